@@ -1,0 +1,21 @@
+//! The nouns of textkin and the traits of its pluggable parts.
+//!
+//! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph → report.
+//! Every stage crate knows this vocabulary and nothing of the other stages. This crate does no
+//! input or output and holds no algorithm beyond the formulas that define a noun.
+
+pub mod span;
+pub mod document;
+pub mod token;
+pub mod chunk;
+pub mod selector;
+pub mod pair;
+pub mod cluster;
+
+pub use chunk::{Chunk, Chunked, Chunker, Identity};
+pub use cluster::Cluster;
+pub use document::{Document, DocumentSink, Piece, Problem, Source};
+pub use pair::{Measure, Overlap, Pair};
+pub use selector::Selector;
+pub use span::Span;
+pub use token::{Layers, Tokenizer, Tokens};

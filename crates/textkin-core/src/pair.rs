@@ -1,0 +1,236 @@
+//! Pairs: two documents and what they share, and the measures that score it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What two documents `a` and `b` share, in counts: all that any measure needs.
+///
+/// Chunks are distinct chunks: a chunk that occurs twice in a document counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// Chunks in both.
+    pub shared: u64,
+    /// Sum over the shared chunks of 1 / number of documents with that chunk.
+    pub rarity: f64,
+    /// Tokens of `a`.
+    pub words_a: u64,
+    /// Tokens of `b`.
+    pub words_b: u64,
+    /// Chunks of `a`.
+    pub chunks_a: u64,
+    /// Chunks of `b`.
+    pub chunks_b: u64,
+    /// Tokens of `a` covered by occurrences of shared chunks.
+    pub covered_a: u64,
+    /// Tokens of `b` covered by occurrences of shared chunks.
+    pub covered_b: u64,
+}
+
+impl Overlap {
+    /// DECO's S1: the number of shared chunks.
+    #[must_use]
+    pub fn s1(&self) -> f64 {
+        self.shared as f64
+    }
+
+    /// DECO's S2: shared chunks per word of the shorter document.
+    #[must_use]
+    pub fn s2(&self) -> f64 {
+        ratio(self.shared as f64, self.words_a.min(self.words_b) as f64)
+    }
+
+    /// DECO's S3: shared chunks per word of the mean length.
+    #[must_use]
+    pub fn s3(&self) -> f64 {
+        ratio(self.shared as f64, self.mean_words())
+    }
+
+    /// DECO's S4: shared chunks, each weighted by its rarity, per word of the mean length.
+    #[must_use]
+    pub fn s4(&self) -> f64 {
+        ratio(self.rarity, self.mean_words())
+    }
+
+    /// IDS shared shingle ratio (Broder's resemblance): shared chunks over all chunks of both.
+    #[must_use]
+    pub fn ssr(&self) -> f64 {
+        let union = self.chunks_a + self.chunks_b - self.shared;
+        ratio(self.shared as f64, union as f64)
+    }
+
+    /// IDS shared shingle coverage ratio: covered tokens of both over all tokens of both.
+    #[must_use]
+    pub fn sscr(&self) -> f64 {
+        let covered = self.covered_a + self.covered_b;
+        ratio(covered as f64, (self.words_a + self.words_b) as f64)
+    }
+
+    /// Share of the words of `a` covered by chunks shared with `b`.
+    #[must_use]
+    pub fn a_in_b(&self) -> f64 {
+        ratio(self.covered_a as f64, self.words_a as f64)
+    }
+
+    /// Share of the words of `b` covered by chunks shared with `a`.
+    #[must_use]
+    pub fn b_in_a(&self) -> f64 {
+        ratio(self.covered_b as f64, self.words_b as f64)
+    }
+
+    /// Containment after ssr: shared chunks over the chunks of the document with fewer.
+    #[must_use]
+    pub fn chunk_containment(&self) -> f64 {
+        ratio(self.shared as f64, self.chunks_a.min(self.chunks_b) as f64)
+    }
+
+    /// Containment after sscr: the covered share of the shorter document (of the larger share if
+    /// both are equally long).
+    #[must_use]
+    pub fn containment(&self) -> f64 {
+        match self.words_a.cmp(&self.words_b) {
+            std::cmp::Ordering::Less => self.a_in_b(),
+            std::cmp::Ordering::Greater => self.b_in_a(),
+            std::cmp::Ordering::Equal => self.a_in_b().max(self.b_in_a()),
+        }
+    }
+
+    fn mean_words(&self) -> f64 {
+        (self.words_a + self.words_b) as f64 / 2.0
+    }
+}
+
+/// 0 where there is nothing to divide by: an empty document shares nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
+}
+
+/// The rule that scores an overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// [`Overlap::s1`]
+    S1,
+    /// [`Overlap::s2`]
+    S2,
+    /// [`Overlap::s3`]
+    S3,
+    /// [`Overlap::s4`]
+    #[default]
+    S4,
+    /// [`Overlap::ssr`]
+    Ssr,
+    /// [`Overlap::sscr`]
+    Sscr,
+    /// [`Overlap::containment`]
+    Containment,
+    /// [`Overlap::chunk_containment`]
+    ChunkContainment,
+}
+
+impl Measure {
+    /// Every measure, in the order of the documentation.
+    pub const ALL: [Self; 8] = [
+        Self::S1,
+        Self::S2,
+        Self::S3,
+        Self::S4,
+        Self::Ssr,
+        Self::Sscr,
+        Self::Containment,
+        Self::ChunkContainment,
+    ];
+
+    /// The score of `overlap`.
+    #[must_use]
+    pub fn score(self, overlap: &Overlap) -> f64 {
+        match self {
+            Self::S1 => overlap.s1(),
+            Self::S2 => overlap.s2(),
+            Self::S3 => overlap.s3(),
+            Self::S4 => overlap.s4(),
+            Self::Ssr => overlap.ssr(),
+            Self::Sscr => overlap.sscr(),
+            Self::Containment => overlap.containment(),
+            Self::ChunkContainment => overlap.chunk_containment(),
+        }
+    }
+
+    /// Whether it needs the covered tokens, which cost more to find than the shared chunks.
+    #[must_use]
+    pub fn needs_coverage(self) -> bool {
+        matches!(self, Self::Sscr | Self::Containment)
+    }
+
+    /// Its name on the command line and in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::S1 => "s1",
+            Self::S2 => "s2",
+            Self::S3 => "s3",
+            Self::S4 => "s4",
+            Self::Ssr => "ssr",
+            Self::Sscr => "sscr",
+            Self::Containment => "containment",
+            Self::ChunkContainment => "chunk-containment",
+        }
+    }
+
+    /// What it tells, in one line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::S1 => "number of shared chunks",
+            Self::S2 => "shared chunks per word of the shorter document",
+            Self::S3 => "shared chunks per word of the mean length",
+            Self::S4 => "shared chunks, rare ones counting more, per word of the mean length",
+            Self::Ssr => "shared chunks over all chunks of both (resemblance)",
+            Self::Sscr => "words of both covered by shared chunks over all words of both",
+            Self::Containment => "share of the shorter document's words covered by shared chunks",
+            Self::ChunkContainment => "share of the smaller document's chunks that are shared",
+        }
+    }
+
+    /// The thresholds T1…T5 of DECO's Table 1, for the measures it gives.
+    #[must_use]
+    pub fn preset(self, level: usize) -> Option<f64> {
+        let levels = match self {
+            Self::S1 => [20.0, 100.0, 200.0, 500.0, 1000.0],
+            Self::S2 => [0.03, 0.05, 0.10, 0.15, 0.30],
+            Self::S3 => [0.02, 0.05, 0.10, 0.15, 0.30],
+            Self::S4 => [0.02, 0.05, 0.20, 0.50, 1.0],
+            _ => return None,
+        };
+        levels.get(level.checked_sub(1)?).copied()
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Measure {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|measure| measure.name() == name);
+        found.ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|measure| measure.name()).collect();
+            format!("no score '{name}'; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// Two documents, by their place in input order, and what they share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The earlier document.
+    pub a: u32,
+    /// The later document.
+    pub b: u32,
+    /// The chosen measure of the overlap.
+    pub score: f64,
+    /// What they share.
+    pub overlap: Overlap,
+}

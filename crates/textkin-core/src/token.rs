@@ -1,0 +1,188 @@
+//! Tokens: the normalised words of one document, with their places in its text.
+
+use crate::span::Span;
+
+/// What a tokenizer should record beyond the tokens themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// The byte span of each token in the text.
+    pub spans: bool,
+    /// Where sentences and paragraphs begin.
+    pub structure: bool,
+}
+
+impl Layers {
+    /// Spans and structure.
+    pub const ALL: Self = Self { spans: true, structure: true };
+    /// Tokens and their hashes only: what discovery needs.
+    pub const NONE: Self = Self { spans: false, structure: false };
+}
+
+/// Turns text into tokens.
+///
+/// A tokenizer holds settings and never state: the same text gives the same tokens in any thread
+/// and on any machine. An implementation that breaks this breaks every stored fingerprint.
+pub trait Tokenizer: Send + Sync {
+    /// Clears `tokens` and fills it from `text`, recording the layers that `tokens` asks for.
+    fn tokenize(&self, text: &str, tokens: &mut Tokens);
+}
+
+/// The tokens of one document.
+///
+/// The normalised tokens stand one after the other in one buffer, each followed by a single space
+/// (no token contains one), so that a run of tokens is a run of bytes: two runs hold the same
+/// tokens exactly if their bytes are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    layers: Layers,
+    text: Vec<u8>,
+    ends: Vec<u32>,
+    hashes: Vec<u64>,
+    spans: Vec<Span>,
+    sentences: Vec<u32>,
+    paragraphs: Vec<u32>,
+}
+
+impl Tokens {
+    /// The byte after each token in [`Tokens::normalized`].
+    pub const SEPARATOR: u8 = b' ';
+
+    /// An empty buffer that asks tokenizers for `layers`.
+    #[must_use]
+    pub fn new(layers: Layers) -> Self {
+        Self { layers, ..Self::default() }
+    }
+
+    /// What a tokenizer records here.
+    #[must_use]
+    pub fn layers(&self) -> Layers {
+        self.layers
+    }
+
+    /// Forgets the tokens, keeps the memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.hashes.clear();
+        self.spans.clear();
+        self.sentences.clear();
+        self.paragraphs.clear();
+    }
+
+    /// Appends a token. `span` is recorded if spans are asked for.
+    ///
+    /// `token` must be valid UTF-8, not empty and hold no space.
+    pub fn push(&mut self, token: &[u8], span: Span) {
+        self.text.extend_from_slice(token);
+        self.finish_token(crate::chunk::token_hash(token), span);
+    }
+
+    /// Ends the token whose bytes were just written to the buffer of [`Tokens::buffer`].
+    pub fn finish_token(&mut self, hash: u64, span: Span) {
+        let end = u32::try_from(self.text.len()).expect("a text is bounded to 4 GiB");
+        self.text.push(Self::SEPARATOR);
+        self.ends.push(end);
+        self.hashes.push(hash);
+        if self.layers.spans {
+            self.spans.push(span);
+        }
+    }
+
+    /// The buffer of normalised tokens, for tokenizers that write in place before
+    /// [`Tokens::finish_token`].
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    /// Says that a sentence begins with the next token. Saying it twice has no effect.
+    pub fn begin_sentence(&mut self) {
+        begin(&mut self.sentences, self.ends.len(), self.layers.structure);
+    }
+
+    /// Says that a paragraph (and so a sentence) begins with the next token.
+    pub fn begin_paragraph(&mut self) {
+        self.begin_sentence();
+        begin(&mut self.paragraphs, self.ends.len(), self.layers.structure);
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All tokens, each followed by [`Tokens::SEPARATOR`].
+    #[must_use]
+    pub fn normalized(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Where token `index` begins in [`Tokens::normalized`].
+    #[must_use]
+    pub fn start(&self, index: usize) -> u32 {
+        if index == 0 { 0 } else { self.ends[index - 1] + 1 }
+    }
+
+    /// Where token `index` ends in [`Tokens::normalized`].
+    #[must_use]
+    pub fn end(&self, index: usize) -> u32 {
+        self.ends[index]
+    }
+
+    /// Ends of all tokens in [`Tokens::normalized`].
+    #[must_use]
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The normalised bytes of token `index`, valid UTF-8.
+    #[must_use]
+    pub fn token(&self, index: usize) -> &[u8] {
+        &self.text[self.start(index) as usize..self.ends[index] as usize]
+    }
+
+    /// The hash of each token.
+    #[must_use]
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// The span of each token in the text; empty unless asked for.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// First token of each sentence, ascending; empty unless asked for.
+    #[must_use]
+    pub fn sentences(&self) -> &[u32] {
+        trimmed(&self.sentences, self.ends.len())
+    }
+
+    /// First token of each paragraph, ascending; empty unless asked for.
+    #[must_use]
+    pub fn paragraphs(&self) -> &[u32] {
+        trimmed(&self.paragraphs, self.ends.len())
+    }
+}
+
+fn begin(starts: &mut Vec<u32>, n_tokens: usize, wanted: bool) {
+    let next = u32::try_from(n_tokens).expect("a text is bounded to 4 GiB");
+    if wanted && starts.last() != Some(&next) {
+        starts.push(next);
+    }
+}
+
+/// Without the start of a sentence that never got a token.
+fn trimmed(starts: &[u32], n_tokens: usize) -> &[u32] {
+    match starts.split_last() {
+        Some((&last, rest)) if last as usize == n_tokens => rest,
+        _ => starts,
+    }
+}
