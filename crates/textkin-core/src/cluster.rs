@@ -7,7 +7,6 @@ pub struct Cluster {
     pub members: Vec<u32>,
     /// Edges within it over all pairs within it.
     pub density: f64,
-    /// Score of the weakest edge that its connection rests on: the smallest edge of its maximum
-    /// spanning tree. Raising the threshold above it splits the cluster.
+    /// Score of its weakest edge.
     pub weakest: f64,
 }

@@ -1,0 +1,1 @@
+//! The one grammar in which strategies are named.

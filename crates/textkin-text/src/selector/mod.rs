@@ -1,0 +1,1 @@
+//! Chunks to a selection.
