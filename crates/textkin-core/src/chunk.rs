@@ -66,11 +66,52 @@ pub struct Chunked<'a> {
     pub chunks: &'a [Chunk],
 }
 
-/// The hash of one normalised token: XXH3-64 with seed 0.
+/// The hash of one normalised token; part of every stored format.
+///
+/// A token of at most 16 bytes is read as two little-endian words `low` (bytes 0 to 7) and `high`
+/// (bytes 8 to 15), absent bytes being zero, and hashed by [`short_token_hash`]. A longer token is
+/// hashed by XXH3-64 with seed 0.
 #[must_use]
 #[inline]
 pub fn token_hash(token: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(token)
+    if token.len() > SHORT_TOKEN {
+        return xxhash_rust::xxh3::xxh3_64(token);
+    }
+    let mut bytes = [0; SHORT_TOKEN];
+    bytes[..token.len()].copy_from_slice(token);
+    let words = u128::from_le_bytes(bytes);
+    short_token_hash(words, token.len())
+}
+
+/// Longest token, in bytes, that [`short_token_hash`] takes.
+pub const SHORT_TOKEN: usize = 16;
+
+/// The hash of a token of `len` ≤ 16 bytes, given as a little-endian number: its first byte is
+/// the lowest one, and the bytes after the token are zero.
+///
+/// With `low` and `high` the two 64-bit halves, and a 128-bit product folded by xor of its halves:
+/// `fold((fold((low ^ A) × (high ^ B)) ^ len) × C)`. `A` and `B` hold bytes that no UTF-8 text
+/// has, so that no factor of the first product is ever zero.
+#[must_use]
+#[inline]
+pub fn short_token_hash(words: u128, len: usize) -> u64 {
+    const A: u64 = 0xff51_afd7_ff8c_cd9b;
+    const B: u64 = 0xc4ce_b9fe_1aff_ec53;
+    const C: u64 = 0x9fb2_1c65_1e98_df25;
+    let (low, high) = halves(words);
+    folded_product(folded_product(low ^ A, high ^ B) ^ len as u64, C)
+}
+
+#[inline]
+fn folded_product(a: u64, b: u64) -> u64 {
+    let (low, high) = halves(u128::from(a) * u128::from(b));
+    low ^ high
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "each half is taken on purpose")]
+fn halves(words: u128) -> (u64, u64) {
+    (words as u64, (words >> 64) as u64)
 }
 
 /// Spreads a polynomial value over all 64 bits; a bijection (the finaliser of SplitMix64).
@@ -141,4 +182,50 @@ impl RollingHash {
 #[must_use]
 pub fn overlapping_count(n_tokens: usize, k: usize) -> usize {
     if n_tokens == 0 { 0 } else { (n_tokens + 1).saturating_sub(k).max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn token_hashes_never_change() {
+        let hashes = ["", "a", "the", "textkin", "fingerprint", "0123456789abcdef"]
+            .map(|token| token_hash(token.as_bytes()));
+        let expected = [
+            0xdc0c_405f_afb9_b2d2,
+            0xc47d_66de_a1c0_42b6,
+            0x50c9_0c1d_82e4_0205,
+            0x86c4_9672_4c44_8ce4,
+            0x7ac4_5b5f_f0ee_1777,
+            0x9907_44b0_e23b_8be9,
+        ];
+        assert_eq!(hashes, expected);
+        assert_eq!(token_hash(b"0123456789abcdefg"), 0xd2e6_3ed5_466f_5c32);
+    }
+
+    #[test]
+    fn short_tokens_that_differ_have_hashes_that_differ() {
+        let mut hashes: Vec<u64> = (0..200_000u32)
+            .flat_map(|n| [n.to_string(), format!("word{n}"), format!("{n}afterthought")])
+            .map(|token| token_hash(token.as_bytes()))
+            .collect();
+        let n_tokens = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), n_tokens);
+    }
+
+    #[test]
+    fn flipping_one_bit_of_a_token_flips_half_the_bits_of_its_hash() {
+        let token = *b"normalisation";
+        let mut flipped = 0;
+        for bit in 0..token.len() * 8 {
+            let mut other = token;
+            other[bit / 8] ^= 1 << (bit % 8);
+            flipped += (token_hash(&token) ^ token_hash(&other)).count_ones();
+        }
+        let mean = f64::from(flipped) / (token.len() * 8) as f64;
+        assert!((30.0..34.0).contains(&mean), "{mean}");
+    }
 }

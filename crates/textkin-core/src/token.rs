@@ -94,15 +94,39 @@ impl Tokens {
         &mut self.text
     }
 
+    /// Appends tokens already written to the buffer of [`Tokens::buffer`], each followed by
+    /// [`Tokens::SEPARATOR`]: their ends in the buffer, their hashes and their spans.
+    ///
+    /// The three slices are equally long, except that `spans` may be empty if none are asked for.
+    pub fn extend_written(&mut self, ends: &[u32], hashes: &[u64], spans: &[Span]) {
+        debug_assert_eq!(ends.len(), hashes.len(), "each token has an end and a hash");
+        self.ends.extend_from_slice(ends);
+        self.hashes.extend_from_slice(hashes);
+        if self.layers.spans {
+            debug_assert_eq!(ends.len(), spans.len(), "each token has a span");
+            self.spans.extend_from_slice(spans);
+        }
+    }
+
     /// Says that a sentence begins with the next token. Saying it twice has no effect.
     pub fn begin_sentence(&mut self) {
-        begin(&mut self.sentences, self.ends.len(), self.layers.structure);
+        self.begin_sentence_at(self.ends.len());
     }
 
     /// Says that a paragraph (and so a sentence) begins with the next token.
     pub fn begin_paragraph(&mut self) {
-        self.begin_sentence();
-        begin(&mut self.paragraphs, self.ends.len(), self.layers.structure);
+        self.begin_paragraph_at(self.ends.len());
+    }
+
+    /// Says that a sentence begins with token `index`. Indices must not descend.
+    pub fn begin_sentence_at(&mut self, index: usize) {
+        begin(&mut self.sentences, index, self.layers.structure);
+    }
+
+    /// Says that a paragraph (and so a sentence) begins with token `index`.
+    pub fn begin_paragraph_at(&mut self, index: usize) {
+        self.begin_sentence_at(index);
+        begin(&mut self.paragraphs, index, self.layers.structure);
     }
 
     /// Number of tokens.
@@ -172,8 +196,8 @@ impl Tokens {
     }
 }
 
-fn begin(starts: &mut Vec<u32>, n_tokens: usize, wanted: bool) {
-    let next = u32::try_from(n_tokens).expect("a text is bounded to 4 GiB");
+fn begin(starts: &mut Vec<u32>, index: usize, wanted: bool) {
+    let next = u32::try_from(index).expect("a text is bounded to 4 GiB");
     if wanted && starts.last() != Some(&next) {
         starts.push(next);
     }

@@ -1,1 +1,23 @@
 //! Text to tokens.
+//!
+//! In: the text of one document. Out: its normalised words with their places in that text, and on
+//! request where sentences and paragraphs begin.
+//!
+//! The flow inside one call: `exclusion` (what of the text counts) → `ascii` and `unicode` (words) →
+//! `structure` (sentences, paragraphs) → `refine` (numbers, stop words, stems) → `template`.
+
+mod ascii;
+mod exclusion;
+mod normalization;
+mod refine;
+mod structure;
+mod template;
+mod unicode;
+mod word;
+
+pub use normalization::{Case, Normalization, NormalizationError, StepHelp, steps};
+pub use template::Template;
+pub use word::WordTokenizer;
+
+#[cfg(test)]
+mod tests;

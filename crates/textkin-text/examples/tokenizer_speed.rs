@@ -1,0 +1,61 @@
+//! Measures the word tokenizer: `cargo run --release --example tokenizer_speed FILE [STEPS]`.
+#![expect(clippy::print_stdout, reason = "a measuring tool")]
+
+use std::time::Instant;
+
+use textkin_core::{Layers, Tokenizer, Tokens};
+use textkin_text::tokenizer::{Normalization, WordTokenizer};
+
+/// Bytes given to the tokenizer at once, about the size of a document.
+const DOCUMENT: usize = 16 << 10;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments
+        .next()
+        .ok_or("usage: tokenizer_speed FILE [STEPS]")?;
+    let steps: Normalization = arguments.next().as_deref().unwrap_or("nfkc+fold").parse()?;
+    let text = std::fs::read_to_string(path)?;
+    let documents = documents(&text);
+    let tokenizer = WordTokenizer::new(&steps);
+    let spans = Layers {
+        spans: true,
+        structure: false,
+    };
+    for (name, layers) in [
+        ("tokens", Layers::NONE),
+        ("spans", spans),
+        ("all", Layers::ALL),
+    ] {
+        let mut tokens = Tokens::new(layers);
+        let mut best = f64::INFINITY;
+        let mut n_tokens = 0;
+        for _ in 0..5 {
+            let start = Instant::now();
+            n_tokens = 0;
+            for document in &documents {
+                tokenizer.tokenize(document, &mut tokens);
+                n_tokens += tokens.len();
+            }
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        let speed = text.len() as f64 / 1e6 / best;
+        println!("{name:8} {speed:8.0} MB/s  {n_tokens} tokens");
+    }
+    Ok(())
+}
+
+/// Cuts `text` at spaces into stretches of about [`DOCUMENT`] bytes.
+fn documents(text: &str) -> Vec<&str> {
+    let mut documents = Vec::new();
+    let mut rest = text;
+    while rest.len() > DOCUMENT {
+        let tail = &rest.as_bytes()[DOCUMENT..];
+        let space = tail.iter().position(|&byte| byte == b' ');
+        let (document, after) = rest.split_at(space.map_or(rest.len(), |space| DOCUMENT + space));
+        documents.push(document);
+        rest = after;
+    }
+    documents.push(rest);
+    documents
+}

@@ -1,0 +1,308 @@
+//! The tokenizer against its naive twin, and its promises about spans.
+
+use caseless::Caseless;
+use proptest::prelude::*;
+use textkin_core::chunk::token_hash;
+use textkin_core::{Layers, Tokenizer, Tokens};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Normalization, Template, WordTokenizer};
+
+/// The definition: remove, compose, fold, split.
+fn naive(text: &str) -> Vec<String> {
+    let is_removed = |c: &char| {
+        [
+            '\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}',
+        ]
+        .contains(c)
+    };
+    let kept: String = text.chars().filter(|c| !is_removed(c)).collect();
+    let folded: String = kept.nfkc().default_case_fold().collect();
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn tokenize(steps: &str, text: &str) -> Tokens {
+    let normalization: Normalization = steps.parse().unwrap();
+    let mut tokens = Tokens::new(Layers::ALL);
+    WordTokenizer::new(&normalization).tokenize(text, &mut tokens);
+    tokens
+}
+
+fn strings(tokens: &Tokens) -> Vec<String> {
+    let token = |index| String::from_utf8(tokens.token(index).to_vec()).unwrap();
+    (0..tokens.len()).map(token).collect()
+}
+
+fn words(steps: &str, text: &str) -> String {
+    strings(&tokenize(steps, text)).join(" ")
+}
+
+/// Everything that holds for every text.
+fn check(text: &str) {
+    let tokens = tokenize("nfkc+fold", text);
+    assert_eq!(strings(&tokens), naive(text));
+    let mut bare = Tokens::new(Layers::NONE);
+    WordTokenizer::default().tokenize(text, &mut bare);
+    assert_eq!(
+        (bare.normalized(), bare.ends()),
+        (tokens.normalized(), tokens.ends())
+    );
+    assert_eq!(bare.hashes(), tokens.hashes());
+    assert_eq!(tokens.spans().len(), tokens.len());
+    for index in 0..tokens.len() {
+        assert_eq!(tokens.hashes()[index], token_hash(tokens.token(index)));
+        let span = tokens.spans()[index];
+        let source = text
+            .get(span.range())
+            .expect("spans lie on character boundaries");
+        assert!(!source.is_empty());
+        if source.is_ascii() {
+            assert_eq!(source.to_ascii_lowercase().as_bytes(), tokens.token(index));
+        }
+        if index > 0 {
+            let before = tokens.spans()[index - 1];
+            assert!(before.start <= span.start && before.end <= span.end);
+            let is_shared = before.end > span.start;
+            assert!(!is_shared || naive(source).len() > 1, "{before:?} {span:?}");
+        }
+    }
+}
+
+#[test]
+fn nasty_texts_give_the_tokens_of_the_definition() {
+    let long_word = "aB3".repeat(1 << 18);
+    let texts = [
+        "",
+        " ",
+        "\0",
+        "a\0b",
+        "a\r\nb",
+        "שלום עולם",
+        "مرحبا بالعالم",
+        "👩‍👩‍👧 x👍y",
+        "e\u{301}a e\u{301}",
+        "x\u{301}y",
+        "한글 \u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
+        "가\u{11a8}",
+        "ﬁne ﬃ",
+        "İstanbul I ı",
+        "Straße ẞ",
+        "ΣΑΣ σας ΌΣΟΣ",
+        "Ｆｕｌｌ１２",
+        "½ 1½ … ㎏ ㈱ ﷺ",
+        "=\u{338}a a=\u{338} <\u{338}",
+        "soft\u{ad}hyphen zero\u{200b}width \u{feff}bom e\u{200d}\u{301}",
+        "\u{301}",
+        "\u{200b}",
+        "\u{200b}\u{301}a",
+        "\u{212a}elvin a\u{37e}b a\u{1fef}b",
+        "a\u{345}\u{301} ᾳ",
+        "เที่ยว ที่",
+        "क्षेत्र",
+        "\u{1d400}\u{1d401} 𠮷",
+        "x²y³",
+        "naïve’s café–bar",
+        &long_word,
+        &format!("{long_word}é {long_word}"),
+        &format!(" {long_word} b"),
+    ];
+    texts.into_iter().for_each(check);
+}
+
+#[test]
+fn words_at_every_place_around_the_ends_of_blocks_are_found() {
+    for pad in (0..140).chain(990..1100).chain(2030..2060) {
+        for word in [
+            "w",
+            "word",
+            "seventeen-letters",
+            "abcdefghijklmnopqr",
+            "é",
+            "=\u{338}",
+            "we\u{301}",
+        ] {
+            check(&format!("{}{word} x", ".".repeat(pad)));
+            check(&format!("{}{word}", "y".repeat(pad)));
+            check(&format!("{} {word}", "y ".repeat(pad / 2)));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn ascii_gives_the_tokens_of_the_definition(text in "[ -~\n\t\0]{0,300}") {
+        check(&text);
+    }
+
+    #[test]
+    fn long_ascii_gives_the_tokens_of_the_definition(text in "([a-zA-Z0-9]{0,40}[ -/]{1,3}){0,150}") {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text_gives_the_tokens_of_the_definition(text in any::<String>()) {
+        check(&text);
+    }
+
+    #[test]
+    fn mixed_text_gives_the_tokens_of_the_definition(
+        text in "([a-zA-Z =]{0,9}(\\PC|[\u{300}-\u{345}]|[\u{1100}-\u{11ff}]|[\u{2000}-\u{206f}]|\u{ad}|[À-ɏ]){0,3}){0,60}"
+    ) {
+        check(&text);
+    }
+
+    #[test]
+    fn marks_and_jamo_give_the_tokens_of_the_definition(
+        text in "[a<=>\u{ad}\u{200b}\u{301}\u{338}\u{327}\u{345}\u{1100}\u{1161}\u{11a8}가\u{9be}\u{9c7}ſİßς½…ﷺ\u{3099}か\u{ff9e} ]{0,12}"
+    ) {
+        check(&text);
+    }
+
+    #[test]
+    fn an_ascii_token_is_found_again_in_its_span(text in "[ -~]{0,100}") {
+        let tokens = tokenize("nfkc+fold", &text);
+        for (index, span) in tokens.spans().iter().enumerate() {
+            let again = tokenize("nfkc+fold", &text[span.range()]);
+            prop_assert_eq!(again.len(), 1);
+            prop_assert_eq!(again.token(0), tokens.token(index));
+        }
+    }
+
+    #[test]
+    fn no_normalisation_panics_and_no_token_holds_a_space(text in any::<String>()) {
+        for steps in ["none", "ids", "upper", "fold+cjk", "nfkc+cjk+no-quotes+no-bibliography", "nfkc+fold+stop:en+stem:tr"] {
+            let tokens = tokenize(steps, &text);
+            for token in strings(&tokens) {
+                prop_assert!(!token.is_empty() && !token.contains(' '));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_character_gives_the_tokens_of_the_definition() {
+    let mut text = String::new();
+    for character in '\0'..=char::MAX {
+        text.push(character);
+        if u32::from(character) % 64 == 63 {
+            check(&text);
+            text.clear();
+        }
+    }
+}
+
+#[test]
+fn spans_cover_the_original_characters() {
+    let text = "Die Straße: zwei\u{ad}mal ½ Cafe\u{301}\u{200b}!";
+    let tokens = tokenize("nfkc+fold", text);
+    let sources: Vec<&str> = tokens
+        .spans()
+        .iter()
+        .map(|span| &text[span.range()])
+        .collect();
+    assert_eq!(
+        sources,
+        ["Die", "Straße", "zwei\u{ad}mal", "½", "½", "Cafe\u{301}"]
+    );
+    assert_eq!(
+        strings(&tokens),
+        ["die", "strasse", "zweimal", "1", "2", "café"]
+    );
+}
+
+#[test]
+fn without_steps_words_stay_as_they_are() {
+    assert_eq!(
+        words("none", "Straße ﬁX cafe\u{301} ABC"),
+        "Straße ﬁX cafe ABC"
+    );
+}
+
+#[test]
+fn numbers_become_one_token() {
+    assert_eq!(
+        words("fold+numbers", "In 1999 and ٣٤: b2 7"),
+        "in 0 and 0 b2 0"
+    );
+}
+
+#[test]
+fn ids_capitalises_and_deletes_what_is_not_ascii() {
+    assert_eq!(words("ids", "Für 12 Äpfel, ЖЖ naïve"), "FR 0 PFEL NAVE");
+}
+
+#[test]
+fn stop_words_of_a_language_are_dropped() {
+    assert_eq!(
+        words("nfkc+fold+stop:en", "The cat and I don't SIT on a mat"),
+        "cat sit mat"
+    );
+    assert_eq!(words("nfkc+upper+stop:de", "Für das Wetter"), "WETTER");
+}
+
+#[test]
+fn a_stop_list_is_normalised_as_the_text_is() {
+    let normalization =
+        Normalization::default().with_stop_list(vec!["Straße".into(), "x-y".into()]);
+    let mut tokens = Tokens::new(Layers::NONE);
+    WordTokenizer::new(&normalization).tokenize("strasse a STRASSE x b y", &mut tokens);
+    assert_eq!(tokens.normalized(), b"a b ");
+}
+
+#[test]
+fn words_are_stemmed() {
+    assert_eq!(
+        words("nfkc+fold+stem:en", "Running connections"),
+        "run connect"
+    );
+    assert_eq!(words("upper+stem:de", "Automaten"), "AUTOMAT");
+}
+
+#[test]
+fn scripts_without_spaces_are_cut_into_characters() {
+    assert_eq!(
+        words("nfkc+cjk", "我是abc中文 カ\u{3099}ム"),
+        "我 是 abc 中 文 ガ ム"
+    );
+    assert_eq!(words("nfkc+cjk", "มีปลา"), "มี ป ล า");
+    let tokens = tokenize("nfkc+cjk", "a我b");
+    assert_eq!(tokens.spans()[1].range(), 1..4);
+    assert_eq!(words("nfkc", "我是abc"), "我是abc");
+}
+
+#[test]
+fn quotations_split_words_and_keep_offsets() {
+    let text = "one \"two three\" four";
+    let tokens = tokenize("fold+no-quotes", text);
+    assert_eq!(strings(&tokens), ["one", "four"]);
+    assert_eq!(&text[tokens.spans()[1].range()], "four");
+}
+
+#[test]
+fn dropped_tokens_leave_sentences_in_place() {
+    let tokens = tokenize("fold+stop:en", "The cat. The. And the dog.\n\nThe end");
+    assert_eq!(strings(&tokens), ["cat", "dog"]);
+    assert_eq!(
+        (tokens.sentences(), tokens.paragraphs()),
+        (&[0, 1][..], &[0][..])
+    );
+}
+
+#[test]
+fn templates_are_removed_after_the_other_steps() {
+    let normalization: Normalization = "fold+numbers".parse().unwrap();
+    let tokenizer = WordTokenizer::new(&normalization);
+    let mut template = Tokens::new(Layers::NONE);
+    tokenizer.tokenize("Exercise 1: write code here", &mut template);
+    let tokenizer = tokenizer.with_templates(Template::new(4, &[template]));
+    let text = "Mine. Exercise 27: Write code! Now";
+    let mut tokens = Tokens::new(Layers::ALL);
+    tokenizer.tokenize(text, &mut tokens);
+    assert_eq!(strings(&tokens), ["mine", "now"]);
+    assert_eq!(&text[tokens.spans()[1].range()], "Now");
+    assert_eq!(tokens.sentences(), [0, 1]);
+}

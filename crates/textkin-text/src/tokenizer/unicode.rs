@@ -1,0 +1,287 @@
+//! The general path: words around characters outside ASCII.
+//!
+//! Text is normalised cluster by cluster, so that each normalised character knows the bytes it
+//! came from. A cluster begins before a character whose compatibility decomposition begins with a
+//! starter that composes with nothing before it; NFKC of a text is the concatenation of NFKC of
+//! its clusters. A token's span covers whole clusters: where one cluster gives several tokens
+//! (`½` gives `1` and `2`), their spans overlap.
+//!
+//! Soft hyphens and zero-width characters are removed first, and do not end a word.
+
+use std::sync::OnceLock;
+
+use caseless::Caseless;
+use textkin_core::chunk::token_hash;
+use textkin_core::{Span, Tokens};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{
+    canonical_combining_class, decompose_compatible, is_combining_mark,
+};
+use unicode_normalization::{IsNormalized, is_nfc_quick};
+
+/// What is done to characters before words are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CharacterSteps {
+    pub(super) nfkc: bool,
+    pub(super) fold: bool,
+    pub(super) cjk: bool,
+}
+
+/// Appends the words of one text; holds the word being written.
+#[derive(Debug)]
+pub(super) struct UnicodeScanner {
+    steps: CharacterSteps,
+    /// Where the word begins in the token buffer.
+    first: usize,
+    /// The clusters of the word so far.
+    span: Span,
+    /// Whether the word is of a script that is cut into characters.
+    is_cjk: bool,
+    cluster: String,
+}
+
+impl UnicodeScanner {
+    pub(super) fn new(steps: CharacterSteps) -> Self {
+        Self {
+            steps,
+            first: 0,
+            span: Span::default(),
+            is_cjk: false,
+            cluster: String::new(),
+        }
+    }
+
+    /// Appends the words of `text` from `start` up to the first ASCII character that belongs to
+    /// none, and returns where that is. Takes at least one cluster. Spans are moved by `offset`.
+    pub(super) fn scan(
+        &mut self,
+        text: &str,
+        start: usize,
+        offset: u32,
+        tokens: &mut Tokens,
+    ) -> usize {
+        self.first = tokens.buffer().len();
+        let mut at = start;
+        while let Some(character) = text[at..].chars().next() {
+            if at > start && character.is_ascii() && !character.is_ascii_alphanumeric() {
+                break;
+            }
+            at = self.take_cluster(text, at, character, offset, tokens);
+        }
+        self.finish_word(tokens);
+        at
+    }
+
+    /// Takes the cluster that begins with `character` at byte `start`; returns where it ends.
+    fn take_cluster(
+        &mut self,
+        text: &str,
+        start: usize,
+        character: char,
+        offset: u32,
+        tokens: &mut Tokens,
+    ) -> usize {
+        let end = start + character.len_utf8();
+        let properties = Properties::of(character);
+        let next = text[end..].chars().next();
+        let is_alone = next.is_none_or(|next| self.starts_cluster(next));
+        if properties.is_removed() && is_alone {
+            return end;
+        }
+        let span = |end: usize| Span::new(offset + as_u32(start), offset + as_u32(end));
+        if is_alone && (properties.is_simple() || !self.steps.nfkc) {
+            if self.steps.fold && properties.is_simple() {
+                self.take(properties.folded(), properties.is_word(), span(end), tokens);
+            } else {
+                self.take_folded(character, span(end), tokens);
+            }
+            return end;
+        }
+        self.take_long_cluster(text, start, &span, tokens)
+    }
+
+    /// Takes a cluster of several characters, or one that normalisation changes.
+    fn take_long_cluster(
+        &mut self,
+        text: &str,
+        start: usize,
+        span: &dyn Fn(usize) -> Span,
+        tokens: &mut Tokens,
+    ) -> usize {
+        let mut cluster = std::mem::take(&mut self.cluster);
+        cluster.clear();
+        let mut end = start;
+        let mut kept_end = start;
+        for character in text[start..].chars() {
+            if end > start && self.starts_cluster(character) {
+                break;
+            }
+            end += character.len_utf8();
+            if !is_removed(character) {
+                cluster.push(character);
+                kept_end = end;
+            }
+        }
+        let span = span(kept_end);
+        if self.steps.nfkc {
+            cluster
+                .nfkc()
+                .for_each(|character| self.take_folded(character, span, tokens));
+        } else {
+            cluster
+                .chars()
+                .for_each(|character| self.take_folded(character, span, tokens));
+        }
+        self.cluster = cluster;
+        end
+    }
+
+    fn starts_cluster(&self, character: char) -> bool {
+        let properties = Properties::of(character);
+        if self.steps.nfkc {
+            properties.starts_cluster()
+        } else {
+            !properties.is_removed()
+        }
+    }
+
+    fn take_folded(&mut self, character: char, span: Span, tokens: &mut Tokens) {
+        if !self.steps.fold {
+            return self.take(character, character.is_alphanumeric(), span, tokens);
+        }
+        for folded in std::iter::once(character).default_case_fold() {
+            self.take(folded, folded.is_alphanumeric(), span, tokens);
+        }
+    }
+
+    /// Takes one normalised character that came from `span`.
+    fn take(&mut self, character: char, is_word: bool, span: Span, tokens: &mut Tokens) {
+        if !is_word {
+            return self.finish_word(tokens);
+        }
+        if self.steps.cjk {
+            let is_cjk = is_cjk(character);
+            let continues = self.is_cjk == is_cjk && (!is_cjk || is_combining_mark(character));
+            if !continues {
+                self.finish_word(tokens);
+            }
+            self.is_cjk = is_cjk;
+        }
+        let buffer = tokens.buffer();
+        if buffer.len() == self.first {
+            self.span = span;
+        }
+        self.span.end = span.end;
+        buffer.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    fn finish_word(&mut self, tokens: &mut Tokens) {
+        let buffer = tokens.buffer();
+        if buffer.len() > self.first {
+            let hash = token_hash(&buffer[self.first..]);
+            tokens.finish_token(hash, self.span);
+            self.first = tokens.buffer().len();
+        }
+    }
+}
+
+/// Whether normalisation removes `character` without ending a word.
+pub(super) fn is_removed(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
+    )
+}
+
+/// Whether `character` is of a script written without spaces between words.
+fn is_cjk(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0e00..=0x0eff // Thai, Lao
+        | 0x1000..=0x109f | 0xa9e0..=0xa9ff | 0xaa60..=0xaa7f // Myanmar
+        | 0x1780..=0x17ff // Khmer
+        | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3038..=0x303b // Han marks and numbers
+        | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x1b000..=0x1b16f // Hiragana, Katakana
+        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) // Han
+}
+
+/// What the general path asks about a character, in one word.
+#[derive(Clone, Copy, Debug, Default)]
+struct Properties(u32);
+
+impl Properties {
+    /// A cluster of this character alone is its own NFKC and folds to one character.
+    const SIMPLE: u32 = 1 << 31;
+    const STARTS_CLUSTER: u32 = 1 << 30;
+    const WORD: u32 = 1 << 29;
+    const REMOVED: u32 = 1 << 28;
+    const FOLDED: u32 = (1 << 21) - 1;
+
+    fn of(character: char) -> Self {
+        static PAGES: [OnceLock<Box<[Properties; 256]>>; 256] = [const { OnceLock::new() }; 256];
+        let [low, high, rest @ ..] = u32::from(character).to_le_bytes();
+        if rest != [0, 0] {
+            return Self::compute(character);
+        }
+        let page = PAGES[usize::from(high)].get_or_init(|| {
+            let mut page = Box::new([Self::default(); 256]);
+            for (low, properties) in page.iter_mut().enumerate() {
+                let character = char::from_u32(u32::from(high) << 8 | as_u32(low));
+                *properties = character.map(Self::compute).unwrap_or_default();
+            }
+            page
+        });
+        page[usize::from(low)]
+    }
+
+    fn compute(character: char) -> Self {
+        if is_removed(character) {
+            return Self(Self::REMOVED);
+        }
+        let mut first = None;
+        decompose_compatible(character, |part| {
+            first.get_or_insert(part);
+        });
+        let first = first.unwrap_or(character);
+        let starts = canonical_combining_class(first) == 0
+            && is_nfc_quick(std::iter::once(first)) == IsNormalized::Yes;
+        let mut folded = std::iter::once(character).default_case_fold();
+        let folded = (folded.next().unwrap_or(character), folded.next());
+        let is_simple =
+            starts && folded.1.is_none() && std::iter::once(character).nfkc().eq([character]);
+        let flag = |bit: u32, is_set: bool| if is_set { bit } else { 0 };
+        Self(
+            u32::from(folded.0)
+                | flag(Self::SIMPLE, is_simple)
+                | flag(Self::STARTS_CLUSTER, starts)
+                | flag(Self::WORD, folded.0.is_alphanumeric()),
+        )
+    }
+
+    fn is_simple(self) -> bool {
+        self.0 & Self::SIMPLE != 0
+    }
+
+    fn starts_cluster(self) -> bool {
+        self.0 & Self::STARTS_CLUSTER != 0
+    }
+
+    fn is_removed(self) -> bool {
+        self.0 & Self::REMOVED != 0
+    }
+
+    fn is_word(self) -> bool {
+        self.0 & Self::WORD != 0
+    }
+
+    fn folded(self) -> char {
+        char::from_u32(self.0 & Self::FOLDED).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "texts are bounded to 4 GiB, checked per text"
+)]
+fn as_u32(offset: usize) -> u32 {
+    offset as u32
+}

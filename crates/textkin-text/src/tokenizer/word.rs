@@ -1,0 +1,131 @@
+//! The word tokenizer: the stages of tokenising in their order.
+
+use textkin_core::{Layers, Tokenizer, Tokens};
+
+use super::ascii::AsciiScanner;
+use super::exclusion::kept_ranges;
+use super::refine::{Refinement, copy_kept};
+use super::unicode::{CharacterSteps, UnicodeScanner};
+use super::{Normalization, Template, structure};
+
+/// Cuts text into normalised words.
+///
+/// A word is a maximal run of alphanumeric characters, as [`char::is_alphanumeric`] has it, after
+/// the character steps of its [`Normalization`]; soft hyphens and zero-width characters are
+/// removed and do not end a word.
+///
+/// Spans are byte ranges of the given text on character boundaries, in ascending order. They do
+/// not overlap, except that tokens which normalisation made from one cluster of characters (`½`
+/// gives `1` and `2`) share the bytes of that cluster.
+///
+/// ```
+/// use textkin_core::{Layers, Tokenizer, Tokens};
+/// use textkin_text::tokenizer::WordTokenizer;
+///
+/// let mut tokens = Tokens::new(Layers::ALL);
+/// WordTokenizer::default().tokenize("Straße 7: “Café”!", &mut tokens);
+/// assert_eq!(tokens.normalized(), "strasse 7 café ".as_bytes());
+/// assert_eq!(tokens.spans()[0].range(), 0..7);
+/// ```
+#[derive(Clone, Debug)]
+pub struct WordTokenizer {
+    normalization: Normalization,
+    characters: CharacterSteps,
+    refinement: Option<Refinement>,
+    template: Option<Template>,
+}
+
+impl Default for WordTokenizer {
+    fn default() -> Self {
+        Self::new(&Normalization::default())
+    }
+}
+
+impl WordTokenizer {
+    /// A tokenizer that applies `normalization`.
+    #[must_use]
+    pub fn new(normalization: &Normalization) -> Self {
+        let plain = Self {
+            normalization: normalization.clone(),
+            characters: normalization.character_steps(),
+            refinement: None,
+            template: None,
+        };
+        let refinement = Refinement::new(normalization, |word, tokens| plain.scan(word, tokens));
+        Self {
+            refinement,
+            ..plain
+        }
+    }
+
+    /// Removes from every document what `template` holds.
+    #[must_use]
+    pub fn with_templates(self, template: Template) -> Self {
+        Self {
+            template: Some(template).filter(|template| !template.is_empty()),
+            ..self
+        }
+    }
+
+    /// What it was made from.
+    #[must_use]
+    pub fn normalization(&self) -> &Normalization {
+        &self.normalization
+    }
+
+    /// Appends the words of `text` to `tokens`, without refinement.
+    fn scan(&self, text: &str, tokens: &mut Tokens) {
+        assert!(
+            u32::try_from(text.len()).is_ok(),
+            "a text is bounded to 4 GiB"
+        );
+        let mut ascii = AsciiScanner::new(self.characters.fold);
+        let mut unicode = UnicodeScanner::new(self.characters);
+        for kept in kept_ranges(&self.normalization, text) {
+            let offset = u32::try_from(kept.start).expect("a text is bounded to 4 GiB");
+            let piece = &text[kept];
+            let mut at = 0;
+            while at < piece.len() {
+                at = ascii.scan(piece.as_bytes(), at, offset, tokens);
+                if at < piece.len() {
+                    at = unicode.scan(piece, at, offset, tokens);
+                }
+            }
+        }
+    }
+}
+
+impl Tokenizer for WordTokenizer {
+    fn tokenize(&self, text: &str, tokens: &mut Tokens) {
+        tokens.clear();
+        let layers = tokens.layers();
+        let scanned = Layers {
+            spans: layers.spans || layers.structure,
+            ..layers
+        };
+        if scanned == layers && self.refinement.is_none() && self.template.is_none() {
+            self.scan(text, tokens);
+            structure::mark(text, tokens);
+            return;
+        }
+        let mut words = Tokens::new(scanned);
+        self.scan(text, &mut words);
+        structure::mark(text, &mut words);
+        let words = match &self.refinement {
+            Some(refinement) if self.template.is_none() => {
+                return refinement.refine(&words, tokens);
+            }
+            Some(refinement) => {
+                let mut refined = Tokens::new(scanned);
+                refinement.refine(&words, &mut refined);
+                refined
+            }
+            None => words,
+        };
+        let removed = self
+            .template
+            .as_ref()
+            .map(|template| template.removed(&words));
+        copy_kept(&words, tokens, &removed.unwrap_or_default());
+    }
+}
