@@ -7,8 +7,10 @@
 pub mod span;
 pub mod document;
 pub mod token;
+pub mod hash;
 pub mod chunk;
 pub mod selector;
+pub mod shared;
 pub mod pair;
 pub mod cluster;
 
@@ -17,5 +19,6 @@ pub use cluster::Cluster;
 pub use document::{Document, DocumentSink, Piece, Problem, Source};
 pub use pair::{Measure, Overlap, Pair};
 pub use selector::Selector;
+pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 pub use span::Span;
 pub use token::{Layers, Tokenizer, Tokens};

@@ -1,1 +1,27 @@
-//! placeholder
+//! Turns shared chunks into scored pairs, and pairs into clusters.
+//!
+//! In: [`textkin_core::SharedChunks`]. Out: a [`Graph`]: its rows are the pairs of documents whose
+//! score reaches the threshold, in order of score; its clusters are the documents they join.
+//! Pure: no files, no clock, and the same answer for any number of threads.
+//!
+//! Nothing here grows with the number of pairs of documents. Texts that share the same runs with
+//! the same others are one [`class`](classes), two classes are one [`Block`], and rows are
+//! written out of blocks one by one when they are asked for.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of texts, classes and groups are u32 by construction"
+)]
+
+mod cap;
+mod classes;
+mod clusters;
+mod count;
+mod coverage;
+mod graph;
+mod rows;
+mod threads;
+
+pub use cap::{Capped, cap};
+pub use clusters::Clustering;
+pub use graph::{Block, Counting, Graph, GraphSettings, Interrupted};
+pub use rows::Rows;

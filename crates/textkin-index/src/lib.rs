@@ -1,1 +1,30 @@
-//! placeholder
+//! Finds the chunks that texts of a collection share, in memory or on disk, and proves each.
+//!
+//! In: the tokens of each distinct text, added by [`BatchBuilder`]s in any number of threads.
+//! Out: [`textkin_core::SharedChunks`], the same whatever the memory, the plan and the threads.
+//!
+//! The way there: every chunk becomes a [`record::Record`], records are partitioned by hash,
+//! each partition finds its repeated hashes in a table that fits the cache ([`repeats`]), each
+//! repeated chunk is linked to its first occurrence and compared with it token by token
+//! ([`verify`]), and what is left is written down as runs and groups ([`shared`]).
+//! [`spex`] drops most unique chunks before they become records.
+
+mod array;
+mod batch;
+mod collect;
+mod counter;
+mod error;
+mod record;
+mod repeats;
+mod shared;
+mod spex;
+mod verify;
+mod work;
+
+pub use array::Spool;
+pub use batch::{Batch, BatchBuilder, BatchSettings, TextAddress};
+pub use collect::{Collection, Memory, Plan};
+pub use counter::Counter;
+pub use error::Error;
+pub use shared::{Findings, find_shared};
+pub use work::{Progress, Stop};

@@ -1,0 +1,148 @@
+//! Shared chunks: which texts of a collection hold which repeated chunks.
+//!
+//! The index stage makes it, the graph stage turns it into pairs. Texts that are equal token for
+//! token are one *text* with several documents. Chunks that stand in exactly the same texts are
+//! one *group*: whatever is said of two texts sums over groups, not over chunks.
+
+/// Lists of `T`, one after the other in one allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lists<T> {
+    starts: Vec<usize>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { starts: vec![0], items: Vec::new() }
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// No list yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a list.
+    pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
+        self.items.extend(list);
+        self.starts.push(self.items.len());
+    }
+
+    /// From the end of each list in `items`.
+    #[must_use]
+    pub fn from_parts(starts: Vec<usize>, items: Vec<T>) -> Self {
+        debug_assert_eq!(starts.last(), Some(&items.len()), "the last list ends the items");
+        Self { starts, items }
+    }
+
+    /// Appends all lists of `other`.
+    pub fn append(&mut self, other: &Self) {
+        let base = self.items.len();
+        self.items.extend_from_slice(&other.items);
+        self.starts.extend(other.starts[1..].iter().map(|start| base + start));
+    }
+
+    /// List `index`.
+    #[must_use]
+    pub fn list(&self, index: usize) -> &[T] {
+        &self.items[self.starts[index]..self.starts[index + 1]]
+    }
+
+    /// Number of lists.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no list.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All items of all lists.
+    #[must_use]
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The lists, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        self.starts.windows(2).map(|pair| &self.items[pair[0]..pair[1]])
+    }
+}
+
+impl Lists<u32> {
+    /// The lists of the numbers below `n_lists` that hold each index: from "groups of each text"
+    /// to "texts of each group". Every list comes out ascending.
+    #[must_use]
+    pub fn transposed(&self, n_lists: usize) -> Self {
+        let mut starts = vec![0usize; n_lists + 1];
+        for &item in &self.items {
+            starts[item as usize + 1] += 1;
+        }
+        for list in 0..n_lists {
+            starts[list + 1] += starts[list];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0u32; self.items.len()];
+        for (index, list) in (0u32..).zip(self.iter()) {
+            for &item in list {
+                items[next[item as usize]] = index;
+                next[item as usize] += 1;
+            }
+        }
+        Self { starts, items }
+    }
+}
+
+/// A stretch of tokens of one text covered by chunks of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Run {
+    /// First token covered.
+    pub start: u32,
+    /// One past the last token covered.
+    pub end: u32,
+    /// The group of the chunks.
+    pub group: u32,
+}
+
+/// A distinct text of the collection, held by one or more documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextEntry {
+    /// Its tokens.
+    pub words: u32,
+    /// Its distinct chunks.
+    pub chunks: u32,
+    /// Documents that have exactly these tokens.
+    pub copies: u32,
+}
+
+/// A set of chunks that stand in exactly the same texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupEntry {
+    /// Number of distinct chunks in it.
+    pub chunks: u32,
+    /// Number of documents that hold them, exact copies counted.
+    pub documents: u32,
+}
+
+/// What the texts of a collection share.
+#[derive(Clone, Debug, Default)]
+pub struct SharedChunks {
+    /// The distinct texts.
+    pub texts: Vec<TextEntry>,
+    /// The groups of shared chunks, each in two or more texts.
+    pub groups: Vec<GroupEntry>,
+    /// For each text, its groups, ascending.
+    pub groups_of_text: Lists<u32>,
+    /// For each group, its texts, ascending.
+    pub texts_of_group: Lists<u32>,
+    /// For each text, where its shared chunks stand, ordered by start.
+    pub runs_of_text: Lists<Run>,
+    /// For each group, those of its texts in which the selector kept one of its chunks, ascending;
+    /// `None` if the selector keeps every chunk.
+    pub selected_of_group: Option<Lists<u32>>,
+}

@@ -1,0 +1,248 @@
+//! Clusters: connected components, and a finer kind that a chain of boilerplate does not merge.
+//!
+//! The finer kind takes edges from the strongest to the weakest and joins two clusters only once
+//! half of all pairs between them are edges. Two versions of a manual are joined by nearly all
+//! pairs; two groups of papers that one survey quotes are joined by a few, and stay apart.
+//!
+//! Exact copies are always in one cluster: no measure may part equal texts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hashbrown::HashMap;
+use textkin_core::Cluster;
+
+use crate::graph::{Graph, Kind, pairs_among};
+
+/// Which documents make a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clustering {
+    /// Clusters are joined while at least half of the pairs between them are edges.
+    #[default]
+    Dense,
+    /// All documents that a path of edges connects.
+    Components,
+}
+
+impl Clustering {
+    const ALL: [Self; 2] = [Self::Dense, Self::Components];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Components => "components",
+        }
+    }
+}
+
+impl fmt::Display for Clustering {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Clustering {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| format!("no clustering '{name}'; there are dense and components"))
+    }
+}
+
+impl Graph {
+    /// The clusters, largest first, then by first document.
+    #[must_use]
+    pub fn clusters(&self, clustering: Clustering) -> Vec<Cluster> {
+        let nodes = Nodes::new(self);
+        let root = match clustering {
+            Clustering::Components => components(&nodes),
+            Clustering::Dense => dense(&nodes),
+        };
+        nodes.clusters(self, &root)
+    }
+}
+
+/// Documents that are in one cluster in any case, and the edges between such nodes.
+struct Nodes {
+    /// Documents of each node.
+    sizes: Vec<u64>,
+    /// Pairs of documents inside each node that are edges, and the weakest of them.
+    inner: Vec<(u64, f64)>,
+    /// The node of each document with tokens.
+    of_document: Vec<Option<u32>>,
+    /// Edges between nodes, strongest first: all pairs of documents between them are edges.
+    edges: Vec<(u32, u32, f64)>,
+}
+
+impl Nodes {
+    /// A class whose texts are all joined is one node; of any other class each text is one.
+    fn new(graph: &Graph) -> Self {
+        let mut joined = vec![false; graph.classes.len()];
+        for block in &graph.blocks {
+            if let Kind::Within { class } = block.kind {
+                joined[class as usize] = true;
+            }
+        }
+        let n_texts = graph.documents_of_text.len();
+        let mut node_of_text = vec![u32::MAX; n_texts];
+        let mut sizes: Vec<u64> = Vec::new();
+        let mut nodes_of_class: Vec<std::ops::Range<u32>> = Vec::new();
+        for (class, texts) in graph.classes.texts.iter().enumerate() {
+            let first = sizes.len() as u32;
+            for (index, &text) in texts.iter().enumerate() {
+                if index == 0 || !joined[class] {
+                    sizes.push(0);
+                }
+                node_of_text[text as usize] = sizes.len() as u32 - 1;
+            }
+            nodes_of_class.push(first..sizes.len() as u32);
+        }
+        for (text, node) in node_of_text.iter_mut().enumerate() {
+            if *node == u32::MAX {
+                *node = sizes.len() as u32;
+                sizes.push(0);
+            }
+            sizes[*node as usize] += graph.documents_of_text.list(text).len() as u64;
+        }
+        let node = |text: &Option<u32>| text.map(|text| node_of_text[text as usize]);
+        let of_document = graph.text_of_document.iter().map(node).collect();
+        let mut nodes =
+            Self { inner: vec![(0, f64::INFINITY); sizes.len()], sizes, of_document, edges: Vec::new() };
+        for block in graph.blocks.iter().chain(&graph.copies_below) {
+            match block.kind {
+                Kind::Across { a, b } => {
+                    for x in nodes_of_class[a as usize].clone() {
+                        for y in nodes_of_class[b as usize].clone() {
+                            nodes.edges.push((x, y, block.score));
+                        }
+                    }
+                }
+                Kind::Within { class } => {
+                    let node = nodes_of_class[class as usize].start;
+                    nodes.add_inner(node, graph.n_rows(block), block.score);
+                }
+                Kind::Copies { text } => {
+                    let node = node_of_text[text as usize];
+                    nodes.add_inner(node, graph.n_rows(block), block.score);
+                }
+            }
+        }
+        nodes
+    }
+
+    fn add_inner(&mut self, node: u32, pairs: u64, score: f64) {
+        let inner = &mut self.inner[node as usize];
+        inner.0 += pairs;
+        inner.1 = inner.1.min(score);
+    }
+
+    /// The clusters that a partition of the nodes makes.
+    fn clusters(&self, graph: &Graph, root: &[u32]) -> Vec<Cluster> {
+        let mut inner = vec![(0u64, f64::INFINITY); root.len()];
+        for (node, &(pairs, weakest)) in self.inner.iter().enumerate() {
+            let sum = &mut inner[root[node] as usize];
+            *sum = (sum.0 + pairs, sum.1.min(weakest));
+        }
+        for &(x, y, score) in &self.edges {
+            if root[x as usize] == root[y as usize] {
+                let sum = &mut inner[root[x as usize] as usize];
+                let pairs = self.sizes[x as usize] * self.sizes[y as usize];
+                *sum = (sum.0 + pairs, sum.1.min(score));
+            }
+        }
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); root.len()];
+        for (document, node) in (0u32..).zip(&self.of_document) {
+            if let Some(node) = node {
+                members[root[*node as usize] as usize].push(document);
+            }
+        }
+        let clusters = members.into_iter().zip(inner).filter(|(members, _)| members.len() > 1);
+        let mut clusters: Vec<Cluster> = clusters
+            .map(|(members, (pairs, weakest))| {
+                let density = pairs as f64 / pairs_among(members.len() as u64) as f64;
+                Cluster { members, density, weakest }
+            })
+            .collect();
+        clusters.sort_by(|a, b| {
+            b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members))
+        });
+        debug_assert!(graph.n_edges() == 0 || !clusters.is_empty(), "an edge makes a cluster");
+        clusters
+    }
+}
+
+/// Union-find with path halving; the smaller number is the root.
+struct Forest(Vec<u32>);
+
+impl Forest {
+    fn new(n: usize) -> Self {
+        Self((0..n as u32).collect())
+    }
+
+    fn root(&mut self, mut node: u32) -> u32 {
+        while self.0[node as usize] != node {
+            let parent = self.0[node as usize];
+            self.0[node as usize] = self.0[parent as usize];
+            node = self.0[node as usize];
+        }
+        node
+    }
+
+    fn into_roots(mut self) -> Vec<u32> {
+        (0..self.0.len() as u32).map(|node| self.root(node)).collect()
+    }
+}
+
+fn components(nodes: &Nodes) -> Vec<u32> {
+    let mut forest = Forest::new(nodes.sizes.len());
+    for &(x, y, _) in &nodes.edges {
+        let (x, y) = (forest.root(x), forest.root(y));
+        forest.0[x.max(y) as usize] = x.min(y);
+    }
+    forest.into_roots()
+}
+
+fn dense(nodes: &Nodes) -> Vec<u32> {
+    let mut forest = Forest::new(nodes.sizes.len());
+    let mut sizes = nodes.sizes.clone();
+    // For each cluster, the edges it has with others so far.
+    let mut between: Vec<HashMap<u32, u64>> = vec![HashMap::new(); sizes.len()];
+    for &(x, y, _) in &nodes.edges {
+        let weight = nodes.sizes[x as usize] * nodes.sizes[y as usize];
+        let (x, y) = (forest.root(x), forest.root(y));
+        if x == y {
+            continue;
+        }
+        let count = between[x as usize].entry(y).or_insert(0);
+        *count += weight;
+        let count = *count;
+        between[y as usize].insert(x, count);
+        if count * 2 < sizes[x as usize] * sizes[y as usize] {
+            continue;
+        }
+        // The cluster with fewer neighbours joins the other. No third cluster becomes due by
+        // this: its share with the union lies between its shares with the two parts.
+        let is_x_larger = between[x as usize].len() >= between[y as usize].len();
+        let (kept, gone) = if is_x_larger { (x, y) } else { (y, x) };
+        between[kept as usize].remove(&gone);
+        let moved = std::mem::take(&mut between[gone as usize]);
+        let mut moved: Vec<(u32, u64)> = moved.into_iter().collect();
+        moved.sort_unstable();
+        for (other, count) in moved {
+            if other == kept {
+                continue;
+            }
+            between[other as usize].remove(&gone);
+            let sum = between[kept as usize].entry(other).or_insert(0);
+            *sum += count;
+            let sum = *sum;
+            between[other as usize].insert(kept, sum);
+        }
+        sizes[kept as usize] += sizes[gone as usize];
+        forest.0[gone as usize] = kept;
+    }
+    forest.into_roots()
+}

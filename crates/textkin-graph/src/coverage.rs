@@ -1,0 +1,181 @@
+//! Coverage: how many tokens of each side of a pair lie in shared chunks.
+//!
+//! For one class at a time, its runs are walked in text order, and each run adds the tokens it
+//! covers anew to a counter of every class that has its group and an edge with this one.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use textkin_core::{Run, SharedChunks};
+
+use crate::classes::Classes;
+use crate::graph::{Block, Interrupted, Kind};
+use crate::threads::for_each;
+
+/// Fills in the covered tokens of the blocks between and within classes.
+pub(crate) fn cover(
+    shared: &SharedChunks,
+    classes: &Classes,
+    blocks: &mut [Block],
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(), Interrupted> {
+    let sides = Sides::new(blocks, classes.len());
+    let covered: Vec<AtomicU32> =
+        std::iter::repeat_with(AtomicU32::default).take(blocks.len() * 2).collect();
+    let stopped = AtomicBool::new(false);
+    for_each(
+        threads,
+        classes.len(),
+        64,
+        || Walker::new(classes.len(), shared.groups.len()),
+        |walker, class| {
+            if class % 64 == 0 && stop() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            if !stopped.load(Ordering::Relaxed) {
+                walker.cover(shared, classes, class as u32, sides.of(class), &covered);
+            }
+        },
+    );
+    if stopped.into_inner() {
+        return Err(Interrupted);
+    }
+    for (index, block) in blocks.iter_mut().enumerate() {
+        block.overlap.covered_a = u64::from(covered[index * 2].load(Ordering::Relaxed));
+        block.overlap.covered_b = u64::from(covered[index * 2 + 1].load(Ordering::Relaxed));
+    }
+    Ok(())
+}
+
+/// One side of a block, seen from the class on that side.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The class on the other side.
+    other: u32,
+    /// Twice the number of the block, and one for its side `b`.
+    slot: u32,
+}
+
+/// The sides of all blocks, by class.
+struct Sides {
+    starts: Vec<usize>,
+    sides: Vec<Side>,
+}
+
+impl Sides {
+    fn new(blocks: &[Block], n_classes: usize) -> Self {
+        let mut starts = vec![0usize; n_classes + 1];
+        each(blocks, |class, _| starts[class as usize + 1] += 1);
+        for class in 0..n_classes {
+            starts[class + 1] += starts[class];
+        }
+        let mut next = starts.clone();
+        let mut sides = vec![Side { other: 0, slot: 0 }; starts[n_classes]];
+        each(blocks, |class, side| {
+            sides[next[class as usize]] = side;
+            next[class as usize] += 1;
+        });
+        Self { starts, sides }
+    }
+
+    fn of(&self, class: usize) -> &[Side] {
+        &self.sides[self.starts[class]..self.starts[class + 1]]
+    }
+}
+
+fn each(blocks: &[Block], mut call: impl FnMut(u32, Side)) {
+    for (slot, block) in (0u32..).step_by(2).zip(blocks) {
+        match block.kind {
+            Kind::Across { a, b } => {
+                call(a, Side { other: b, slot });
+                call(b, Side { other: a, slot: slot + 1 });
+            }
+            Kind::Within { class } => call(class, Side { other: class, slot }),
+            Kind::Copies { .. } => {}
+        }
+    }
+}
+
+/// One thread's counters.
+struct Walker {
+    /// For each class: whether it has an edge with this one, the end of the last run that covered
+    /// for it, and the tokens covered.
+    counters: Vec<Counter>,
+    marks: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counter {
+    is_wanted: bool,
+    end: u32,
+    covered: u32,
+}
+
+impl Counter {
+    #[inline]
+    fn add(&mut self, run: Run) {
+        self.covered += run.end.saturating_sub(run.start.max(self.end));
+        self.end = self.end.max(run.end);
+    }
+}
+
+impl Walker {
+    fn new(n_classes: usize, n_groups: usize) -> Self {
+        Self { counters: vec![Counter::default(); n_classes], marks: vec![u32::MAX; n_groups] }
+    }
+
+    fn cover(
+        &mut self,
+        shared: &SharedChunks,
+        classes: &Classes,
+        class: u32,
+        sides: &[Side],
+        covered: &[AtomicU32],
+    ) {
+        if sides.is_empty() {
+            return;
+        }
+        let runs = shared.runs_of_text.list(classes.text(class));
+        let holders = |run: &Run| classes.of_group.list(run.group as usize);
+        let at_once: usize = runs.iter().map(|run| holders(run).len()).sum();
+        let groups = |side: &Side| classes.groups.list(side.other as usize);
+        let one_by_one: usize = sides.iter().map(|side| groups(side).len() + runs.len()).sum();
+        if at_once <= one_by_one {
+            for side in sides {
+                self.counters[side.other as usize].is_wanted = true;
+            }
+            for run in runs {
+                for &other in holders(run) {
+                    let counter = &mut self.counters[other as usize];
+                    if counter.is_wanted {
+                        counter.add(*run);
+                    }
+                }
+            }
+            for side in sides {
+                let counter = std::mem::take(&mut self.counters[side.other as usize]);
+                covered[side.slot as usize].store(counter.covered, Ordering::Relaxed);
+                self.mirror(class, side, counter.covered, covered);
+            }
+        } else {
+            for side in sides {
+                for &group in groups(side) {
+                    self.marks[group as usize] = side.slot;
+                }
+                let mut counter = Counter::default();
+                for run in runs.iter().filter(|run| self.marks[run.group as usize] == side.slot) {
+                    counter.add(*run);
+                }
+                covered[side.slot as usize].store(counter.covered, Ordering::Relaxed);
+                self.mirror(class, side, counter.covered, covered);
+            }
+        }
+    }
+
+    /// Within a class both sides are covered alike.
+    fn mirror(&self, class: u32, side: &Side, tokens: u32, covered: &[AtomicU32]) {
+        if side.other == class {
+            covered[side.slot as usize + 1].store(tokens, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The relationship graph: blocks of pairs whose score reaches the threshold.
+
+use textkin_core::{Lists, Measure, Overlap, SharedChunks};
+
+use crate::classes::Classes;
+use crate::count;
+use crate::coverage;
+
+/// How the shared chunks of pairs are counted. Both ways give the same graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// One exact counter a pair.
+    #[default]
+    Exact,
+    /// The paper's way (000 §4.2.2, after Shivakumar and Garcia-Molina): a first pass adds up
+    /// hashed pairs in this many counters, and only pairs whose counter reaches the threshold are
+    /// counted exactly in a second pass.
+    Probabilistic {
+        /// Number of counters.
+        counters: usize,
+    },
+}
+
+/// What makes a pair an edge, and how edges are found.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphSettings {
+    /// The rule that scores a pair.
+    pub measure: Measure,
+    /// The least score of an edge.
+    pub threshold: f64,
+    /// How shared chunks are counted.
+    pub counting: Counting,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+/// The run was asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupted;
+
+/// Which documents a block of pairs joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Every document of class `a` with every document of class `b`, `a` < `b`.
+    Across { a: u32, b: u32 },
+    /// Every two documents of class `class` that have different texts.
+    Within { class: u32 },
+    /// Every two documents that have text `text`.
+    Copies { text: u32 },
+}
+
+/// Pairs of documents that have the same overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    pub(crate) kind: Kind,
+    /// The overlap; its side `a` is the side `a` of the kind.
+    pub overlap: Overlap,
+    /// The score of every pair of the block.
+    pub score: f64,
+}
+
+/// The relationship graph of a collection.
+#[derive(Debug)]
+pub struct Graph {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) classes: Classes,
+    /// The documents of each class, ascending.
+    pub(crate) documents_of_class: Lists<u32>,
+    /// The documents of each text, ascending.
+    pub(crate) documents_of_text: Lists<u32>,
+    /// The text of each document; `None` for one without tokens.
+    pub(crate) text_of_document: Vec<Option<u32>>,
+    /// The texts that have copies but no edge among them.
+    pub(crate) copies_below: Vec<Block>,
+    pub(crate) n_pairs: Option<u64>,
+}
+
+impl Graph {
+    /// The graph of `shared`, where `text_of_document` gives the text of each document, `None`
+    /// for a document without tokens.
+    ///
+    /// # Errors
+    /// [`Interrupted`] once `stop` says so.
+    pub fn new(
+        shared: &SharedChunks,
+        text_of_document: Vec<Option<u32>>,
+        settings: GraphSettings,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, Interrupted> {
+        let classes = Classes::new(shared);
+        let mut texts_of_documents = Lists::new();
+        for text in &text_of_document {
+            texts_of_documents.push(*text);
+        }
+        let documents_of_text = texts_of_documents.transposed(shared.texts.len());
+        let mut documents_of_class = Lists::new();
+        let mut documents = Vec::new();
+        for texts in classes.texts.iter() {
+            documents.clear();
+            for &text in texts {
+                documents.extend_from_slice(documents_of_text.list(text as usize));
+            }
+            documents.sort_unstable();
+            documents_of_class.push(documents.iter().copied());
+        }
+        let counted = count::edges(shared, &classes, settings, stop)?;
+        let mut blocks = counted.blocks;
+        coverage::cover(shared, &classes, &mut blocks, settings.threads, stop)?;
+        if settings.measure.needs_coverage() {
+            for block in &mut blocks {
+                block.score = settings.measure.score(&block.overlap);
+            }
+            blocks.retain(|block| block.score >= settings.threshold);
+        }
+        let copies = copies(shared, settings.measure);
+        let mut n_copy_pairs = 0;
+        let mut copies_below = Vec::new();
+        for block in copies {
+            if let Kind::Copies { text } = block.kind {
+                n_copy_pairs += pairs_among(u64::from(shared.texts[text as usize].copies));
+            }
+            if block.score >= settings.threshold {
+                blocks.push(block);
+            } else {
+                copies_below.push(block);
+            }
+        }
+        let n_pairs = counted.n_pairs.map(|pairs| pairs + n_copy_pairs);
+        let mut graph = Self {
+            blocks,
+            classes,
+            documents_of_class,
+            documents_of_text,
+            text_of_document,
+            copies_below,
+            n_pairs,
+        };
+        graph.sort();
+        Ok(graph)
+    }
+
+    /// Number of edges: pairs of documents whose score reaches the threshold.
+    #[must_use]
+    pub fn n_edges(&self) -> u64 {
+        self.blocks.iter().map(|block| self.n_rows(block)).sum()
+    }
+
+    /// Number of pairs of documents that share at least one chunk; `None` where common chunks
+    /// were left uncounted because no pair that only shares them can reach the threshold.
+    #[must_use]
+    pub fn n_pairs(&self) -> Option<u64> {
+        self.n_pairs
+    }
+
+    /// Number of pairs of documents in `block`.
+    pub(crate) fn n_rows(&self, block: &Block) -> u64 {
+        match block.kind {
+            Kind::Across { a, b } => {
+                self.classes.documents[a as usize] * self.classes.documents[b as usize]
+            }
+            Kind::Within { class } => {
+                let copies = |text: &u32| self.documents_of_text.list(*text as usize).len() as u64;
+                let texts = self.classes.texts.list(class as usize).iter();
+                let same: u64 = texts.map(|text| pairs_among(copies(text))).sum();
+                pairs_among(self.classes.documents[class as usize]) - same
+            }
+            Kind::Copies { text } => {
+                pairs_among(self.documents_of_text.list(text as usize).len() as u64)
+            }
+        }
+    }
+
+    /// Orders blocks by score, then by their first pair of documents.
+    fn sort(&mut self) {
+        let mut blocks = std::mem::take(&mut self.blocks);
+        let first = |block: &Block| self.cursor(block).peek().unwrap_or_default();
+        let mut keyed: Vec<_> = blocks.drain(..).map(|block| (first(&block), block)).collect();
+        keyed.sort_unstable_by(|(first_a, a), (first_b, b)| {
+            b.score.total_cmp(&a.score).then(first_a.cmp(first_b)).then(a.kind.cmp(&b.kind))
+        });
+        self.blocks = keyed.into_iter().map(|(_, block)| block).collect();
+    }
+}
+
+/// Number of pairs among `n` things.
+pub(crate) fn pairs_among(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+/// The blocks of documents that have the same text: all of it is shared.
+fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
+    let rarity = count::Rarity::new(shared);
+    let mut blocks = Vec::new();
+    for (text, entry) in shared.texts.iter().enumerate().filter(|(_, entry)| entry.copies > 1) {
+        let mut sum = 0;
+        let mut elsewhere = 0;
+        for &group in shared.groups_of_text.list(text) {
+            sum += rarity.of_group(group);
+            elsewhere += shared.groups[group as usize].chunks;
+        }
+        let own = entry.chunks - elsewhere;
+        let overlap = Overlap {
+            shared: u64::from(entry.chunks),
+            rarity: count::Rarity::to_f64(sum + count::Rarity::of_chunks(own, entry.copies)),
+            words_a: u64::from(entry.words),
+            words_b: u64::from(entry.words),
+            chunks_a: u64::from(entry.chunks),
+            chunks_b: u64::from(entry.chunks),
+            covered_a: u64::from(entry.words),
+            covered_b: u64::from(entry.words),
+        };
+        let kind = Kind::Copies { text: text as u32 };
+        blocks.push(Block { kind, overlap, score: measure.score(&overlap) });
+    }
+    blocks
+}

@@ -1,0 +1,178 @@
+//! Arrays that live in memory or in a temporary file, behind one interface.
+//!
+//! The temporary file has no name from the moment it exists, so that nothing is left of it however
+//! the process ends.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::Pod;
+
+use crate::error::Error;
+
+/// A nameless temporary file to which arrays are moved when memory runs short.
+#[derive(Debug)]
+pub struct Spool {
+    file: File,
+    end: AtomicU64,
+    directory: PathBuf,
+}
+
+impl Spool {
+    /// A new spool in `directory`.
+    ///
+    /// # Errors
+    /// If no file can be made there.
+    pub fn new(directory: &Path) -> Result<Self, Error> {
+        let file = tempfile::tempfile_in(directory).map_err(|source| Error::Spool {
+            directory: directory.display().to_string(),
+            source,
+        })?;
+        Ok(Self { file, end: AtomicU64::new(0), directory: directory.to_owned() })
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    fn append(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let offset = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.write_at(bytes, offset)?;
+        Ok(offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), Error> {
+        write_all_at(&self.file, bytes, offset).map_err(|source| self.error(source))
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), Error> {
+        read_exact_at(&self.file, bytes, offset).map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: io::Error) -> Error {
+        Error::Spool { directory: self.directory.display().to_string(), source }
+    }
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = &bytes[n..];
+        offset += n as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[n..];
+        offset += n as u64;
+    }
+    Ok(())
+}
+
+/// An array of plain values, in memory or in a [`Spool`].
+#[derive(Debug)]
+pub(crate) enum Array<T> {
+    Memory(Vec<T>),
+    Disk { spool: Arc<Spool>, offset: u64, len: usize },
+}
+
+impl<T> Default for Array<T> {
+    fn default() -> Self {
+        Self::Memory(Vec::new())
+    }
+}
+
+impl<T: Pod> Array<T> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Memory(items) => items.len(),
+            Self::Disk { len, .. } => *len,
+        }
+    }
+
+    /// Bytes of memory held.
+    pub(crate) fn memory(&self) -> u64 {
+        match self {
+            Self::Memory(items) => (items.capacity() * size_of::<T>()) as u64,
+            Self::Disk { .. } => 0,
+        }
+    }
+
+    /// Moves the items to `spool` if they are in memory.
+    pub(crate) fn spill(&mut self, spool: &Arc<Spool>) -> Result<(), Error> {
+        let Self::Memory(items) = self else { return Ok(()) };
+        let offset = spool.append(bytemuck::cast_slice(items))?;
+        *self = Self::Disk { spool: Arc::clone(spool), offset, len: items.len() };
+        Ok(())
+    }
+
+    /// The items of `range`, borrowed or read into `scratch`.
+    pub(crate) fn read<'a>(
+        &'a self,
+        range: Range<usize>,
+        scratch: &'a mut Vec<T>,
+    ) -> Result<&'a [T], Error> {
+        match self {
+            Self::Memory(items) => Ok(&items[range]),
+            Self::Disk { spool, offset, .. } => {
+                let start = offset + (range.start * size_of::<T>()) as u64;
+                scratch.resize(range.len(), T::zeroed());
+                spool.read_at(bytemuck::cast_slice_mut(scratch), start)?;
+                Ok(scratch)
+            }
+        }
+    }
+
+    /// Writes `items` back at `start`, for arrays on disk; arrays in memory are changed in place.
+    pub(crate) fn write_back(&self, start: usize, items: &[T]) -> Result<(), Error> {
+        match self {
+            Self::Memory(_) => Ok(()),
+            Self::Disk { spool, offset, .. } => {
+                let at = offset + (start * size_of::<T>()) as u64;
+                spool.write_at(bytemuck::cast_slice(items), at)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_reads_the_same_from_memory_and_from_disk() {
+        let spool = Arc::new(Spool::new(&std::env::temp_dir()).unwrap());
+        let items: Vec<u32> = (0..1000).collect();
+        let mut array = Array::Memory(items.clone());
+        array.spill(&spool).unwrap();
+        assert_eq!(array.memory(), 0);
+        let mut scratch = Vec::new();
+        assert_eq!(array.read(10..990, &mut scratch).unwrap(), &items[10..990]);
+        array.write_back(3, &[7, 7]).unwrap();
+        assert_eq!(array.read(2..6, &mut scratch).unwrap(), &[2, 7, 7, 5]);
+    }
+}

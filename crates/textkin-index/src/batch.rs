@@ -1,0 +1,393 @@
+//! Batches: some thousand texts with their normalised tokens and one record per chunk.
+//!
+//! In: the tokens of distinct texts, from one worker. Out: a [`Batch`] whose records are ordered
+//! by partition (the top bits of their hash) and, within a partition, by place. A batch is the
+//! unit that is held in memory or moved to disk.
+
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use textkin_core::chunk::{RollingHash, overlapping_count, token_hash};
+use textkin_core::{Chunk, Identity, Tokens};
+
+use crate::array::{Array, Spool};
+use crate::error::Error;
+use crate::record::{Link, Record};
+
+/// Records are split by this many top bits of their hash.
+pub(crate) const PARTITION_BITS: u32 = 12;
+/// Number of partitions.
+pub(crate) const PARTITIONS: usize = 1 << PARTITION_BITS;
+/// The place of every so many-th token is remembered.
+const SAMPLE: usize = 16;
+/// The text of every so many-th chunk is remembered.
+const BLOCK: usize = 64;
+/// A batch is full from so many chunks on…
+const FULL_CHUNKS: usize = 1 << 20;
+/// …or so many bytes of text.
+const FULL_BYTES: usize = 32 << 20;
+
+/// How chunks are made and told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSettings {
+    /// `Some(k)`: the chunks are all runs of `k` tokens and need not be written down.
+    pub overlapping_words: Option<u32>,
+    /// What makes two chunks the same.
+    pub identity: Identity,
+    /// Whether a selector keeps only some of the chunks.
+    pub selective: bool,
+    /// Whether records are made now, or later by a filter that reads the texts again.
+    pub records: bool,
+    /// Only so many top bits of each hash are used. 64 but in tests of hash collisions.
+    pub hash_bits: u32,
+}
+
+impl BatchSettings {
+    fn hash_mask(&self) -> u64 {
+        u64::MAX << (64 - self.hash_bits.clamp(1, 64))
+    }
+}
+
+/// Where a text is: its batch and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextAddress {
+    /// Number of the batch.
+    pub batch: u32,
+    /// Number of the text in the batch.
+    pub text: u32,
+}
+
+/// One text of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextPlace {
+    /// Where its tokens begin in the batch's text.
+    pub(crate) start: u32,
+    /// Its first sampled token.
+    pub(crate) sample: u32,
+    /// Place of its first chunk.
+    pub(crate) chunk: u32,
+    /// Number of tokens.
+    pub(crate) tokens: u32,
+}
+
+/// Where a chunk stands in its text, for chunkers whose chunks are written down.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct ChunkPlace {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// Some thousand texts, their records or links, and what is needed to verify them.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub(crate) texts: Vec<TextPlace>,
+    pub(crate) n_chunks: u32,
+    /// Text of the first chunk of each block of chunks.
+    blocks: Vec<u32>,
+    pub(crate) text: Array<u8>,
+    samples: Array<u32>,
+    pub(crate) chunk_places: Array<ChunkPlace>,
+    pub(crate) records: Array<Record>,
+    /// Where each partition begins in `records`.
+    partition_starts: Vec<u32>,
+    pub(crate) links: Array<Link>,
+    /// One bit per chunk: a selector kept it.
+    pub(crate) selected: Vec<u64>,
+}
+
+impl Batch {
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        let vectors = self.texts.capacity() * size_of::<TextPlace>()
+            + (self.blocks.capacity() + self.partition_starts.capacity()) * 4
+            + self.selected.capacity() * 8;
+        vectors as u64
+            + self.text.memory()
+            + self.samples.memory()
+            + self.chunk_places.memory()
+            + self.records.memory()
+            + self.links.memory()
+    }
+
+    /// Moves what is large to `spool`.
+    pub(crate) fn spill(&mut self, spool: &Arc<Spool>) -> Result<(), Error> {
+        self.text.spill(spool)?;
+        self.samples.spill(spool)?;
+        self.chunk_places.spill(spool)?;
+        self.links.spill(spool)?;
+        self.records.spill(spool)
+    }
+
+    /// Where the records of partition `partition` begin.
+    #[inline]
+    pub(crate) fn partition_start(&self, partition: usize) -> usize {
+        self.partition_starts.get(partition).map_or(0, |&start| start as usize)
+    }
+
+    /// Number of the text that holds the chunk at `place`.
+    #[inline]
+    pub(crate) fn text_of(&self, place: u32) -> usize {
+        let block = place as usize / BLOCK;
+        let first = self.blocks[block] as usize;
+        let last = self.blocks.get(block + 1).map_or(self.texts.len(), |&next| next as usize + 1);
+        let later = &self.texts[(first + 1).min(last)..last];
+        first + later.partition_point(|text| text.chunk <= place)
+    }
+
+    /// Place one past the last chunk of text `text`.
+    pub(crate) fn chunks_end(&self, text: usize) -> u32 {
+        self.texts.get(text + 1).map_or(self.n_chunks, |next| next.chunk)
+    }
+
+    /// One past the last byte of text `text`.
+    pub(crate) fn text_end(&self, text: usize) -> u32 {
+        self.texts.get(text + 1).map_or(self.text.len() as u32, |next| next.start)
+    }
+
+    /// The normalised bytes of text `text`.
+    pub(crate) fn text_bytes<'a>(
+        &'a self,
+        text: usize,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Error> {
+        self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, scratch)
+    }
+
+    /// Where token `token` of text `text` begins in the batch's text.
+    pub(crate) fn token_start(
+        &self,
+        text: usize,
+        token: u32,
+        samples: &mut Vec<u32>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<u32, Error> {
+        let place = &self.texts[text];
+        let sample = place.sample as usize + token as usize / SAMPLE;
+        let base = self.samples.read(sample..sample + 1, samples)?[0];
+        let skip = token as usize % SAMPLE;
+        if skip == 0 {
+            return Ok(base);
+        }
+        let end = self.text_end(text);
+        // Most tokens are short: one read is enough, and where it is not the next one is larger.
+        let mut window = 32 * SAMPLE as u32;
+        loop {
+            let window_end = base.saturating_add(window).min(end);
+            let bytes = self.text.read(base as usize..window_end as usize, bytes)?;
+            if let Some(offset) = after_separators(bytes, skip) {
+                return Ok(base + offset as u32);
+            }
+            if window_end == end {
+                return Ok(end);
+            }
+            window = window.saturating_mul(4);
+        }
+    }
+
+    /// Makes the records of the chunks that `keep` keeps, from the texts.
+    pub(crate) fn make_records(
+        &mut self,
+        settings: &BatchSettings,
+        mut keep: impl FnMut(&[u64], &mut Vec<bool>),
+    ) -> Result<(), Error> {
+        let rolling = RollingHash::new(settings.overlapping_words.unwrap_or(1));
+        let mask = settings.hash_mask();
+        let (mut kept, mut hashes, mut records) = (Vec::new(), Vec::new(), Vec::new());
+        let mut scratch = Vec::new();
+        for text in 0..self.texts.len() {
+            hash_tokens(self.text_bytes(text, &mut scratch)?, &mut hashes);
+            kept.clear();
+            keep(&hashes, &mut kept);
+            let mut place = self.texts[text].chunk;
+            let first = place;
+            rolling.hash_all(&hashes, |hash| {
+                if kept[(place - first) as usize] {
+                    records.push((hash & mask, place));
+                }
+                place += 1;
+            });
+        }
+        self.partition(records.len(), records.iter().copied());
+        Ok(())
+    }
+
+    /// Orders records by partition; `values` gives hash and place, ordered by place.
+    fn partition(&mut self, n_values: usize, values: impl Iterator<Item = (u64, u32)> + Clone) {
+        let mut starts = vec![0u32; PARTITIONS + 1];
+        for (hash, _) in values.clone() {
+            starts[partition_of(hash) + 1] += 1;
+        }
+        for partition in 0..PARTITIONS {
+            starts[partition + 1] += starts[partition];
+        }
+        let mut next = starts.clone();
+        let mut records = vec![Record::default(); n_values];
+        for (hash, place) in values {
+            let at = &mut next[partition_of(hash)];
+            records[*at as usize] = Record::new(hash, place);
+            *at += 1;
+        }
+        self.partition_starts = starts;
+        self.records = Array::Memory(records);
+    }
+}
+
+#[inline]
+fn partition_of(hash: u64) -> usize {
+    (hash >> (64 - PARTITION_BITS)) as usize
+}
+
+/// The hash of each token of a normalised text.
+pub(crate) fn hash_tokens(text: &[u8], hashes: &mut Vec<u64>) {
+    hashes.clear();
+    let tokens = text.split(|&byte| byte == Tokens::SEPARATOR);
+    hashes.extend(tokens.filter(|token| !token.is_empty()).map(token_hash));
+}
+
+/// The offset after the `n`-th separator.
+fn after_separators(bytes: &[u8], n: usize) -> Option<usize> {
+    let separators = bytes.iter().enumerate().filter(|(_, byte)| **byte == Tokens::SEPARATOR);
+    separators.map(|(offset, _)| offset + 1).nth(n - 1)
+}
+
+/// Collects texts into a [`Batch`].
+#[derive(Debug)]
+pub struct BatchBuilder {
+    settings: BatchSettings,
+    mask: u64,
+    rolling: RollingHash,
+    batch: Batch,
+    text: Vec<u8>,
+    samples: Vec<u32>,
+    chunk_places: Vec<ChunkPlace>,
+    hashes: Vec<u64>,
+}
+
+impl BatchBuilder {
+    /// An empty batch.
+    #[must_use]
+    pub fn new(settings: BatchSettings) -> Self {
+        Self {
+            settings,
+            mask: settings.hash_mask(),
+            rolling: RollingHash::new(settings.overlapping_words.unwrap_or(1)),
+            batch: Batch::default(),
+            text: Vec::new(),
+            samples: Vec::new(),
+            chunk_places: Vec::new(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// Whether no text was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.batch.texts.is_empty()
+    }
+
+    /// Whether the batch should be finished and a new one begun. A text of `bytes` is to come.
+    #[must_use]
+    pub fn is_full(&self, bytes: usize) -> bool {
+        let beyond = !self.is_empty() && self.text.len() + bytes > FULL_BYTES.max(u32::MAX as usize / 2);
+        self.batch.n_chunks as usize >= FULL_CHUNKS || self.text.len() >= FULL_BYTES || beyond
+    }
+
+    /// Adds a text whose chunks are all runs of `k` words; gives its number in the batch.
+    pub fn add_words(&mut self, tokens: &Tokens) -> u32 {
+        let k = self.settings.overlapping_words.unwrap_or(1) as usize;
+        let n_chunks = overlapping_count(tokens.len(), k) as u32;
+        let number = self.add_text(tokens, n_chunks);
+        if self.settings.records {
+            let (mask, hashes) = (self.mask, &mut self.hashes);
+            hashes.reserve(n_chunks as usize);
+            self.rolling.hash_all(tokens.hashes(), |hash| hashes.push(hash & mask));
+        }
+        number
+    }
+
+    /// Adds a text with its chunks; gives its number in the batch.
+    ///
+    /// `selection` holds the ascending indices of the chunks a selector kept, `None` for all.
+    pub fn add_chunks(
+        &mut self,
+        tokens: &Tokens,
+        chunks: &[Chunk],
+        selection: Option<&[u32]>,
+    ) -> u32 {
+        let first = self.batch.n_chunks;
+        let number = self.add_text(tokens, chunks.len() as u32);
+        if self.settings.overlapping_words.is_none() {
+            let place = |chunk: &Chunk| ChunkPlace {
+                first: chunk.first,
+                count: chunk.count,
+                start: chunk.start,
+                end: chunk.end,
+            };
+            self.chunk_places.extend(chunks.iter().map(place));
+        }
+        let mask = self.mask;
+        self.hashes.extend(chunks.iter().map(|chunk| chunk.hash & mask));
+        if self.settings.selective {
+            self.batch.selected.resize((self.batch.n_chunks as usize).div_ceil(64), 0);
+            let mut select = |index: u32| {
+                let place = (first + index) as usize;
+                self.batch.selected[place / 64] |= 1 << (place % 64);
+            };
+            match selection {
+                Some(selection) => selection.iter().copied().for_each(&mut select),
+                None => (0..chunks.len() as u32).for_each(&mut select),
+            }
+        }
+        number
+    }
+
+    fn add_text(&mut self, tokens: &Tokens, n_chunks: u32) -> u32 {
+        let number = self.batch.texts.len() as u32;
+        let start = self.text.len() as u32;
+        let first = self.batch.n_chunks;
+        self.batch.texts.push(TextPlace {
+            start,
+            sample: self.samples.len() as u32,
+            chunk: first,
+            tokens: tokens.len() as u32,
+        });
+        self.text.extend_from_slice(tokens.normalized());
+        let sampled = (0..tokens.len()).step_by(SAMPLE);
+        self.samples.extend(sampled.map(|token| start + tokens.start(token)));
+        self.batch.n_chunks += n_chunks;
+        let blocks = (self.batch.n_chunks as usize).div_ceil(BLOCK);
+        // A block belongs to the text that holds its first chunk, which may be an earlier one.
+        self.batch.blocks.resize(blocks, number);
+        number
+    }
+
+    /// The batch, its records in order.
+    #[must_use]
+    pub fn finish(self) -> Batch {
+        let Self { settings, mut batch, mut text, mut samples, chunk_places, hashes, .. } = self;
+        if settings.records {
+            let selected = std::mem::take(&mut batch.selected);
+            let places = hashes.iter().copied().zip(0u32..);
+            if settings.selective {
+                let flag = |place: u32| (selected[place as usize / 64] >> (place % 64)) as u32 & 1;
+                batch.partition(hashes.len(), places.map(|(hash, place)| {
+                    (hash, place | flag(place) * Record::SELECTED)
+                }));
+            } else {
+                batch.partition(hashes.len(), places);
+            }
+            batch.selected = selected;
+        }
+        text.shrink_to_fit();
+        samples.shrink_to_fit();
+        batch.texts.shrink_to_fit();
+        batch.text = Array::Memory(text);
+        batch.samples = Array::Memory(samples);
+        batch.chunk_places = Array::Memory(chunk_places);
+        batch
+    }
+}

@@ -1,0 +1,149 @@
+//! A collection: batches as they arrive, in memory until the budget is reached, then on disk.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::array::Spool;
+use crate::batch::{Batch, BatchBuilder, BatchSettings};
+use crate::error::Error;
+
+/// The way to the shared chunks. Every plan gives the same answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Plan {
+    /// In memory while the budget lasts, on disk beyond.
+    #[default]
+    Auto,
+    /// All records in memory, whatever the budget.
+    Sort,
+    /// Unique chunks are dropped first, by DECO's iterated counters.
+    Spex,
+    /// All records on disk from the start.
+    Spill,
+}
+
+/// How much memory a collection may take, and where the rest goes.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Bytes for everything held while shared chunks are found.
+    pub budget: u64,
+    /// Where the temporary file is made.
+    pub temp_dir: PathBuf,
+}
+
+/// The batches of a collection; shared by the threads that fill it.
+#[derive(Debug)]
+pub struct Collection {
+    settings: BatchSettings,
+    plan: Plan,
+    memory: Memory,
+    next: AtomicU32,
+    held: AtomicU64,
+    on_disk: AtomicBool,
+    batches: Mutex<Vec<(u32, Batch)>>,
+    spool: OnceLock<Arc<Spool>>,
+}
+
+impl Collection {
+    /// An empty collection.
+    #[must_use]
+    pub fn new(settings: BatchSettings, plan: Plan, memory: Memory) -> Self {
+        // DECO's filter works on words that overlap; other chunks go the direct way.
+        let filtered = plan == Plan::Spex && settings.overlapping_words.is_some() && !settings.selective;
+        Self {
+            settings: BatchSettings { records: !filtered, ..settings },
+            plan,
+            memory,
+            next: AtomicU32::new(0),
+            held: AtomicU64::new(0),
+            on_disk: AtomicBool::new(plan == Plan::Spill),
+            batches: Mutex::default(),
+            spool: OnceLock::new(),
+        }
+    }
+
+    /// Begins a batch: its number and its builder.
+    pub fn begin(&self) -> (u32, BatchBuilder) {
+        (self.next.fetch_add(1, Ordering::Relaxed), BatchBuilder::new(self.settings))
+    }
+
+    /// Takes a finished batch.
+    ///
+    /// # Errors
+    /// If it does not fit the memory and cannot be written to disk.
+    pub fn push(&self, number: u32, mut batch: Batch) -> Result<(), Error> {
+        if self.on_disk.load(Ordering::Relaxed) {
+            batch.spill(self.spool()?)?;
+        }
+        let bytes = batch.memory();
+        let mut batches = self.lock();
+        batches.push((number, batch));
+        let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let over = held > self.memory.budget / 10 * 6 && self.plan != Plan::Sort;
+        if over && !self.on_disk.swap(true, Ordering::Relaxed) {
+            let spool = self.spool()?;
+            let mut held = 0;
+            for (_, batch) in batches.iter_mut() {
+                batch.spill(spool)?;
+                held += batch.memory();
+            }
+            self.held.store(held, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The plan that was carried out so far, in words.
+    #[must_use]
+    pub fn plan_name(&self) -> &'static str {
+        match (self.settings.records, self.is_on_disk()) {
+            (true, false) => "sort",
+            (true, true) => "spill",
+            (false, false) => "spex",
+            (false, true) => "spex+spill",
+        }
+    }
+
+    /// Whether the budget was reached.
+    #[must_use]
+    pub fn is_on_disk(&self) -> bool {
+        self.on_disk.load(Ordering::Relaxed)
+    }
+
+    /// Bytes written to disk so far.
+    #[must_use]
+    pub fn spilled(&self) -> u64 {
+        self.spool.get().map_or(0, |spool| spool.bytes())
+    }
+
+    pub(crate) fn settings(&self) -> BatchSettings {
+        self.settings
+    }
+
+    pub(crate) fn budget(&self) -> u64 {
+        self.memory.budget
+    }
+
+    /// Takes the batches out, in the order of their numbers; some numbers may be missing.
+    pub(crate) fn take(&self) -> Vec<(u32, Batch)> {
+        let mut batches = std::mem::take(&mut *self.lock());
+        batches.sort_by_key(|(number, _)| *number);
+        batches
+    }
+
+    /// The spool, if batches go to disk.
+    pub(crate) fn spool_in_use(&self) -> Option<&Arc<Spool>> {
+        if self.is_on_disk() { self.spool.get() } else { None }
+    }
+
+    fn spool(&self) -> Result<&Arc<Spool>, Error> {
+        if let Some(spool) = self.spool.get() {
+            return Ok(spool);
+        }
+        let spool = Arc::new(Spool::new(&self.memory.temp_dir)?);
+        Ok(self.spool.get_or_init(|| spool))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(u32, Batch)>> {
+        self.batches.lock().unwrap_or_else(|broken| broken.into_inner())
+    }
+}

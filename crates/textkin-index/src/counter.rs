@@ -1,0 +1,106 @@
+//! DECO's hash counter: two bits a field, which tell "never", "once" and "more than once".
+//!
+//! Fields are shared by all hashes that fall on them, so that "more than once" may be wrong and
+//! "never" and "once" never are. Threads count into the same fields without locks.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A table of two-bit saturating counters.
+#[derive(Debug)]
+pub struct Counter {
+    /// 32 fields a word: the low bit of a field says "seen", the high bit "seen again".
+    words: Vec<AtomicU64>,
+    n_fields: u64,
+}
+
+impl Counter {
+    /// A counter of about `bytes` bytes, all fields at "never".
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        let n_words = usize::try_from(bytes / 8).unwrap_or(usize::MAX).max(1);
+        let words = std::iter::repeat_with(AtomicU64::default).take(n_words).collect();
+        Self { words, n_fields: n_words as u64 * 32 }
+    }
+
+    /// Counts `hash` once more.
+    #[inline]
+    pub fn count(&self, hash: u64) {
+        let (word, seen, again) = self.field(hash);
+        if word.load(Ordering::Relaxed) & again != 0 {
+            return;
+        }
+        if word.fetch_or(seen, Ordering::Relaxed) & seen != 0 {
+            word.fetch_or(again, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether `hash` was counted more than once; may also say so of one that was not.
+    #[must_use]
+    #[inline]
+    pub fn is_repeated(&self, hash: u64) -> bool {
+        let (word, _, again) = self.field(hash);
+        word.load(Ordering::Relaxed) & again != 0
+    }
+
+    /// Number of fields at "once" and at "more than once" (000's Fig. 3).
+    #[must_use]
+    pub fn occupancy(&self) -> (u64, u64) {
+        const LOW: u64 = 0x5555_5555_5555_5555;
+        let mut seen = 0;
+        let mut again = 0;
+        for word in &self.words {
+            let word = word.load(Ordering::Relaxed);
+            seen += u64::from((word & LOW).count_ones());
+            again += u64::from((word & !LOW).count_ones());
+        }
+        (seen - again, again)
+    }
+
+    /// Number of fields.
+    #[must_use]
+    pub fn n_fields(&self) -> u64 {
+        self.n_fields
+    }
+
+    #[inline]
+    fn field(&self, hash: u64) -> (&AtomicU64, u64, u64) {
+        let field = (u128::from(hash) * u128::from(self.n_fields)) >> 64;
+        let word = &self.words[(field / 32) as usize];
+        let shift = (field % 32) as u32 * 2;
+        (word, 1 << shift, 2 << shift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn a_repeated_hash_is_never_missed(hashes in prop::collection::vec(0u64..50, 0..200), bytes in 1u64..64) {
+            let counter = Counter::new(bytes);
+            let mut counts = HashMap::new();
+            for hash in hashes {
+                let hash = textkin_core::chunk::mix(hash);
+                counter.count(hash);
+                *counts.entry(hash).or_insert(0) += 1;
+            }
+            for (hash, count) in counts {
+                prop_assert!(count == 1 || counter.is_repeated(hash));
+            }
+            let (once, more) = counter.occupancy();
+            prop_assert!(once + more <= counter.n_fields());
+        }
+    }
+
+    #[test]
+    fn a_hash_counted_once_is_not_repeated_in_a_large_counter() {
+        let counter = Counter::new(1 << 16);
+        counter.count(12345);
+        assert!(!counter.is_repeated(12345));
+        counter.count(12345);
+        assert!(counter.is_repeated(12345));
+    }
+}

@@ -1,0 +1,433 @@
+//! Repeats: finds the hashes that occur more than once, partition by partition.
+//!
+//! In: the records of all batches, ordered by partition. Out: the same records, each hash replaced
+//! by a [`Link`]: unique, the first occurrence of a repeated chunk (with its group), or a later
+//! occurrence (with the place of the first). A partition's table fits the cache, so that a record
+//! costs a few nanoseconds.
+//!
+//! Chunks that stand in the same texts are one group: the list of texts is summed up in 128 bits
+//! while records pass in text order, and the sum is the key of the group. That no two different
+//! lists were mistaken for one is checked when the lists are written down ([`crate::shared`]).
+
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+
+use hashbrown::HashMap;
+use textkin_core::chunk::mix;
+
+use crate::array::Array;
+use crate::batch::{Batch, PARTITIONS};
+use crate::error::Error;
+use crate::record::{Link, Record};
+use crate::work::{Progress, Stop, for_each};
+
+/// A group as its worker knows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    /// The summed-up list of texts.
+    pub(crate) key: u128,
+    /// Number of texts.
+    pub(crate) n_texts: u32,
+    /// Number of chunks.
+    pub(crate) n_chunks: u32,
+}
+
+/// What the workers found, beside the links in the records.
+#[derive(Debug, Default)]
+pub(crate) struct Repeats {
+    /// The groups of each worker.
+    pub(crate) tables: Vec<Vec<Group>>,
+    /// For each text, how many of its chunk occurrences repeat an earlier one of the same text.
+    pub(crate) within_text: Vec<u32>,
+    /// Number of distinct hashes among the records.
+    pub(crate) distinct: u64,
+}
+
+/// The settings of a pass over all partitions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass<'a> {
+    pub(crate) threads: usize,
+    /// Bytes that records on disk may take in memory, over all threads.
+    pub(crate) memory: u64,
+    pub(crate) selective: bool,
+    pub(crate) progress: &'a Progress,
+    pub(crate) stop: &'a Stop,
+}
+
+/// Replaces the hash in every record by its link.
+///
+/// `first_texts[batch]` is the number of the first text of that batch in the collection.
+pub(crate) fn link_repeats(
+    batches: &mut [Batch],
+    first_texts: &[u32],
+    n_texts: usize,
+    pass: Pass<'_>,
+) -> Result<Repeats, Error> {
+    let ranges = partition_ranges(batches, pass);
+    pass.progress.begin("finding repeats", ranges.len() as u64);
+    // The records leave their batches for the time of the pass: each task changes its part of
+    // them while all tasks read the batches.
+    let mut records: Vec<_> =
+        batches.iter_mut().map(|batch| std::mem::take(&mut batch.records)).collect();
+    let found: Vec<(Vec<Group>, Vec<u32>, u64)> = {
+        let batches: &[Batch] = batches;
+        let workers = for_each(
+            pass.threads,
+            tasks(batches, &mut records, &ranges),
+            |number| Worker::new(number, batches, first_texts, n_texts),
+            |worker, mut task| {
+                pass.stop.check()?;
+                task.load()?;
+                for partition in task.partitions.clone() {
+                    if pass.selective {
+                        worker.link::<true>(&mut task, partition);
+                    } else {
+                        worker.link::<false>(&mut task, partition);
+                    }
+                }
+                pass.progress.advance(1);
+                task.store()
+            },
+        )?;
+        let found = |worker: Worker<'_>| (worker.groups, worker.within_text, worker.distinct);
+        workers.into_iter().map(found).collect()
+    };
+    for (batch, records) in batches.iter_mut().zip(records) {
+        batch.records = records;
+    }
+    let mut repeats = Repeats { within_text: vec![0; n_texts], ..Repeats::default() };
+    for (groups, within_text, distinct) in found {
+        repeats.distinct += distinct;
+        repeats.tables.push(groups);
+        for (sum, count) in repeats.within_text.iter_mut().zip(within_text) {
+            *sum += count;
+        }
+    }
+    Ok(repeats)
+}
+
+/// Ranges of partitions, one a task: few enough to keep the threads busy, small enough that those
+/// on disk fit the memory.
+fn partition_ranges(batches: &[Batch], pass: Pass<'_>) -> Vec<Range<usize>> {
+    let on_disk = batches.iter().filter(|batch| batch.records.memory() == 0);
+    let bytes: usize = on_disk.map(|batch| batch.records.len() * size_of::<Record>()).sum();
+    let share = (pass.memory / pass.threads.max(1) as u64).max(1 << 20);
+    let n_ranges = (bytes as u64).div_ceil(share).clamp(256, PARTITIONS as u64);
+    let step = PARTITIONS / n_ranges.next_power_of_two() as usize;
+    (0..PARTITIONS).step_by(step).map(|start| start..start + step).collect()
+}
+
+/// The records of a range of partitions, one segment a batch.
+struct Task<'a> {
+    partitions: Range<usize>,
+    segments: Vec<Segment<'a>>,
+}
+
+/// The records that one batch has for a task.
+enum Segment<'a> {
+    Memory(&'a mut [Record]),
+    Disk { array: &'a Array<Record>, range: Range<usize>, records: Vec<Record> },
+}
+
+impl Segment<'_> {
+    fn records(&self) -> &[Record] {
+        match self {
+            Self::Memory(records) => records,
+            Self::Disk { records, .. } => records,
+        }
+    }
+
+    fn records_mut(&mut self) -> &mut [Record] {
+        match self {
+            Self::Memory(records) => records,
+            Self::Disk { records, .. } => records,
+        }
+    }
+}
+
+impl Task<'_> {
+    fn load(&mut self) -> Result<(), Error> {
+        for segment in &mut self.segments {
+            if let Segment::Disk { array, range, records } = segment {
+                array.read(range.clone(), records)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&self) -> Result<(), Error> {
+        for segment in &self.segments {
+            if let Segment::Disk { array, range, records } = segment {
+                array.write_back(range.start, records)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tasks<'a>(
+    batches: &[Batch],
+    records: &'a mut [Array<Record>],
+    ranges: &[Range<usize>],
+) -> Vec<Task<'a>> {
+    let task = |partitions: &Range<usize>| Task {
+        partitions: partitions.clone(),
+        segments: Vec::with_capacity(batches.len()),
+    };
+    let mut tasks: Vec<Task<'a>> = ranges.iter().map(task).collect();
+    for (batch, array) in batches.iter().zip(records) {
+        let bounds = |partitions: &Range<usize>| {
+            batch.partition_start(partitions.start)..batch.partition_start(partitions.end)
+        };
+        match array {
+            Array::Memory(records) => {
+                let mut rest = records.as_mut_slice();
+                for task in &mut tasks {
+                    let (head, tail) = rest.split_at_mut(bounds(&task.partitions).len());
+                    task.segments.push(Segment::Memory(head));
+                    rest = tail;
+                }
+            }
+            disk => {
+                let disk: &Array<Record> = disk;
+                for task in &mut tasks {
+                    let range = bounds(&task.partitions);
+                    task.segments.push(Segment::Disk { array: disk, range, records: Vec::new() });
+                }
+            }
+        }
+    }
+    tasks
+}
+
+/// A hash that occurs more than once.
+struct Entry {
+    hash: u64,
+    /// Number of its first record in the partition.
+    first: u32,
+    /// The text of its latest record.
+    last_text: u32,
+    n_texts: u32,
+    /// The text of its latest selected record.
+    last_selected: u32,
+    /// The summed-up list of texts, and of those where it is selected.
+    key: u128,
+    /// What the first record becomes; what the later ones become.
+    first_link: Link,
+    later_link: Link,
+}
+
+const EMPTY: u32 = u32::MAX;
+/// Marks a slot that holds the number of an entry, not of a record.
+const ENTRY: u32 = 1 << 31;
+
+/// One thread's tables.
+struct Worker<'a> {
+    number: u16,
+    batches: &'a [Batch],
+    first_texts: &'a [u32],
+    slots: Vec<u32>,
+    hashes: Vec<u64>,
+    entries: Vec<Entry>,
+    entry_of: Vec<u32>,
+    /// For each batch, the number of its first record in the partition.
+    segment_starts: Vec<u32>,
+    groups: Vec<Group>,
+    group_of_key: HashMap<u128, u32, BuildHasherDefault<KeyHasher>>,
+    within_text: Vec<u32>,
+    distinct: u64,
+}
+
+impl<'a> Worker<'a> {
+    fn new(number: usize, batches: &'a [Batch], first_texts: &'a [u32], n_texts: usize) -> Self {
+        Self {
+            number: number as u16,
+            batches,
+            first_texts,
+            slots: Vec::new(),
+            hashes: Vec::new(),
+            entries: Vec::new(),
+            entry_of: Vec::new(),
+            segment_starts: Vec::new(),
+            groups: Vec::new(),
+            group_of_key: HashMap::default(),
+            within_text: vec![0; n_texts],
+            distinct: 0,
+        }
+    }
+
+    /// Links the records of `partition`.
+    fn link<const SELECTIVE: bool>(&mut self, task: &mut Task<'_>, partition: usize) {
+        self.gather(task, partition);
+        self.find::<SELECTIVE>(task, partition);
+        self.name_groups();
+        self.write(task, partition);
+    }
+
+    /// The records of batch `batch` in `partition`, within the task's segment.
+    fn bounds(&self, task: &Task<'_>, partition: usize, batch: usize) -> Range<usize> {
+        let batch = &self.batches[batch];
+        let base = batch.partition_start(task.partitions.start);
+        batch.partition_start(partition) - base..batch.partition_start(partition + 1) - base
+    }
+
+    fn gather(&mut self, task: &Task<'_>, partition: usize) {
+        self.hashes.clear();
+        self.segment_starts.clear();
+        for (batch, segment) in task.segments.iter().enumerate() {
+            self.segment_starts.push(self.hashes.len() as u32);
+            let records = &segment.records()[self.bounds(task, partition, batch)];
+            self.hashes.extend(records.iter().map(|record| record.value()));
+        }
+        self.entries.clear();
+        self.entry_of.clear();
+        self.entry_of.resize(self.hashes.len(), EMPTY);
+        self.slots.clear();
+        self.slots.resize((self.hashes.len() * 2).next_power_of_two().max(2), EMPTY);
+    }
+
+    fn find<const SELECTIVE: bool>(&mut self, task: &Task<'_>, partition: usize) {
+        let mask = self.slots.len() - 1;
+        let mut number = 0u32;
+        let mut repeated = 0u64;
+        for batch in 0..task.segments.len() {
+            let bounds = self.bounds(task, partition, batch);
+            for record in &task.segments[batch].records()[bounds] {
+                let hash = self.hashes[number as usize];
+                let mut slot = hash as usize & mask;
+                let entry = loop {
+                    let held = self.slots[slot];
+                    if held == EMPTY {
+                        self.slots[slot] = number;
+                        break None;
+                    } else if held & ENTRY != 0 {
+                        if self.entries[(held & !ENTRY) as usize].hash == hash {
+                            break Some(held & !ENTRY);
+                        }
+                    } else if self.hashes[held as usize] == hash {
+                        let entry = self.new_entry::<SELECTIVE>(task, partition, held);
+                        self.slots[slot] = entry | ENTRY;
+                        break Some(entry);
+                    }
+                    slot = (slot + 1) & mask;
+                };
+                if let Some(entry) = entry {
+                    repeated += 1;
+                    self.entry_of[number as usize] = entry;
+                    let place = record.place();
+                    let text = self.first_texts[batch] + self.batches[batch].text_of(place) as u32;
+                    let entry = &mut self.entries[entry as usize];
+                    if entry.last_text == text {
+                        self.within_text[text as usize] += 1;
+                    } else {
+                        entry.last_text = text;
+                        entry.n_texts += 1;
+                        entry.key = entry.key.wrapping_add(list_term(text));
+                    }
+                    if SELECTIVE && record.is_selected() && entry.last_selected != text {
+                        entry.last_selected = text;
+                        entry.key = entry.key.wrapping_add(selected_term(text));
+                    }
+                }
+                number += 1;
+            }
+        }
+        self.distinct += self.hashes.len() as u64 - repeated;
+    }
+
+    /// The entry of a hash seen for the second time, from its first record.
+    fn new_entry<const SELECTIVE: bool>(
+        &mut self,
+        task: &Task<'_>,
+        partition: usize,
+        first: u32,
+    ) -> u32 {
+        let batch = self.segment_starts.partition_point(|&start| start <= first) - 1;
+        let within = self.bounds(task, partition, batch).start
+            + (first - self.segment_starts[batch]) as usize;
+        let record = task.segments[batch].records()[within];
+        let place = record.place();
+        let text = self.first_texts[batch] + self.batches[batch].text_of(place) as u32;
+        let selected = SELECTIVE && record.is_selected();
+        let selected_key = if selected { selected_term(text) } else { 0 };
+        let number = self.entries.len() as u32;
+        self.entry_of[first as usize] = number;
+        self.entries.push(Entry {
+            hash: record.value(),
+            first,
+            last_text: text,
+            n_texts: 1,
+            last_selected: if selected { text } else { u32::MAX },
+            key: list_term(text).wrapping_add(selected_key),
+            first_link: Link::first_unshared(),
+            later_link: Link::later(batch as u32, place),
+        });
+        number
+    }
+
+    fn name_groups(&mut self) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.n_texts > 1) {
+            let next = self.groups.len() as u32;
+            let group = *self.group_of_key.entry(entry.key).or_insert(next);
+            if group == next {
+                let (key, n_texts) = (entry.key, entry.n_texts);
+                self.groups.push(Group { key, n_texts, n_chunks: 0 });
+            }
+            self.groups[group as usize].n_chunks += 1;
+            entry.first_link = Link::first(self.number, group);
+        }
+    }
+
+    fn write(&self, task: &mut Task<'_>, partition: usize) {
+        let mut number = 0u32;
+        for batch in 0..task.segments.len() {
+            let bounds = self.bounds(task, partition, batch);
+            for record in &mut task.segments[batch].records_mut()[bounds] {
+                let link = match self.entry_of[number as usize] {
+                    EMPTY => Link::UNIQUE,
+                    entry => {
+                        let entry = &self.entries[entry as usize];
+                        if entry.first == number { entry.first_link } else { entry.later_link }
+                    }
+                };
+                record.set_value(link.raw());
+                number += 1;
+            }
+        }
+    }
+}
+
+/// What text number `text` adds to the sum of a list. Sums of 128 random bits per text are equal
+/// for different lists with a probability of 2^-128.
+fn list_term(text: u32) -> u128 {
+    let low = mix(u64::from(text) ^ 0x5851_f42d_4c95_7f2d);
+    let high = mix(u64::from(text) ^ 0xd1b5_4a32_d192_ed03);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// What text number `text` adds if the chunk is selected there.
+fn selected_term(text: u32) -> u128 {
+    list_term(text).rotate_left(41) ^ (list_term(!text) << 1)
+}
+
+/// Keys are random already.
+#[derive(Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = mix(self.0 ^ u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u128(&mut self, key: u128) {
+        self.0 = key as u64;
+    }
+}

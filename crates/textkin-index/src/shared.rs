@@ -1,0 +1,379 @@
+//! From batches to shared chunks: links, verification, runs and groups.
+
+use std::sync::Mutex;
+
+use hashbrown::HashMap;
+use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
+
+use crate::array::Array;
+use crate::batch::{Batch, BatchSettings, ChunkPlace, TextAddress};
+use crate::collect::Collection;
+use crate::error::Error;
+use crate::record::{GroupAddress, Link, LinkKind, Record};
+use crate::repeats::{Pass, Repeats, link_repeats};
+use crate::spex;
+use crate::verify::{Place, Scratch, Stretch, Verifier, repair};
+use crate::work::{Progress, Stop, for_each};
+
+/// What was found in a collection.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// What the texts share.
+    pub shared: SharedChunks,
+    /// Distinct chunks of the collection.
+    pub distinct_chunks: u64,
+    /// Hash collisions that were told apart.
+    pub collisions: u64,
+    first_texts: Vec<u32>,
+}
+
+impl Findings {
+    /// The number of a text in [`SharedChunks::texts`].
+    #[must_use]
+    pub fn text_number(&self, address: TextAddress) -> u32 {
+        self.first_texts[address.batch as usize] + address.text
+    }
+}
+
+/// Finds the chunks that the texts of `collection` share.
+///
+/// `copies` gives the number of documents of each text.
+///
+/// # Errors
+/// If the temporary file fails or the run is stopped.
+pub fn find_shared(
+    collection: &Collection,
+    copies: impl Fn(TextAddress) -> u32,
+    threads: usize,
+    progress: &Progress,
+    stop: &Stop,
+) -> Result<Findings, Error> {
+    let settings = collection.settings();
+    let mut batches: Vec<Batch> = Vec::new();
+    for (number, batch) in collection.take() {
+        // A number whose batch stayed empty keeps its place.
+        batches.resize_with(number as usize, Batch::default);
+        batches.push(batch);
+    }
+    let mut first_texts = Vec::with_capacity(batches.len());
+    let mut n_texts = 0;
+    for batch in &batches {
+        first_texts.push(n_texts);
+        n_texts += batch.texts.len() as u32;
+    }
+    if !settings.records {
+        spex::make_records(&mut batches, collection, threads, progress, stop)?;
+    }
+    let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
+    let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
+    let pass = Pass {
+        threads,
+        memory: collection.budget() / 2,
+        selective: settings.selective,
+        progress,
+        stop,
+    };
+    let mut repeats = link_repeats(&mut batches, &first_texts, n_texts as usize, pass)?;
+    // What a filter dropped occurs once.
+    repeats.distinct += n_chunks - n_records;
+    place_links(&mut batches, collection, pass)?;
+
+    let (mut groups, mut places) = gather(&batches, settings, &repeats, pass)?;
+    let collisions = places.wrong.len() as u64;
+    if collisions > 0 {
+        repair(&mut batches, settings, &first_texts, &places.wrong, &mut repeats)?;
+        (groups, places) = gather(&batches, settings, &repeats, pass)?;
+    }
+    let texts = texts(&batches, copies, &repeats);
+    drop(batches);
+    let shared = finish(texts, groups, places)?;
+    Ok(Findings { shared, distinct_chunks: repeats.distinct, collisions, first_texts })
+}
+
+/// Puts the links of each batch in the order of its chunks, and lets go of the records.
+fn place_links(batches: &mut [Batch], collection: &Collection, pass: Pass<'_>) -> Result<(), Error> {
+    pass.progress.begin("placing links", batches.len() as u64);
+    let tasks: Vec<&mut Batch> = batches.iter_mut().collect();
+    for_each(pass.threads, tasks, |_| Vec::<Record>::new(), |scratch, batch| {
+        pass.stop.check()?;
+        let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
+        for record in batch.records.read(0..batch.records.len(), scratch)? {
+            links[record.place() as usize] = Link::from_raw(record.value());
+        }
+        batch.records = Array::default();
+        batch.links = Array::Memory(links);
+        if let Some(spool) = collection.spool_in_use() {
+            batch.links.spill(spool)?;
+        }
+        pass.progress.advance(1);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn texts(
+    batches: &[Batch],
+    copies: impl Fn(TextAddress) -> u32,
+    repeats: &Repeats,
+) -> Vec<TextEntry> {
+    let mut texts = Vec::with_capacity(repeats.within_text.len());
+    for (number, batch) in batches.iter().enumerate() {
+        for (text, place) in batch.texts.iter().enumerate() {
+            let n_chunks = batch.chunks_end(text) - place.chunk;
+            texts.push(TextEntry {
+                words: place.tokens,
+                chunks: n_chunks - repeats.within_text[texts.len()],
+                copies: copies(TextAddress { batch: number as u32, text: text as u32 }),
+            });
+        }
+    }
+    texts
+}
+
+/// The groups of all workers under one numbering.
+struct Groups {
+    numbers: Vec<Vec<u32>>,
+    n_chunks: Vec<u32>,
+    n_texts: Vec<u32>,
+}
+
+impl Groups {
+    fn merge(tables: &[Vec<crate::repeats::Group>]) -> Self {
+        let mut merged =
+            Self { numbers: Vec::new(), n_chunks: Vec::new(), n_texts: Vec::new() };
+        let mut number_of_key: HashMap<u128, u32> = HashMap::new();
+        for table in tables {
+            let mut numbers = Vec::with_capacity(table.len());
+            for group in table {
+                let next = merged.n_chunks.len() as u32;
+                // A repaired group has no key and stays alone.
+                let number = match group.key {
+                    0 => next,
+                    key => *number_of_key.entry(key).or_insert(next),
+                };
+                if number == next {
+                    merged.n_chunks.push(0);
+                    merged.n_texts.push(group.n_texts);
+                }
+                merged.n_chunks[number as usize] += group.n_chunks;
+                numbers.push(number);
+            }
+            merged.numbers.push(numbers);
+        }
+        merged
+    }
+
+    fn number(&self, address: GroupAddress) -> u32 {
+        self.numbers[address.table as usize][address.group as usize]
+    }
+}
+
+/// Where groups stand in texts, and the links that do not hold.
+#[derive(Default)]
+struct Places {
+    runs: Lists<Run>,
+    groups: Lists<u32>,
+    selected: Option<Lists<u32>>,
+    wrong: Vec<Place>,
+}
+
+/// Verifies every link and writes down the runs of every text.
+fn gather(
+    batches: &[Batch],
+    settings: BatchSettings,
+    repeats: &Repeats,
+    pass: Pass<'_>,
+) -> Result<(Groups, Places), Error> {
+    pass.progress.begin("verifying", batches.len() as u64);
+    let groups = Groups::merge(&repeats.tables);
+    let done: Mutex<Vec<Option<Places>>> = Mutex::new(batches.iter().map(|_| None).collect());
+    let tasks: Vec<usize> = (0..batches.len()).collect();
+    for_each(
+        pass.threads,
+        tasks,
+        |_| Gatherer::new(batches, settings, &groups),
+        |gatherer, batch| {
+            pass.stop.check()?;
+            let places = gatherer.gather(batch)?;
+            done.lock().unwrap_or_else(|broken| broken.into_inner())[batch] = Some(places);
+            pass.progress.advance(1);
+            Ok(())
+        },
+    )?;
+    let mut all = Places { selected: settings.selective.then(Lists::new), ..Places::default() };
+    let done = done.into_inner().unwrap_or_else(|broken| broken.into_inner());
+    for places in done.into_iter().flatten() {
+        all.runs.append(&places.runs);
+        all.groups.append(&places.groups);
+        all.wrong.extend(places.wrong);
+        if let (Some(all), Some(own)) = (&mut all.selected, &places.selected) {
+            all.append(own);
+        }
+    }
+    Ok((groups, all))
+}
+
+/// A text and the links of its batch.
+#[derive(Clone, Copy)]
+struct Links<'a> {
+    batch: usize,
+    text: usize,
+    links: &'a [Link],
+    chunks: &'a [ChunkPlace],
+}
+
+/// One thread's buffers for walking the links of texts.
+struct Gatherer<'a> {
+    verifier: Verifier<'a>,
+    groups: &'a Groups,
+    first_links: Vec<Link>,
+    scratch: Scratch,
+    runs: Vec<Run>,
+    selected: Vec<u32>,
+    distinct: Vec<u32>,
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(batches: &'a [Batch], settings: BatchSettings, groups: &'a Groups) -> Self {
+        Self {
+            verifier: Verifier { batches, settings },
+            groups,
+            first_links: Vec::new(),
+            scratch: Scratch::default(),
+            runs: Vec::new(),
+            selected: Vec::new(),
+            distinct: Vec::new(),
+        }
+    }
+
+    fn gather(&mut self, number: usize) -> Result<Places, Error> {
+        let selective = self.verifier.settings.selective;
+        let mut places = Places { selected: selective.then(Lists::new), ..Places::default() };
+        let batch = &self.verifier.batches[number];
+        let (mut links, mut chunks) = (Vec::new(), Vec::new());
+        let links = batch.links.read(0..batch.links.len(), &mut links)?;
+        let chunks = batch.chunk_places.read(0..batch.chunk_places.len(), &mut chunks)?;
+        for text in 0..batch.texts.len() {
+            self.runs.clear();
+            self.selected.clear();
+            let own = Links { batch: number, text, links, chunks };
+            self.walk(own, &mut places.wrong)?;
+            places.runs.push(self.runs.iter().copied());
+            places.groups.push(sorted(&mut self.distinct, self.runs.iter().map(|run| run.group)));
+            if let Some(selected) = &mut places.selected {
+                selected.push(sorted(&mut self.distinct, self.selected.iter().copied()));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Walks the chunks of one text, stretch by stretch.
+    fn walk(&mut self, own: Links<'_>, wrong: &mut Vec<Place>) -> Result<(), Error> {
+        let batches = self.verifier.batches;
+        let Links { batch: number, text, links, .. } = own;
+        let (mut place, end) = (batches[number].texts[text].chunk, batches[number].chunks_end(text));
+        while place < end {
+            match links[place as usize].kind() {
+                LinkKind::Unique => place += 1,
+                LinkKind::First { group } => {
+                    self.add(own, place, group);
+                    place += 1;
+                }
+                LinkKind::Later { batch: first_batch, place: first_place } => {
+                    let holder = &batches[first_batch as usize];
+                    let most = (holder.chunks_end(holder.text_of(first_place)) - first_place)
+                        .min(end - place);
+                    let mut len = 1;
+                    while len < most
+                        && links[(place + len) as usize] == Link::later(first_batch, first_place + len)
+                    {
+                        len += 1;
+                    }
+                    let found = Stretch { batch: number, place, len };
+                    let first = Stretch { batch: first_batch as usize, place: first_place, len };
+                    self.verify(found, first, wrong)?;
+                    let range = first_place as usize..(first_place + len) as usize;
+                    let mut scratch = std::mem::take(&mut self.first_links);
+                    for (offset, link) in (0..).zip(holder.links.read(range, &mut scratch)?) {
+                        if let LinkKind::First { group } = link.kind() {
+                            self.add(own, place + offset, group);
+                        }
+                    }
+                    self.first_links = scratch;
+                    place += len;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self, own: Stretch, first: Stretch, wrong: &mut Vec<Place>) -> Result<(), Error> {
+        if self.verifier.is_same(own, first, &mut self.scratch)? {
+            return Ok(());
+        }
+        for offset in 0..own.len {
+            let one = |stretch: Stretch| Stretch { place: stretch.place + offset, len: 1, ..stretch };
+            if !self.verifier.is_same(one(own), one(first), &mut self.scratch)? {
+                wrong.push((own.batch as u32, own.place + offset));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the chunk at `place` to the runs of its text.
+    fn add(&mut self, own: Links<'_>, place: u32, group: Option<GroupAddress>) {
+        let Some(address) = group else { return };
+        let group = self.groups.number(address);
+        let batch = &self.verifier.batches[own.batch];
+        let text = &batch.texts[own.text];
+        let (start, end) = match self.verifier.settings.overlapping_words {
+            Some(k) => (place - text.chunk, place - text.chunk + k.min(text.tokens)),
+            None => {
+                let chunk = own.chunks[place as usize];
+                (chunk.first, chunk.first + chunk.count)
+            }
+        };
+        if self.verifier.settings.selective
+            && batch.selected[place as usize / 64] >> (place % 64) & 1 == 1
+        {
+            self.selected.push(group);
+        }
+        match self.runs.last_mut() {
+            Some(run) if run.group == group && start <= run.end => run.end = run.end.max(end),
+            _ => self.runs.push(Run { start, end, group }),
+        }
+    }
+}
+
+fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
+    buffer.clear();
+    buffer.extend(items);
+    buffer.sort_unstable();
+    buffer.dedup();
+    buffer.iter().copied()
+}
+
+/// Turns the groups of each text into the texts of each group, and checks that every chunk of a
+/// group stands in all of its texts: a list that was mistaken for another would make the union
+/// longer than the list.
+fn finish(texts: Vec<TextEntry>, groups: Groups, places: Places) -> Result<SharedChunks, Error> {
+    let texts_of_group = places.groups.transposed(groups.n_chunks.len());
+    let mut entries = Vec::with_capacity(groups.n_chunks.len());
+    for (number, holders) in texts_of_group.iter().enumerate() {
+        let n_chunks = groups.n_chunks[number];
+        if n_chunks > 0 && holders.len() != groups.n_texts[number] as usize {
+            return Err(Error::Groups);
+        }
+        let documents = holders.iter().map(|&text| texts[text as usize].copies).sum();
+        entries.push(GroupEntry { chunks: n_chunks, documents });
+    }
+    let selected_of_group = places.selected.map(|selected| selected.transposed(entries.len()));
+    Ok(SharedChunks {
+        texts,
+        groups: entries,
+        groups_of_text: places.groups,
+        texts_of_group,
+        runs_of_text: places.runs,
+        selected_of_group,
+    })
+}

@@ -1,0 +1,268 @@
+//! Verification: every repeated chunk is compared with its first occurrence, token by token.
+//!
+//! In: batches with links. Out: the places where a link does not hold because two different
+//! chunks have the same hash; [`repair`] then gives each of the different chunks its own first
+//! occurrence and group. Runs of links to consecutive places are compared as one run of bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use textkin_core::Identity;
+
+use crate::array::Array;
+use crate::batch::{Batch, BatchSettings, ChunkPlace};
+use crate::error::Error;
+use crate::record::{Link, LinkKind};
+use crate::repeats::{Group, Repeats};
+
+/// Buffers for data that is on disk.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    samples: Vec<u32>,
+    window: Vec<u8>,
+    own: Vec<u8>,
+    first: Vec<u8>,
+    own_places: Vec<ChunkPlace>,
+    first_places: Vec<ChunkPlace>,
+}
+
+/// A run of `len` chunks from `place` of `batch`, all in one text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) batch: usize,
+    pub(crate) place: u32,
+    pub(crate) len: u32,
+}
+
+/// Compares chunks of a collection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verifier<'a> {
+    pub(crate) batches: &'a [Batch],
+    pub(crate) settings: BatchSettings,
+}
+
+impl Verifier<'_> {
+    /// Whether the chunks of `own` are those of `first`, one by one.
+    pub(crate) fn is_same(
+        &self,
+        own: Stretch,
+        first: Stretch,
+        scratch: &mut Scratch,
+    ) -> Result<bool, Error> {
+        match (self.settings.identity, self.settings.overlapping_words) {
+            (Identity::Hash, _) => Ok(true),
+            (Identity::Bytes, Some(k)) => self.is_same_words(own, first, k, scratch),
+            (Identity::Bytes, None) => self.is_same_chunks(own, first, scratch),
+        }
+    }
+
+    fn is_same_words(
+        &self,
+        own: Stretch,
+        first: Stretch,
+        k: u32,
+        scratch: &mut Scratch,
+    ) -> Result<bool, Error> {
+        let (own_batch, first_batch) = (&self.batches[own.batch], &self.batches[first.batch]);
+        let own_text = own_batch.text_of(own.place);
+        let first_text = first_batch.text_of(first.place);
+        let (own_place, first_place) = (own_batch.texts[own_text], first_batch.texts[first_text]);
+        let width = k.min(first_place.tokens);
+        if width != k.min(own_place.tokens) {
+            return Ok(false);
+        }
+        let token = first.place - first_place.chunk;
+        let Scratch { samples, window, .. } = scratch;
+        let start = first_batch.token_start(first_text, token, samples, window)?;
+        let past = token + first.len - 1 + width;
+        let end = if past == first_place.tokens {
+            first_batch.text_end(first_text)
+        } else {
+            first_batch.token_start(first_text, past, samples, window)?
+        };
+        let own_token = own.place - own_place.chunk;
+        let own_start = own_batch.token_start(own_text, own_token, samples, window)?;
+        let own_end = own_start + (end - start);
+        if own_end > own_batch.text_end(own_text) {
+            return Ok(false);
+        }
+        let expected = first_batch.text.read(start as usize..end as usize, &mut scratch.first)?;
+        let found = own_batch.text.read(own_start as usize..own_end as usize, &mut scratch.own)?;
+        Ok(expected == found)
+    }
+
+    fn is_same_chunks(
+        &self,
+        own: Stretch,
+        first: Stretch,
+        scratch: &mut Scratch,
+    ) -> Result<bool, Error> {
+        for offset in 0..own.len {
+            let expected = self.chunk(
+                first.batch,
+                first.place + offset,
+                &mut scratch.first_places,
+                &mut scratch.first,
+            )?;
+            let found = self.chunk(
+                own.batch,
+                own.place + offset,
+                &mut scratch.own_places,
+                &mut scratch.own,
+            )?;
+            if expected != found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The bytes of a chunk whose place is written down.
+    fn chunk<'a>(
+        &'a self,
+        batch: usize,
+        place: u32,
+        places: &mut Vec<ChunkPlace>,
+        bytes: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Error> {
+        let batch = &self.batches[batch];
+        let text = batch.texts[batch.text_of(place)].start as usize;
+        let chunk = batch.chunk_places.read(place as usize..place as usize + 1, places)?[0];
+        batch.text.read(text + chunk.start as usize..text + chunk.end as usize, bytes)
+    }
+
+    /// The bytes of any chunk.
+    fn any_chunk(&self, batch: usize, place: u32) -> Result<Vec<u8>, Error> {
+        let Some(k) = self.settings.overlapping_words else {
+            return Ok(self.chunk(batch, place, &mut Vec::new(), &mut Vec::new())?.to_vec());
+        };
+        let batch = &self.batches[batch];
+        let text = batch.text_of(place);
+        let bytes = batch.text_bytes(text, &mut Vec::new())?.to_vec();
+        let first = (place - batch.texts[text].chunk) as usize;
+        let tokens = bytes.split(|&byte| byte == textkin_core::Tokens::SEPARATOR);
+        let chunk: Vec<&[u8]> = tokens.filter(|token| !token.is_empty()).skip(first).take(k as usize).collect();
+        Ok(chunk.join(&textkin_core::Tokens::SEPARATOR))
+    }
+}
+
+/// A place of the collection.
+pub(crate) type Place = (u32, u32);
+
+/// Tells apart the chunks that share a hash with the chunk at one of the places `wrong`, the
+/// places whose link does not hold.
+///
+/// Cost: one pass over all links, and the comparison of the chunks concerned.
+pub(crate) fn repair(
+    batches: &mut [Batch],
+    settings: BatchSettings,
+    first_texts: &[u32],
+    wrong: &[Place],
+    repeats: &mut Repeats,
+) -> Result<(), Error> {
+    let mut links = Vec::with_capacity(batches.len());
+    for batch in batches.iter() {
+        let mut scratch = Vec::new();
+        links.push(batch.links.read(0..batch.links.len(), &mut scratch)?.to_vec());
+    }
+    let mut firsts: BTreeSet<Place> = BTreeSet::new();
+    for &(batch, place) in wrong {
+        if let LinkKind::Later { batch, place } = links[batch as usize][place as usize].kind() {
+            firsts.insert((batch, place));
+        }
+    }
+    let holders = holders(&links, &firsts);
+    let mut groups = Vec::new();
+    let table = repeats.tables.len() as u16;
+    for (first, places) in holders {
+        forget(&links, first, &places, batches, first_texts, repeats);
+        let mut classes: BTreeMap<Vec<u8>, Vec<Place>> = BTreeMap::new();
+        let verifier = Verifier { batches, settings };
+        for place in places {
+            classes.entry(verifier.any_chunk(place.0 as usize, place.1)?).or_default().push(place);
+        }
+        for places in classes.into_values() {
+            let texts = texts_of(&places, batches, first_texts, repeats);
+            repeats.distinct += 1;
+            let link = if places.len() == 1 {
+                Link::UNIQUE
+            } else if texts == 1 {
+                Link::first_unshared()
+            } else {
+                groups.push(Group { key: 0, n_texts: texts, n_chunks: 1 });
+                Link::first(table, groups.len() as u32 - 1)
+            };
+            let later = Link::later(places[0].0, places[0].1);
+            for (index, &(batch, place)) in places.iter().enumerate() {
+                links[batch as usize][place as usize] = if index == 0 { link } else { later };
+            }
+        }
+    }
+    repeats.tables.push(groups);
+    for (batch, links) in batches.iter_mut().zip(links) {
+        batch.links = Array::Memory(links);
+    }
+    Ok(())
+}
+
+/// All places of the chunks whose first occurrence is one of `firsts`.
+fn holders(links: &[Vec<Link>], firsts: &BTreeSet<Place>) -> BTreeMap<Place, Vec<Place>> {
+    let mut holders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    for (batch, links) in links.iter().enumerate() {
+        for (place, link) in links.iter().enumerate() {
+            let own = (batch as u32, place as u32);
+            let first = match link.kind() {
+                LinkKind::Later { batch, place } => (batch, place),
+                LinkKind::First { .. } => own,
+                LinkKind::Unique => continue,
+            };
+            if firsts.contains(&first) {
+                holders.entry(first).or_default().push(own);
+            }
+        }
+    }
+    holders
+}
+
+/// Takes back what was counted for a hash that several chunks share.
+fn forget(
+    links: &[Vec<Link>],
+    first: Place,
+    places: &[Place],
+    batches: &[Batch],
+    first_texts: &[u32],
+    repeats: &mut Repeats,
+) {
+    repeats.distinct -= 1;
+    if let LinkKind::First { group: Some(group) } = links[first.0 as usize][first.1 as usize].kind()
+    {
+        repeats.tables[group.table as usize][group.group as usize].n_chunks -= 1;
+    }
+    let mut last = None;
+    for &place in places {
+        let text = text_of(place, batches, first_texts);
+        if last == Some(text) {
+            repeats.within_text[text as usize] -= 1;
+        }
+        last = Some(text);
+    }
+}
+
+/// Number of texts that hold `places`; counts the repeats within each.
+fn texts_of(places: &[Place], batches: &[Batch], first_texts: &[u32], repeats: &mut Repeats) -> u32 {
+    let mut last = None;
+    let mut texts = 0;
+    for &place in places {
+        let text = text_of(place, batches, first_texts);
+        if last == Some(text) {
+            repeats.within_text[text as usize] += 1;
+        } else {
+            texts += 1;
+        }
+        last = Some(text);
+    }
+    texts
+}
+
+fn text_of((batch, place): Place, batches: &[Batch], first_texts: &[u32]) -> u32 {
+    first_texts[batch as usize] + batches[batch as usize].text_of(place) as u32
+}

@@ -1,0 +1,91 @@
+//! Threads, progress and being stopped: what every pass over the collection needs.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::Error;
+
+/// A flag that asks a run to stop soon.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// Asks the run to stop.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to stop.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// # Errors
+    /// [`Error::Stopped`] once the run was asked to stop.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.is_asked() { Err(Error::Stopped) } else { Ok(()) }
+    }
+}
+
+/// How far a stage has come; shown by whoever runs it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The stage under way.
+    stage: Mutex<String>,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Progress {
+    /// A stage of `total` steps begins.
+    pub fn begin(&self, stage: &str, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        stage.clone_into(&mut self.stage.lock().unwrap_or_else(|broken| broken.into_inner()));
+    }
+
+    /// `steps` more are done.
+    pub fn advance(&self, steps: u64) {
+        self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// The stage under way, what is done of it and its total (0 if unknown).
+    #[must_use]
+    pub fn snapshot(&self) -> (String, u64, u64) {
+        let stage = self.stage.lock().unwrap_or_else(|broken| broken.into_inner()).clone();
+        (stage, self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+}
+
+/// Runs `work` once per task on `threads` threads, each with a state of its own made by `state`;
+/// gives back the states. The first error stops the others.
+pub(crate) fn for_each<T: Send, S: Send>(
+    threads: usize,
+    tasks: Vec<T>,
+    state: impl Fn(usize) -> S + Sync,
+    work: impl Fn(&mut S, T) -> Result<(), Error> + Sync,
+) -> Result<Vec<S>, Error> {
+    let queue = Mutex::new(tasks.into_iter());
+    let failed = AtomicBool::new(false);
+    let run = |number: usize| {
+        let mut own = state(number);
+        while !failed.load(Ordering::Relaxed) {
+            let next = queue.lock().unwrap_or_else(|broken| broken.into_inner()).next();
+            let Some(task) = next else { break };
+            if let Err(error) = work(&mut own, task) {
+                failed.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+        Ok(own)
+    };
+    if threads <= 1 {
+        return Ok(vec![run(0)?]);
+    }
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..threads).map(|number| scope.spawn({ let run = &run; move || run(number) })).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
