@@ -1,0 +1,146 @@
+//! The arguments of a strategy: what follows its name, taken from left to right.
+//!
+//! In: `8:disjoint`. Out: numbers, variants and files, or the error that points at the wrong part.
+
+use std::num::NonZeroU32;
+
+use super::{Error, StrategyHelp};
+
+/// What follows the name of a strategy, taken from left to right.
+pub(super) struct Arguments<'a> {
+    /// All that was written, for errors.
+    strategy: &'a str,
+    /// How the strategy is written, for errors.
+    pub(super) syntax: &'static str,
+    rest: Option<&'a str>,
+}
+
+impl<'a> Arguments<'a> {
+    /// The name of a strategy and its arguments.
+    pub(super) fn split(strategy: &'a str) -> (&'a str, Self) {
+        let (name, rest) = match strategy.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (strategy, None),
+        };
+        (
+            name,
+            Self {
+                strategy,
+                syntax: "",
+                rest,
+            },
+        )
+    }
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest.take()?;
+        let (argument, rest) = match rest.split_once(':') {
+            Some((argument, rest)) => (argument, Some(rest)),
+            None => (rest, None),
+        };
+        self.rest = rest;
+        Some(argument)
+    }
+
+    pub(super) fn number(&mut self, meaning: &'static str) -> Result<NonZeroU32, Error> {
+        let missing = self.missing(meaning);
+        self.optional_number(meaning)?.ok_or(missing)
+    }
+
+    pub(super) fn optional_number(
+        &mut self,
+        meaning: &'static str,
+    ) -> Result<Option<NonZeroU32>, Error> {
+        let Some(number) = self.optional_integer(meaning, u64::from(u32::MAX))? else {
+            return Ok(None);
+        };
+        let number = u32::try_from(number).ok().and_then(NonZeroU32::new);
+        let zero = || Error::Zero {
+            strategy: self.strategy.to_owned(),
+            argument: meaning,
+        };
+        number.map(Some).ok_or_else(zero)
+    }
+
+    pub(super) fn optional_seed(&mut self) -> Result<Option<u64>, Error> {
+        self.optional_integer("the seed", u64::MAX)
+    }
+
+    fn optional_integer(&mut self, meaning: &'static str, most: u64) -> Result<Option<u64>, Error> {
+        let Some(argument) = self.next() else {
+            return Ok(None);
+        };
+        let strategy = || self.strategy.to_owned();
+        if argument.is_empty() {
+            return Err(self.missing(meaning));
+        }
+        if !argument.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(Error::NotANumber {
+                strategy: strategy(),
+                argument: argument.to_owned(),
+            });
+        }
+        let number = argument.parse().ok().filter(|&number| number <= most);
+        let too_large = || Error::TooLarge {
+            strategy: strategy(),
+            argument: meaning,
+            most,
+        };
+        number.map(Some).ok_or_else(too_large)
+    }
+
+    /// Whether the next argument is the given variant; none is not.
+    pub(super) fn variant(&mut self, variant: &str) -> Result<bool, Error> {
+        match self.next() {
+            None => Ok(false),
+            Some(found) if found == variant => Ok(true),
+            Some(found) => Err(Error::UnknownVariant {
+                strategy: self.strategy.to_owned(),
+                name: found.to_owned(),
+                syntax: self.syntax,
+            }),
+        }
+    }
+
+    /// All that is left, colons and all: the name of a file.
+    pub(super) fn optional_file(&mut self) -> Result<Option<String>, Error> {
+        match self.rest.take() {
+            None => Ok(None),
+            Some("") => Err(self.missing("the file")),
+            Some(file) => Ok(Some(file.replace("++", "+"))),
+        }
+    }
+
+    pub(super) fn missing(&self, argument: &'static str) -> Error {
+        Error::MissingArgument {
+            strategy: self.strategy.to_owned(),
+            argument,
+            syntax: self.syntax,
+        }
+    }
+
+    /// Refuses what is left.
+    pub(super) fn finish(
+        mut self,
+        name: &str,
+        strategies: &'static [StrategyHelp],
+    ) -> Result<(), Error> {
+        let Some(extra) = self.next() else {
+            return Ok(());
+        };
+        let plain = strategies
+            .iter()
+            .find(|help| help.name == name)
+            .map_or("", |help| help.syntax);
+        let syntax = if self.syntax.is_empty() {
+            plain
+        } else {
+            self.syntax
+        };
+        Err(Error::ExtraArgument {
+            strategy: self.strategy.to_owned(),
+            extra: extra.to_owned(),
+            syntax,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! The registry: what can be named, for `textkin strategies` and for errors that suggest a name.
+//!
+//! Guarantee: every example can be typed as it stands; every strategy has a line.
+
+use super::Error;
+
+/// What `textkin strategies` says of one strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrategyHelp {
+    /// The name it is chosen by.
+    pub name: &'static str,
+    /// The name with its arguments; optional ones in brackets.
+    pub syntax: &'static str,
+    /// A use of it that can be typed as it stands.
+    pub example: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Where it is described.
+    pub source: &'static str,
+}
+
+const fn help(
+    [name, syntax, example]: [&'static str; 3],
+    summary: &'static str,
+    source: &'static str,
+) -> StrategyHelp {
+    StrategyHelp {
+        name,
+        syntax,
+        example,
+        summary,
+        source,
+    }
+}
+
+const DECO: &str = "Bernstein and Zobel 2006";
+const HOAD: &str = "Hoad and Zobel 2003";
+const ORIGIN: &str = "Abdel-Hamid et al. 2009";
+const SCAM: &str = "Shivakumar and Garcia-Molina 1996";
+
+#[rustfmt::skip]
+static CHUNKERS: &[StrategyHelp] = &[
+    help(["words", "words[:K]", "words:8"], "every run of K consecutive words, overlapping (default 8)", "Broder et al. 1997"),
+    help(["words", "words:K:disjoint", "words:8:disjoint"], "runs of K words, one after the other", HOAD),
+    help(["chars", "chars:K", "chars:50"], "every run of K consecutive characters, overlapping", "Manber 1994"),
+    help(["sentence", "sentence", "sentence"], "each sentence", "Brin et al. 1995"),
+    help(["break", "break:P", "break:10"], "segments that end at a word whose hash is divisible by P", SCAM),
+    help(["break", "break:P:revised", "break:10:revised"], "the same without segments of fewer than P words", "Seo and Croft 2008"),
+    help(["dct", "dct:P", "dct:8"], "the same segments, hashed so that small edits may not matter", "Seo and Croft 2008"),
+    help(["word", "word", "word"], "each word", SCAM),
+    help(["document", "document", "document"], "the whole document", SCAM),
+];
+
+#[rustfmt::skip]
+static SELECTORS: &[StrategyHelp] = &[
+    help(["all", "all", "all"], "every chunk (full fingerprinting)", HOAD),
+    help(["spex", "spex", "spex"], "chunks whose every sub-chunk repeats in the collection; lossless for discovery", DECO),
+    help(["modulo", "modulo:L", "modulo:16"], "chunks whose hash is divisible by L; context-free", DECO),
+    help(["every", "every:L", "every:4"], "every L-th chunk", ORIGIN),
+    help(["winnow", "winnow:W", "winnow:8"], "the smallest hash of each W consecutive chunks", "Schleimer et al. 2003"),
+    help(["hailstorm", "hailstorm", "hailstorm"], "chunks that begin or end with their smallest word hash; context-free, covers every word", ORIGIN),
+    help(["random", "random:R[:SEED]", "random:100"], "R chunks at random", HOAD),
+    help(["first", "first:R", "first:100"], "the first R chunks that do not overlap", HOAD),
+    help(["first-sliding", "first-sliding:R", "first-sliding:100"], "the first R chunks", HOAD),
+    help(["rarest-document", "rarest-document:R", "rarest-document:100"], "the R chunks rarest in the document", HOAD),
+    help(["rarest-collection", "rarest-collection:R", "rarest-collection:100"], "the R chunks rarest in the collection; takes a pass of its own", HOAD),
+    help(["rarest-prefix", "rarest-prefix:R[:P]", "rarest-prefix:100"], "the R chunks whose first P characters (default 2) begin the fewest words", HOAD),
+    help(["anchor", "anchor[:FILE]", "anchor"], "chunks that begin with one of 35 pairs of letters, or one listed in FILE; context-free", "Manber 1994"),
+    help(["kth-in-sentence", "kth-in-sentence:K", "kth-in-sentence:2"], "chunks that begin with the K-th word of a sentence", HOAD),
+    help(["kth-sentence", "kth-sentence:K", "kth-sentence:3"], "chunks that begin every K-th sentence", HOAD),
+    help(["kth-in-paragraph", "kth-in-paragraph:K", "kth-in-paragraph:2"], "chunks that begin with the K-th word of a paragraph", HOAD),
+    help(["lowest", "lowest:R", "lowest:100"], "the R lowest hash values (bottom-R sketch)", "Heintze 1996"),
+    help(["contains", "contains:FILE", "contains:words.txt"], "chunks that contain a word listed in FILE; context-free", DECO),
+    help(["no-overlap", "no-overlap", "no-overlap"], "drops chunks all of whose words other kept chunks cover", ORIGIN),
+];
+
+/// All chunkers, in the order they are best read.
+#[must_use]
+pub fn chunkers() -> &'static [StrategyHelp] {
+    CHUNKERS
+}
+
+/// All selectors, in the order they are best read.
+#[must_use]
+pub fn selectors() -> &'static [StrategyHelp] {
+    SELECTORS
+}
+
+/// The error that `name` is none of `strategies`.
+pub(super) fn unknown_name(
+    stage: &'static str,
+    name: &str,
+    strategies: &'static [StrategyHelp],
+) -> Error {
+    let names = strategies.iter().map(|help| help.name);
+    let nearest = names.map(|known| (edit_distance(name, known), known)).min();
+    let near = |&(distance, known): &(usize, &str)| distance <= 1 + known.len() / 4;
+    let suggestion = nearest.filter(near).map(|(_, known)| known);
+    Error::UnknownName {
+        stage,
+        name: name.to_owned(),
+        suggestion,
+    }
+}
+
+/// How many characters must be inserted, deleted or replaced to turn `a` into `b`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (place, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = place + 1;
+        for (column, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_edit_distance_counts_edits() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "ab"), 2);
+        assert_eq!(edit_distance("ü", ""), 1);
+    }
+}

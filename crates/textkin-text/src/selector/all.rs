@@ -1,0 +1,13 @@
+//! `all`: keeps every chunk (full fingerprinting).
+//!
+//! Guarantee: lossless. The baseline of all papers.
+
+use textkin_core::{Chunked, Selector};
+
+/// Keeps every chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct All;
+
+impl Selector for All {
+    fn select(&self, _document: &Chunked<'_>, _selection: &mut Vec<u32>) {}
+}

@@ -1,0 +1,131 @@
+//! `…+no-overlap`: drops a selected chunk all of whose tokens other kept chunks cover.
+//!
+//! In: the chunks still selected. Out: those of them that are needed: going left to right, a
+//! chunk is dropped if the chunks kept so far and all those still to come cover it.
+//! Guarantee: the same tokens are covered as before, and no kept chunk is covered by the others.
+//! O(n) for chunks whose ends ascend with their starts, as all our chunkers make them.
+//! The “no complete overlap” pass of Abdel-Hamid et al. (2009).
+
+use std::ops::Range;
+
+use textkin_core::{Chunk, Chunked, Selector, Tokens};
+
+/// Drops chunks that the other kept ones cover.
+#[derive(Clone, Copy, Debug)]
+pub struct NoOverlap;
+
+impl Selector for NoOverlap {
+    fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
+        let extent = |&index: &u32| extent(document.tokens, &document.chunks[index as usize]);
+        let extents: Vec<Range<u32>> = selection.iter().map(extent).collect();
+        let needed = if extents.is_sorted_by_key(|extent| extent.end) {
+            needed_ascending(&extents)
+        } else {
+            needed_any(&extents)
+        };
+        let mut needed = needed.into_iter();
+        selection.retain(|_| needed.next().unwrap_or(true));
+    }
+}
+
+/// The bytes of a chunk with the separator after it, so that neighbouring tokens touch.
+fn extent(tokens: &Tokens, chunk: &Chunk) -> Range<u32> {
+    let ends_a_token = tokens.normalized().get(chunk.end as usize) == Some(&Tokens::SEPARATOR);
+    chunk.start..chunk.end + u32::from(ends_a_token)
+}
+
+/// Which extents are needed, if both starts and ends ascend.
+///
+/// Of those kept so far, the last reaches furthest; of those to come, the next begins first and
+/// reaches at least as far as this one: no other need be looked at.
+fn needed_ascending(extents: &[Range<u32>]) -> Vec<bool> {
+    let mut covered_to = 0;
+    let is_needed = |(place, extent): (usize, &Range<u32>)| {
+        let open_from = extent.start.max(covered_to);
+        let next_covers = extents
+            .get(place + 1)
+            .is_some_and(|next| next.start <= open_from);
+        let needed = extent.end > covered_to && !next_covers;
+        if needed {
+            covered_to = extent.end;
+        }
+        needed
+    };
+    extents.iter().enumerate().map(is_needed).collect()
+}
+
+/// Which extents are needed, by counting how often each byte is covered.
+fn needed_any(extents: &[Range<u32>]) -> Vec<bool> {
+    let range = |extent: &Range<u32>| extent.start as usize..extent.end as usize;
+    let end = extents
+        .iter()
+        .map(|extent| extent.end as usize)
+        .max()
+        .unwrap_or(0);
+    let mut times = vec![0_u32; end];
+    for extent in extents {
+        times[range(extent)]
+            .iter_mut()
+            .for_each(|times| *times += 1);
+    }
+    let is_needed = |extent: &Range<u32>| {
+        let times = &mut times[range(extent)];
+        let needed = times.contains(&1);
+        if !needed {
+            times.iter_mut().for_each(|times| *times -= 1);
+        }
+        needed
+    };
+    extents.iter().map(is_needed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_extents() -> impl Strategy<Value = Vec<Range<u32>>> {
+        let extent = (0_u32..40, 1_u32..12).prop_map(|(start, length)| start..start + length);
+        prop::collection::vec(extent, 0..30).prop_map(|mut extents| {
+            extents.sort_by_key(|extent| extent.start);
+            extents
+        })
+    }
+
+    #[test]
+    fn a_chunk_between_two_that_meet_is_dropped() {
+        assert_eq!(needed_ascending(&[0..4, 2..6, 4..8]), [true, false, true]);
+        assert_eq!(needed_ascending(&[0..4, 3..7, 5..9]), [true, true, true]);
+        assert_eq!(needed_ascending(&[0..4, 0..4]), [false, true]);
+        assert_eq!(needed_any(&[0..9, 1..3, 8..9]), [true, false, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_way_keeps_what_counting_keeps(mut extents in any_extents()) {
+            let mut furthest = 0;
+            for extent in &mut extents {
+                furthest = extent.end.max(furthest);
+                extent.end = furthest;
+            }
+            prop_assert_eq!(needed_ascending(&extents), needed_any(&extents));
+        }
+
+        #[test]
+        fn nested_chunks_keep_coverage_and_need_each_other(extents in any_extents()) {
+            let needed = needed_any(&extents);
+            let covered = |skip: usize, byte: u32, kept: &[bool]| {
+                let holds = |place: usize| place != skip && kept[place] && extents[place].contains(&byte);
+                (0..extents.len()).any(holds)
+            };
+            let all = vec![true; extents.len()];
+            for byte in 0..60 {
+                prop_assert_eq!(covered(usize::MAX, byte, &all), covered(usize::MAX, byte, &needed));
+            }
+            for (place, extent) in extents.iter().enumerate().filter(|(place, _)| needed[*place]) {
+                prop_assert!(extent.clone().any(|byte| !covered(place, byte, &needed)));
+            }
+        }
+    }
+}

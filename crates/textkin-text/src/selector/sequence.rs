@@ -1,0 +1,41 @@
+//! Selectors one after the other: what `+` means.
+//!
+//! In: selectors in order. Out: what the last keeps of what those before it kept.
+
+use textkin_core::{Chunked, Selector};
+
+/// Several selectors, each narrowing what those before it kept.
+pub struct Sequence {
+    selectors: Vec<Box<dyn Selector>>,
+}
+
+impl Sequence {
+    /// The given selectors, in order; none keeps everything.
+    #[must_use]
+    pub fn new(selectors: Vec<Box<dyn Selector>>) -> Self {
+        Self { selectors }
+    }
+}
+
+impl std::fmt::Debug for Sequence {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Sequence")
+            .field("length", &self.selectors.len())
+            .finish()
+    }
+}
+
+impl Selector for Sequence {
+    fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
+        for selector in &self.selectors {
+            selector.select(document, selection);
+        }
+    }
+
+    fn needs_structure(&self) -> bool {
+        self.selectors
+            .iter()
+            .any(|selector| selector.needs_structure())
+    }
+}
