@@ -8,7 +8,6 @@ pub mod span;
 pub mod document;
 pub mod token;
 pub mod hash;
-pub mod hash;
 pub mod chunk;
 pub mod selector;
 pub mod shared;
