@@ -77,10 +77,23 @@ pub fn token_hash(token: &[u8]) -> u64 {
     if token.len() > SHORT_TOKEN {
         return xxhash_rust::xxh3::xxh3_64(token);
     }
-    let mut bytes = [0; SHORT_TOKEN];
-    bytes[..token.len()].copy_from_slice(token);
-    let words = u128::from_le_bytes(bytes);
-    short_token_hash(words, token.len())
+    short_token_hash(short_token_words(token), token.len())
+}
+
+/// A token of at most 16 bytes as a little-endian number, in two overlapping reads: a copy of
+/// unknown length would be a call.
+#[inline]
+fn short_token_words(token: &[u8]) -> u128 {
+    let len = token.len();
+    if let (Some(first), Some(last)) = (token.first_chunk(), token.last_chunk()) {
+        let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+        u128::from(first) | (u128::from(last) << (8 * (len - 8)))
+    } else if let (Some(first), Some(last)) = (token.first_chunk(), token.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        u128::from(first) | (u128::from(last) << (8 * (len - 4)))
+    } else {
+        token.iter().rev().fold(0, |words, &byte| (words << 8) | u128::from(byte))
+    }
 }
 
 /// Longest token, in bytes, that [`short_token_hash`] takes.
@@ -202,6 +215,16 @@ mod tests {
         ];
         assert_eq!(hashes, expected);
         assert_eq!(token_hash(b"0123456789abcdefg"), 0xd2e6_3ed5_466f_5c32);
+    }
+
+    #[test]
+    fn short_tokens_are_read_as_padded_ones() {
+        let bytes = *b"0123456789abcdef";
+        for len in 0..=bytes.len() {
+            let mut padded = [0; SHORT_TOKEN];
+            padded[..len].copy_from_slice(&bytes[..len]);
+            assert_eq!(short_token_words(&bytes[..len]), u128::from_le_bytes(padded));
+        }
     }
 
     #[test]

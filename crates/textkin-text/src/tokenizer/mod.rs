@@ -10,12 +10,14 @@ mod ascii;
 mod exclusion;
 mod normalization;
 mod refine;
+mod step;
 mod structure;
 mod template;
 mod unicode;
 mod word;
 
-pub use normalization::{Case, Normalization, NormalizationError, StepHelp, steps};
+pub use normalization::{Case, Normalization};
+pub use step::{NormalizationError, StepHelp, steps};
 pub use template::Template;
 pub use word::WordTokenizer;
 

@@ -9,73 +9,8 @@ use std::str::FromStr;
 
 use frostem::{Algorithm, Stemmer};
 
+use super::step::{NormalizationError, is_step, similar};
 use super::unicode::CharacterSteps;
-
-/// A step of normalisation, as a list of strategies shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepHelp {
-    /// How it is named: `fold`, `stem:LANG`.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-}
-
-const STEPS: &[StepHelp] = &[
-    StepHelp {
-        name: "nfkc",
-        summary: "Unicode compatibility composition: ﬁ becomes fi, ½ becomes 1 and 2",
-    },
-    StepHelp {
-        name: "fold",
-        summary: "full Unicode case folding: Straße becomes strasse",
-    },
-    StepHelp {
-        name: "upper",
-        summary: "case folding, and the result in capitals",
-    },
-    StepHelp {
-        name: "numbers",
-        summary: "each token of digits only becomes the token 0",
-    },
-    StepHelp {
-        name: "ascii",
-        summary: "characters outside ASCII are deleted from words",
-    },
-    StepHelp {
-        name: "stop:LANG",
-        summary: "the stop words of a language are dropped (ISO code: en, de, …)",
-    },
-    StepHelp {
-        name: "stem:LANG",
-        summary: "words are cut to their Snowball stem (ISO code or algorithm: en, porter, …)",
-    },
-    StepHelp {
-        name: "cjk",
-        summary: "Han, kana, Thai, Lao, Khmer and Myanmar: one token per character",
-    },
-    StepHelp {
-        name: "no-quotes",
-        summary: "text in quotation marks and lines that begin with > do not count",
-    },
-    StepHelp {
-        name: "no-bibliography",
-        summary: "what follows the heading of the references does not count",
-    },
-    StepHelp {
-        name: "ids",
-        summary: "the corpora of the IDS (Kupietz 2005): numbers+ascii, in capitals unless fold is named",
-    },
-    StepHelp {
-        name: "none",
-        summary: "words as they are written",
-    },
-];
-
-/// All steps that a [`Normalization`] can name, in the order they should be shown.
-#[must_use]
-pub fn steps() -> &'static [StepHelp] {
-    STEPS
-}
 
 /// What becomes of capital letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +26,7 @@ pub enum Case {
 
 /// Which steps lead from a text to its tokens.
 ///
-/// Written as step names joined by `+`; see [`steps`]. What [`fmt::Display`] writes is parsed to
+/// Written as step names joined by `+`; see [`steps`](super::steps). What [`fmt::Display`] writes is parsed to
 /// the same settings, except for the words of [`Normalization::with_stop_list`], which have no
 /// name.
 ///
@@ -216,7 +151,7 @@ impl Normalization {
             ("no-bibliography", None) => self.no_bibliography = true,
             ("ids", None) => (self.numbers, self.ascii) = (true, true),
             ("none", None) => {}
-            (known, Some(_)) if STEPS.iter().any(|help| help.name == known) => {
+            (known, Some(_)) if is_step(known) => {
                 return Err(NormalizationError::NoArgument {
                     step: step.to_owned(),
                     name: name.to_owned(),
@@ -307,100 +242,6 @@ impl fmt::Display for Normalization {
     }
 }
 
-/// Why a text names no normalisation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NormalizationError {
-    /// A step that does not exist.
-    #[error("no normalisation step '{step}'; {}", suggestion(*.similar))]
-    NoStep {
-        /// The step as it was written.
-        step: String,
-        /// The name most like it.
-        similar: Option<&'static str>,
-    },
-    /// A step that needs a language stands without one.
-    #[error("normalisation step '{step}' needs a language, for example '{step}:en'")]
-    NoLanguage {
-        /// The step as it was written.
-        step: String,
-    },
-    /// A step without arguments was given one.
-    #[error("normalisation step '{step}' takes no argument; write '{name}'")]
-    NoArgument {
-        /// The step as it was written.
-        step: String,
-        /// Its name.
-        name: String,
-    },
-    /// No stop words for a language.
-    #[error("no stop words for language '{language}' in 'stop:{language}'; known are {known}")]
-    NoStopWords {
-        /// The language as it was written.
-        language: String,
-        /// The languages that have some.
-        known: String,
-    },
-    /// No stemmer for a language.
-    #[error("no stemmer for language '{language}' in 'stem:{language}'; known are {known}")]
-    NoStemmer {
-        /// The language as it was written.
-        language: String,
-        /// The languages that have one.
-        known: String,
-    },
-    /// A word can be stemmed only once.
-    #[error("two stemmers, 'stem:{first}' and 'stem:{second}'; name one")]
-    TwoStemmers {
-        /// The one named first.
-        first: &'static str,
-        /// The one named second.
-        second: &'static str,
-    },
-}
-
-fn suggestion(similar: Option<&str>) -> String {
-    match similar {
-        Some(name) => format!("did you mean '{name}'?"),
-        None => {
-            let names: Vec<&str> = STEPS.iter().map(|help| help.name).collect();
-            format!("there are {}", names.join(", "))
-        }
-    }
-}
-
-/// The step whose name is most like `name`, if any is alike at all.
-fn similar(name: &str) -> Option<&'static str> {
-    let bare = |help: &StepHelp| help.name.split(':').next().unwrap_or(help.name);
-    let name = name.to_lowercase();
-    let begins = |help: &&StepHelp| name.len() >= 3 && bare(help).starts_with(&*name);
-    let nearest = || {
-        let near = STEPS.iter().map(|help| (distance(&name, bare(help)), help));
-        let (distance, help) = near.min_by_key(|(distance, _)| *distance)?;
-        (distance <= 2 && distance < bare(help).len() - 1).then_some(help)
-    };
-    STEPS
-        .iter()
-        .find(begins)
-        .or_else(nearest)
-        .map(|help| help.name)
-}
-
-/// Levenshtein distance in characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, in_a) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, in_b) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(in_a != *in_b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// The ISO code of an algorithm's language, or the algorithm's own name if that code means
 /// another one.
 fn stem_name(algorithm: Algorithm) -> &'static str {
@@ -478,7 +319,7 @@ mod tests {
 
     #[test]
     fn every_step_listed_is_parsed() {
-        for help in steps() {
+        for help in crate::tokenizer::steps() {
             let name = help.name.replace("LANG", "en");
             assert!(name.parse::<Normalization>().is_ok(), "{name}");
         }

@@ -31,13 +31,11 @@ pub(super) fn mark(text: &str, tokens: &mut Tokens) {
     for index in 1..tokens.len() {
         let word = tokens.spans()[index - 1].range();
         let next = tokens.spans()[index].range();
-        if next.start <= word.end {
+        // One byte ends neither a sentence nor a paragraph; clusters may share theirs.
+        if next.start <= word.end + 1 {
             continue;
         }
         let gap = &text[word.end..next.start];
-        if gap == " " {
-            continue;
-        }
         if has_blank_line(gap) {
             tokens.begin_paragraph_at(index);
         } else if ends_sentence(&text[word], gap, &text[next]) {
@@ -62,6 +60,7 @@ fn has_blank_line(gap: &str) -> bool {
 
 /// Whether a sentence ends between `word` and `next`.
 fn ends_sentence(word: &str, gap: &str, next: &str) -> bool {
+    let begins_lower = next.starts_with(char::is_lowercase);
     let mut rest = gap.chars();
     while let Some(character) = rest.next() {
         match character {
@@ -69,13 +68,12 @@ fn ends_sentence(word: &str, gap: &str, next: &str) -> bool {
             '.' | '!' | '?' | '…' => {}
             _ => continue,
         }
+        // Going on after the closing marks keeps a long row of dots linear.
         let after = rest.as_str().trim_start_matches(is_closing);
-        if !after.starts_with(char::is_whitespace) {
-            continue;
-        }
-        let is_abbreviation =
-            gap.starts_with('.') && after.len() + 1 == gap.len() && abbreviates(word, next);
-        if !is_abbreviation && !next.starts_with(char::is_lowercase) {
+        rest = after.chars();
+        let is_stop_alone = gap.starts_with('.') && after.len() + 1 == gap.len();
+        let ends = after.starts_with(char::is_whitespace) && !begins_lower;
+        if ends && !(is_stop_alone && abbreviates(word, next)) {
             return true;
         }
     }
@@ -151,6 +149,14 @@ mod tests {
     #[test]
     fn a_word_in_lower_case_begins_no_sentence() {
         assert_eq!(sentences("“Why?” he asked. Then he left"), [0, 3]);
+    }
+
+    #[test]
+    fn a_long_row_of_dots_takes_linear_time() {
+        assert_eq!(
+            sentences(&format!("Chapter{}One", ".".repeat(1 << 20))),
+            [0]
+        );
     }
 
     #[test]

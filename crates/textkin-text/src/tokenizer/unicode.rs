@@ -19,6 +19,9 @@ use unicode_normalization::char::{
 };
 use unicode_normalization::{IsNormalized, is_nfc_quick};
 
+/// Fewer bytes of ASCII than this between other characters are not worth the fast path.
+const ASCII_STRETCH: usize = 64;
+
 /// What is done to characters before words are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CharacterSteps {
@@ -51,8 +54,9 @@ impl UnicodeScanner {
         }
     }
 
-    /// Appends the words of `text` from `start` up to the first ASCII character that belongs to
-    /// none, and returns where that is. Takes at least one cluster. Spans are moved by `offset`.
+    /// Appends the words of `text` from `start` on, until a stretch of ASCII begins that is worth
+    /// the fast path, and returns where that is: at an ASCII character that belongs to no word.
+    /// Takes at least one cluster. Spans are moved by `offset`.
     pub(super) fn scan(
         &mut self,
         text: &str,
@@ -61,43 +65,87 @@ impl UnicodeScanner {
         tokens: &mut Tokens,
     ) -> usize {
         self.first = tokens.buffer().len();
+        let bytes = text.as_bytes();
         let mut at = start;
-        while let Some(character) = text[at..].chars().next() {
-            if at > start && character.is_ascii() && !character.is_ascii_alphanumeric() {
-                break;
+        let mut next_wide = start;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let is_between_words = rest[0].is_ascii() && !rest[0].is_ascii_alphanumeric();
+            if is_between_words && at > start && at >= next_wide {
+                let ahead = &rest[..rest.len().min(ASCII_STRETCH)];
+                let Some(wide) = ahead.iter().position(|byte| !byte.is_ascii()) else {
+                    break;
+                };
+                next_wide = at + wide;
             }
-            at = self.take_cluster(text, at, character, offset, tokens);
+            at = match self.take_ascii(rest, offset + as_u32(at), tokens) {
+                0 => self.take_clusters(text, at, offset, tokens),
+                len => at + len,
+            };
         }
         self.finish_word(tokens);
         at
     }
 
-    /// Takes the cluster that begins with `character` at byte `start`; returns where it ends.
-    fn take_cluster(
+    /// Takes the ASCII word or other ASCII character at the head of `rest`, short of a character
+    /// that something outside ASCII may join. Returns how many bytes were taken.
+    fn take_ascii(&mut self, rest: &[u8], at: u32, tokens: &mut Tokens) -> usize {
+        let word = rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        let is_joined = |end: usize| rest.get(end).is_some_and(|byte| !byte.is_ascii());
+        if word == 0 {
+            let is_taken = rest[0].is_ascii() && !is_joined(1);
+            if is_taken {
+                self.finish_word(tokens);
+            }
+            return usize::from(is_taken);
+        }
+        let len = word - usize::from(is_joined(word));
+        if len > 0 {
+            self.begin_or_continue(false, Span::new(at, at + as_u32(len)), tokens);
+            let buffer = tokens.buffer();
+            let from = buffer.len();
+            buffer.extend_from_slice(&rest[..len]);
+            if self.steps.fold {
+                buffer[from..].make_ascii_lowercase();
+            }
+        }
+        len
+    }
+
+    /// Takes the cluster at byte `start`, and those after it up to ASCII; returns where they end.
+    fn take_clusters(
         &mut self,
         text: &str,
         start: usize,
-        character: char,
         offset: u32,
         tokens: &mut Tokens,
     ) -> usize {
-        let end = start + character.len_utf8();
-        let properties = Properties::of(character);
-        let next = text[end..].chars().next();
-        let is_alone = next.is_none_or(|next| self.starts_cluster(next));
-        if properties.is_removed() && is_alone {
-            return end;
-        }
-        let span = |end: usize| Span::new(offset + as_u32(start), offset + as_u32(end));
-        if is_alone && (properties.is_simple() || !self.steps.nfkc) {
-            if self.steps.fold && properties.is_simple() {
-                self.take(properties.folded(), properties.is_word(), span(end), tokens);
-            } else {
-                self.take_folded(character, span(end), tokens);
+        let mut at = start;
+        let mut characters = text[start..].chars();
+        let mut current = characters
+            .next()
+            .map(|character| (character, Properties::of(character)));
+        while let Some((character, properties)) = current {
+            let end = at + character.len_utf8();
+            let next = characters.next().map(|next| (next, Properties::of(next)));
+            let is_alone = next.is_none_or(|(_, next)| self.starts_cluster(next));
+            let is_unchanged = properties.is_composed() || !self.steps.nfkc;
+            if !is_alone || !is_unchanged && !properties.is_removed() {
+                return self.take_long_cluster(text, at, offset, tokens);
             }
-            return end;
+            let span = Span::new(offset + as_u32(at), offset + as_u32(end));
+            if self.steps.fold && properties.is_simple() {
+                self.take(properties.folded(), properties.is_word(), span, tokens);
+            } else if !properties.is_removed() {
+                self.take_folded(character, span, tokens);
+            }
+            at = end;
+            current = next.filter(|(next, _)| !next.is_ascii());
         }
-        self.take_long_cluster(text, start, &span, tokens)
+        at
     }
 
     /// Takes a cluster of several characters, or one that normalisation changes.
@@ -105,7 +153,7 @@ impl UnicodeScanner {
         &mut self,
         text: &str,
         start: usize,
-        span: &dyn Fn(usize) -> Span,
+        offset: u32,
         tokens: &mut Tokens,
     ) -> usize {
         let mut cluster = std::mem::take(&mut self.cluster);
@@ -113,7 +161,7 @@ impl UnicodeScanner {
         let mut end = start;
         let mut kept_end = start;
         for character in text[start..].chars() {
-            if end > start && self.starts_cluster(character) {
+            if end > start && self.starts_cluster(Properties::of(character)) {
                 break;
             }
             end += character.len_utf8();
@@ -122,7 +170,7 @@ impl UnicodeScanner {
                 kept_end = end;
             }
         }
-        let span = span(kept_end);
+        let span = Span::new(offset + as_u32(start), offset + as_u32(kept_end));
         if self.steps.nfkc {
             cluster
                 .nfkc()
@@ -136,8 +184,7 @@ impl UnicodeScanner {
         end
     }
 
-    fn starts_cluster(&self, character: char) -> bool {
-        let properties = Properties::of(character);
+    fn starts_cluster(&self, properties: Properties) -> bool {
         if self.steps.nfkc {
             properties.starts_cluster()
         } else {
@@ -155,24 +202,36 @@ impl UnicodeScanner {
     }
 
     /// Takes one normalised character that came from `span`.
+    #[inline]
     fn take(&mut self, character: char, is_word: bool, span: Span, tokens: &mut Tokens) {
         if !is_word {
             return self.finish_word(tokens);
         }
-        if self.steps.cjk {
-            let is_cjk = is_cjk(character);
-            let continues = self.is_cjk == is_cjk && (!is_cjk || is_combining_mark(character));
-            if !continues {
-                self.finish_word(tokens);
-            }
+        let is_cjk = self.steps.cjk && is_cjk(character);
+        if is_cjk && !is_combining_mark(character) {
+            self.finish_word(tokens);
+        }
+        self.begin_or_continue(is_cjk, span, tokens);
+        // Four bytes at once and then fewer: a copy of known length needs no call.
+        let mut bytes = [0; 4];
+        let len = character.encode_utf8(&mut bytes).len();
+        let buffer = tokens.buffer();
+        let end = buffer.len() + len;
+        buffer.extend_from_slice(&bytes);
+        buffer.truncate(end);
+    }
+
+    /// Extends the span of the word, after beginning a new one where scripts meet.
+    #[inline]
+    fn begin_or_continue(&mut self, is_cjk: bool, span: Span, tokens: &mut Tokens) {
+        if self.is_cjk != is_cjk {
+            self.finish_word(tokens);
             self.is_cjk = is_cjk;
         }
-        let buffer = tokens.buffer();
-        if buffer.len() == self.first {
+        if tokens.buffer().len() == self.first {
             self.span = span;
         }
         self.span.end = span.end;
-        buffer.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
     fn finish_word(&mut self, tokens: &mut Tokens) {
@@ -209,7 +268,9 @@ fn is_cjk(character: char) -> bool {
 struct Properties(u32);
 
 impl Properties {
-    /// A cluster of this character alone is its own NFKC and folds to one character.
+    /// A cluster of this character alone is its own NFKC.
+    const COMPOSED: u32 = 1 << 27;
+    /// Composed, and folds to one character.
     const SIMPLE: u32 = 1 << 31;
     const STARTS_CLUSTER: u32 = 1 << 30;
     const WORD: u32 = 1 << 29;
@@ -246,15 +307,20 @@ impl Properties {
             && is_nfc_quick(std::iter::once(first)) == IsNormalized::Yes;
         let mut folded = std::iter::once(character).default_case_fold();
         let folded = (folded.next().unwrap_or(character), folded.next());
-        let is_simple =
-            starts && folded.1.is_none() && std::iter::once(character).nfkc().eq([character]);
+        let is_composed = starts && std::iter::once(character).nfkc().eq([character]);
+        let is_simple = is_composed && folded.1.is_none();
         let flag = |bit: u32, is_set: bool| if is_set { bit } else { 0 };
         Self(
             u32::from(folded.0)
+                | flag(Self::COMPOSED, is_composed)
                 | flag(Self::SIMPLE, is_simple)
                 | flag(Self::STARTS_CLUSTER, starts)
                 | flag(Self::WORD, folded.0.is_alphanumeric()),
         )
+    }
+
+    fn is_composed(self) -> bool {
+        self.0 & Self::COMPOSED != 0
     }
 
     fn is_simple(self) -> bool {
