@@ -1,1 +1,63 @@
-//! placeholder
+//! Turns files, folders, patterns, streams and record files into documents with decoded text.
+//!
+//! In: paths as the user gave them and [`SourceSettings`]. Out: [`Inputs`], a
+//! [`Source`](textkin_core::Source) cut into pieces that are read in any thread and give their
+//! documents in a fixed order. What cannot be read becomes a [`Problem`](textkin_core::Problem)
+//! that names path, line and reason, at its place in that order; the run goes on.
+//!
+//! | input | documents |
+//! |---|---|
+//! | text file | one, its id is the path as given |
+//! | folder | its files in the order of their paths, each by its name |
+//! | `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet` | one for each record |
+//! | `-` | standard input: JSON lines when it begins with `{`, else one text |
+//!
+//! All of them may be compressed with gzip, zstd, xz or bzip2, which is found by content.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use textkin_core::{Document, DocumentSink, Problem, Source};
+//! use textkin_source::{Inputs, SourceSettings};
+//!
+//! struct Ids(Vec<String>);
+//!
+//! impl DocumentSink for Ids {
+//!     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+//!         self.0.push(document.id.into_owned());
+//!         ControlFlow::Continue(())
+//!     }
+//!     fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+//!         ControlFlow::Continue(())
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("two.jsonl");
+//! std::fs::write(&path, "{\"id\": 7, \"text\": \"a\"}\n{\"text\": \"b\"}\n")?;
+//! let mut inputs = Inputs::open(&[&path], &SourceSettings::default())?;
+//! let mut ids = Ids(Vec::new());
+//! while let Some(piece) = inputs.next_piece() {
+//!     piece.read(&mut ids);
+//! }
+//! assert_eq!(ids.0, ["7".to_owned(), format!("{}:2", path.display())]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compression;
+mod csv;
+mod decode;
+mod error;
+mod inputs;
+mod json;
+mod jsonl;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod piece;
+mod settings;
+mod stream;
+mod text;
+mod walk;
+
+pub use error::Error;
+pub use inputs::Inputs;
+pub use settings::{Format, SourceSettings};

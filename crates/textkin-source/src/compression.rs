@@ -1,0 +1,100 @@
+//! Compression: known by the first bytes, undone while reading.
+//!
+//! In: any reader. Out: a reader of the decompressed bytes. Files of several members (gzip),
+//! frames (zstd) or streams (xz, bzip2) are read to their end.
+
+use std::io::{self, BufReader, Read};
+
+/// Bytes that must be seen to know the compression.
+pub(crate) const MAGIC_BYTES: usize = 10;
+
+/// zstd frames may ask for a window of up to 2^27 = 128 MiB (`zstd --long=27`).
+const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// Decompressors read their input in blocks of this size.
+const BUFFER_BYTES: usize = 128 << 10;
+
+/// How bytes are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    None,
+    Gzip,
+    Zstd,
+    Xz,
+    Bzip2,
+}
+
+impl Compression {
+    /// The compression of what begins with `head`.
+    pub(crate) fn of(head: &[u8]) -> Self {
+        match head {
+            [0x1f, 0x8b, 8, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            // The bytes after the level are those of a first block or of an empty file, so that a
+            // text may begin with "BZh9".
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x31,
+                0x41,
+                0x59,
+                0x26,
+                0x53,
+                0x59,
+                ..,
+            ]
+            | [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x17,
+                0x72,
+                0x45,
+                0x38,
+                0x50,
+                0x90,
+                ..,
+            ] => Self::Bzip2,
+            _ => Self::None,
+        }
+    }
+
+    /// Reads `reader`, which starts at the first compressed byte, decompressed.
+    pub(crate) fn decoder<R: Read + Send + 'static>(
+        self,
+        reader: R,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::None => Box::new(reader),
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(reader))),
+            Self::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered(reader))?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+                Box::new(decoder)
+            }
+            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(
+                reader,
+            ))),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(reader))),
+        })
+    }
+
+    /// Name used in problems.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "uncompressed",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+}
+
+fn buffered<R: Read>(reader: R) -> BufReader<R> {
+    BufReader::with_capacity(BUFFER_BYTES, reader)
+}

@@ -1,0 +1,335 @@
+//! Comma- and tab-separated values with a header row; each further row is a document.
+//!
+//! In: a stream. Out: pieces of rows, of which only the wanted columns are kept. Quotes follow
+//! RFC 4180, so fields may hold line ends. A row whose number of fields is not that of the header
+//! is a problem named by its line; a missing column is one problem for the whole input.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use textkin_core::{DocumentSink, Piece};
+
+use crate::SourceSettings;
+use crate::json::N_FIELDS;
+use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+
+/// Decompressed bytes read at once.
+const INPUT_BYTES: usize = 256 << 10;
+
+/// Bytes of a field copied at once.
+const OUTPUT_BYTES: usize = 16 << 10;
+
+/// Rows in one piece at most.
+const MOST_ROWS: usize = 1 << 16;
+
+/// Cuts a stream into pieces of rows.
+pub(crate) struct CsvCutter {
+    opened: Opened,
+    core: Reader,
+    input: Vec<u8>,
+    /// Bytes of `input` already read.
+    at: usize,
+    /// Line ends that were skipped without the help of `core`.
+    skipped_lines: u64,
+    output: Box<[u8]>,
+    header: Header,
+    /// Pieces to be given before the next row is read, last first.
+    waiting: Vec<Box<dyn Piece>>,
+    is_done: bool,
+}
+
+/// Which columns are wanted; `text`, `id`, `time` in this order.
+#[derive(Default)]
+struct Header {
+    /// `None` until it was read.
+    n_columns: Option<usize>,
+    columns: [Option<usize>; N_FIELDS],
+}
+
+/// Where the wanted fields of a row stand in the buffer of its piece.
+struct Row {
+    line: u64,
+    content: Result<[Option<Span>; N_FIELDS], String>,
+}
+
+type Span = std::ops::Range<usize>;
+
+impl CsvCutter {
+    pub(crate) fn new(opened: Opened, delimiter: u8) -> Self {
+        Self {
+            opened,
+            core: ReaderBuilder::new().delimiter(delimiter).build(),
+            input: Vec::new(),
+            at: 0,
+            skipped_lines: 0,
+            output: vec![0; OUTPUT_BYTES].into_boxed_slice(),
+            header: Header::default(),
+            waiting: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// Reads more input; says whether there is any.
+    fn refill(&mut self) -> io::Result<bool> {
+        if self.at == self.input.len() {
+            self.input.clear();
+            self.at = 0;
+            self.opened
+                .stream
+                .read_block(INPUT_BYTES, &mut self.input)?;
+        }
+        Ok(!self.input.is_empty())
+    }
+
+    /// Skips line ends before a row, which belong to the row before or to empty lines; gives the
+    /// number of the line the row begins in, or `None` at the end.
+    fn begin_row(&mut self) -> io::Result<Option<u64>> {
+        while self.refill()? {
+            match self.input[self.at] {
+                b'\n' => self.skipped_lines += 1,
+                b'\r' => {}
+                _ => return Ok(Some(self.core.line() + self.skipped_lines)),
+            }
+            self.at += 1;
+        }
+        Ok(None)
+    }
+
+    /// Reads one field, appending it to `buffer` if that is given. Says whether the row ends.
+    fn field(&mut self, mut buffer: Option<&mut Vec<u8>>) -> io::Result<Field> {
+        let limit = self.opened.settings.max_document_bytes;
+        let mut length = 0u64;
+        loop {
+            self.refill()?;
+            let (result, n_in, n_out) = self
+                .core
+                .read_field(&self.input[self.at..], &mut self.output);
+            self.at += n_in;
+            length += n_out as u64;
+            if length <= limit
+                && let Some(buffer) = &mut buffer
+            {
+                buffer.extend_from_slice(&self.output[..n_out]);
+            }
+            let is_last = match result {
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => continue,
+                ReadFieldResult::Field { record_end } => record_end,
+                ReadFieldResult::End => true,
+            };
+            return Ok(Field {
+                is_last,
+                is_too_long: length > limit,
+            });
+        }
+    }
+
+    /// Reads the header row; `None` when there is no row at all.
+    fn read_header(&mut self) -> io::Result<Option<Vec<String>>> {
+        if self.begin_row()?.is_none() {
+            return Ok(None);
+        }
+        let mut names = Vec::new();
+        let mut name = Vec::new();
+        loop {
+            name.clear();
+            let field = self.field(Some(&mut name))?;
+            names.push(String::from_utf8_lossy(&name).trim().to_owned());
+            if field.is_last {
+                return Ok(Some(names));
+            }
+        }
+    }
+
+    /// Takes the header in, or says that the input has no text.
+    fn begin(&mut self) -> io::Result<()> {
+        let Some(names) = self.read_header()? else {
+            self.is_done = true;
+            return Ok(());
+        };
+        let settings = &self.opened.settings;
+        let wanted = [
+            (settings.text_field.as_str(), true),
+            (settings.id_name(), settings.id_field.is_some()),
+            (settings.time_name(), settings.time_field.is_some()),
+        ];
+        self.header.n_columns = Some(names.len());
+        self.header.columns =
+            wanted.map(|(name, _)| names.iter().position(|column| column == name));
+        for ((name, is_needed), column) in wanted.iter().zip(self.header.columns) {
+            if *is_needed && column.is_none() {
+                let reason = format!("no column '{name}'; columns here: {}", list(&names));
+                self.waiting
+                    .push(report(&self.opened.name, Some(1), reason));
+            }
+        }
+        self.waiting.reverse();
+        self.is_done = self.header.columns[0].is_none();
+        Ok(())
+    }
+
+    /// Reads one row into `buffer`; `None` at the end.
+    fn row(&mut self, n_columns: usize, buffer: &mut Vec<u8>) -> io::Result<Option<Row>> {
+        let Some(line) = self.begin_row()? else {
+            return Ok(None);
+        };
+        let begin = buffer.len();
+        let mut spans = [const { None }; N_FIELDS];
+        let mut is_too_long = false;
+        let mut column = 0;
+        loop {
+            let start = buffer.len();
+            let is_wanted = self.header.columns.contains(&Some(column));
+            let field = self.field(is_wanted.then_some(&mut *buffer))?;
+            for (span, wanted) in spans.iter_mut().zip(self.header.columns) {
+                if wanted == Some(column) {
+                    *span = Some(start..buffer.len());
+                }
+            }
+            is_too_long |= is_wanted && field.is_too_long;
+            column += 1;
+            if field.is_last {
+                break;
+            }
+        }
+        let content = if column != n_columns {
+            Err(format!("{column} fields in a table of {n_columns} columns"))
+        } else if is_too_long {
+            Err(too_long(self.opened.settings.max_document_bytes))
+        } else {
+            Ok(spans)
+        };
+        if content.is_err() {
+            buffer.truncate(begin);
+        }
+        Ok(Some(Row { line, content }))
+    }
+
+    /// Reads rows until a piece is full or the input ends.
+    fn rows(&mut self, n_columns: usize) -> Option<Box<dyn Piece>> {
+        let mut buffer = Vec::new();
+        let mut rows = Vec::new();
+        while buffer.len() < self.opened.settings.piece_bytes.max(1) && rows.len() < MOST_ROWS {
+            let begin = buffer.len();
+            match self.row(n_columns, &mut buffer) {
+                Ok(Some(row)) => rows.push(row),
+                Ok(None) => {
+                    self.is_done = true;
+                    break;
+                }
+                Err(error) => {
+                    buffer.truncate(begin);
+                    self.fail(&error);
+                    break;
+                }
+            }
+        }
+        if rows.is_empty() {
+            return None;
+        }
+        Some(Box::new(CsvPiece {
+            name: Arc::clone(&self.opened.name),
+            buffer,
+            rows,
+            settings: Arc::clone(&self.opened.settings),
+            bytes: self.opened.stream.take_count(),
+        }))
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        let line = self.core.line() + self.skipped_lines;
+        let reason = self.opened.stream.explain(error);
+        self.waiting
+            .push(report(&self.opened.name, Some(line), reason));
+        self.is_done = true;
+    }
+}
+
+struct Field {
+    is_last: bool,
+    is_too_long: bool,
+}
+
+impl Cutter for CsvCutter {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        loop {
+            if let Some(piece) = self.waiting.pop() {
+                return Some(piece);
+            }
+            if self.is_done {
+                return None;
+            }
+            match self.header.n_columns {
+                Some(n_columns) => {
+                    let piece = self.rows(n_columns);
+                    if piece.is_some() {
+                        return piece;
+                    }
+                }
+                None => {
+                    if let Err(error) = self.begin() {
+                        self.fail(&error);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Rows of one input.
+struct CsvPiece {
+    name: Arc<str>,
+    settings: Arc<SourceSettings>,
+    buffer: Vec<u8>,
+    rows: Vec<Row>,
+    bytes: u64,
+}
+
+impl Piece for CsvPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let mut giver = Giver::new(&self.name, sink);
+        for row in &self.rows {
+            if self.row(row, &mut giver).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl CsvPiece {
+    fn row(&self, row: &Row, giver: &mut Giver<'_>) -> ControlFlow<()> {
+        let spans = match &row.content {
+            Ok(spans) => spans,
+            Err(reason) => return giver.problem(row.line, reason.clone()),
+        };
+        let mut fields = [None; N_FIELDS];
+        for (field, span) in fields.iter_mut().zip(spans) {
+            let Some(span) = span else { continue };
+            match simdutf8::basic::from_utf8(&self.buffer[span.clone()]) {
+                Ok(text) => *field = Some(text),
+                Err(_) => return giver.problem(row.line, "invalid UTF-8".to_owned()),
+            }
+        }
+        let [text, id, time] = fields;
+        let is_given = |field: &&str| !field.is_empty();
+        match text {
+            Some(text) => giver.record(
+                row.line,
+                Record {
+                    text,
+                    id: id.filter(is_given),
+                    time: time.filter(is_given),
+                },
+            ),
+            None => giver.problem(
+                row.line,
+                format!("no column '{}'", self.settings.text_field),
+            ),
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! All inputs of a run as one source.
+//!
+//! In: paths and settings. Out: pieces, in the order of the paths. Text files are grouped and
+//! opened where the piece is read; record files are opened one after the other and cut here.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use textkin_core::{Piece, Source};
+
+use crate::csv::CsvCutter;
+use crate::jsonl::JsonlCutter;
+use crate::piece::{Cutter, Opened, ProblemPiece, report};
+use crate::stream::{Stream, reason};
+use crate::text::{TextPiece, TextStreamPiece};
+use crate::walk::{Item, Listing};
+use crate::{Error, Format, SourceSettings};
+
+/// Text files in one piece at most.
+const MOST_FILES: usize = 64;
+
+/// Standard input, in paths and ids.
+const STANDARD_INPUT: &str = "-";
+
+/// Documents from files, folders, patterns and streams.
+///
+/// The order of documents depends on paths and settings only. Faults that concern one input
+/// become problems at their place.
+pub struct Inputs {
+    settings: Arc<SourceSettings>,
+    listing: Arc<Listing>,
+    /// Item that comes next.
+    next: usize,
+    /// The record input that is being cut.
+    cutter: Option<Box<dyn Cutter>>,
+    /// What stands for standard input.
+    reader: Option<Box<dyn Read + Send>>,
+    /// Name of the stream, if the caller gave one.
+    reader_name: Arc<str>,
+}
+
+impl Inputs {
+    /// Lists what `paths` stand for. Files are opened later, one by one.
+    ///
+    /// A path is a file, a folder (read recursively), a pattern with `*`, `?`, `[…]` or `**` if
+    /// nothing has that very name, or `-` for standard input. What does not exist becomes a
+    /// problem when its place in the order comes.
+    ///
+    /// # Errors
+    /// No paths, `-` twice, an exclude pattern that is not valid, or an empty field name.
+    pub fn open<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> Result<Self, Error> {
+        settings.check()?;
+        if paths.is_empty() {
+            return Err(Error::NoInput);
+        }
+        let listing = Listing::new(paths, settings)?;
+        Ok(Self::new(
+            listing,
+            settings,
+            STANDARD_INPUT,
+            Box::new(io::stdin()),
+        ))
+    }
+
+    /// Reads one stream, called `name` in ids and problems, as [`open`](Self::open) reads
+    /// standard input: decompressed by content; JSON lines if the first byte that is not white
+    /// space is `{`, Parquet by its mark, else one text, unless the settings force a format.
+    ///
+    /// # Errors
+    /// An empty field name.
+    pub fn from_reader<R: Read + Send + 'static>(
+        name: &str,
+        reader: R,
+        settings: &SourceSettings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        let listing = Listing {
+            items: vec![Item::StandardInput],
+            ..Listing::default()
+        };
+        Ok(Self::new(listing, settings, name, Box::new(reader)))
+    }
+
+    fn new(
+        listing: Listing,
+        settings: &SourceSettings,
+        name: &str,
+        reader: Box<dyn Read + Send>,
+    ) -> Self {
+        Self {
+            settings: Arc::new(settings.clone()),
+            listing: Arc::new(listing),
+            next: 0,
+            cutter: None,
+            reader: Some(reader),
+            reader_name: name.into(),
+        }
+    }
+
+    /// The same inputs from their beginning, without walking folders again, so that a second pass
+    /// sees the same files in the same order.
+    ///
+    /// # Errors
+    /// [`Error::NotRewindable`] if there is a stream among them.
+    pub fn reopen(&self) -> Result<Self, Error> {
+        if let Some(path) = self.first_stream() {
+            return Err(Error::NotRewindable { path });
+        }
+        Ok(Self {
+            settings: Arc::clone(&self.settings),
+            listing: Arc::clone(&self.listing),
+            next: 0,
+            cutter: None,
+            reader: None,
+            reader_name: Arc::clone(&self.reader_name),
+        })
+    }
+
+    /// Whether the inputs can be read again: no standard input, pipe or device.
+    pub fn is_rewindable(&self) -> bool {
+        self.first_stream().is_none()
+    }
+
+    /// Files, pipes and streams that were found, record files counted once.
+    pub fn n_files(&self) -> usize {
+        self.listing
+            .items
+            .iter()
+            .filter(|item| !matches!(item, Item::Problem(_)))
+            .count()
+    }
+
+    /// Entries of folders left out because their name begins with a dot; a folder counts once.
+    pub fn skipped_hidden(&self) -> u64 {
+        self.listing.n_hidden
+    }
+
+    /// Symbolic links inside folders that were not followed.
+    pub fn skipped_links(&self) -> u64 {
+        self.listing.n_links
+    }
+
+    /// Entries left out by the exclude patterns; a folder counts once.
+    pub fn excluded(&self) -> u64 {
+        self.listing.n_excluded
+    }
+
+    fn first_stream(&self) -> Option<String> {
+        self.listing.items.iter().find_map(|item| match item {
+            Item::StandardInput => Some(self.reader_name.to_string()),
+            Item::Pipe(path) => Some(path.to_string_lossy().into_owned()),
+            Item::File { .. } | Item::Problem(_) => None,
+        })
+    }
+
+    /// Begins the next item: a piece, or nothing when it set up a cutter.
+    fn begin(&mut self, item: &Item) -> Option<Box<dyn Piece>> {
+        self.next += 1;
+        match item {
+            Item::File {
+                format: Format::Text,
+                ..
+            } => {
+                self.next -= 1;
+                Some(self.text_files())
+            }
+            Item::File { path, format, .. } => self.record_file(path, *format),
+            Item::Pipe(path) => match fs_err::File::open(path) {
+                Ok(file) => self.stream(
+                    &path.to_string_lossy(),
+                    Box::new(file),
+                    Format::from_path(path),
+                ),
+                Err(error) => Some(report(&path.to_string_lossy(), None, reason(&error))),
+            },
+            Item::StandardInput => {
+                let reader = self.reader.take()?;
+                let name = Arc::clone(&self.reader_name);
+                self.stream(&name, reader, Format::Text)
+            }
+            Item::Problem(problem) => Some(Box::new(ProblemPiece(problem.clone()))),
+        }
+    }
+
+    /// A group of text files, small enough to be spread over threads.
+    fn text_files(&mut self) -> Box<dyn Piece> {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        let mut bytes = 0u64;
+        while let Some(Item::File {
+            path,
+            size,
+            format: Format::Text,
+        }) = self.listing.items.get(self.next)
+        {
+            let is_full = paths.len() >= MOST_FILES
+                || bytes.saturating_add(*size) > self.settings.piece_bytes as u64;
+            if is_full && !paths.is_empty() {
+                break;
+            }
+            paths.push(path.clone());
+            bytes = bytes.saturating_add(*size);
+            self.next += 1;
+        }
+        Box::new(TextPiece {
+            settings: Arc::clone(&self.settings),
+            paths,
+            bytes,
+        })
+    }
+
+    fn record_file(&mut self, path: &Path, format: Format) -> Option<Box<dyn Piece>> {
+        let name: Arc<str> = path.to_string_lossy().into();
+        match Stream::open(path) {
+            Ok(stream) if format == Format::Parquet => self.parquet(name, Some(path), stream),
+            Ok(stream) => self.cut(name, stream, format),
+            Err(error) => Some(report(&name, None, reason(&error))),
+        }
+    }
+
+    /// A stream, whose format may have to be guessed from its first bytes.
+    fn stream(
+        &mut self,
+        name: &str,
+        reader: Box<dyn Read + Send>,
+        by_name: Format,
+    ) -> Option<Box<dyn Piece>> {
+        let name: Arc<str> = name.into();
+        let mut stream = match Stream::new(reader) {
+            Ok(stream) => stream,
+            Err(error) => return Some(report(&name, None, reason(&error))),
+        };
+        let format = match self.settings.input_format {
+            Some(format) => format,
+            None if by_name != Format::Text => by_name,
+            None => match sniff(stream) {
+                Ok((guess, rest)) => {
+                    stream = rest;
+                    guess
+                }
+                Err(reason) => return Some(report(&name, None, reason)),
+            },
+        };
+        match format {
+            Format::Text => {
+                let settings = Arc::clone(&self.settings);
+                Some(Box::new(TextStreamPiece {
+                    settings,
+                    name,
+                    stream,
+                }))
+            }
+            Format::Parquet => self.parquet(name, None, stream),
+            format => self.cut(name, stream, format),
+        }
+    }
+
+    /// Sets up the cutter of a record format.
+    fn cut(&mut self, name: Arc<str>, stream: Stream, format: Format) -> Option<Box<dyn Piece>> {
+        let opened = Opened {
+            settings: Arc::clone(&self.settings),
+            name,
+            stream,
+        };
+        let opened = match opened.skip_mark() {
+            Ok(opened) => opened,
+            Err(problem) => return Some(problem),
+        };
+        self.cutter = Some(match format {
+            Format::Csv => Box::new(CsvCutter::new(opened, b',')),
+            Format::Tsv => Box::new(CsvCutter::new(opened, b'\t')),
+            _ => Box::new(JsonlCutter::new(opened)),
+        });
+        None
+    }
+
+    #[cfg(feature = "parquet")]
+    fn parquet(
+        &mut self,
+        name: Arc<str>,
+        path: Option<&Path>,
+        stream: Stream,
+    ) -> Option<Box<dyn Piece>> {
+        let opened = Opened {
+            settings: Arc::clone(&self.settings),
+            name: Arc::clone(&name),
+            stream,
+        };
+        match crate::parquet::ParquetCutter::new(opened, path) {
+            Ok(cutter) => {
+                self.cutter = Some(Box::new(cutter));
+                None
+            }
+            Err(reason) => Some(report(&name, None, reason)),
+        }
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the same call with and without the feature"
+    )]
+    fn parquet(&mut self, name: Arc<str>, _: Option<&Path>, _: Stream) -> Option<Box<dyn Piece>> {
+        Some(report(
+            &name,
+            None,
+            "this textkin was built without Parquet".to_owned(),
+        ))
+    }
+}
+
+impl Source for Inputs {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        loop {
+            if let Some(cutter) = &mut self.cutter {
+                let piece = cutter.next_piece();
+                if piece.is_some() {
+                    return piece;
+                }
+                self.cutter = None;
+            }
+            let listing = Arc::clone(&self.listing);
+            let piece = self.begin(listing.items.get(self.next)?);
+            if piece.is_some() {
+                return piece;
+            }
+        }
+    }
+
+    /// Sizes of all files on disk, compressed ones as they are; `None` with a stream among them.
+    fn total_bytes(&self) -> Option<u64> {
+        self.listing
+            .items
+            .iter()
+            .try_fold(0u64, |sum, item| match item {
+                Item::File { size, .. } => Some(sum.saturating_add(*size)),
+                Item::Problem(_) => Some(sum),
+                Item::Pipe(_) | Item::StandardInput => None,
+            })
+    }
+}
+
+impl fmt::Debug for Inputs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Inputs")
+            .field("settings", &self.settings)
+            .field("listing", &self.listing)
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Guesses the format of a stream and gives it back unread.
+fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
+    const STEP: usize = 4 << 10;
+    const MOST: usize = 1 << 20;
+    let mut head = Vec::new();
+    loop {
+        let n = stream
+            .read_block(STEP, &mut head)
+            .map_err(|error| stream.explain(&error))?;
+        let seen = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let first = seen.iter().find(|byte| !byte.is_ascii_whitespace());
+        let format = match first {
+            Some(b'{') => Format::Jsonl,
+            Some(_) if seen.starts_with(b"PAR1") => Format::Parquet,
+            None if n > 0 && head.len() < MOST => continue,
+            _ => Format::Text,
+        };
+        return Ok((format, stream.unread(head)));
+    }
+}

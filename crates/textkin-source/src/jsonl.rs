@@ -1,0 +1,283 @@
+//! JSON lines: each line is an object, each object a document.
+//!
+//! In: a stream. Out: pieces of whole lines, cut at line ends by the caller's thread and parsed
+//! where they are read. A line that is not a valid object, or has no text, is a problem named
+//! `FILE:LINE`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr_iter, memrchr};
+use textkin_core::{DocumentSink, Piece};
+
+use crate::SourceSettings;
+use crate::json::{self, Fault, Scratch, Value};
+use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+
+/// Cuts a stream at line ends.
+pub(crate) struct JsonlCutter {
+    opened: Opened,
+    /// What was read and not yet given.
+    carry: Vec<u8>,
+    /// Bytes at the start of `carry` that hold no line end.
+    searched: usize,
+    /// Number of the line at the start of `carry`.
+    line: u64,
+    state: State,
+    /// Whether the stream has nothing more to give.
+    is_ended: bool,
+    /// Why it ended too early; reported last.
+    fault: Option<String>,
+}
+
+enum State {
+    Reading,
+    /// Inside a line that is too long.
+    Skipping,
+    Done,
+}
+
+impl JsonlCutter {
+    pub(crate) fn new(opened: Opened) -> Self {
+        Self {
+            opened,
+            carry: Vec::new(),
+            searched: 0,
+            line: 1,
+            state: State::Reading,
+            is_ended: false,
+            fault: None,
+        }
+    }
+
+    /// Appends some bytes to `block`, possibly at the end of the stream too.
+    fn fill(&mut self, block: &mut Vec<u8>) {
+        if self.is_ended {
+            return;
+        }
+        let Opened {
+            settings, stream, ..
+        } = &mut self.opened;
+        match stream.read_block(settings.piece_bytes.max(1), block) {
+            Ok(n) => self.is_ended = n == 0,
+            Err(error) => {
+                self.is_ended = true;
+                self.fault = Some(stream.explain(&error));
+            }
+        }
+    }
+
+    /// Reads until whole lines are there.
+    fn read(&mut self) -> Option<Box<dyn Piece>> {
+        let mut block = std::mem::take(&mut self.carry);
+        self.fill(&mut block);
+        let limit = self.opened.settings.max_document_bytes;
+        // One byte more may be the carriage return of the line end.
+        let is_too_long = |line: &[u8]| line.len() as u64 > limit.saturating_add(1);
+        let end = memrchr(b'\n', &block[self.searched..]).map(|end| self.searched + end + 1);
+        if self.is_ended {
+            self.state = State::Done;
+            let whole = end.unwrap_or(0);
+            // A line that was cut off is left out, the fault stands for it; but that it was too
+            // long is told for any size of blocks.
+            if self.fault.is_some() && !is_too_long(&block[whole..]) {
+                block.truncate(whole);
+            }
+            return self.piece(block);
+        }
+        match end {
+            Some(end) => {
+                self.carry = block.split_off(end);
+                self.searched = self.carry.len();
+                self.piece(block)
+            }
+            None if is_too_long(&block) => {
+                self.state = State::Skipping;
+                Some(report(&self.opened.name, Some(self.line), too_long(limit)))
+            }
+            None => {
+                self.searched = block.len();
+                self.carry = block;
+                None
+            }
+        }
+    }
+
+    /// Drops bytes up to the end of the line.
+    fn skip(&mut self) {
+        let mut block = std::mem::take(&mut self.carry);
+        block.clear();
+        self.fill(&mut block);
+        if let Some(end) = memchr(b'\n', &block) {
+            block.drain(..=end);
+            self.searched = 0;
+            self.line += 1;
+            self.state = State::Reading;
+        } else if self.is_ended {
+            self.state = State::Done;
+        }
+        self.carry = block;
+    }
+
+    fn piece(&mut self, block: Vec<u8>) -> Option<Box<dyn Piece>> {
+        if block.is_empty() {
+            return None;
+        }
+        let first_line = self.line;
+        self.line += memchr_iter(b'\n', &block).count() as u64;
+        Some(Box::new(JsonlPiece {
+            settings: Arc::clone(&self.opened.settings),
+            name: Arc::clone(&self.opened.name),
+            first_line,
+            block,
+            bytes: self.opened.stream.take_count(),
+        }))
+    }
+}
+
+impl Cutter for JsonlCutter {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        loop {
+            let piece = match self.state {
+                State::Reading => self.read(),
+                State::Skipping => {
+                    self.skip();
+                    None
+                }
+                State::Done => {
+                    let reason = self.fault.take()?;
+                    Some(report(&self.opened.name, Some(self.line), reason))
+                }
+            };
+            if piece.is_some() {
+                return piece;
+            }
+        }
+    }
+}
+
+/// Whole lines of one input.
+struct JsonlPiece {
+    settings: Arc<SourceSettings>,
+    name: Arc<str>,
+    first_line: u64,
+    block: Vec<u8>,
+    bytes: u64,
+}
+
+impl Piece for JsonlPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let mut reader = LineReader {
+            settings: &self.settings,
+            giver: Giver::new(&self.name, sink),
+            scratch: Scratch::default(),
+        };
+        // Checked once for all lines; only a block with a fault is checked line by line.
+        let text = simdutf8::basic::from_utf8(&self.block).ok();
+        let limit = self.settings.max_document_bytes;
+        let mut start = 0;
+        let mut line = self.first_line;
+        while start < self.block.len() {
+            let end = memchr(b'\n', &self.block[start..]).map_or(self.block.len(), |n| start + n);
+            let end_of_text = if self.block[..end].ends_with(b"\r") {
+                end - 1
+            } else {
+                end
+            };
+            let span = start..end_of_text.max(start);
+            let flow = match text {
+                _ if span.len() as u64 > limit => reader.giver.problem(line, too_long(limit)),
+                Some(text) => reader.line(line, &text[span]),
+                None => reader.bytes(line, &self.block[span]),
+            };
+            if flow.is_break() {
+                return;
+            }
+            start = end + 1;
+            line += 1;
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+struct LineReader<'a> {
+    settings: &'a SourceSettings,
+    giver: Giver<'a>,
+    scratch: Scratch,
+}
+
+impl LineReader<'_> {
+    fn bytes(&mut self, number: u64, line: &[u8]) -> ControlFlow<()> {
+        match simdutf8::compat::from_utf8(line) {
+            Ok(line) => self.line(number, line),
+            Err(error) => {
+                let column = error.valid_up_to() + 1;
+                self.giver
+                    .problem(number, format!("invalid UTF-8 at column {column}"))
+            }
+        }
+    }
+
+    fn line(&mut self, number: u64, line: &str) -> ControlFlow<()> {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if line.len() as u64 > self.settings.max_document_bytes {
+            return self
+                .giver
+                .problem(number, too_long(self.settings.max_document_bytes));
+        }
+        if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return ControlFlow::Continue(());
+        }
+        let names = [
+            self.settings.text_field.as_str(),
+            self.settings.id_name(),
+            self.settings.time_name(),
+        ];
+        let [text, id, time] = match json::fields(line, names.map(Some), &mut self.scratch) {
+            Ok(values) => values,
+            Err(fault) => return self.giver.problem(number, describe(fault)),
+        };
+        let [text_scratch, id_scratch, time_scratch] = &self.scratch.strings;
+        let text = match text {
+            Value::Plain(text) => text,
+            Value::Unescaped => text_scratch,
+            value => return self.giver.problem(number, no_text(names[0], value, line)),
+        };
+        let id = match id {
+            Value::Plain(id) | Value::Number(id) | Value::Other(id) => Some(id),
+            Value::Unescaped => Some(id_scratch.as_str()),
+            Value::Missing | Value::Null => None,
+        };
+        let time = match time {
+            Value::Plain(time) | Value::Number(time) => Some(time),
+            Value::Unescaped => Some(time_scratch.as_str()),
+            Value::Missing | Value::Null | Value::Other(_) => None,
+        };
+        self.giver.record(number, Record { text, id, time })
+    }
+}
+
+fn describe(fault: Fault) -> String {
+    format!("invalid JSON at column {}: {}", fault.at + 1, fault.what)
+}
+
+/// Why a valid line has no text.
+fn no_text(name: &str, value: Value<'_>, line: &str) -> String {
+    let kind = match value {
+        Value::Number(_) => "a number",
+        Value::Null => "null",
+        Value::Other(raw) if raw.starts_with('[') => "an array",
+        Value::Other(raw) if raw.starts_with('{') => "an object",
+        Value::Other(_) => "a boolean",
+        Value::Missing | Value::Plain(_) | Value::Unescaped => {
+            return format!(
+                "no field '{name}'; fields here: {}",
+                list(&json::names(line))
+            );
+        }
+    };
+    format!("field '{name}' is not a string but {kind}")
+}

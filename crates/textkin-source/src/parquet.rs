@@ -1,0 +1,389 @@
+//! Parquet: each row is a document; its number stands for the line.
+//!
+//! In: a file, or a stream that is read into memory. Out: a piece for each row group, which opens
+//! the file again and reads only the wanted columns, some megabytes at a time.
+
+use std::fmt::Display;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use bytes::Bytes;
+use textkin_core::{DocumentSink, Piece, Problem};
+
+use crate::SourceSettings;
+use crate::compression::Compression;
+use crate::json::N_FIELDS;
+use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+use crate::stream::reason;
+
+/// Text of about this many bytes is decoded at once.
+const BATCH_BYTES: u64 = 4 << 20;
+
+/// Rows decoded at once, at most.
+const MOST_ROWS: u64 = 8192;
+
+/// Where the bytes are.
+#[derive(Clone)]
+enum Place {
+    File(PathBuf),
+    Memory(Bytes),
+}
+
+/// What all pieces of an input need.
+struct Table {
+    settings: Arc<SourceSettings>,
+    name: Arc<str>,
+    place: Place,
+    metadata: ArrowReaderMetadata,
+    /// Wanted columns: name, and index among the leaves of the schema.
+    columns: [Option<(String, usize)>; N_FIELDS],
+}
+
+/// Gives one piece for each row group.
+pub(crate) struct ParquetCutter {
+    table: Arc<Table>,
+    next_group: usize,
+    /// Number of the first row of the next group, counted from 1.
+    row: u64,
+    /// Problems to be given first, last first.
+    waiting: Vec<Box<dyn Piece>>,
+}
+
+impl ParquetCutter {
+    /// Reads the description of the file; `path` is where it can be opened again.
+    pub(crate) fn new(mut opened: Opened, path: Option<&Path>) -> Result<Self, String> {
+        let place = match path {
+            Some(path) if opened.stream.compression() == Compression::None => {
+                Place::File(path.to_owned())
+            }
+            _ => {
+                let mut bytes = Vec::new();
+                opened
+                    .stream
+                    .read_whole(opened.settings.max_document_bytes, &mut bytes)?;
+                Place::Memory(Bytes::from(bytes))
+            }
+        };
+        let metadata = match &place {
+            Place::File(path) => {
+                let file = fs_err::File::open(path)
+                    .map_err(|error| reason(&error))?
+                    .into_file();
+                guarded(|| describe(&file))?
+            }
+            Place::Memory(bytes) => guarded(|| describe(bytes))?,
+        };
+        let settings = opened.settings;
+        let wanted = [
+            (settings.text_field.as_str(), true),
+            (settings.id_name(), settings.id_field.is_some()),
+            (settings.time_name(), settings.time_field.is_some()),
+        ];
+        let names: Vec<String> = metadata
+            .parquet_schema()
+            .columns()
+            .iter()
+            .map(|column| column.path().string())
+            .collect();
+        let mut waiting = Vec::new();
+        let columns = wanted.map(|(name, is_needed)| {
+            let leaf = names.iter().position(|column| column == name);
+            if is_needed && leaf.is_none() {
+                let reason = format!("no column '{name}'; columns here: {}", list(&names));
+                waiting.push(report(&opened.name, None, reason));
+            }
+            leaf.map(|leaf| (name.to_owned(), leaf))
+        });
+        waiting.reverse();
+        let next_group = if columns[0].is_some() { 0 } else { usize::MAX };
+        let table = Table {
+            settings: Arc::clone(&settings),
+            name: opened.name,
+            place,
+            metadata,
+            columns,
+        };
+        Ok(Self {
+            table: Arc::new(table),
+            next_group,
+            row: 1,
+            waiting,
+        })
+    }
+}
+
+impl Cutter for ParquetCutter {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        if let Some(piece) = self.waiting.pop() {
+            return Some(piece);
+        }
+        let group = self
+            .table
+            .metadata
+            .metadata()
+            .row_groups()
+            .get(self.next_group)?;
+        let piece = GroupPiece {
+            table: Arc::clone(&self.table),
+            group: self.next_group,
+            first_row: self.row,
+            bytes: u64::try_from(group.compressed_size()).unwrap_or(0),
+        };
+        self.next_group += 1;
+        self.row = self
+            .row
+            .saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+        Some(Box::new(piece))
+    }
+}
+
+/// The rows of one group.
+struct GroupPiece {
+    table: Arc<Table>,
+    group: usize,
+    first_row: u64,
+    bytes: u64,
+}
+
+impl Piece for GroupPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let name = Arc::clone(&self.table.name);
+        if let Err(reason) = self.rows(&mut Giver::new(&name, sink)) {
+            // The flow is not needed: this is the last call.
+            let _ = sink.problem(Problem {
+                path: name.to_string(),
+                line: None,
+                reason,
+            });
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl GroupPiece {
+    fn rows(&self, giver: &mut Giver<'_>) -> Result<(), String> {
+        let mut reader = self.reader()?;
+        let mut row = self.first_row;
+        while let Some(batch) = guarded(|| reader.next().transpose())
+            .map_err(|reason| format!("row {row} and the rest of its row group: {reason}"))?
+        {
+            if self.batch(&batch, row, giver)?.is_break() {
+                return Ok(());
+            }
+            row += batch.num_rows() as u64;
+        }
+        Ok(())
+    }
+
+    fn reader(&self) -> Result<ParquetRecordBatchReader, String> {
+        match &self.table.place {
+            Place::File(path) => {
+                let file = fs_err::File::open(path)
+                    .map_err(|error| reason(&error))?
+                    .into_file();
+                let metadata = self.table.metadata.clone();
+                guarded(|| {
+                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(
+                        file, metadata,
+                    ))
+                    .build()
+                })
+            }
+            Place::Memory(bytes) => {
+                let (bytes, metadata) = (bytes.clone(), self.table.metadata.clone());
+                guarded(|| {
+                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(
+                        bytes, metadata,
+                    ))
+                    .build()
+                })
+            }
+        }
+    }
+
+    /// Narrows a reader to this group and the wanted columns.
+    fn select<T>(
+        &self,
+        builder: ParquetRecordBatchReaderBuilder<T>,
+    ) -> ParquetRecordBatchReaderBuilder<T>
+    where
+        T: ::parquet::file::reader::ChunkReader + 'static,
+    {
+        let leaves: Vec<usize> = self
+            .table
+            .columns
+            .iter()
+            .flatten()
+            .map(|(_, leaf)| *leaf)
+            .collect();
+        let group = builder.metadata().row_group(self.group);
+        let n_rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
+        let n_bytes: u64 = leaves
+            .iter()
+            .filter_map(|&leaf| group.columns().get(leaf))
+            .map(|column| u64::try_from(column.uncompressed_size()).unwrap_or(0))
+            .fold(0, u64::saturating_add);
+        let batch_rows = (BATCH_BYTES / (n_bytes / n_rows).max(1)).clamp(1, MOST_ROWS);
+        let mask = ProjectionMask::leaves(builder.parquet_schema(), leaves);
+        builder
+            .with_row_groups(vec![self.group])
+            .with_projection(mask)
+            .with_batch_size(usize::try_from(batch_rows).unwrap_or(1))
+    }
+
+    fn batch(
+        &self,
+        batch: &RecordBatch,
+        first_row: u64,
+        giver: &mut Giver<'_>,
+    ) -> Result<ControlFlow<()>, String> {
+        let [text, id, time] = &self.table.columns;
+        let column = |wanted: &Option<(String, usize)>| {
+            wanted.as_ref().and_then(|(name, _)| find(batch, name))
+        };
+        let name = &self.table.settings.text_field;
+        let texts = column(text).ok_or_else(|| format!("column '{name}' is not a string"))?;
+        if !is_text(texts.data_type()) {
+            return Err(format!(
+                "column '{name}' is not a string but {}",
+                texts.data_type()
+            ));
+        }
+        let (ids, times) = (column(id), column(time));
+        let limit = self.table.settings.max_document_bytes;
+        for index in 0..batch.num_rows() {
+            let row = first_row + index as u64;
+            let flow = match text_at(&texts, index) {
+                Ok(Some(text)) if text.len() as u64 > limit => giver.problem(row, too_long(limit)),
+                Ok(Some(text)) => {
+                    let id = ids.as_ref().and_then(|ids| display_at(ids, index));
+                    let time = times.as_ref().and_then(|times| display_at(times, index));
+                    giver.record(
+                        row,
+                        Record {
+                            text,
+                            id: id.as_deref(),
+                            time: time.as_deref(),
+                        },
+                    )
+                }
+                Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
+                Err(InvalidUtf8) => {
+                    giver.problem(row, format!("field '{name}' is not valid UTF-8"))
+                }
+            };
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+struct InvalidUtf8;
+
+/// A string or null.
+fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUtf8> {
+    if array.is_null(index) {
+        return Ok(None);
+    }
+    let bytes = match array.data_type() {
+        DataType::Utf8 => return Ok(Some(array.as_string::<i32>().value(index))),
+        DataType::LargeUtf8 => return Ok(Some(array.as_string::<i64>().value(index))),
+        DataType::Utf8View => return Ok(Some(array.as_string_view().value(index))),
+        DataType::Binary => array.as_binary::<i32>().value(index),
+        DataType::LargeBinary => array.as_binary::<i64>().value(index),
+        DataType::BinaryView => array.as_binary_view().value(index),
+        _ => return Ok(None),
+    };
+    simdutf8::basic::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| InvalidUtf8)
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+    )
+}
+
+/// Any value as one would print it; `None` for null.
+fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
+    if array.is_null(index) {
+        return None;
+    }
+    if is_text(array.data_type()) {
+        return text_at(array, index).ok().flatten().map(ToOwned::to_owned);
+    }
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
+    formatter.value(index).try_to_string().ok()
+}
+
+/// The column of a name, or of a dotted path into structs.
+fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
+    if let Some(column) = batch.column_by_name(name) {
+        return Some(Arc::clone(column));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let outer = batch.column_by_name(&name[..dot])?.as_struct_opt()?;
+        find(&RecordBatch::from(outer.clone()), &name[dot + 1..])
+    })
+}
+
+/// Reads the description of a table. Strings are asked for with 64-bit offsets, since the texts of
+/// one batch may be more than 2 GiB, and without dictionaries.
+fn describe<T: ::parquet::file::reader::ChunkReader>(
+    reader: &T,
+) -> ::parquet::errors::Result<ArrowReaderMetadata> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = ArrowReaderMetadata::load(reader, options)?;
+    let fields: Vec<Field> = metadata
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| widened(field))
+        .collect();
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+    match ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options) {
+        Ok(wide) => Ok(wide),
+        Err(_) => Ok(metadata),
+    }
+}
+
+fn widened(field: &Field) -> Field {
+    let kind = match field.data_type() {
+        DataType::Utf8 => DataType::LargeUtf8,
+        DataType::Binary => DataType::LargeBinary,
+        kind => kind.clone(),
+    };
+    field.clone().with_data_type(kind)
+}
+
+/// Runs a reader that may fail or, on damaged files, panic.
+fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(format!("the Parquet data is damaged: {error}")),
+        Err(_) => Err("the Parquet data is damaged".to_owned()),
+    }
+}

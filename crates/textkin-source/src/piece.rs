@@ -1,0 +1,143 @@
+//! What the record formats share: cutters, and pieces that only report.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use textkin_core::{Document, DocumentSink, Piece, Problem};
+
+use crate::SourceSettings;
+use crate::stream::Stream;
+
+/// Cuts one opened input into pieces.
+pub(crate) trait Cutter: Send {
+    /// The next piece, or `None` at the end.
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>>;
+}
+
+/// An opened record input and how to read it.
+pub(crate) struct Opened {
+    pub(crate) settings: Arc<SourceSettings>,
+    /// The input as given.
+    pub(crate) name: Arc<str>,
+    pub(crate) stream: Stream,
+}
+
+impl Opened {
+    /// Drops a byte order mark; says why not when the input is not UTF-8.
+    pub(crate) fn skip_mark(mut self) -> Result<Self, Box<dyn Piece>> {
+        let mut head = Vec::new();
+        if let Err(error) = self.stream.read_block(3, &mut head) {
+            return Err(report(&self.name, None, self.stream.explain(&error)));
+        }
+        match head.as_slice() {
+            b"\xef\xbb\xbf" => {}
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                let reason = "records in UTF-16 are not read; convert the file to UTF-8".to_owned();
+                return Err(report(&self.name, None, reason));
+            }
+            _ => self.stream = self.stream.unread(head),
+        }
+        Ok(self)
+    }
+}
+
+/// A piece that reports one problem.
+pub(crate) struct ProblemPiece(pub(crate) Problem);
+
+impl Piece for ProblemPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        // The flow is not needed: this is the last call.
+        let _ = sink.problem(self.0);
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// A piece that reports one problem.
+pub(crate) fn report(name: &str, line: Option<u64>, reason: String) -> Box<dyn Piece> {
+    Box::new(ProblemPiece(Problem {
+        path: name.to_owned(),
+        line,
+        reason,
+    }))
+}
+
+/// Gives the records of one input to a sink.
+pub(crate) struct Giver<'a> {
+    name: &'a str,
+    sink: &'a mut dyn DocumentSink,
+    /// `FILE:LINE`, where a record has no id.
+    id: String,
+}
+
+impl<'a> Giver<'a> {
+    pub(crate) fn new(name: &'a str, sink: &'a mut dyn DocumentSink) -> Self {
+        Self {
+            name,
+            sink,
+            id: String::new(),
+        }
+    }
+
+    /// Gives a document.
+    pub(crate) fn record(&mut self, line: u64, record: Record<'_>) -> ControlFlow<()> {
+        let id = match record.id {
+            Some(id) => id,
+            None => {
+                self.id.clear();
+                self.id.push_str(self.name);
+                self.id.push(':');
+                self.id.push_str(&line.to_string());
+                &self.id
+            }
+        };
+        let document = Document {
+            id: id.into(),
+            text: record.text.into(),
+            time: record.time.map(Into::into),
+        };
+        self.sink.document(document)
+    }
+
+    /// Gives a problem.
+    pub(crate) fn problem(&mut self, line: u64, reason: String) -> ControlFlow<()> {
+        self.sink.problem(Problem {
+            path: self.name.to_owned(),
+            line: Some(line),
+            reason,
+        })
+    }
+}
+
+/// The wanted fields of one record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'r> {
+    pub(crate) text: &'r str,
+    pub(crate) id: Option<&'r str>,
+    pub(crate) time: Option<&'r str>,
+}
+
+/// Names in the order they are given, for problems; long lists are cut.
+pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
+    const MOST: usize = 20;
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .map(AsRef::as_ref)
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > MOST {
+        text.push_str(&format!(" and {} more", names.len() - MOST));
+    }
+    text
+}
+
+/// Why a record is too long.
+pub(crate) fn too_long(limit: u64) -> String {
+    format!("longer than {limit} bytes, the most a document may have")
+}

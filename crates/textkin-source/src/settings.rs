@@ -1,0 +1,190 @@
+//! What the user may set about inputs, and the formats an input may have.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::Error;
+
+/// How inputs are found and read. `Default` gives the documented defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceSettings {
+    /// Field, column or dotted path (`meta.text`) that holds the text of a record. Default `text`.
+    pub text_field: String,
+    /// Field that holds the id of a record. `None`, the default, takes `id` where there is one. A
+    /// record without it is called `FILE:LINE`.
+    pub id_field: Option<String>,
+    /// Field that holds the time of a record. `None`, the default, takes `time` where there is one.
+    pub time_field: Option<String>,
+    /// Patterns of `.gitignore` form; what they match in folders and among the files of a pattern
+    /// is left out. A file that is named itself is always read. Default none.
+    pub exclude: Vec<String>,
+    /// Whether symbolic links inside folders are followed. Default no; links given as a path are
+    /// always followed.
+    pub follow_links: bool,
+    /// Whether entries of folders whose name begins with a dot are read. Default no.
+    pub hidden: bool,
+    /// Bytes of decompressed input one document (or record) may have. Default 2 GiB − 1, so that
+    /// offsets fit in 32 bits.
+    pub max_document_bytes: u64,
+    /// The format of every input; `None`, the default, decides by name.
+    pub input_format: Option<Format>,
+    /// About how many decompressed bytes one piece holds. Default 4 MiB. It never changes which
+    /// documents are read nor their order.
+    pub piece_bytes: usize,
+}
+
+impl Default for SourceSettings {
+    fn default() -> Self {
+        Self {
+            text_field: "text".to_owned(),
+            id_field: None,
+            time_field: None,
+            exclude: Vec::new(),
+            follow_links: false,
+            hidden: false,
+            max_document_bytes: (1 << 31) - 1,
+            input_format: None,
+            piece_bytes: 4 << 20,
+        }
+    }
+}
+
+impl SourceSettings {
+    /// Name of the id field, set or default.
+    pub(crate) fn id_name(&self) -> &str {
+        self.id_field.as_deref().unwrap_or("id")
+    }
+
+    /// Name of the time field, set or default.
+    pub(crate) fn time_name(&self) -> &str {
+        self.time_field.as_deref().unwrap_or("time")
+    }
+
+    /// Refuses settings that cannot work.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let named = [
+            ("text", self.text_field.as_str()),
+            ("id", self.id_name()),
+            ("time", self.time_name()),
+        ];
+        match named.into_iter().find(|(_, name)| name.is_empty()) {
+            Some((field, _)) => Err(Error::EmptyField { field }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the bytes of an input mean, after decompression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// The whole input is one document.
+    Text,
+    /// One JSON object a line.
+    Jsonl,
+    /// Comma-separated values with a header row.
+    Csv,
+    /// Tab-separated values with a header row.
+    Tsv,
+    /// Parquet; one document a row.
+    Parquet,
+}
+
+impl Format {
+    /// The format a file of this name has; whatever is not a record file is text. Endings of
+    /// compressed files (`.gz`, `.zst`, `.xz`, `.bz2`) are looked through.
+    ///
+    /// ```
+    /// use textkin_source::Format;
+    /// assert_eq!(Format::from_path("a/b.JSONL.gz".as_ref()), Format::Jsonl);
+    /// assert_eq!(Format::from_path("a/b.md".as_ref()), Format::Text);
+    /// ```
+    pub fn from_path(path: &Path) -> Self {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_ascii_lowercase();
+        let compressed = [".gz", ".zst", ".xz", ".bz2"];
+        let name = compressed
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(&name);
+        match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("jsonl" | "ndjson") => Self::Jsonl,
+            Some("csv") => Self::Csv,
+            Some("tsv") => Self::Tsv,
+            Some("parquet") => Self::Parquet,
+            _ => Self::Text,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Text => "text",
+            Self::Jsonl => "jsonl",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name.to_ascii_lowercase().as_str() {
+            "text" | "txt" => Ok(Self::Text),
+            "jsonl" | "ndjson" => Ok(Self::Jsonl),
+            "csv" => Ok(Self::Csv),
+            "tsv" => Ok(Self::Tsv),
+            "parquet" => Ok(Self::Parquet),
+            _ => Err(Error::UnknownFormat {
+                name: name.to_owned(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_formats_round_trip() {
+        for format in [
+            Format::Text,
+            Format::Jsonl,
+            Format::Csv,
+            Format::Tsv,
+            Format::Parquet,
+        ] {
+            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        }
+        assert!(matches!(
+            "xml".parse::<Format>(),
+            Err(Error::UnknownFormat { .. })
+        ));
+    }
+
+    #[test]
+    fn record_files_are_known_by_name() {
+        let cases = [
+            ("x.ndjson", Format::Jsonl),
+            ("x.csv.bz2", Format::Csv),
+            ("x.tsv.xz", Format::Tsv),
+            ("x.parquet", Format::Parquet),
+            ("x.json", Format::Text),
+            ("jsonl", Format::Text),
+            ("x.gz", Format::Text),
+            ("", Format::Text),
+        ];
+        for (name, format) in cases {
+            assert_eq!(Format::from_path(name.as_ref()), format, "{name}");
+        }
+    }
+}

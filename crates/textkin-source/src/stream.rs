@@ -1,0 +1,180 @@
+//! One opened input: its bytes, decompressed, with their compressed size counted for progress.
+//!
+//! In: a file or any reader. Out: decompressed bytes without byte order mark, in blocks.
+
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::compression::{Compression, MAGIC_BYTES};
+use crate::text::{read_limited, within};
+
+/// The decompressed bytes of one input.
+pub(crate) struct Stream {
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    /// Bytes taken from the file so far.
+    taken: Arc<AtomicU64>,
+    /// Of these, the bytes already given to pieces.
+    counted: u64,
+}
+
+impl Stream {
+    /// Opens a file.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::new(fs_err::File::open(path)?)
+    }
+
+    /// Wraps a reader that stands at its first byte.
+    pub(crate) fn new<R: Read + Send + 'static>(mut reader: R) -> io::Result<Self> {
+        let mut head = Vec::with_capacity(MAGIC_BYTES);
+        reader
+            .by_ref()
+            .take(MAGIC_BYTES as u64)
+            .read_to_end(&mut head)?;
+        let compression = Compression::of(&head);
+        let taken = Arc::new(AtomicU64::new(0));
+        let counting = Counting {
+            reader: Cursor::new(head).chain(reader),
+            taken: Arc::clone(&taken),
+        };
+        let decoder = compression.decoder(counting)?;
+        let reader = match compression {
+            Compression::None => decoder,
+            _ => Box::new(Blocks::new(decoder)),
+        };
+        Ok(Self {
+            reader,
+            compression,
+            taken,
+            counted: 0,
+        })
+    }
+
+    /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.
+    /// What was read before an error stays in `buffer`.
+    pub(crate) fn read_block(&mut self, n: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        // Amortised growth keeps a line of a gigabyte linear.
+        buffer.reserve(n);
+        self.reader.by_ref().take(n as u64).read_to_end(buffer)
+    }
+
+    /// Reads everything that is left into `bytes`, or says why not.
+    pub(crate) fn read_whole(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
+        if let Err(error) = read_limited(&mut self.reader, limit, bytes) {
+            return Err(self.explain(&error));
+        }
+        within(limit, bytes)
+    }
+
+    /// Puts bytes back in front of what is still to be read.
+    pub(crate) fn unread(self, bytes: Vec<u8>) -> Self {
+        Self {
+            reader: Box::new(Cursor::new(bytes).chain(self.reader)),
+            ..self
+        }
+    }
+
+    /// How the input is compressed.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Compressed bytes taken since the last call.
+    pub(crate) fn take_count(&mut self) -> u64 {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let fresh = taken - self.counted;
+        self.counted = taken;
+        fresh
+    }
+
+    /// Says why reading failed, naming the compression when it is at fault.
+    pub(crate) fn explain(&self, error: &io::Error) -> String {
+        explain(self.compression, error)
+    }
+}
+
+/// An I/O error in the words of a problem.
+pub(crate) fn explain(compression: Compression, error: &io::Error) -> String {
+    if compression == Compression::None {
+        return reason(error);
+    }
+    let name = compression.name();
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        format!("the {name} data is cut off")
+    } else {
+        format!("the {name} data is damaged: {error}")
+    }
+}
+
+/// An I/O error without the path, which the problem names, and without "(os error 2)"; in lower
+/// case.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let message = error.to_string();
+    // Errors of the system are told last, after the path and a colon.
+    let message = match message.split_once(" (os error") {
+        Some((told, _)) => told.rsplit_once(": ").map_or(told, |(_, cause)| cause),
+        None => &message,
+    };
+    let mut characters = message.chars();
+    match characters.next() {
+        Some(first) => first.to_lowercase().chain(characters).collect(),
+        None => "cannot be read".to_owned(),
+    }
+}
+
+/// Counts what passes through.
+struct Counting<R> {
+    reader: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Reads in blocks of one size, whatever is asked for. A decompressor that meets damage loses all
+/// it had decompressed in that call: this bounds the loss and makes it the same for any piece.
+struct Blocks {
+    reader: Box<dyn Read + Send>,
+    block: Box<[u8]>,
+    start: usize,
+    end: usize,
+}
+
+impl Blocks {
+    const BYTES: usize = 32 << 10;
+
+    fn new(reader: Box<dyn Read + Send>) -> Self {
+        let block = vec![0; Self::BYTES].into_boxed_slice();
+        Self {
+            reader,
+            block,
+            start: 0,
+            end: 0,
+        }
+    }
+}
+
+impl Read for Blocks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            self.end = self.reader.read(&mut self.block)?;
+        }
+        let n = buffer.len().min(self.end - self.start);
+        buffer[..n].copy_from_slice(&self.block[self.start..self.start + n]);
+        self.start += n;
+        Ok(n)
+    }
+}

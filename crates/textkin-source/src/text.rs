@@ -1,0 +1,129 @@
+//! Text files: each is one document.
+//!
+//! In: paths, opened only when the piece is read, so that small files are read in parallel.
+//! Out: documents whose id is the path as given.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use textkin_core::{Document, DocumentSink, Piece, Problem};
+
+use crate::SourceSettings;
+use crate::compression::Compression;
+use crate::decode::decode;
+use crate::stream::{Stream, explain, reason};
+
+/// A group of text files.
+pub(crate) struct TextPiece {
+    pub(crate) settings: Arc<SourceSettings>,
+    pub(crate) paths: Vec<PathBuf>,
+    /// Sizes of the files together, when they were listed.
+    pub(crate) bytes: u64,
+}
+
+impl Piece for TextPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let mut bytes = Vec::new();
+        for path in &self.paths {
+            bytes.clear();
+            let name = path.to_string_lossy();
+            let flow = match read_file(path, self.settings.max_document_bytes, &mut bytes) {
+                Ok(()) => give(&name, &bytes, sink),
+                Err(reason) => sink.problem(problem(&name, reason)),
+            };
+            if flow.is_break() {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// A stream that is one document.
+pub(crate) struct TextStreamPiece {
+    pub(crate) settings: Arc<SourceSettings>,
+    pub(crate) name: Arc<str>,
+    pub(crate) stream: Stream,
+}
+
+impl Piece for TextStreamPiece {
+    fn read(mut self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let limit = self.settings.max_document_bytes;
+        let mut bytes = Vec::new();
+        // The flow is not needed: this is the last call.
+        let _ = match self.stream.read_whole(limit, &mut bytes) {
+            Ok(()) => give(&self.name, &bytes, sink),
+            Err(reason) => sink.problem(problem(&self.name, reason)),
+        };
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+fn give(name: &str, bytes: &[u8], sink: &mut dyn DocumentSink) -> ControlFlow<()> {
+    match decode(bytes) {
+        Ok(text) => sink.document(Document {
+            id: name.into(),
+            text,
+            time: None,
+        }),
+        Err(not_text) => sink.problem(problem(name, not_text.0.to_owned())),
+    }
+}
+
+fn problem(name: &str, reason: String) -> Problem {
+    Problem {
+        path: name.to_owned(),
+        line: None,
+        reason,
+    }
+}
+
+/// Reads a file whole into `bytes`, decompressed, or says why not.
+fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let file = fs_err::File::open(path).map_err(|error| reason(&error))?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    bytes.reserve(
+        usize::try_from(size.min(limit))
+            .unwrap_or(0)
+            .saturating_add(1),
+    );
+    read_limited(file, limit, bytes).map_err(|error| reason(&error))?;
+    let compression = Compression::of(bytes);
+    if compression == Compression::None {
+        return within(limit, bytes);
+    }
+    within(limit, bytes)?;
+    let compressed = io::Cursor::new(std::mem::take(bytes));
+    let decoder = compression
+        .decoder(compressed)
+        .map_err(|error| explain(compression, &error))?;
+    read_limited(decoder, limit, bytes).map_err(|error| explain(compression, &error))?;
+    within(limit, bytes)
+}
+
+/// Reads at most one byte more than `limit`, so that too much can be told from just enough.
+pub(crate) fn read_limited(
+    reader: impl Read,
+    limit: u64,
+    bytes: &mut Vec<u8>,
+) -> io::Result<usize> {
+    reader.take(limit.saturating_add(1)).read_to_end(bytes)
+}
+
+/// Refuses what is longer than `limit`.
+pub(crate) fn within(limit: u64, bytes: &[u8]) -> Result<(), String> {
+    if bytes.len() as u64 > limit {
+        return Err(format!(
+            "larger than {limit} bytes, the most a document may have"
+        ));
+    }
+    Ok(())
+}

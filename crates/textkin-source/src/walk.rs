@@ -1,0 +1,272 @@
+//! From paths as given to a list of inputs.
+//!
+//! In: files, folders, patterns and `-`. Out: what there is to read, in the order of the paths
+//! given and, within folders and patterns, of the paths found; a fault stands in the list where
+//! it was met. Files are listed, not opened.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder};
+use textkin_core::Problem;
+
+use crate::stream::reason;
+use crate::{Error, Format, SourceSettings};
+
+/// Everything there is to read.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) items: Vec<Item>,
+    /// Entries left out because their name begins with a dot.
+    pub(crate) n_hidden: u64,
+    /// Symbolic links inside folders that were not followed.
+    pub(crate) n_links: u64,
+    /// Entries left out by the exclude patterns.
+    pub(crate) n_excluded: u64,
+}
+
+/// One thing to read, or why not.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    File {
+        path: PathBuf,
+        size: u64,
+        format: Format,
+    },
+    /// A pipe or device; its format is found by its name and first bytes.
+    Pipe(PathBuf),
+    StandardInput,
+    Problem(Problem),
+}
+
+impl Listing {
+    /// Lists all inputs.
+    pub(crate) fn new<P: AsRef<Path>>(
+        paths: &[P],
+        settings: &SourceSettings,
+    ) -> Result<Self, Error> {
+        // Patterns are checked before anything is walked.
+        excludes(Path::new(""), settings)?;
+        let mut listing = Self::default();
+        let mut has_standard_input = false;
+        for path in paths.iter().map(AsRef::as_ref) {
+            if path.as_os_str() != "-" {
+                listing.add(path, settings)?;
+            } else if std::mem::replace(&mut has_standard_input, true) {
+                return Err(Error::StandardInputTwice);
+            } else {
+                listing.items.push(Item::StandardInput);
+            }
+        }
+        Ok(listing)
+    }
+
+    fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {
+        match fs_err::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.walk(path, settings)?,
+            Ok(metadata) if metadata.is_file() => {
+                self.items.push(file(path, metadata.len(), settings))
+            }
+            Ok(_) => self.items.push(Item::Pipe(path.to_owned())),
+            Err(error) => match pattern(path) {
+                Some(pattern) if error.kind() == io::ErrorKind::NotFound => {
+                    self.expand(pattern, settings)?
+                }
+                _ => self.problem(path, reason(&error)),
+            },
+        }
+        Ok(())
+    }
+
+    /// Adds the files of a folder.
+    fn walk(&mut self, root: &Path, settings: &SourceSettings) -> Result<(), Error> {
+        let hidden = Arc::new(AtomicU64::new(0));
+        let excluded = Arc::new(AtomicU64::new(0));
+        let exclude = excludes(root, settings)?;
+        let filter = {
+            let (hidden, excluded) = (Arc::clone(&hidden), Arc::clone(&excluded));
+            let with_hidden = settings.hidden;
+            move |entry: &DirEntry| {
+                let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let reason_to_skip = if entry.depth() == 0 {
+                    return true;
+                } else if exclude.matched(entry.path(), is_dir).is_ignore() {
+                    &excluded
+                } else if !with_hidden && entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    &hidden
+                } else {
+                    return true;
+                };
+                reason_to_skip.fetch_add(1, Ordering::Relaxed);
+                false
+            }
+        };
+        let walk = WalkBuilder::new(root)
+            .standard_filters(false)
+            .follow_links(settings.follow_links)
+            .sort_by_file_name(Ord::cmp)
+            .filter_entry(filter)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => self.entry(&entry, settings),
+                Err(error) => self.walk_problem(root, &error),
+            }
+        }
+        self.n_hidden += hidden.load(Ordering::Relaxed);
+        self.n_excluded += excluded.load(Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &DirEntry, settings: &SourceSettings) {
+        let Some(kind) = entry.file_type() else {
+            return;
+        };
+        if kind.is_file() {
+            match entry.metadata() {
+                Ok(metadata) => self
+                    .items
+                    .push(file(entry.path(), metadata.len(), settings)),
+                Err(error) => self.walk_problem(entry.path(), &error),
+            }
+        } else if kind.is_symlink() && entry.depth() > 0 {
+            self.n_links += 1;
+        } else if !kind.is_dir() && entry.depth() > 0 {
+            self.problem(entry.path(), "not a regular file".to_owned());
+        }
+    }
+
+    /// Adds the files a pattern stands for.
+    fn expand(&mut self, pattern: &str, settings: &SourceSettings) -> Result<(), Error> {
+        let options = glob::MatchOptions {
+            case_sensitive: true,
+            require_literal_separator: true,
+            require_literal_leading_dot: !settings.hidden,
+        };
+        // `**` alone matches folders only, which would be walked one inside the other.
+        let whole = if pattern.ends_with("**") {
+            format!("{pattern}/*")
+        } else {
+            pattern.to_owned()
+        };
+        let found = match glob::glob_with(&whole, options) {
+            Ok(found) => found,
+            Err(error) => {
+                self.problem(
+                    Path::new(pattern),
+                    format!("no such file, and not a pattern: {}", error.msg),
+                );
+                return Ok(());
+            }
+        };
+        let mut inner = Self::default();
+        for path in found {
+            match path {
+                Ok(path) if is_excluded(&path, settings)? => inner.n_excluded += 1,
+                Ok(path) => inner.add(&path, settings)?,
+                Err(error) => inner.problem(error.path(), reason(error.error())),
+            }
+        }
+        if inner.items.is_empty() && inner.n_excluded == 0 && inner.n_hidden == 0 {
+            self.problem(Path::new(pattern), "no file matches".to_owned());
+        }
+        self.append_distinct(inner);
+        Ok(())
+    }
+
+    /// Appends the items of one pattern, each file once: `**/*` finds folders and their files.
+    fn append_distinct(&mut self, inner: Self) {
+        let mut seen = HashSet::new();
+        let is_first = |item: &Item| match item {
+            Item::File { path, .. } | Item::Pipe(path) => seen.insert(path.clone()),
+            Item::StandardInput | Item::Problem(_) => true,
+        };
+        self.items.extend(inner.items.into_iter().filter(is_first));
+        self.n_hidden += inner.n_hidden;
+        self.n_links += inner.n_links;
+        self.n_excluded += inner.n_excluded;
+    }
+
+    fn walk_problem(&mut self, root: &Path, error: &ignore::Error) {
+        let (path, reason) = describe(error);
+        self.problem(path.unwrap_or(root), reason);
+    }
+
+    fn problem(&mut self, path: &Path, reason: String) {
+        let path = path.to_string_lossy().into_owned();
+        self.items.push(Item::Problem(Problem {
+            path,
+            line: None,
+            reason,
+        }));
+    }
+}
+
+fn file(path: &Path, size: u64, settings: &SourceSettings) -> Item {
+    let format = settings
+        .input_format
+        .unwrap_or_else(|| Format::from_path(path));
+    Item::File {
+        path: path.to_owned(),
+        size,
+        format,
+    }
+}
+
+/// The path as a pattern, if it is one.
+fn pattern(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| text.contains(['*', '?', '[']))
+}
+
+fn excludes(root: &Path, settings: &SourceSettings) -> Result<Gitignore, Error> {
+    let fault = |pattern: &str, error: &ignore::Error| Error::Exclude {
+        pattern: pattern.to_owned(),
+        reason: describe(error).1,
+    };
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in &settings.exclude {
+        builder
+            .add_line(None, pattern)
+            .map_err(|error| fault(pattern, &error))?;
+    }
+    builder
+        .build()
+        .map_err(|error| fault(&settings.exclude.join(" "), &error))
+}
+
+/// Whether a path found by a pattern, or a folder it lies in, is excluded.
+fn is_excluded(path: &Path, settings: &SourceSettings) -> Result<bool, Error> {
+    if settings.exclude.is_empty() {
+        return Ok(false);
+    }
+    let exclude = excludes(Path::new(""), settings)?;
+    let is_ignored = |part: &Path| {
+        let is_dir = part != path || part.is_dir();
+        exclude.matched(part, is_dir).is_ignore()
+    };
+    Ok(path
+        .ancestors()
+        .filter(|part| part.file_name().is_some())
+        .any(is_ignored))
+}
+
+/// Path and reason of a fault met while walking.
+fn describe(error: &ignore::Error) -> (Option<&Path>, String) {
+    match error {
+        ignore::Error::WithPath { path, err } => (Some(path), describe(err).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            describe(err)
+        }
+        ignore::Error::Loop { ancestor, child } => {
+            let reason = format!("a link back to {}, not followed", ancestor.display());
+            (Some(child), reason)
+        }
+        ignore::Error::Io(error) => (None, reason(error)),
+        ignore::Error::Glob { err, .. } => (None, err.clone()),
+        error => (None, error.to_string()),
+    }
+}

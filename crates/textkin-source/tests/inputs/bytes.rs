@@ -1,0 +1,80 @@
+//! Whatever the bytes, nothing panics and the size of pieces changes nothing.
+
+use proptest::prelude::*;
+use textkin_source::{Format, SourceSettings};
+
+use crate::compressed::{KINDS, compress};
+use crate::support::{read_as, read_bytes, settings};
+
+const FORMATS: [Format; 4] = [Format::Text, Format::Jsonl, Format::Csv, Format::Tsv];
+
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    let lines =
+        "(\\{\"text\": ?\"[a-z\\\\n\",]{0,9}\"\\}|text,id|[a-z,\"\t]{0,12}|\u{feff}|ü|\\{){0,3}";
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..300),
+        prop::collection::vec(
+            prop_oneof![Just("\n"), Just("\r\n")].prop_flat_map(move |end| (lines, Just(end))),
+            0..20
+        )
+        .prop_map(|lines| lines
+            .into_iter()
+            .map(|(line, end)| line + end)
+            .collect::<String>()
+            .into_bytes()),
+    ]
+}
+
+fn check(bytes: &[u8], piece_bytes: usize) {
+    for format in FORMATS {
+        for limit in [20, 1 << 20] {
+            let set = SourceSettings {
+                max_document_bytes: limit,
+                ..settings()
+            };
+            let small = SourceSettings {
+                piece_bytes,
+                ..set.clone()
+            };
+            assert_eq!(read_as(format, bytes, &set), read_as(format, bytes, &small));
+        }
+    }
+    let small = SourceSettings {
+        piece_bytes,
+        ..settings()
+    };
+    assert_eq!(read_bytes(bytes, &settings()), read_bytes(bytes, &small));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in noise(), piece_bytes in 0usize..50) {
+        check(&bytes, piece_bytes);
+    }
+
+    #[test]
+    fn no_damage_panics(
+        bytes in noise(),
+        kind in 0..4usize,
+        place in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = compress(KINDS[kind], &bytes);
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        check(&bytes, 7);
+        check(&bytes[..cut.index(bytes.len())], 7);
+    }
+}
+
+#[cfg(feature = "parquet")]
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_bytes_panic_as_parquet(bytes in noise()) {
+        read_as(Format::Parquet, &bytes, &settings());
+        let framed = [b"PAR1".as_slice(), &bytes, &10u32.to_le_bytes(), b"PAR1"].concat();
+        read_as(Format::Parquet, &framed, &settings());
+    }
+}

@@ -1,0 +1,299 @@
+use textkin_core::Source;
+use textkin_source::{Error, Inputs, SourceSettings};
+
+use crate::support::{Folder, drain, settings};
+
+#[test]
+fn files_come_in_the_order_of_their_paths() {
+    let folder = Folder::new();
+    for name in [
+        "b/2.txt",
+        "b/10.txt",
+        "a.txt",
+        "b.txt",
+        "c/d/e.md",
+        "b/r.jsonl",
+    ] {
+        folder.write(name, format!("{{\"text\": \"{name}\"}}"));
+    }
+    let read = folder.read(&[""], &settings());
+    assert_eq!(
+        read.ids(),
+        [
+            "a.txt",
+            "b/10.txt",
+            "b/2.txt",
+            "b/r.jsonl:1",
+            "b.txt",
+            "c/d/e.md"
+        ]
+    );
+    assert!(read.problems.is_empty());
+}
+
+#[test]
+fn missing_paths_are_problems_and_the_rest_is_read() {
+    let folder = Folder::new();
+    folder.write("a.txt", "a");
+    let read = folder.read(
+        &["gone.txt", "a.txt", "gone.jsonl", "gone*.txt"],
+        &settings(),
+    );
+    assert_eq!(read.ids(), ["a.txt"]);
+    assert_eq!(
+        read.problems,
+        [
+            "gone.txt: no such file or directory",
+            "gone.jsonl: no such file or directory",
+            "gone*.txt: no file matches"
+        ]
+    );
+}
+
+#[test]
+fn a_file_that_vanishes_after_listing_is_a_problem() {
+    let folder = Folder::new();
+    let paths = [
+        folder.write("a.txt", "a"),
+        folder.write("b.jsonl", "{}"),
+        folder.write("c.parquet", ""),
+    ];
+    let mut inputs = Inputs::open(&paths, &settings()).unwrap();
+    for path in &paths {
+        std::fs::remove_file(path).unwrap();
+    }
+    let read = folder.relative(drain(&mut inputs));
+    let expected =
+        ["a.txt", "b.jsonl", "c.parquet"].map(|name| format!("{name}: no such file or directory"));
+    assert_eq!(read.problems, expected);
+}
+
+#[test]
+fn hidden_entries_are_counted_or_read() {
+    let folder = Folder::new();
+    folder.write(".git/config", "x");
+    folder.write(".hidden.txt", "h");
+    folder.write("seen.txt", "s");
+    let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
+    assert_eq!((inputs.n_files(), inputs.skipped_hidden()), (1, 2));
+    let all = SourceSettings {
+        hidden: true,
+        ..settings()
+    };
+    assert_eq!(
+        folder.read(&[""], &all).ids(),
+        [".git/config", ".hidden.txt", "seen.txt"]
+    );
+    assert_eq!(
+        folder.read(&[".hidden.txt"], &settings()).ids(),
+        [".hidden.txt"]
+    );
+}
+
+#[test]
+fn excludes_are_of_gitignore_form_and_gitignore_itself_is_not_applied() {
+    let folder = Folder::new();
+    folder.write(".gitignore", "*.txt");
+    for name in [
+        "a.txt",
+        "b.log",
+        "build/c.txt",
+        "deep/build/d.txt",
+        "deep/keep.log",
+    ] {
+        folder.write(name, name);
+    }
+    let with = |patterns: &[&str]| SourceSettings {
+        exclude: patterns.iter().map(|&pattern| pattern.to_owned()).collect(),
+        ..settings()
+    };
+    assert_eq!(folder.read(&[""], &with(&[])).documents.len(), 5);
+    assert_eq!(
+        folder
+            .read(&[""], &with(&["/build/", "*.log", "!keep.log"]))
+            .ids(),
+        ["a.txt", "deep/build/d.txt", "deep/keep.log"]
+    );
+    let inputs = Inputs::open(&[folder.root()], &with(&["build"])).unwrap();
+    assert_eq!((inputs.n_files(), inputs.excluded()), (3, 2));
+    assert_eq!(
+        folder.read(&["**/*.txt"], &with(&["build"])).ids(),
+        ["a.txt"]
+    );
+    assert_eq!(folder.read(&["b.log"], &with(&["*.log"])).ids(), ["b.log"]);
+}
+
+#[test]
+fn patterns_are_expanded_unless_a_file_has_that_name() {
+    let folder = Folder::new();
+    for name in [
+        "a1.txt",
+        "a2.txt",
+        "b.md",
+        "d/a3.txt",
+        "d/e/a4.txt",
+        "[x].txt",
+        "x.txt",
+    ] {
+        folder.write(name, name);
+    }
+    assert_eq!(
+        folder.read(&["a?.txt"], &settings()).ids(),
+        ["a1.txt", "a2.txt"]
+    );
+    assert_eq!(folder.read(&["a[2-9].txt"], &settings()).ids(), ["a2.txt"]);
+    assert_eq!(
+        folder.read(&["**/a*.txt"], &settings()).ids(),
+        ["a1.txt", "a2.txt", "d/a3.txt", "d/e/a4.txt"]
+    );
+    assert_eq!(
+        folder.read(&["d/**"], &settings()).ids(),
+        ["d/a3.txt", "d/e/a4.txt"]
+    );
+    assert_eq!(
+        folder.read(&["d*"], &settings()).ids(),
+        ["d/a3.txt", "d/e/a4.txt"]
+    );
+    assert_eq!(folder.read(&["[x].txt"], &settings()).ids(), ["[x].txt"]);
+    assert_eq!(folder.read(&["[x"], &settings()).problems.len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_counted_and_loops_are_problems() {
+    let folder = Folder::new();
+    folder.write("d/a.txt", "a");
+    std::os::unix::fs::symlink(folder.path("d"), folder.path("d/loop")).unwrap();
+    std::os::unix::fs::symlink(folder.path("d/a.txt"), folder.path("link.txt")).unwrap();
+    std::os::unix::fs::symlink(folder.path("nowhere"), folder.path("broken.txt")).unwrap();
+    std::os::unix::fs::symlink(folder.path("d"), folder.path("way")).unwrap();
+    let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
+    assert_eq!((inputs.n_files(), inputs.skipped_links()), (1, 4));
+    let follow = SourceSettings {
+        follow_links: true,
+        ..settings()
+    };
+    let read = folder.read(&[""], &follow);
+    assert_eq!(read.ids(), ["d/a.txt", "link.txt", "way/a.txt"]);
+    assert_eq!(read.problems.len(), 3, "{:?}", read.problems);
+    assert_eq!(read.problems[0], "broken.txt: no such file or directory");
+    assert!(
+        read.problems[1].starts_with("d/loop: a link back to "),
+        "{}",
+        read.problems[1]
+    );
+    assert_eq!(
+        folder.read(&["way", "link.txt"], &settings()).ids(),
+        ["way/a.txt", "link.txt"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_opened_is_a_problem() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    folder.write("a.txt", "a");
+    folder.write("closed/b.txt", "b");
+    folder.write("locked.txt", "c");
+    let forbid = std::fs::Permissions::from_mode(0);
+    std::fs::set_permissions(folder.path("closed"), forbid.clone()).unwrap();
+    std::fs::set_permissions(folder.path("locked.txt"), forbid).unwrap();
+    let may_read_all = std::fs::read(folder.path("locked.txt")).is_ok();
+    let read = folder.read(&[""], &settings());
+    std::fs::set_permissions(
+        folder.path("closed"),
+        std::fs::Permissions::from_mode(0o700),
+    )
+    .unwrap();
+    if !may_read_all {
+        assert_eq!(read.ids(), ["a.txt"]);
+        assert_eq!(
+            read.problems,
+            ["closed: permission denied", "locked.txt: permission denied"]
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn sockets_in_folders_are_problems() {
+    let folder = Folder::new();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("s")).unwrap();
+    assert_eq!(
+        folder.read(&[""], &settings()).problems,
+        ["s: not a regular file"]
+    );
+}
+
+#[test]
+fn settings_that_cannot_work_are_errors() {
+    let none: [&str; 0] = [];
+    assert!(matches!(
+        Inputs::open(&none, &settings()),
+        Err(Error::NoInput)
+    ));
+    assert!(matches!(
+        Inputs::open(&["-", "-"], &settings()),
+        Err(Error::StandardInputTwice)
+    ));
+    let bad = SourceSettings {
+        exclude: vec!["[z-a]".to_owned()],
+        ..settings()
+    };
+    assert!(matches!(
+        Inputs::open(&["x"], &bad),
+        Err(Error::Exclude { .. })
+    ));
+    let bad = SourceSettings {
+        text_field: String::new(),
+        ..settings()
+    };
+    assert!(matches!(
+        Inputs::open(&["x"], &bad),
+        Err(Error::EmptyField { field: "text" })
+    ));
+}
+
+#[test]
+fn inputs_are_read_again_from_the_same_list() {
+    let folder = Folder::new();
+    folder.write("a.txt", "a");
+    folder.write("b.jsonl", "{\"text\":\"b\"}");
+    let mut inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
+    assert!(inputs.is_rewindable());
+    assert_eq!(inputs.total_bytes(), Some(13));
+    let first = drain(&mut inputs);
+    folder.write("c.txt", "c");
+    assert_eq!(drain(&mut inputs.reopen().unwrap()), first);
+    assert_eq!(first.documents.len(), 2);
+}
+
+#[test]
+fn many_small_files_are_grouped_in_order() {
+    let folder = Folder::new();
+    for number in 0..200 {
+        folder.write(&format!("{number:03}.txt"), format!("text {number}"));
+    }
+    let mut inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
+    let mut bytes = Vec::new();
+    while let Some(piece) = inputs.next_piece() {
+        bytes.push(piece.bytes());
+    }
+    assert_eq!(bytes.len(), 4);
+    assert_eq!(Some(bytes.iter().sum()), inputs.total_bytes());
+    let whole = folder.read(&[""], &settings());
+    assert_eq!(whole.documents.len(), 200);
+    for piece_bytes in [0, 1, 10, 100] {
+        assert_eq!(
+            folder.read(
+                &[""],
+                &SourceSettings {
+                    piece_bytes,
+                    ..settings()
+                }
+            ),
+            whole
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! A folder to read from and what was read.
+
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_source::{Format, Inputs, SourceSettings};
+
+/// Documents (id, text, time) and problems (as displayed), in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) documents: Vec<(String, String, Option<String>)>,
+    pub(crate) problems: Vec<String>,
+}
+
+impl Read {
+    pub(crate) fn ids(&self) -> Vec<&str> {
+        self.documents
+            .iter()
+            .map(|(id, _, _)| id.as_str())
+            .collect()
+    }
+
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.documents
+            .iter()
+            .map(|(_, text, _)| text.as_str())
+            .collect()
+    }
+}
+
+impl DocumentSink for Read {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        let time = document.time.map(|time| time.into_owned());
+        self.documents
+            .push((document.id.into_owned(), document.text.into_owned(), time));
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        self.problems.push(problem.to_string());
+        ControlFlow::Continue(())
+    }
+}
+
+pub(crate) fn settings() -> SourceSettings {
+    SourceSettings::default()
+}
+
+pub(crate) fn drain(inputs: &mut Inputs) -> Read {
+    let mut read = Read::default();
+    while let Some(piece) = inputs.next_piece() {
+        piece.read(&mut read);
+    }
+    read
+}
+
+/// Reads paths whole.
+pub(crate) fn read<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> Read {
+    drain(&mut Inputs::open(paths, settings).unwrap())
+}
+
+/// Reads bytes as a stream called `-`.
+pub(crate) fn read_bytes(bytes: &[u8], settings: &SourceSettings) -> Read {
+    drain(&mut Inputs::from_reader("-", Cursor::new(bytes.to_vec()), settings).unwrap())
+}
+
+/// Reads bytes as a stream of a known format.
+pub(crate) fn read_as(format: Format, bytes: &[u8], settings: &SourceSettings) -> Read {
+    read_bytes(
+        bytes,
+        &SourceSettings {
+            input_format: Some(format),
+            ..settings.clone()
+        },
+    )
+}
+
+/// Files in a temporary folder; problems and ids are told relative to it.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        // A name without a dot, so that the folder is not hidden.
+        Self(
+            tempfile::Builder::new()
+                .prefix("textkin")
+                .tempdir()
+                .unwrap(),
+        )
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// What was read, with the folder's own path left out.
+    pub(crate) fn relative(&self, read: Read) -> Read {
+        let prefix = format!("{}/", self.root().display());
+        let short = |text: String| text.replace(&prefix, "");
+        Read {
+            documents: read
+                .documents
+                .into_iter()
+                .map(|(id, text, time)| (short(id), text, time))
+                .collect(),
+            problems: read.problems.into_iter().map(short).collect(),
+        }
+    }
+
+    /// Reads names inside the folder; the empty name is the folder itself.
+    pub(crate) fn read(&self, names: &[&str], settings: &SourceSettings) -> Read {
+        let paths: Vec<PathBuf> = names
+            .iter()
+            .map(|name| {
+                if name.is_empty() {
+                    self.root().to_owned()
+                } else {
+                    self.path(name)
+                }
+            })
+            .collect();
+        self.relative(read(&paths, settings))
+    }
+}
