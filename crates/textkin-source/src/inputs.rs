@@ -213,7 +213,7 @@ impl Inputs {
     fn record_file(&mut self, path: &Path, format: Format) -> Option<Box<dyn Piece>> {
         let name: Arc<str> = path.to_string_lossy().into();
         match Stream::open(path) {
-            Ok(stream) if format == Format::Parquet => self.parquet(name, Some(path), stream),
+            Ok(stream) if format == Format::Parquet => self.parquet(&name, Some(path), stream),
             Ok(stream) => self.cut(name, stream, format),
             Err(error) => Some(report(&name, None, reason(&error))),
         }
@@ -251,7 +251,7 @@ impl Inputs {
                     stream,
                 }))
             }
-            Format::Parquet => self.parquet(name, None, stream),
+            Format::Parquet => self.parquet(&name, None, stream),
             format => self.cut(name, stream, format),
         }
     }
@@ -278,13 +278,13 @@ impl Inputs {
     #[cfg(feature = "parquet")]
     fn parquet(
         &mut self,
-        name: Arc<str>,
+        name: &Arc<str>,
         path: Option<&Path>,
         stream: Stream,
     ) -> Option<Box<dyn Piece>> {
         let opened = Opened {
             settings: Arc::clone(&self.settings),
-            name: Arc::clone(&name),
+            name: Arc::clone(name),
             stream,
         };
         match crate::parquet::ParquetCutter::new(opened, path) {
@@ -292,18 +292,14 @@ impl Inputs {
                 self.cutter = Some(Box::new(cutter));
                 None
             }
-            Err(reason) => Some(report(&name, None, reason)),
+            Err(reason) => Some(report(name, None, reason)),
         }
     }
 
     #[cfg(not(feature = "parquet"))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "the same call with and without the feature"
-    )]
-    fn parquet(&mut self, name: Arc<str>, _: Option<&Path>, _: Stream) -> Option<Box<dyn Piece>> {
+    fn parquet(&mut self, name: &Arc<str>, _: Option<&Path>, _: Stream) -> Option<Box<dyn Piece>> {
         Some(report(
-            &name,
+            name,
             None,
             "this textkin was built without Parquet".to_owned(),
         ))

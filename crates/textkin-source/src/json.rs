@@ -4,10 +4,12 @@
 //! RFC 8259 and skipped. Strings without escapes are borrowed from the line, others are unescaped
 //! into buffers that live from line to line.
 //!
-//! Written by hand because the wanted names are known only at run time and nearly all bytes are
-//! inside strings: those are searched for `"` and `\` with vector instructions, and control
-//! characters, which no string may hold, are looked for once a line. On 263 MB of documentation
-//! one core reads 2–3 times what a `serde_json` visitor does.
+//! Written by hand because the wanted names are known only at run time, numbers are wanted as
+//! written, and nothing may depend on how deep a value is nested. Nearly all bytes are inside
+//! strings: those are searched for `"` and `\` with vector instructions, and control characters,
+//! which no string may hold, are looked for once a line. With reading and the check of UTF-8, one
+//! core does 263 MB of documentation at 1.0 GB/s; a `serde_json` visitor of fixed names alone, on
+//! text already in memory, at 0.9 GB/s.
 
 use std::borrow::Cow;
 
@@ -188,10 +190,8 @@ impl<'l, 's> Parser<'l, 's> {
             }
         };
         if value == Value::Unescaped {
-            for field in first + 1..N_FIELDS {
-                if taken[field] {
-                    self.scratch.strings[field] = self.scratch.strings[first].clone();
-                }
+            for field in (first + 1..N_FIELDS).filter(|&field| taken[field]) {
+                self.scratch.strings[field] = self.scratch.strings[first].clone();
             }
         }
         self.set(taken, value, depth);
@@ -257,8 +257,15 @@ impl<'l, 's> Parser<'l, 's> {
                 self.at += 1;
                 return Ok(());
             }
-            let character = self.escape()?;
-            text.push(character);
+            // Escapes come in runs, and nearly all are line ends.
+            while self.peek() == Some(b'\\') {
+                if self.bytes.get(self.at + 1) == Some(&b'n') {
+                    self.at += 2;
+                    text.push('\n');
+                } else {
+                    text.push(self.escape()?);
+                }
+            }
         }
     }
 

@@ -163,10 +163,11 @@ impl Listing {
                 return Ok(());
             }
         };
+        let exclude = excludes(Path::new(""), settings)?;
         let mut inner = Self::default();
         for path in found {
             match path {
-                Ok(path) if is_excluded(&path, settings)? => inner.n_excluded += 1,
+                Ok(path) if is_excluded(&path, &exclude) => inner.n_excluded += 1,
                 Ok(path) => inner.add(&path, settings)?,
                 Err(error) => inner.problem(error.path(), reason(error.error())),
             }
@@ -239,19 +240,16 @@ fn excludes(root: &Path, settings: &SourceSettings) -> Result<Gitignore, Error> 
 }
 
 /// Whether a path found by a pattern, or a folder it lies in, is excluded.
-fn is_excluded(path: &Path, settings: &SourceSettings) -> Result<bool, Error> {
-    if settings.exclude.is_empty() {
-        return Ok(false);
-    }
-    let exclude = excludes(Path::new(""), settings)?;
+fn is_excluded(path: &Path, exclude: &Gitignore) -> bool {
     let is_ignored = |part: &Path| {
         let is_dir = part != path || part.is_dir();
         exclude.matched(part, is_dir).is_ignore()
     };
-    Ok(path
-        .ancestors()
-        .filter(|part| part.file_name().is_some())
-        .any(is_ignored))
+    !exclude.is_empty()
+        && path
+            .ancestors()
+            .filter(|part| part.file_name().is_some())
+            .any(is_ignored)
 }
 
 /// Path and reason of a fault met while walking.

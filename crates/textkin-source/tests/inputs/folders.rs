@@ -196,7 +196,7 @@ fn what_may_not_be_opened_is_a_problem() {
     folder.write("a.txt", "a");
     folder.write("closed/b.txt", "b");
     folder.write("locked.txt", "c");
-    let forbid = std::fs::Permissions::from_mode(0);
+    let forbid = std::fs::Permissions::from_mode(0o000);
     std::fs::set_permissions(folder.path("closed"), forbid.clone()).unwrap();
     std::fs::set_permissions(folder.path("locked.txt"), forbid).unwrap();
     let may_read_all = std::fs::read(folder.path("locked.txt")).is_ok();

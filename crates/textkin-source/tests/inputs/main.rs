@@ -1,6 +1,8 @@
 //! Inputs read as a user would give them: every format, every compression, and what is wrong
 //! with them.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod support;
 
 mod bytes;
