@@ -1,1 +1,62 @@
-//! placeholder
+//! The last stage: writes pairs, clusters and statistics for people, spreadsheets and graph tools.
+//!
+//! In: [`Row`]s, the documents they stand for, clusters and counts. Out: files that appear whole or
+//! not at all, and text for a terminal. Nothing here scores, sorts or filters; rows are written in
+//! the order they come in.
+//!
+//! ```
+//! use textkin_core::{Measure, Overlap};
+//! use textkin_report::{Row, Settings, Vertex, open};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("pairs.csv");
+//! let overlap = Overlap { shared: 1, chunks_a: 1, chunks_b: 1, words_a: 8, words_b: 8, ..Overlap::default() };
+//! let row = Row { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap };
+//! let vertices = [("x.txt", 0), ("y.txt", 1)];
+//!
+//! let mut writer = open(&path, &Settings::default())?;
+//! writer.begin(&mut vertices.into_iter().map(|(id, index)| Vertex { index, id, words: 8, time: None }))?;
+//! writer.pairs(&[row])?;
+//! writer.finish()?;
+//! assert!(std::fs::read_to_string(&path)?.starts_with("a,b,score,"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod number;
+mod output;
+mod row;
+
+mod csv;
+mod dot;
+mod format;
+mod gexf;
+mod graphml;
+mod jsonl;
+mod matrix;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod xml;
+
+mod clusters;
+mod stats;
+
+mod label;
+pub mod terminal;
+
+pub use clusters::{ClusterLine, ClusterWriter};
+pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
+pub use dot::DotWriter;
+pub use error::Error;
+pub use format::{Compression, Format, Settings, open};
+pub use gexf::GexfWriter;
+pub use graphml::GraphmlWriter;
+pub use jsonl::{JsonlWriter, format_jsonl_rows};
+pub use matrix::MatrixWriter;
+pub use output::{Output, OutputFile, remove_unfinished};
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetWriter;
+pub use row::{COLUMNS, PairWriter, Row, Vertex};
+pub use stats::{Capped, Stage, Statistics, write_stats};

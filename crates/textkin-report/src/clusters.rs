@@ -1,0 +1,144 @@
+//! Clusters as JSON lines, one cluster a line:
+//! `{"cluster":0,"size":3,"density":1.0,"weakest":0.71,"members":["…"]}`.
+
+use std::path::Path;
+
+use crate::jsonl::{push_number, push_string};
+use crate::number::push_integer;
+use crate::{Error, Output};
+
+/// What stands in a line before the members.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterLine {
+    /// Its number, from 0.
+    pub cluster: u64,
+    /// How many members follow.
+    pub size: u64,
+    /// Edges within it over all pairs within it.
+    pub density: f64,
+    /// Score of its weakest edge.
+    pub weakest: f64,
+}
+
+/// Writes clusters to a file that appears at the end, or to standard output.
+#[derive(Debug)]
+pub struct ClusterWriter {
+    output: Output,
+    buffer: Vec<u8>,
+}
+
+impl ClusterWriter {
+    /// Starts the file `path`, `-` for standard output; `.gz` and `.zst` compress.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            output: Output::create(path)?,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Writes one line. The members are not collected: a cluster may have millions.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn cluster<'a>(
+        &mut self,
+        line: &ClusterLine,
+        members: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
+        self.buffer.extend_from_slice(b"{\"cluster\":");
+        push_integer(line.cluster, &mut self.buffer);
+        self.buffer.extend_from_slice(b",\"size\":");
+        push_integer(line.size, &mut self.buffer);
+        self.buffer.extend_from_slice(b",\"density\":");
+        push_number(line.density, &mut self.buffer);
+        self.buffer.extend_from_slice(b",\"weakest\":");
+        push_number(line.weakest, &mut self.buffer);
+        self.buffer.extend_from_slice(b",\"members\":[");
+        let mut n_members = 0;
+        for member in members {
+            if n_members > 0 {
+                self.buffer.push(b',');
+            }
+            n_members += 1;
+            push_string(member, &mut self.buffer);
+            if self.buffer.len() >= 1 << 16 {
+                self.flush()?;
+            }
+        }
+        debug_assert_eq!(n_members, line.size, "cluster {}", line.cluster);
+        self.buffer.extend_from_slice(b"]}\n");
+        self.flush()
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// When the output cannot be written; then there is no new file.
+    pub fn finish(self) -> Result<(), Error> {
+        self.output.finish()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.output.write(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_exactly_that_of_the_contract() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("clusters.jsonl");
+        let mut writer = ClusterWriter::create(&path).unwrap();
+        let line = ClusterLine {
+            cluster: 0,
+            size: 3,
+            density: 1.0,
+            weakest: 0.71,
+        };
+        writer.cluster(&line, ["a", "b\"c", "d/é"]).unwrap();
+        writer
+            .cluster(
+                &ClusterLine {
+                    cluster: 1,
+                    size: 2,
+                    ..line
+                },
+                ["x", "x"],
+            )
+            .unwrap();
+        writer.finish().unwrap();
+        let expected = "{\"cluster\":0,\"size\":3,\"density\":1.0,\"weakest\":0.71,\
+            \"members\":[\"a\",\"b\\\"c\",\"d/é\"]}\n\
+            {\"cluster\":1,\"size\":2,\"density\":1.0,\"weakest\":0.71,\"members\":[\"x\",\"x\"]}\n";
+        assert_eq!(std::fs::read_to_string(path).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_million_members_stream() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("clusters.jsonl");
+        let mut writer = ClusterWriter::create(&path).unwrap();
+        let line = ClusterLine {
+            cluster: 0,
+            size: 1_000_000,
+            density: 1.0,
+            weakest: 1.0,
+        };
+        writer
+            .cluster(&line, std::iter::repeat_n("same/id", 1_000_000))
+            .unwrap();
+        assert!(writer.buffer.capacity() <= 1 << 18);
+        writer.finish().unwrap();
+        let value: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        assert_eq!(value["members"].as_array().unwrap().len(), 1_000_000);
+    }
+}

@@ -1,0 +1,239 @@
+//! Pairs as comma-separated values.
+//!
+//! RFC 4180 with LF at the end of lines: ids with a comma, quote or line break stand in quotes,
+//! quotes are doubled. Numbers are the shortest that read back exactly.
+
+use std::num::NonZeroUsize;
+
+use crate::number::{push_integer, push_plain};
+use crate::row::COLUMNS;
+use crate::{Error, Output, PairWriter, Row, Vertex};
+
+/// Writes pairs as CSV.
+#[derive(Debug)]
+pub struct CsvWriter {
+    output: Output,
+    threads: NonZeroUsize,
+    buffers: Vec<Vec<u8>>,
+}
+
+impl CsvWriter {
+    /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads.
+    #[must_use]
+    pub fn new(output: Output, threads: NonZeroUsize) -> Self {
+        Self {
+            output,
+            threads,
+            buffers: Vec::new(),
+        }
+    }
+
+    /// Writes lines that [`format_csv_rows`] made elsewhere.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn lines(&mut self, lines: &[u8]) -> Result<(), Error> {
+        self.output.write(lines)
+    }
+}
+
+impl PairWriter for CsvWriter {
+    fn begin(&mut self, _vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
+        let mut header = Vec::new();
+        format_csv_header(&mut header);
+        self.output.write(&header)
+    }
+
+    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        self.pairs(std::slice::from_ref(row))
+    }
+
+    fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
+        write_blocks(
+            &mut self.output,
+            rows,
+            self.threads,
+            &mut self.buffers,
+            format_csv_rows,
+        )
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Error> {
+        self.output.finish()
+    }
+}
+
+/// Appends the line with the names of the columns.
+pub fn format_csv_header(out: &mut Vec<u8>) {
+    out.extend_from_slice(COLUMNS.join(",").as_bytes());
+    out.push(b'\n');
+}
+
+/// Appends one line per row. Pure, so that blocks of rows can be formatted in several threads and
+/// written in order.
+pub fn format_csv_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
+    for row in rows {
+        push_row(row, out);
+    }
+}
+
+fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
+    // 9 decimals of at most 24 bytes, 3 integers of at most 20, and separators.
+    out.reserve(2 * (row.a.len() + row.b.len()) + 9 * 24 + 3 * 20 + 20);
+    push_field(row.a, out);
+    out.push(b',');
+    push_field(row.b, out);
+    let overlap = &row.overlap;
+    let values = [
+        overlap.s2(),
+        overlap.s3(),
+        overlap.s4(),
+        overlap.ssr(),
+        overlap.sscr(),
+    ];
+    out.push(b',');
+    push_plain(row.score, out);
+    // S1 is the number of shared chunks, as a number with or without a fraction.
+    for _ in ["shared_chunks", "s1"] {
+        out.push(b',');
+        push_integer(overlap.shared, out);
+    }
+    for value in values
+        .into_iter()
+        .chain([overlap.a_in_b(), overlap.b_in_a()])
+    {
+        out.push(b',');
+        push_plain(value, out);
+    }
+    for words in [overlap.words_a, overlap.words_b] {
+        out.push(b',');
+        push_integer(words, out);
+    }
+    out.push(b'\n');
+}
+
+fn push_field(text: &str, out: &mut Vec<u8>) {
+    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+    if !text.as_bytes().iter().any(special) {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    out.push(b'"');
+    for byte in text.bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+/// Formats `rows` in up to `threads` threads, one piece each, and writes the pieces in order.
+pub(crate) fn write_blocks(
+    output: &mut Output,
+    rows: &[Row<'_>],
+    threads: NonZeroUsize,
+    buffers: &mut Vec<Vec<u8>>,
+    format: fn(&[Row<'_>], &mut Vec<u8>),
+) -> Result<(), Error> {
+    /// So many rows take longer than starting a thread.
+    const WORTH_A_THREAD: usize = 1 << 10;
+    /// So many rows a piece bound the buffers, at about 200 bytes a row.
+    const PIECE: usize = 1 << 15;
+
+    for block in rows.chunks(PIECE * threads.get()) {
+        let pieces = threads
+            .get()
+            .min(block.len().div_ceil(WORTH_A_THREAD))
+            .max(1);
+        let pieces: Vec<_> = block.chunks(block.len().div_ceil(pieces)).collect();
+        buffers.resize_with(pieces.len().max(buffers.len()), Vec::new);
+        std::thread::scope(|scope| {
+            let mut work = pieces.iter().zip(buffers.iter_mut());
+            let own = work.next();
+            for (piece, buffer) in work {
+                scope.spawn(move || format(piece, buffer));
+            }
+            if let Some((piece, buffer)) = own {
+                format(piece, buffer);
+            }
+        });
+        for buffer in buffers.iter_mut().take(pieces.len()) {
+            output.write(buffer)?;
+            buffer.clear();
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::samples;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_row_has_the_columns_of_the_contract() {
+        let text = String::from_utf8(samples::written("x.csv", &[samples::row("a.txt", "b.txt")]));
+        let expected = "\
+            a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b\n\
+            a.txt,b.txt,0.75,405,405,0.9830097087378641,0.5617198335644937,0.28085991678224687,\
+            0.39589442815249265,0.5714285714285714,1,0.4,412,1030\n";
+        assert_eq!(text.unwrap(), expected);
+    }
+
+    #[test]
+    fn rows_formatted_in_threads_are_the_same_bytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let ids: Vec<_> = (0..5000).map(|number| format!("d{number}")).collect();
+        let rows: Vec<_> = ids.iter().map(|id| samples::row("x,y", id)).collect();
+        let mut outputs = Vec::new();
+        for threads in [1, 2, 7] {
+            let path = directory.path().join("x.csv");
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let mut writer = Box::new(CsvWriter::new(Output::create(&path).unwrap(), threads));
+            writer.begin(&mut std::iter::empty()).unwrap();
+            writer.pairs(&rows).unwrap();
+            writer.pairs(&rows[..3]).unwrap();
+            writer.pairs(&[]).unwrap();
+            writer.pair(&rows[3]).unwrap();
+            writer.finish().unwrap();
+            outputs.push(std::fs::read(&path).unwrap());
+        }
+        assert_eq!(
+            outputs[0].iter().filter(|byte| **byte == b'\n').count(),
+            5005
+        );
+        assert!(outputs.iter().all(|output| *output == outputs[0]));
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_reads_back_exactly(
+            a in any::<String>(),
+            b in "[a,\"\r\n ]{0,8}",
+            score in any::<f64>().prop_filter("finite", |score| score.is_finite()),
+            overlap in samples::overlaps(),
+        ) {
+            let row = Row { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap };
+            let mut bytes = Vec::new();
+            format_csv_header(&mut bytes);
+            format_csv_rows(&[row, row], &mut bytes);
+            let mut reader = csv::Reader::from_reader(&bytes[..]);
+            prop_assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS);
+            let records: Vec<_> = reader.records().map(Result::unwrap).collect();
+            prop_assert_eq!(records.len(), 2);
+            let naive = [
+                score, overlap.shared as f64, overlap.s1(), overlap.s2(), overlap.s3(),
+                overlap.s4(), overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a(),
+                overlap.words_a as f64, overlap.words_b as f64,
+            ];
+            for record in records {
+                prop_assert_eq!(&record[0], &a);
+                prop_assert_eq!(&record[1], &b);
+                for (field, value) in record.iter().skip(2).zip(naive) {
+                    prop_assert_eq!(field.parse::<f64>().unwrap().to_bits(), value.to_bits());
+                }
+            }
+        }
+    }
+}

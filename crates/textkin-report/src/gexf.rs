@@ -1,0 +1,127 @@
+//! Pairs as a GEXF 1.3 graph: documents are nodes `n0`, `n1`, … with their id as label, pairs are
+//! undirected edges whose `weight` is the score and whose attributes are the columns of a row.
+
+use crate::number::{push_integer, push_plain};
+use crate::row::{COLUMNS, Value};
+use crate::xml::push_text;
+use crate::{Error, Output, PairWriter, Row, Vertex};
+
+/// Writes pairs as GEXF.
+#[derive(Debug)]
+pub struct GexfWriter {
+    output: Output,
+    buffer: Vec<u8>,
+    n_edges: u64,
+}
+
+impl GexfWriter {
+    /// Writes to `output`.
+    #[must_use]
+    pub fn new(output: Output) -> Self {
+        Self {
+            output,
+            buffer: Vec::new(),
+            n_edges: 0,
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.output.write(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl PairWriter for GexfWriter {
+    fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
+        push_head(&mut self.buffer);
+        for vertex in vertices {
+            push_node(&vertex, &mut self.buffer);
+            self.flush()?;
+        }
+        self.buffer.extend_from_slice(b"</nodes>\n<edges>\n");
+        self.flush()
+    }
+
+    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        push_edge(self.n_edges, row, &mut self.buffer);
+        self.n_edges += 1;
+        self.flush()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        self.output.write(b"</edges>\n</graph>\n</gexf>\n")?;
+        self.output.finish()
+    }
+}
+
+fn push_head(out: &mut Vec<u8>) {
+    out.extend_from_slice(
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+          <gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">\n\
+          <meta><creator>textkin</creator></meta>\n\
+          <graph mode=\"static\" defaultedgetype=\"undirected\">\n\
+          <attributes class=\"node\">\n\
+          <attribute id=\"words\" title=\"words\" type=\"long\"/>\n\
+          <attribute id=\"time\" title=\"time\" type=\"string\"/>\n\
+          </attributes>\n\
+          <attributes class=\"edge\">\n",
+    );
+    for (name, is_integer) in Value::columns() {
+        let kind = if is_integer { "long" } else { "double" };
+        let attribute = format!("<attribute id=\"{name}\" title=\"{name}\" type=\"{kind}\"/>\n");
+        out.extend_from_slice(attribute.as_bytes());
+    }
+    out.extend_from_slice(b"</attributes>\n<nodes>\n");
+}
+
+fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<node id=\"n");
+    push_integer(vertex.index.into(), out);
+    out.extend_from_slice(b"\" label=\"");
+    push_text(vertex.id, out);
+    out.extend_from_slice(b"\"><attvalues><attvalue for=\"words\" value=\"");
+    push_integer(vertex.words, out);
+    if let Some(time) = vertex.time {
+        out.extend_from_slice(b"\"/><attvalue for=\"time\" value=\"");
+        push_text(time, out);
+    }
+    out.extend_from_slice(b"\"/></attvalues></node>\n");
+}
+
+fn push_edge(number: u64, row: &Row<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<edge id=\"");
+    push_integer(number, out);
+    out.extend_from_slice(b"\" source=\"n");
+    push_integer(row.a_index.into(), out);
+    out.extend_from_slice(b"\" target=\"n");
+    push_integer(row.b_index.into(), out);
+    out.extend_from_slice(b"\" weight=\"");
+    push_plain(row.score, out);
+    out.extend_from_slice(b"\"><attvalues>");
+    for (column, value) in COLUMNS[2..].iter().zip(row.values()) {
+        out.extend_from_slice(b"<attvalue for=\"");
+        out.extend_from_slice(column.as_bytes());
+        out.extend_from_slice(b"\" value=\"");
+        value.push_plain(out);
+        out.extend_from_slice(b"\"/>");
+    }
+    out.extend_from_slice(b"</attvalues></edge>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::row::samples;
+    use crate::xml::tests::{legal, texts};
+
+    #[test]
+    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_apart() {
+        let id = "<a> & \"b\"\n\u{1b}";
+        let bytes = samples::written("x.gexf", &[samples::row(id, id)]);
+        let found = texts(&bytes);
+        assert_eq!(found.iter().filter(|text| **text == legal(id)).count(), 2);
+        let xml = String::from_utf8(bytes).unwrap();
+        assert!(xml.contains("<edge id=\"0\" source=\"n0\" target=\"n1\" weight=\"0.75\">"));
+        assert!(xml.contains("<attvalue for=\"time\" value=\"2001-02-03\"/>"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Pairs as a GraphML graph: documents are nodes `n0`, `n1`, … with their id as `label`, pairs are
+//! undirected edges with every column of a row, and `weight`, which is the score.
+
+use crate::number::push_integer;
+use crate::row::{COLUMNS, Value};
+use crate::xml::push_text;
+use crate::{Error, Output, PairWriter, Row, Vertex};
+
+/// Writes pairs as GraphML.
+#[derive(Debug)]
+pub struct GraphmlWriter {
+    output: Output,
+    buffer: Vec<u8>,
+}
+
+impl GraphmlWriter {
+    /// Writes to `output`.
+    #[must_use]
+    pub fn new(output: Output) -> Self {
+        Self {
+            output,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.output.write(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl PairWriter for GraphmlWriter {
+    fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
+        push_head(&mut self.buffer);
+        for vertex in vertices {
+            push_node(&vertex, &mut self.buffer);
+            self.flush()?;
+        }
+        self.flush()
+    }
+
+    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        push_edge(row, &mut self.buffer);
+        self.flush()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        self.output.write(b"</graph>\n</graphml>\n")?;
+        self.output.finish()
+    }
+}
+
+fn push_head(out: &mut Vec<u8>) {
+    out.extend_from_slice(
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+          <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
+          xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+          xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns \
+          http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n",
+    );
+    let mut push_key = |domain: &str, name: &str, kind: &str| {
+        let key = format!(
+            "<key id=\"{name}\" for=\"{domain}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"
+        );
+        out.extend_from_slice(key.as_bytes());
+    };
+    push_key("node", "label", "string");
+    push_key("node", "words", "long");
+    push_key("node", "time", "string");
+    push_key("edge", "weight", "double");
+    for (name, is_integer) in Value::columns() {
+        push_key("edge", name, if is_integer { "long" } else { "double" });
+    }
+    out.extend_from_slice(b"<graph id=\"textkin\" edgedefault=\"undirected\">\n");
+}
+
+fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<node id=\"n");
+    push_integer(vertex.index.into(), out);
+    out.extend_from_slice(b"\"><data key=\"label\">");
+    push_text(vertex.id, out);
+    out.extend_from_slice(b"</data><data key=\"words\">");
+    push_integer(vertex.words, out);
+    if let Some(time) = vertex.time {
+        out.extend_from_slice(b"</data><data key=\"time\">");
+        push_text(time, out);
+    }
+    out.extend_from_slice(b"</data></node>\n");
+}
+
+fn push_edge(row: &Row<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<edge source=\"n");
+    push_integer(row.a_index.into(), out);
+    out.extend_from_slice(b"\" target=\"n");
+    push_integer(row.b_index.into(), out);
+    out.extend_from_slice(b"\">");
+    let values = COLUMNS[2..].iter().zip(row.values());
+    for (column, value) in [(&"weight", Value::Decimal(row.score))]
+        .into_iter()
+        .chain(values)
+    {
+        out.extend_from_slice(b"<data key=\"");
+        out.extend_from_slice(column.as_bytes());
+        out.extend_from_slice(b"\">");
+        value.push_plain(out);
+        out.extend_from_slice(b"</data>");
+    }
+    out.extend_from_slice(b"</edge>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::row::samples;
+    use crate::xml::tests::{legal, texts};
+
+    #[test]
+    fn nodes_and_edges_are_well_formed_and_duplicate_ids_stay_apart() {
+        let id = "<a> & \"b\"\n\u{1b}";
+        let bytes = samples::written("x.graphml", &[samples::row(id, id)]);
+        let texts = texts(&bytes);
+        assert_eq!(texts.iter().filter(|text| **text == legal(id)).count(), 2);
+        for text in [
+            "n0",
+            "n1",
+            "2001-02-03",
+            "0.75",
+            "405",
+            "412",
+            "1030",
+            "0.4",
+        ] {
+            assert!(texts.iter().any(|found| found == text), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_pairs_are_an_empty_graph() {
+        let text = String::from_utf8(samples::written("x.graphml", &[])).unwrap();
+        assert!(text.ends_with("edgedefault=\"undirected\">\n</graph>\n</graphml>\n"));
+    }
+}

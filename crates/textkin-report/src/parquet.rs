@@ -1,0 +1,252 @@
+//! Pairs as a Parquet table, compressed with zstd.
+//!
+//! Counts are 64-bit signed integers, which every reader knows; ids are strings.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::{ArrayRef, Float64Builder, Int64Builder, RecordBatch, StringBuilder};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use crate::row::Value;
+use crate::{Error, OutputFile, PairWriter, Row, Vertex};
+
+/// Rows in one batch: enough to amortise its cost, few enough to stay small.
+const BATCH: usize = 1 << 14;
+
+/// Writes pairs as Parquet.
+#[derive(Debug)]
+pub struct ParquetWriter {
+    name: PathBuf,
+    schema: SchemaRef,
+    file: Shared,
+    writer: ArrowWriter<Shared>,
+    ids: [StringBuilder; 2],
+    numbers: Vec<Column>,
+    n_rows: usize,
+}
+
+#[derive(Debug)]
+enum Column {
+    Integer(Int64Builder),
+    Decimal(Float64Builder),
+}
+
+impl ParquetWriter {
+    /// Writes to `file`.
+    ///
+    /// # Errors
+    /// When the encoder cannot be set up.
+    pub fn new(file: OutputFile) -> Result<Self, Error> {
+        let name = file.name().to_owned();
+        let numbers = Value::columns().map(|(name, is_integer)| {
+            let kind = if is_integer {
+                DataType::Int64
+            } else {
+                DataType::Float64
+            };
+            Field::new(name, kind, false)
+        });
+        let ids = ["a", "b"].map(|name| Field::new(name, DataType::Utf8, false));
+        let schema = Arc::new(Schema::new(
+            ids.into_iter().chain(numbers).collect::<Vec<_>>(),
+        ));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let file = Shared(Arc::new(Mutex::new(Some(file))));
+        let writer = ArrowWriter::try_new(file.clone(), Arc::clone(&schema), Some(properties))
+            .map_err(|source| error(&name, source))?;
+        let numbers = Value::columns().map(|(_, is_integer)| {
+            if is_integer {
+                Column::Integer(Int64Builder::new())
+            } else {
+                Column::Decimal(Float64Builder::new())
+            }
+        });
+        Ok(Self {
+            name,
+            schema,
+            file,
+            writer,
+            ids: [StringBuilder::new(), StringBuilder::new()],
+            numbers: numbers.collect(),
+            n_rows: 0,
+        })
+    }
+
+    fn write_batch(&mut self) -> Result<(), Error> {
+        let ids = self
+            .ids
+            .iter_mut()
+            .map(|ids| Arc::new(ids.finish()) as ArrayRef);
+        let numbers = self.numbers.iter_mut().map(Column::finish);
+        let written = RecordBatch::try_new(Arc::clone(&self.schema), ids.chain(numbers).collect())
+            .map_err(ParquetError::from)
+            .and_then(|batch| self.writer.write(&batch));
+        self.n_rows = 0;
+        written.map_err(|source| error(&self.name, source))
+    }
+}
+
+impl PairWriter for ParquetWriter {
+    fn begin(&mut self, _vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        let [a, b] = &mut self.ids;
+        a.append_value(row.a);
+        b.append_value(row.b);
+        for (column, value) in self.numbers.iter_mut().zip(row.values()) {
+            column.push(value);
+        }
+        self.n_rows += 1;
+        if self.n_rows < BATCH {
+            Ok(())
+        } else {
+            self.write_batch()
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), Error> {
+        if self.n_rows > 0 {
+            self.write_batch()?;
+        }
+        let Self {
+            name,
+            file,
+            mut writer,
+            ..
+        } = *self;
+        writer.finish().map_err(|source| error(&name, source))?;
+        writer
+            .sync()
+            .map_err(|source| Error::write(&name, source))?;
+        file.take().map_or(Ok(()), OutputFile::finish)
+    }
+}
+
+/// The file in two hands: `ArrowWriter::into_inner` would turn a full disk into a mere string.
+#[derive(Clone, Debug)]
+struct Shared(Arc<Mutex<Option<OutputFile>>>);
+
+impl Shared {
+    fn take(&self) -> Option<OutputFile> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut OutputFile) -> io::Result<T>) -> io::Result<T> {
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.as_mut()
+            .map_or_else(|| Err(io::ErrorKind::NotConnected.into()), act)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.with(OutputFile::flush)
+    }
+}
+
+impl Column {
+    fn push(&mut self, value: Value) {
+        match (self, value) {
+            (Self::Integer(column), Value::Integer(value)) => {
+                column.append_value(i64::try_from(value).unwrap_or(i64::MAX));
+            }
+            (Self::Decimal(column), Value::Decimal(value)) => column.append_value(value),
+            (Self::Decimal(column), Value::Integer(value)) => column.append_value(value as f64),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "columns() and values() agree"
+            )]
+            (Self::Integer(column), Value::Decimal(value)) => column.append_value(value as i64),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Integer(column) => Arc::new(column.finish()),
+            Self::Decimal(column) => Arc::new(column.finish()),
+        }
+    }
+}
+
+/// Finds the failed write inside the library's error, so that a full disk is told as such.
+fn error(name: &Path, source: ParquetError) -> Error {
+    match source {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(source) => Error::write(name, *source),
+            Err(inner) => Error::Parquet {
+                path: name.to_owned(),
+                source: ParquetError::External(inner),
+            },
+        },
+        source => Error::Parquet {
+            path: name.to_owned(),
+            source,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{COLUMNS, samples};
+    use arrow::array::{AsArray, types};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+    #[test]
+    fn rows_read_back_in_the_order_of_the_contract() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.parquet");
+        let ids: Vec<_> = (0..40_000).map(|number| format!("d,{number}\n")).collect();
+        let rows: Vec<_> = ids.iter().map(|id| samples::row("a", id)).collect();
+        std::fs::write(&path, samples::written("y.parquet", &rows)).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let names: Vec<_> = builder
+            .schema()
+            .fields()
+            .iter()
+            .map(|f| f.name().clone())
+            .collect();
+        assert_eq!(names, COLUMNS);
+        let mut found = 0;
+        for batch in builder.build().unwrap() {
+            let batch = batch.unwrap();
+            let b = batch.column(1).as_string::<i32>();
+            let score = batch.column(2).as_primitive::<types::Float64Type>();
+            let words = batch.column(13).as_primitive::<types::Int64Type>();
+            for row in 0..batch.num_rows() {
+                assert_eq!(
+                    (b.value(row), score.value(row)),
+                    (ids[found].as_str(), 0.75)
+                );
+                assert_eq!(words.value(row), 1030);
+                found += 1;
+            }
+        }
+        assert_eq!(found, rows.len());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_named() {
+        let file = OutputFile::create(Path::new("/dev/full")).unwrap();
+        let mut writer = Box::new(ParquetWriter::new(file).unwrap());
+        writer.pair(&samples::row("a", "b")).unwrap();
+        let error = writer.finish().unwrap_err();
+        assert!(matches!(error, Error::DiskFull { .. }), "{error:?}");
+    }
+}

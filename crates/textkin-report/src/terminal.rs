@@ -1,0 +1,567 @@
+//! What a person sees after a run: a summary and the strongest pairs.
+//!
+//! The functions are pure and return text; [`print`](fn@print) puts it on standard output. Shares follow the
+//! score contract: words of a document that are also in the other, out of all its words, for both
+//! documents. 100 % is shown only where every word is covered, 0 % only where none is.
+
+use std::io::Write;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::label::{shorten_both, visible, width};
+use crate::{Error, Row};
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Columns there are; from 40 on no line is wider.
+    pub width: usize,
+    /// Whether to colour. Colour never carries a meaning of its own.
+    pub colour: bool,
+}
+
+impl View {
+    /// What suits standard output: the width of the terminal, colour unless `NO_COLOR` or its like
+    /// says no; into a file or pipe without limit and without colour.
+    #[must_use]
+    pub fn of_stdout() -> Self {
+        let stdout = std::io::stdout();
+        let choice = anstream::AutoStream::choice(&stdout);
+        let columns = terminal_size::terminal_size_of(&stdout).map(|size| usize::from(size.0.0));
+        let width = columns.filter(|columns| *columns > 0).unwrap_or(usize::MAX);
+        Self {
+            width,
+            colour: choice != anstream::ColorChoice::Never,
+        }
+    }
+
+    fn paint(self, style: Style, text: &str) -> String {
+        if self.colour && !text.trim().is_empty() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.into()
+        }
+    }
+}
+
+/// Writes `text` to standard output.
+///
+/// # Errors
+/// When that fails; a closed pipe is told by [`Error::is_broken_pipe`].
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    written.map_err(|source| Error::write(Path::new("-"), source))
+}
+
+const DIM: Style = Style::new().dimmed();
+const STRONG: Style = Style::new().bold();
+const SHARE: Style = AnsiColor::Cyan.on_default();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+
+/// The figures of a run that a person wants to see first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Documents read.
+    pub documents: u64,
+    /// Tokens of all documents.
+    pub words: u64,
+    /// Documents whose text is that of an earlier one.
+    pub exact_duplicates: u64,
+    /// Documents that failed.
+    pub problems: u64,
+    /// Pairs that reached the threshold.
+    pub edges: u64,
+    /// The least score of an edge.
+    pub threshold: f64,
+    /// Clusters, where they were made.
+    pub clusters: Option<u64>,
+    /// Bytes read.
+    pub input_bytes: u64,
+    /// The whole run, on the clock; 0 hides the line about time.
+    pub seconds: f64,
+    /// The most memory the process held; 0 is left out.
+    pub peak_rss_bytes: u64,
+}
+
+/// The summary in one line, or more where the view is narrow, and a line about time.
+#[must_use]
+pub fn render_summary(summary: &Summary, view: View) -> String {
+    let threshold = summary.threshold;
+    let mut parts = vec![
+        (STRONG, counted(summary.documents, "document", "documents")),
+        (STRONG, format!("{} words", rounded(summary.words))),
+    ];
+    if summary.exact_duplicates > 0 {
+        let copies = counted(summary.exact_duplicates, "exact copy", "exact copies");
+        parts.push((STRONG, copies));
+    }
+    let pairs = match summary.edges {
+        0 => "no pairs".into(),
+        edges => counted(edges, "pair", "pairs"),
+    };
+    parts.push((STRONG, format!("{pairs} with score ≥ {threshold}")));
+    if let Some(clusters) = summary.clusters.filter(|clusters| *clusters > 0) {
+        parts.push((STRONG, counted(clusters, "cluster", "clusters")));
+    }
+    if summary.problems > 0 {
+        parts.push((WARNING, counted(summary.problems, "problem", "problems")));
+    }
+    let mut text = join_parts(&parts, view);
+    if summary.seconds > 0.0 {
+        text.push_str(&join_parts(&cost(summary), view));
+    }
+    text
+}
+
+fn cost(summary: &Summary) -> Vec<(Style, String)> {
+    let per_second = summary.input_bytes as f64 / summary.seconds;
+    let mut parts = vec![
+        (
+            DIM,
+            format!(
+                "{} in {}",
+                bytes(summary.input_bytes as f64),
+                duration(summary.seconds)
+            ),
+        ),
+        (DIM, format!("{}/s", bytes(per_second))),
+    ];
+    if summary.peak_rss_bytes > 0 {
+        parts.push((
+            DIM,
+            format!("{} memory", bytes(summary.peak_rss_bytes as f64)),
+        ));
+    }
+    parts
+}
+
+/// Joins parts by ` · `, breaking lines between them.
+fn join_parts(parts: &[(Style, String)], view: View) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for (style, part) in parts {
+        let needed = width(part) + 3;
+        if column > 0 && column + needed <= view.width {
+            text.push_str(&view.paint(DIM, " · "));
+            column += needed;
+        } else {
+            text.push_str(if column > 0 { "\n" } else { "" });
+            column = width(part);
+        }
+        text.push_str(&view.paint(*style, part));
+    }
+    text.push('\n');
+    text
+}
+
+/// The pairs of `rows`, two lines each: one document a line, with the share of its words that is
+/// also in the other. `total` is the number of all pairs, of which `rows` are the strongest.
+#[must_use]
+pub fn render_pairs(rows: &[Row<'_>], total: u64, view: View) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let table = Table::new(rows, view);
+    let mut text = table.head();
+    for row in rows {
+        text.push_str(&table.lines(row));
+    }
+    let more = total.saturating_sub(rows.len() as u64);
+    if more > 0 {
+        let more = format!("… and {}", counted(more, "more pair", "more pairs"));
+        text.push_str(&view.paint(DIM, &more));
+        text.push('\n');
+    }
+    text
+}
+
+/// Widths of the columns; the document takes what is left.
+struct Table {
+    view: View,
+    score: usize,
+    covered: usize,
+    words: usize,
+    with_words: bool,
+    document: usize,
+}
+
+impl Table {
+    const SCORE: &str = "score";
+    const SHARE: &str = "found in the other";
+    const DOCUMENT: &str = "document";
+    const GAP: &str = "  ";
+    /// `100 %`
+    const PERCENT: usize = 5;
+    /// Less room than this for a document, and the counts of words go.
+    const LEAST_DOCUMENT: usize = 12;
+
+    fn new(rows: &[Row<'_>], view: View) -> Self {
+        let widest =
+            |values: &dyn Fn(&Row<'_>) -> usize| rows.iter().map(values).max().unwrap_or(0);
+        let score = widest(&|row| score_text(row.score).len()).max(Self::SCORE.len());
+        let covered =
+            widest(&|row| thousands(row.overlap.covered_a.max(row.overlap.covered_b)).len());
+        let words = widest(&|row| thousands(row.overlap.words_a.max(row.overlap.words_b)).len());
+        let mut table = Self {
+            view,
+            score,
+            covered,
+            words,
+            with_words: true,
+            document: 0,
+        };
+        let room = |table: &Self| {
+            view.width
+                .saturating_sub(score + table.share_width() + 2 * Self::GAP.len())
+        };
+        if room(&table) < Self::LEAST_DOCUMENT {
+            table.with_words = false;
+        }
+        table.document = room(&table).max(Self::DOCUMENT.len());
+        table
+    }
+
+    fn share_width(&self) -> usize {
+        if self.with_words {
+            let words = self.covered + " of ".len() + self.words + " words".len();
+            (Self::PERCENT + Self::GAP.len() + words).max(Self::SHARE.len())
+        } else {
+            "in other".len()
+        }
+    }
+
+    fn head(&self) -> String {
+        let share = if self.with_words {
+            Self::SHARE
+        } else {
+            "in other"
+        };
+        let (gap, score_width, share_width) = (Self::GAP, self.score, self.share_width());
+        let head = format!(
+            "{:>score_width$}{gap}{share:<share_width$}{gap}",
+            Self::SCORE
+        );
+        format!("{}\n", self.view.paint(DIM, &(head + Self::DOCUMENT)))
+    }
+
+    fn lines(&self, row: &Row<'_>) -> String {
+        let overlap = &row.overlap;
+        let [a, b] = if self.view.width == usize::MAX {
+            [visible(row.a), visible(row.b)]
+        } else {
+            shorten_both(row.a, row.b, self.document)
+        };
+        let first = self.line(
+            &score_text(row.score),
+            overlap.covered_a,
+            overlap.words_a,
+            &a,
+        );
+        first + &self.line("", overlap.covered_b, overlap.words_b, &b)
+    }
+
+    fn line(&self, score: &str, covered: u64, words: u64, document: &str) -> String {
+        let (score_width, percent_width) = (self.score, Self::PERCENT);
+        let score = self.view.paint(STRONG, &format!("{score:>score_width$}"));
+        let share = format!("{:>percent_width$}", percent_text(covered, words));
+        let mut used = width(&share);
+        let mut share = self.view.paint(SHARE, &share);
+        if self.with_words {
+            let (covered_width, words_width) = (self.covered, self.words);
+            let (covered, words) = (thousands(covered), thousands(words));
+            let words = format!("  {covered:>covered_width$} of {words:>words_width$} words");
+            used += width(&words);
+            share.push_str(&words);
+        }
+        let padding = " ".repeat(self.share_width().saturating_sub(used));
+        format!(
+            "{score}{gap}{share}{padding}{gap}{document}\n",
+            gap = Self::GAP
+        )
+    }
+}
+
+/// Two decimals; a score under 1 never shows as 1, one over 0 never as 0.
+fn score_text(score: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "a float cast saturates")]
+    #[expect(clippy::cast_sign_loss, reason = "over 1")]
+    match score {
+        _ if score > 0.0 && score < 0.01 => "<0.01".into(),
+        _ if score < 1.0 && score > 0.99 => "0.99".into(),
+        _ if score > 1.0 && score.is_finite() && (score.fract() == 0.0 || score >= 1000.0) => {
+            thousands(score.round() as u64)
+        }
+        _ => format!("{score:.2}"),
+    }
+}
+
+/// Whole per cent; `n/a` where there is nothing to divide by.
+fn percent_text(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "n/a".into();
+    }
+    let share = part as f64 / whole as f64 * 100.0;
+    match share {
+        _ if part > 0 && share < 1.0 => "<1 %".into(),
+        _ if part < whole && share > 99.0 => "99 %".into(),
+        _ => format!("{share:.0} %"),
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+/// `1234567` as `1,234,567`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Exact below a million, then `38.2 M`, `1.2 bn`.
+fn rounded(number: u64) -> String {
+    match number {
+        0..1_000_000 => thousands(number),
+        1_000_000..999_950_000 => format!("{:.1} M", number as f64 / 1e6),
+        _ => format!("{:.1} bn", number as f64 / 1e9),
+    }
+}
+
+/// `250 MB`: powers of ten.
+fn bytes(number: f64) -> String {
+    let (mut value, mut unit) = (number, "B");
+    for larger in ["kB", "MB", "GB", "TB"] {
+        if value < 999.5 {
+            break;
+        }
+        (value, unit) = (value / 1000.0, larger);
+    }
+    let decimals = usize::from(unit != "B" && value < 9.95);
+    format!("{value:.decimals$} {unit}")
+}
+
+/// `0.42 s`, `12.3 s`, `4 min 05 s`.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 10.0 => format!("{seconds:.2} s"),
+        _ if seconds < 60.0 => format!("{seconds:.1} s"),
+        _ => format!(
+            "{:.0} min {:02.0} s",
+            (seconds / 60.0).floor(),
+            (seconds % 60.0).floor()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::samples;
+    use proptest::prelude::*;
+    use textkin_core::Overlap;
+
+    const PLAIN: View = View {
+        width: 100,
+        colour: false,
+    };
+
+    fn summary() -> Summary {
+        Summary {
+            documents: 20_865,
+            words: 38_214_000,
+            exact_duplicates: 3021,
+            problems: 1,
+            edges: 412_345,
+            threshold: 0.05,
+            clusters: Some(2311),
+            input_bytes: 250_000_000,
+            seconds: 1.7,
+            peak_rss_bytes: 1_000_000_000,
+        }
+    }
+
+    fn rows() -> Vec<Row<'static>> {
+        let whole = Overlap {
+            words_b: 412,
+            chunks_b: 405,
+            covered_b: 412,
+            ..samples::overlap()
+        };
+        let far = Overlap {
+            words_a: 1_234_567,
+            covered_a: 1_234_560,
+            words_b: 9_876_543,
+            covered_b: 12,
+            ..samples::overlap()
+        };
+        let (a, b) = (
+            "docs/python/version-3.11/library/functions.html",
+            "docs/python/version-3.12/library/functions.html",
+        );
+        vec![
+            Row {
+                score: 1.0,
+                overlap: whole,
+                ..samples::row("letters/1.txt", "letters/2.txt")
+            },
+            Row {
+                score: 0.9974,
+                ..samples::row(a, b)
+            },
+            Row {
+                score: 0.004,
+                overlap: far,
+                ..samples::row("文書館/目録.txt", "a\u{1b}[2J\n.txt")
+            },
+        ]
+    }
+
+    #[test]
+    fn a_table_of_80_columns_shows_both_shares_and_both_word_counts() {
+        let view = View { width: 80, ..PLAIN };
+        let expected = "\
+score  found in the other                   document
+ 1.00  100 %        412 of       412 words  letters/1.txt
+       100 %        412 of       412 words  letters/2.txt
+ 0.99  100 %        412 of       412 words  docs/python…1/library/functions.html
+        40 %        412 of     1,030 words  docs/python…2/library/functions.html
+<0.01   99 %  1,234,560 of 1,234,567 words  文書館/目録.txt
+        <1 %         12 of 9,876,543 words  a␛[2J␊.txt
+… and 412,342 more pairs
+";
+        assert_eq!(render_pairs(&rows(), 412_345, view), expected);
+    }
+
+    #[test]
+    fn a_narrow_view_breaks_the_summary_between_its_parts() {
+        let expected = "\
+20,865 documents · 38.2 M words · 3,021 exact copies
+412,345 pairs with score ≥ 0.05 · 2,311 clusters · 1 problem
+250 MB in 1.70 s · 147 MB/s · 1.0 GB memory
+";
+        assert_eq!(
+            render_summary(&summary(), View { width: 60, ..PLAIN }),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_summary_without_findings_says_so() {
+        let summary = Summary {
+            documents: 1,
+            words: 7,
+            threshold: 0.05,
+            ..Summary::default()
+        };
+        let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
+        assert_eq!(render_summary(&summary, PLAIN), expected);
+        assert_eq!(render_pairs(&[], 0, PLAIN), "");
+    }
+
+    #[test]
+    fn colour_changes_no_character() {
+        let coloured = View {
+            colour: true,
+            ..PLAIN
+        };
+        let text = render_summary(&summary(), coloured) + &render_pairs(&rows(), 9, coloured);
+        let plain = render_summary(&summary(), PLAIN) + &render_pairs(&rows(), 9, PLAIN);
+        assert!(text.contains('\u{1b}'));
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), plain);
+    }
+
+    #[test]
+    fn only_the_whole_is_100_per_cent_and_only_nothing_is_0() {
+        let cases = [
+            (0, 9, "0 %"),
+            (1, 999, "<1 %"),
+            (412, 1030, "40 %"),
+            (999, 1000, "99 %"),
+        ];
+        for (part, whole, text) in cases {
+            assert_eq!(percent_text(part, whole), text);
+        }
+        assert_eq!(percent_text(7, 7), "100 %");
+        assert_eq!(percent_text(0, 0), "n/a");
+        let scores = [
+            (1.0, "1.00"),
+            (0.9999, "0.99"),
+            (0.0001, "<0.01"),
+            (0.0, "0.00"),
+        ];
+        for (score, text) in scores.into_iter().chain([(1200.0, "1,200"), (1.5, "1.50")]) {
+            assert_eq!(score_text(score), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_rounded_for_people() {
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        let words = [999_999, 1_000_000, 999_949_999, 999_950_000];
+        assert_eq!(
+            words.map(rounded),
+            ["999,999", "1.0 M", "999.9 M", "1.0 bn"]
+        );
+        assert_eq!(
+            [12.0, 1500.0, 146e6, 999.7e6].map(bytes),
+            ["12 B", "1.5 kB", "146 MB", "1.0 GB"]
+        );
+        assert_eq!(
+            [0.42, 12.34, 245.9].map(duration),
+            ["0.42 s", "12.3 s", "4 min 05 s"]
+        );
+    }
+
+    #[test]
+    #[ignore = "shows the layout to a person: cargo test -p textkin-report look -- --ignored --nocapture"]
+    fn look_at_all_widths() {
+        for width in [0, 30, 60, 80, 120, 200, usize::MAX] {
+            let view = View {
+                width,
+                colour: true,
+            };
+            println!("{}", "-".repeat(width.min(200)));
+            println!("{}", render_summary(&summary(), view));
+            println!("{}", render_pairs(&rows(), 412_345, view));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_view(
+            columns in 40usize..200, id in any::<String>(), overlap in samples::overlaps(),
+        ) {
+            let row = Row { overlap, ..samples::row(&id, "b") };
+            let view = View { width: columns, colour: false };
+            let text = render_pairs(&[row], 1, view) + &render_summary(&summary(), view);
+            for line in text.lines() {
+                prop_assert!(width(line) <= columns, "{line:?}");
+            }
+        }
+
+        #[test]
+        fn no_width_panics(columns in 0usize..40, colour in any::<bool>(), id in any::<String>()) {
+            let view = View { width: columns, colour };
+            let text = render_pairs(&[samples::row(&id, "b")], 9, view);
+            prop_assert!(text.lines().count() == 4, "{text}");
+            prop_assert!(render_summary(&summary(), view).ends_with('\n'));
+        }
+    }
+}
