@@ -1,1 +1,33 @@
-fn main() {}
+//! The `textkin` command: arguments to settings, errors to exit codes, nothing else.
+#![expect(clippy::print_stderr, reason = "errors are told on standard error")]
+
+mod arguments;
+mod command;
+mod exit;
+mod interrupt;
+mod machine;
+mod progress;
+mod size;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+use crate::exit::Exit;
+
+fn main() -> std::process::ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Discover(arguments) => command::discover::run(*arguments),
+        Command::Strategies => command::strategies::run(),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            let exit = Exit::of(&error);
+            if exit != Exit::Found {
+                eprintln!("textkin: {error:#}");
+            }
+            exit.into()
+        }
+    }
+}

@@ -59,9 +59,7 @@ impl FromStr for HashKind {
 
     fn from_str(name: &str) -> Result<Self, UnknownHash> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| UnknownHash {
-            name: name.to_owned(),
-        })
+        found.ok_or_else(|| UnknownHash { name: name.to_owned() })
     }
 }
 
@@ -100,9 +98,7 @@ static RABIN_TABLE: [u64; 256] = rabin_table();
 /// about `n / 2^63`.
 #[must_use]
 pub fn rabin(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(RABIN_POLYNOMIAL, |value, &byte| append(value, byte))
+    bytes.iter().fold(RABIN_POLYNOMIAL, |value, &byte| append(value, byte))
 }
 
 /// Rabin's fingerprint of every run of `window` consecutive bytes, in O(1) each.
@@ -179,9 +175,7 @@ const fn rabin_table() -> [u64; 256] {
 #[must_use]
 pub fn shift_add_xor(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |hash: u64, &byte| {
-        hash ^ u64::from(byte)
-            .wrapping_add(hash << 6)
-            .wrapping_add(hash >> 2)
+        hash ^ u64::from(byte).wrapping_add(hash << 6).wrapping_add(hash >> 2)
     })
 }
 
@@ -189,9 +183,7 @@ pub fn shift_add_xor(bytes: &[u8]) -> u64 {
 #[must_use]
 pub fn shift_add_xor_32(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |hash: u32, &byte| {
-        hash ^ u32::from(byte)
-            .wrapping_add(hash << 6)
-            .wrapping_add(hash >> 2)
+        hash ^ u32::from(byte).wrapping_add(hash << 6).wrapping_add(hash >> 2)
     })
 }
 
@@ -208,9 +200,7 @@ mod tests {
 
     /// A bit 1, the bytes, 64 bits 0; divided bit by bit.
     fn naive_rabin(bytes: &[u8]) -> u64 {
-        let bits = bytes
-            .iter()
-            .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+        let bits = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
         let mut remainder: u128 = 0;
         for bit in [1].into_iter().chain(bits).chain([0; 64]) {
             remainder = remainder << 1 | u128::from(bit);
@@ -222,9 +212,7 @@ mod tests {
     }
 
     fn some_bytes(length: u64) -> Vec<u8> {
-        (0..length)
-            .map(|place| mix(length << 32 | place).to_be_bytes()[0])
-            .collect()
+        (0..length).map(|place| mix(length << 32 | place).to_be_bytes()[0]).collect()
     }
 
     fn times(a: u64, b: u64) -> u64 {
@@ -239,10 +227,8 @@ mod tests {
         // Rabin's test: x^(2^64) = x, and x^(2^32) − x has no factor in common with it.
         let square = |n: u32| (0..n).fold(2, |power, _| times(power, power));
         assert_eq!(square(64), 2);
-        let (mut a, mut b) = (
-            1_u128 << 64 | u128::from(RABIN_POLYNOMIAL),
-            u128::from(square(32) ^ 2),
-        );
+        let (mut a, mut b) =
+            (1_u128 << 64 | u128::from(RABIN_POLYNOMIAL), u128::from(square(32) ^ 2));
         while b != 0 {
             while a.leading_zeros() <= b.leading_zeros() && a != 0 {
                 a ^= b << (b.leading_zeros() - a.leading_zeros());
@@ -288,10 +274,7 @@ mod tests {
         assert_eq!(by_hand, 6363);
         assert_eq!(shift_add_xor(b"ab"), by_hand);
         assert_eq!(shift_add_xor_32(b"ab"), 6363);
-        assert_eq!(
-            shift_add_xor_below(b"ab", NonZeroU64::new(1000).unwrap()),
-            363
-        );
+        assert_eq!(shift_add_xor_below(b"ab", NonZeroU64::new(1000).unwrap()), 363);
     }
 
     #[test]

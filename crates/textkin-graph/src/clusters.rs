@@ -92,6 +92,9 @@ impl Nodes {
         let mut nodes_of_class: Vec<std::ops::Range<u32>> = Vec::new();
         for (class, texts) in graph.classes.texts.iter().enumerate() {
             let first = sizes.len() as u32;
+            // Ties between equal scores are settled in input order.
+            let mut texts = texts.to_vec();
+            texts.sort_by_key(|&text| graph.documents_of_text.list(text as usize).first());
             for (index, &text) in texts.iter().enumerate() {
                 if index == 0 || !joined[class] {
                     sizes.push(0);
@@ -109,8 +112,12 @@ impl Nodes {
         }
         let node = |text: &Option<u32>| text.map(|text| node_of_text[text as usize]);
         let of_document = graph.text_of_document.iter().map(node).collect();
-        let mut nodes =
-            Self { inner: vec![(0, f64::INFINITY); sizes.len()], sizes, of_document, edges: Vec::new() };
+        let mut nodes = Self {
+            inner: vec![(0, f64::INFINITY); sizes.len()],
+            sizes,
+            of_document,
+            edges: Vec::new(),
+        };
         for block in graph.blocks.iter().chain(&graph.copies_below) {
             match block.kind {
                 Kind::Across { a, b } => {
@@ -166,9 +173,8 @@ impl Nodes {
                 Cluster { members, density, weakest }
             })
             .collect();
-        clusters.sort_by(|a, b| {
-            b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members))
-        });
+        clusters
+            .sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
         debug_assert!(graph.n_edges() == 0 || !clusters.is_empty(), "an edge makes a cluster");
         clusters
     }

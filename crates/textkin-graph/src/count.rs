@@ -58,10 +58,13 @@ pub(crate) fn edges(
 ) -> Result<Counted, Interrupted> {
     let rarity = Rarity::new(shared);
     let additions: u64 = classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
-    let cuts = if additions > MANY_ADDITIONS { cuts(shared, classes, &rarity, settings) } else { None };
+    let cuts =
+        if additions > MANY_ADDITIONS { cuts(shared, classes, &rarity, settings) } else { None };
     let sieve = match settings.counting {
         Counting::Exact => None,
-        Counting::Probabilistic { counters } => Some(Sieve::new(shared, classes, counters, settings.threads)),
+        Counting::Probabilistic { counters } => {
+            Some(Sieve::new(shared, classes, counters, settings.threads))
+        }
     };
     let selected = shared.selected_of_group.as_ref().map(|lists| selected_classes(lists, classes));
     let context = Context { shared, classes, rarity, settings, sieve, cuts, selected };
@@ -178,7 +181,8 @@ impl Counters {
     }
 
     fn add(&mut self, context: &Context<'_>, group: u32, others: &[u32], class: u32) {
-        let (chunks, rarity) = (context.shared.groups[group as usize].chunks, context.rarity.of_group(group));
+        let (chunks, rarity) =
+            (context.shared.groups[group as usize].chunks, context.rarity.of_group(group));
         if chunks == 0 {
             return;
         }
@@ -271,7 +275,8 @@ impl Counters {
         let (a, b) = (class.min(other), class.max(other));
         let documents = &context.classes.documents;
         self.n_pairs += documents[a as usize] * documents[b as usize];
-        let overlap = context.overlap(a, b, self.chunks[other as usize], self.rarity[other as usize]);
+        let overlap =
+            context.overlap(a, b, self.chunks[other as usize], self.rarity[other as usize]);
         self.keep(context, Kind::Across { a, b }, overlap);
     }
 
@@ -313,7 +318,8 @@ impl Context<'_> {
 
     /// The overlap of two classes, its coverage still to be found.
     fn overlap(&self, a: u32, b: u32, chunks: u32, rarity: u128) -> Overlap {
-        let (a, b) = (&self.shared.texts[self.classes.text(a)], &self.shared.texts[self.classes.text(b)]);
+        let (a, b) =
+            (&self.shared.texts[self.classes.text(a)], &self.shared.texts[self.classes.text(b)]);
         Overlap {
             shared: u64::from(chunks),
             rarity: Rarity::to_f64(rarity),
@@ -335,7 +341,8 @@ fn cuts(
     rarity: &Rarity,
     settings: GraphSettings,
 ) -> Option<Vec<u32>> {
-    let bounded = matches!(settings.measure, Measure::S1 | Measure::S3 | Measure::S4 | Measure::Ssr);
+    let bounded =
+        matches!(settings.measure, Measure::S1 | Measure::S3 | Measure::S4 | Measure::Ssr);
     if !bounded || settings.threshold <= 0.0 || shared.selected_of_group.is_some() {
         return None;
     }
@@ -389,18 +396,24 @@ impl Sieve {
         let chunks: Vec<AtomicU32> =
             std::iter::repeat_with(AtomicU32::default).take(counters.max(1)).collect();
         let sieve = Self { chunks };
-        for_each(threads, shared.groups.len(), 64, || (), |(), group| {
-            let weight = shared.groups[group].chunks;
-            let holders = classes.of_group.list(group);
-            for (index, &a) in holders.iter().enumerate() {
-                for &b in &holders[index + 1..] {
-                    let counter = &sieve.chunks[sieve.slot(a, b)];
-                    let add = |count: u32| Some(count.saturating_add(weight));
-                    // The closure never refuses, so there is no error to handle.
-                    let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        for_each(
+            threads,
+            shared.groups.len(),
+            64,
+            || (),
+            |(), group| {
+                let weight = shared.groups[group].chunks;
+                let holders = classes.of_group.list(group);
+                for (index, &a) in holders.iter().enumerate() {
+                    for &b in &holders[index + 1..] {
+                        let counter = &sieve.chunks[sieve.slot(a, b)];
+                        let add = |count: u32| Some(count.saturating_add(weight));
+                        // The closure never refuses, so there is no error to handle.
+                        let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+                    }
                 }
-            }
-        });
+            },
+        );
         sieve
     }
 

@@ -16,10 +16,9 @@ impl Graph {
 
     pub(crate) fn cursor(&self, block: &Block) -> Cursor<'_> {
         let (left, right) = match block.kind {
-            Kind::Across { a, b } => (
-                self.documents_of_class.list(a as usize),
-                self.documents_of_class.list(b as usize),
-            ),
+            Kind::Across { a, b } => {
+                (self.documents_of_class.list(a as usize), self.documents_of_class.list(b as usize))
+            }
             Kind::Within { class } => {
                 let documents = self.documents_of_class.list(class as usize);
                 (documents, documents)

@@ -292,7 +292,8 @@ impl BatchBuilder {
     /// Whether the batch should be finished and a new one begun. A text of `bytes` is to come.
     #[must_use]
     pub fn is_full(&self, bytes: usize) -> bool {
-        let beyond = !self.is_empty() && self.text.len() + bytes > FULL_BYTES.max(u32::MAX as usize / 2);
+        let beyond =
+            !self.is_empty() && self.text.len() + bytes > FULL_BYTES.max(u32::MAX as usize / 2);
         self.batch.n_chunks as usize >= FULL_CHUNKS || self.text.len() >= FULL_BYTES || beyond
     }
 
@@ -374,9 +375,10 @@ impl BatchBuilder {
             let places = hashes.iter().copied().zip(0u32..);
             if settings.selective {
                 let flag = |place: u32| (selected[place as usize / 64] >> (place % 64)) as u32 & 1;
-                batch.partition(hashes.len(), places.map(|(hash, place)| {
-                    (hash, place | flag(place) * Record::SELECTED)
-                }));
+                batch.partition(
+                    hashes.len(),
+                    places.map(|(hash, place)| (hash, place | flag(place) * Record::SELECTED)),
+                );
             } else {
                 batch.partition(hashes.len(), places);
             }

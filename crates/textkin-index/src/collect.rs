@@ -49,7 +49,8 @@ impl Collection {
     #[must_use]
     pub fn new(settings: BatchSettings, plan: Plan, memory: Memory) -> Self {
         // DECO's filter works on words that overlap; other chunks go the direct way.
-        let filtered = plan == Plan::Spex && settings.overlapping_words.is_some() && !settings.selective;
+        let filtered =
+            plan == Plan::Spex && settings.overlapping_words.is_some() && !settings.selective;
         Self {
             settings: BatchSettings { records: !filtered, ..settings },
             plan,

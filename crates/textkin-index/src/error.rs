@@ -7,7 +7,9 @@ use std::io;
 #[non_exhaustive]
 pub enum Error {
     /// The temporary file could not be written or read: the disk is full, most of the time.
-    #[error("cannot use the temporary file in {directory}; free some space there or name another place with --temp-dir")]
+    #[error(
+        "cannot use the temporary file in {directory}; free some space there or name another place with --temp-dir"
+    )]
     Spool {
         /// Where the temporary file is.
         directory: String,

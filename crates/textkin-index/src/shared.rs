@@ -22,6 +22,8 @@ pub struct Findings {
     pub shared: SharedChunks,
     /// Distinct chunks of the collection.
     pub distinct_chunks: u64,
+    /// Chunks of all documents, copies counted.
+    pub total_chunks: u64,
     /// Hash collisions that were told apart.
     pub collisions: u64,
     first_texts: Vec<u32>,
@@ -85,29 +87,43 @@ pub fn find_shared(
         (groups, places) = gather(&batches, settings, &repeats, pass)?;
     }
     let texts = texts(&batches, copies, &repeats);
+    let all = texts.iter().zip(&repeats.within_text);
+    let total_chunks = all
+        .map(|(text, &repeated)| u64::from(text.chunks + repeated) * u64::from(text.copies))
+        .sum();
     drop(batches);
     let shared = finish(texts, groups, places)?;
-    Ok(Findings { shared, distinct_chunks: repeats.distinct, collisions, first_texts })
+    let distinct_chunks = repeats.distinct;
+    Ok(Findings { shared, distinct_chunks, total_chunks, collisions, first_texts })
 }
 
 /// Puts the links of each batch in the order of its chunks, and lets go of the records.
-fn place_links(batches: &mut [Batch], collection: &Collection, pass: Pass<'_>) -> Result<(), Error> {
+fn place_links(
+    batches: &mut [Batch],
+    collection: &Collection,
+    pass: Pass<'_>,
+) -> Result<(), Error> {
     pass.progress.begin("placing links", batches.len() as u64);
     let tasks: Vec<&mut Batch> = batches.iter_mut().collect();
-    for_each(pass.threads, tasks, |_| Vec::<Record>::new(), |scratch, batch| {
-        pass.stop.check()?;
-        let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
-        for record in batch.records.read(0..batch.records.len(), scratch)? {
-            links[record.place() as usize] = Link::from_raw(record.value());
-        }
-        batch.records = Array::default();
-        batch.links = Array::Memory(links);
-        if let Some(spool) = collection.spool_in_use() {
-            batch.links.spill(spool)?;
-        }
-        pass.progress.advance(1);
-        Ok(())
-    })?;
+    for_each(
+        pass.threads,
+        tasks,
+        |_| Vec::<Record>::new(),
+        |scratch, batch| {
+            pass.stop.check()?;
+            let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
+            for record in batch.records.read(0..batch.records.len(), scratch)? {
+                links[record.place() as usize] = Link::from_raw(record.value());
+            }
+            batch.records = Array::default();
+            batch.links = Array::Memory(links);
+            if let Some(spool) = collection.spool_in_use() {
+                batch.links.spill(spool)?;
+            }
+            pass.progress.advance(1);
+            Ok(())
+        },
+    )?;
     Ok(())
 }
 
@@ -139,8 +155,7 @@ struct Groups {
 
 impl Groups {
     fn merge(tables: &[Vec<crate::repeats::Group>]) -> Self {
-        let mut merged =
-            Self { numbers: Vec::new(), n_chunks: Vec::new(), n_texts: Vec::new() };
+        let mut merged = Self { numbers: Vec::new(), n_chunks: Vec::new(), n_texts: Vec::new() };
         let mut number_of_key: HashMap<u128, u32> = HashMap::new();
         for table in tables {
             let mut numbers = Vec::with_capacity(table.len());
@@ -271,7 +286,8 @@ impl<'a> Gatherer<'a> {
     fn walk(&mut self, own: Links<'_>, wrong: &mut Vec<Place>) -> Result<(), Error> {
         let batches = self.verifier.batches;
         let Links { batch: number, text, links, .. } = own;
-        let (mut place, end) = (batches[number].texts[text].chunk, batches[number].chunks_end(text));
+        let (mut place, end) =
+            (batches[number].texts[text].chunk, batches[number].chunks_end(text));
         while place < end {
             match links[place as usize].kind() {
                 LinkKind::Unique => place += 1,
@@ -285,7 +301,8 @@ impl<'a> Gatherer<'a> {
                         .min(end - place);
                     let mut len = 1;
                     while len < most
-                        && links[(place + len) as usize] == Link::later(first_batch, first_place + len)
+                        && links[(place + len) as usize]
+                            == Link::later(first_batch, first_place + len)
                     {
                         len += 1;
                     }
@@ -307,12 +324,18 @@ impl<'a> Gatherer<'a> {
         Ok(())
     }
 
-    fn verify(&mut self, own: Stretch, first: Stretch, wrong: &mut Vec<Place>) -> Result<(), Error> {
+    fn verify(
+        &mut self,
+        own: Stretch,
+        first: Stretch,
+        wrong: &mut Vec<Place>,
+    ) -> Result<(), Error> {
         if self.verifier.is_same(own, first, &mut self.scratch)? {
             return Ok(());
         }
         for offset in 0..own.len {
-            let one = |stretch: Stretch| Stretch { place: stretch.place + offset, len: 1, ..stretch };
+            let one =
+                |stretch: Stretch| Stretch { place: stretch.place + offset, len: 1, ..stretch };
             if !self.verifier.is_same(one(own), one(first), &mut self.scratch)? {
                 wrong.push((own.batch as u32, own.place + offset));
             }

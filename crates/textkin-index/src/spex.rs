@@ -31,26 +31,36 @@ pub(crate) fn make_records(
         progress.begin(&format!("counting runs of {n} of {k} words"), batches.len() as u64);
         let counter = Counter::new(bytes);
         let tasks: Vec<&Batch> = batches.iter().collect();
-        for_each(threads, tasks, |_| Scratch::default(), |scratch, batch| {
-            stop.check()?;
-            count(batch, n, previous.as_ref(), &counter, scratch)?;
-            progress.advance(1);
-            Ok(())
-        })?;
+        for_each(
+            threads,
+            tasks,
+            |_| Scratch::default(),
+            |scratch, batch| {
+                stop.check()?;
+                count(batch, n, previous.as_ref(), &counter, scratch)?;
+                progress.advance(1);
+                Ok(())
+            },
+        )?;
         previous = Some(counter);
     }
     let Some(counter) = previous else { return Ok(()) };
     progress.begin("keeping repeated chunks", batches.len() as u64);
     let tasks: Vec<&mut Batch> = batches.iter_mut().collect();
-    for_each(threads, tasks, |_| (), |(), batch| {
-        stop.check()?;
-        keep(batch, &settings, &counter)?;
-        if let Some(spool) = collection.spool_in_use() {
-            batch.spill(spool)?;
-        }
-        progress.advance(1);
-        Ok(())
-    })?;
+    for_each(
+        threads,
+        tasks,
+        |_| (),
+        |(), batch| {
+            stop.check()?;
+            keep(batch, &settings, &counter)?;
+            if let Some(spool) = collection.spool_in_use() {
+                batch.spill(spool)?;
+            }
+            progress.advance(1);
+            Ok(())
+        },
+    )?;
     Ok(())
 }
 

@@ -140,7 +140,8 @@ impl Verifier<'_> {
         let bytes = batch.text_bytes(text, &mut Vec::new())?.to_vec();
         let first = (place - batch.texts[text].chunk) as usize;
         let tokens = bytes.split(|&byte| byte == textkin_core::Tokens::SEPARATOR);
-        let chunk: Vec<&[u8]> = tokens.filter(|token| !token.is_empty()).skip(first).take(k as usize).collect();
+        let chunk: Vec<&[u8]> =
+            tokens.filter(|token| !token.is_empty()).skip(first).take(k as usize).collect();
         Ok(chunk.join(&textkin_core::Tokens::SEPARATOR))
     }
 }
@@ -248,7 +249,12 @@ fn forget(
 }
 
 /// Number of texts that hold `places`; counts the repeats within each.
-fn texts_of(places: &[Place], batches: &[Batch], first_texts: &[u32], repeats: &mut Repeats) -> u32 {
+fn texts_of(
+    places: &[Place],
+    batches: &[Batch],
+    first_texts: &[u32],
+    repeats: &mut Repeats,
+) -> u32 {
     let mut last = None;
     let mut texts = 0;
     for &place in places {

@@ -84,8 +84,17 @@ pub(crate) fn for_each<T: Send, S: Send>(
         return Ok(vec![run(0)?]);
     }
     std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|number| scope.spawn({ let run = &run; move || run(number) })).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let workers: Vec<_> = (0..threads)
+            .map(|number| {
+                scope.spawn({
+                    let run = &run;
+                    move || run(number)
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }

@@ -2,10 +2,7 @@
 //!
 //! `cargo bench -p textkin-report`
 
-#![expect(
-    clippy::print_stdout,
-    reason = "a benchmark reports on standard output"
-)]
+#![expect(clippy::print_stdout, reason = "a benchmark reports on standard output")]
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,9 +13,7 @@ use textkin_report::{Row, Settings, format_csv_rows, format_jsonl_rows, open};
 const N_ROWS: u64 = 200_000;
 
 fn main() {
-    let ids: Vec<_> = (0..1000)
-        .map(|id| format!("docs/v{}/page-{id}.html", id % 7))
-        .collect();
+    let ids: Vec<_> = (0..1000).map(|id| format!("docs/v{}/page-{id}.html", id % 7)).collect();
     let rows: Vec<_> = (0..N_ROWS).map(|number| row(&ids, number)).collect();
     let mut out = Vec::new();
     report("csv", || {
@@ -40,9 +35,7 @@ fn main() {
 
 fn write(path: &Path, rows: &[Row<'_>]) {
     let mut writer = open(path, &Settings::default()).expect("the temporary directory is writable");
-    writer
-        .begin(&mut std::iter::empty())
-        .expect("the disk has room");
+    writer.begin(&mut std::iter::empty()).expect("the disk has room");
     writer.pairs(rows).expect("the disk has room");
     writer.finish().expect("the disk has room");
 }
@@ -63,14 +56,7 @@ fn row(ids: &[String], number: u64) -> Row<'_> {
         covered_b: shared + 7,
     };
     let (a, b) = (&ids[(number % 997) as usize], &ids[(number % 991) as usize]);
-    Row {
-        a,
-        b,
-        a_index: 0,
-        b_index: 1,
-        score: overlap.s4(),
-        overlap,
-    }
+    Row { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap }
 }
 
 /// The best of seven, since other work on the machine only adds.

@@ -10,20 +10,10 @@ use textkin_report::{Row, Settings, Vertex, open};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(std::env::args().nth(1).ok_or("name a directory")?);
-    let ids = [
-        "plain.txt",
-        "<a> & \"b\",\n\u{1b}\\N",
-        "文書館/目録.txt",
-        "plain.txt",
-    ];
+    let ids = ["plain.txt", "<a> & \"b\",\n\u{1b}\\N", "文書館/目録.txt", "plain.txt"];
     let vertices = ids.iter().zip(0..).map(|(id, index)| {
         let time = (index == 0).then_some("2001-02-03");
-        Vertex {
-            index,
-            id,
-            words: 412,
-            time,
-        }
+        Vertex { index, id, words: 412, time }
     });
     let overlap = Overlap {
         shared: 405,
@@ -37,26 +27,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let row = |a_index: u32, b_index: u32, score| {
         let (a, b) = (ids[a_index as usize], ids[b_index as usize]);
-        Row {
-            a,
-            b,
-            a_index,
-            b_index,
-            score,
-            overlap,
-        }
+        Row { a, b, a_index, b_index, score, overlap }
     };
     let rows = [row(0, 1, 1.0), row(1, 2, 0.75), row(0, 3, 1e-6)];
-    for name in [
-        "csv",
-        "csv.gz",
-        "jsonl.zst",
-        "parquet",
-        "graphml",
-        "gexf",
-        "dot",
-        "mtx",
-    ] {
+    for name in ["csv", "csv.gz", "jsonl.zst", "parquet", "graphml", "gexf", "dot", "mtx"] {
         let path = directory.join("pairs").with_extension(name);
         let mut writer = open(&path, &Settings::default())?;
         writer.begin(&mut vertices.clone())?;

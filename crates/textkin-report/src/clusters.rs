@@ -33,10 +33,7 @@ impl ClusterWriter {
     /// # Errors
     /// When it cannot be created.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        Ok(Self {
-            output: Output::create(path)?,
-            buffer: Vec::new(),
-        })
+        Ok(Self { output: Output::create(path)?, buffer: Vec::new() })
     }
 
     /// Writes one line. The members are not collected: a cluster may have millions.
@@ -97,23 +94,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("clusters.jsonl");
         let mut writer = ClusterWriter::create(&path).unwrap();
-        let line = ClusterLine {
-            cluster: 0,
-            size: 3,
-            density: 1.0,
-            weakest: 0.71,
-        };
+        let line = ClusterLine { cluster: 0, size: 3, density: 1.0, weakest: 0.71 };
         writer.cluster(&line, ["a", "b\"c", "d/é"]).unwrap();
-        writer
-            .cluster(
-                &ClusterLine {
-                    cluster: 1,
-                    size: 2,
-                    ..line
-                },
-                ["x", "x"],
-            )
-            .unwrap();
+        writer.cluster(&ClusterLine { cluster: 1, size: 2, ..line }, ["x", "x"]).unwrap();
         writer.finish().unwrap();
         let expected = "{\"cluster\":0,\"size\":3,\"density\":1.0,\"weakest\":0.71,\
             \"members\":[\"a\",\"b\\\"c\",\"d/é\"]}\n\
@@ -126,15 +109,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("clusters.jsonl");
         let mut writer = ClusterWriter::create(&path).unwrap();
-        let line = ClusterLine {
-            cluster: 0,
-            size: 1_000_000,
-            density: 1.0,
-            weakest: 1.0,
-        };
-        writer
-            .cluster(&line, std::iter::repeat_n("same/id", 1_000_000))
-            .unwrap();
+        let line = ClusterLine { cluster: 0, size: 1_000_000, density: 1.0, weakest: 1.0 };
+        writer.cluster(&line, std::iter::repeat_n("same/id", 1_000_000)).unwrap();
         assert!(writer.buffer.capacity() <= 1 << 18);
         writer.finish().unwrap();
         let value: serde_json::Value =

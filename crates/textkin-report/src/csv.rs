@@ -21,11 +21,7 @@ impl CsvWriter {
     /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads.
     #[must_use]
     pub fn new(output: Output, threads: NonZeroUsize) -> Self {
-        Self {
-            output,
-            threads,
-            buffers: Vec::new(),
-        }
+        Self { output, threads, buffers: Vec::new() }
     }
 
     /// Writes lines that [`format_csv_rows`] made elsewhere.
@@ -49,13 +45,7 @@ impl PairWriter for CsvWriter {
     }
 
     fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
-        write_blocks(
-            &mut self.output,
-            rows,
-            self.threads,
-            &mut self.buffers,
-            format_csv_rows,
-        )
+        write_blocks(&mut self.output, rows, self.threads, &mut self.buffers, format_csv_rows)
     }
 
     fn finish(self: Box<Self>) -> Result<(), Error> {
@@ -84,13 +74,7 @@ fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
     out.push(b',');
     push_field(row.b, out);
     let overlap = &row.overlap;
-    let values = [
-        overlap.s2(),
-        overlap.s3(),
-        overlap.s4(),
-        overlap.ssr(),
-        overlap.sscr(),
-    ];
+    let values = [overlap.s2(), overlap.s3(), overlap.s4(), overlap.ssr(), overlap.sscr()];
     out.push(b',');
     push_plain(row.score, out);
     // S1 is the number of shared chunks, as a number with or without a fraction.
@@ -98,10 +82,7 @@ fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
         out.push(b',');
         push_integer(overlap.shared, out);
     }
-    for value in values
-        .into_iter()
-        .chain([overlap.a_in_b(), overlap.b_in_a()])
-    {
+    for value in values.into_iter().chain([overlap.a_in_b(), overlap.b_in_a()]) {
         out.push(b',');
         push_plain(value, out);
     }
@@ -141,10 +122,7 @@ pub(crate) fn write_blocks(
     const PIECE: usize = 1 << 15;
 
     for block in rows.chunks(PIECE * threads.get()) {
-        let pieces = threads
-            .get()
-            .min(block.len().div_ceil(WORTH_A_THREAD))
-            .max(1);
+        let pieces = threads.get().min(block.len().div_ceil(WORTH_A_THREAD)).max(1);
         let pieces: Vec<_> = block.chunks(block.len().div_ceil(pieces)).collect();
         buffers.resize_with(pieces.len().max(buffers.len()), Vec::new);
         std::thread::scope(|scope| {
@@ -199,10 +177,7 @@ mod tests {
             writer.finish().unwrap();
             outputs.push(std::fs::read(&path).unwrap());
         }
-        assert_eq!(
-            outputs[0].iter().filter(|byte| **byte == b'\n').count(),
-            5005
-        );
+        assert_eq!(outputs[0].iter().filter(|byte| **byte == b'\n').count(), 5005);
         assert!(outputs.iter().all(|output| *output == outputs[0]));
     }
 

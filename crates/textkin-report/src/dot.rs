@@ -16,10 +16,7 @@ impl DotWriter {
     /// Writes to `output`.
     #[must_use]
     pub fn new(output: Output) -> Self {
-        Self {
-            output,
-            buffer: Vec::new(),
-        }
+        Self { output, buffer: Vec::new() }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -31,8 +28,7 @@ impl DotWriter {
 
 impl PairWriter for DotWriter {
     fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        self.output
-            .write(b"graph textkin {\n  node [shape=box];\n")?;
+        self.output.write(b"graph textkin {\n  node [shape=box];\n")?;
         for vertex in vertices {
             push_node(&vertex, &mut self.buffer);
             self.flush()?;

@@ -24,10 +24,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The disk, or the user's share of it, is full.
-    #[error(
-        "no space left to write {}; free some or choose another disk",
-        shown(path)
-    )]
+    #[error("no space left to write {}; free some or choose another disk", shown(path))]
     DiskFull {
         /// What was being written.
         path: PathBuf,
@@ -103,11 +100,7 @@ impl Error {
 }
 
 fn shown(path: &Path) -> String {
-    if path == Path::new("-") {
-        "standard output".into()
-    } else {
-        path.display().to_string()
-    }
+    if path == Path::new("-") { "standard output".into() } else { path.display().to_string() }
 }
 
 #[cfg(test)]

@@ -52,35 +52,22 @@ impl Format {
             return Ok(Self::Csv);
         }
         let compressed = Compression::from_path(path) != Compression::None;
-        let inner = if compressed {
-            path.with_extension("")
-        } else {
-            path.to_owned()
-        };
-        let extension = inner
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or("");
-        let known = Self::BY_EXTENSION
-            .iter()
-            .find(|known| known.0.eq_ignore_ascii_case(extension));
+        let inner = if compressed { path.with_extension("") } else { path.to_owned() };
+        let extension = inner.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let known = Self::BY_EXTENSION.iter().find(|known| known.0.eq_ignore_ascii_case(extension));
         match known {
-            Some((_, Self::Parquet)) if compressed => Err(Error::CompressedTwice {
-                path: path.to_owned(),
-            }),
+            Some((_, Self::Parquet)) if compressed => {
+                Err(Error::CompressedTwice { path: path.to_owned() })
+            }
             Some((_, format)) => Ok(*format),
-            None => Err(Error::UnknownFormat {
-                path: path.to_owned(),
-            }),
+            None => Err(Error::UnknownFormat { path: path.to_owned() }),
         }
     }
 
     /// The known extensions, for messages: `csv, jsonl, …`.
     #[must_use]
     pub fn extensions() -> String {
-        Self::BY_EXTENSION
-            .map(|(extension, _)| extension)
-            .join(", ")
+        Self::BY_EXTENSION.map(|(extension, _)| extension).join(", ")
     }
 }
 
@@ -120,10 +107,7 @@ pub struct Settings {
 impl Default for Settings {
     /// The default measure and one thread.
     fn default() -> Self {
-        Self {
-            measure: Measure::default(),
-            threads: NonZeroUsize::MIN,
-        }
+        Self { measure: Measure::default(), threads: NonZeroUsize::MIN }
     }
 }
 
@@ -146,16 +130,12 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Box<dyn PairWriter>, Err
 
 #[cfg(feature = "parquet")]
 fn open_parquet(path: &Path) -> Result<Box<dyn PairWriter>, Error> {
-    Ok(Box::new(crate::ParquetWriter::new(
-        crate::OutputFile::create(path)?,
-    )?))
+    Ok(Box::new(crate::ParquetWriter::new(crate::OutputFile::create(path)?)?))
 }
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path) -> Result<Box<dyn PairWriter>, Error> {
-    Err(Error::FormatMissing {
-        path: path.to_owned(),
-    })
+    Err(Error::FormatMissing { path: path.to_owned() })
 }
 
 #[cfg(test)]
@@ -174,11 +154,7 @@ mod tests {
             ("b.mtx.gz", Format::Matrix),
         ];
         for (path, format) in cases {
-            assert_eq!(
-                Format::from_path(Path::new(path)).unwrap(),
-                format,
-                "{path}"
-            );
+            assert_eq!(Format::from_path(Path::new(path)).unwrap(), format, "{path}");
         }
     }
 
@@ -189,9 +165,7 @@ mod tests {
             assert!(message.contains("csv, jsonl, ndjson, parquet, graphml, gexf, dot, gv, mtx"));
             assert!(message.contains(path));
         }
-        let message = Format::from_path(Path::new("b.parquet.gz"))
-            .unwrap_err()
-            .to_string();
+        let message = Format::from_path(Path::new("b.parquet.gz")).unwrap_err().to_string();
         assert!(message.contains("leave the last extension out"));
     }
 }

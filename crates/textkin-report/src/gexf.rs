@@ -18,11 +18,7 @@ impl GexfWriter {
     /// Writes to `output`.
     #[must_use]
     pub fn new(output: Output) -> Self {
-        Self {
-            output,
-            buffer: Vec::new(),
-            n_edges: 0,
-        }
+        Self { output, buffer: Vec::new(), n_edges: 0 }
     }
 
     fn flush(&mut self) -> Result<(), Error> {

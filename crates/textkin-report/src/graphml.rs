@@ -17,10 +17,7 @@ impl GraphmlWriter {
     /// Writes to `output`.
     #[must_use]
     pub fn new(output: Output) -> Self {
-        Self {
-            output,
-            buffer: Vec::new(),
-        }
+        Self { output, buffer: Vec::new() }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -96,10 +93,7 @@ fn push_edge(row: &Row<'_>, out: &mut Vec<u8>) {
     push_integer(row.b_index.into(), out);
     out.extend_from_slice(b"\">");
     let values = COLUMNS[2..].iter().zip(row.values());
-    for (column, value) in [(&"weight", Value::Decimal(row.score))]
-        .into_iter()
-        .chain(values)
-    {
+    for (column, value) in [(&"weight", Value::Decimal(row.score))].into_iter().chain(values) {
         out.extend_from_slice(b"<data key=\"");
         out.extend_from_slice(column.as_bytes());
         out.extend_from_slice(b"\">");
@@ -120,16 +114,7 @@ mod tests {
         let bytes = samples::written("x.graphml", &[samples::row(id, id)]);
         let texts = texts(&bytes);
         assert_eq!(texts.iter().filter(|text| **text == legal(id)).count(), 2);
-        for text in [
-            "n0",
-            "n1",
-            "2001-02-03",
-            "0.75",
-            "405",
-            "412",
-            "1030",
-            "0.4",
-        ] {
+        for text in ["n0", "n1", "2001-02-03", "0.75", "405", "412", "1030", "0.4"] {
             assert!(texts.iter().any(|found| found == text), "{text}");
         }
     }

@@ -22,11 +22,7 @@ impl JsonlWriter {
     /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads.
     #[must_use]
     pub fn new(output: Output, threads: NonZeroUsize) -> Self {
-        Self {
-            output,
-            threads,
-            buffers: Vec::new(),
-        }
+        Self { output, threads, buffers: Vec::new() }
     }
 }
 
@@ -40,13 +36,7 @@ impl PairWriter for JsonlWriter {
     }
 
     fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
-        write_blocks(
-            &mut self.output,
-            rows,
-            self.threads,
-            &mut self.buffers,
-            format_jsonl_rows,
-        )
+        write_blocks(&mut self.output, rows, self.threads, &mut self.buffers, format_jsonl_rows)
     }
 
     fn finish(self: Box<Self>) -> Result<(), Error> {
@@ -76,21 +66,14 @@ pub fn format_jsonl_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
 
 /// Appends `value` with a decimal point; what JSON cannot say is `null`.
 pub(crate) fn push_number(value: f64, out: &mut Vec<u8>) {
-    if value.is_finite() {
-        push_decimal(value, out)
-    } else {
-        out.extend_from_slice(b"null")
-    }
+    if value.is_finite() { push_decimal(value, out) } else { out.extend_from_slice(b"null") }
 }
 
 /// Appends `text` in quotes, escaped.
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(place) = rest
-        .iter()
-        .position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'))
-    {
+    while let Some(place) = rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')) {
         out.extend_from_slice(&rest[..place]);
         match rest[place] {
             b'\n' => out.extend_from_slice(b"\\n"),

@@ -44,10 +44,7 @@ pub(crate) fn shorten_both(a: &str, b: &str, room: usize) -> [String; 2] {
         return short;
     }
     let difference = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    [
-        shorten_around(&a, difference, room),
-        shorten_around(&b, difference, room),
-    ]
+    [shorten_around(&a, difference, room), shorten_around(&b, difference, room)]
 }
 
 /// Keeps the start and the end, and more of the end: there the names differ.
@@ -61,11 +58,7 @@ fn shorten(text: &str, room: usize) -> String {
     let name = text.rfind('/').map_or(text, |slash| &text[slash..]);
     let name_width = width(name);
     let most = rest - rest / 3;
-    let for_tail = if name_width <= rest {
-        name_width.max(most)
-    } else {
-        most
-    };
+    let for_tail = if name_width <= rest { name_width.max(most) } else { most };
     let tail = last(text, for_tail);
     let head = first(text, rest - width(tail));
     format!("{head}{CUT}{tail}")
@@ -132,10 +125,7 @@ mod tests {
         let [short_a, short_b] = shorten_both(a, b, 24);
         assert_eq!(short_a, "…ion-3.11/library/funct…");
         assert_eq!(short_b, "…ion-3.12/library/funct…");
-        assert_eq!(
-            shorten_both(a, b, 34)[0],
-            "…rsion-3.11/library/functions.html"
-        );
+        assert_eq!(shorten_both(a, b, 34)[0], "…rsion-3.11/library/functions.html");
         assert_eq!(shorten_both("same", "same", 2), ["…e", "…e"]);
     }
 
@@ -148,10 +138,7 @@ mod tests {
     #[test]
     fn nothing_an_id_holds_reaches_the_terminal_as_a_command() {
         assert_eq!(visible("\u{1b}[2Ja\nb\u{7f}"), "␛[2Ja␊b␡");
-        assert_eq!(
-            visible("a\u{202e}txt.exe\u{9b}"),
-            "a\\u{202e}txt.exe\\u{9b}"
-        );
+        assert_eq!(visible("a\u{202e}txt.exe\u{9b}"), "a\\u{202e}txt.exe\\u{9b}");
         assert_eq!(visible("naïve 文書 e\u{301}"), "naïve 文書 e\u{301}");
     }
 

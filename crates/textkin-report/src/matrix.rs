@@ -29,14 +29,7 @@ impl MatrixWriter {
     #[must_use]
     pub fn new(output: Output, measure: Measure) -> Self {
         let entries = tempfile::spooled_tempfile(64 << 20);
-        Self {
-            output,
-            measure,
-            n_documents: 0,
-            n_entries: 0,
-            buffer: Vec::new(),
-            entries,
-        }
+        Self { output, measure, n_documents: 0, n_entries: 0, buffer: Vec::new(), entries }
     }
 
     fn spool(&mut self) -> Result<(), Error> {
@@ -93,11 +86,7 @@ impl PairWriter for MatrixWriter {
         self.buffer.push(b' ');
         push_plain(row.score, &mut self.buffer);
         self.buffer.push(b'\n');
-        if self.buffer.len() < 1 << 16 {
-            Ok(())
-        } else {
-            self.spool()
-        }
+        if self.buffer.len() < 1 << 16 { Ok(()) } else { self.spool() }
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
@@ -134,33 +123,20 @@ mod tests {
     fn the_lower_triangle_is_written_with_its_size_before_it() {
         let rows = [
             samples::row("a", "b\n"),
-            Row {
-                a_index: 0,
-                b_index: 4,
-                b: "c",
-                score: 1.0,
-                ..samples::row("a", "")
-            },
+            Row { a_index: 0, b_index: 4, b: "c", score: 1.0, ..samples::row("a", "") },
         ];
         let expected = "%%MatrixMarket matrix coordinate real symmetric\n\
             % textkin: s4 (shared chunks, rare ones counting more, per word of the mean length); \
             pairs below the threshold and the diagonal are left out\n\
             % documents, by row and column:\n% 1 \"a\"\n% 2 \"b\\n\"\n% 5 \"c\"\n\
             5 5 2\n2 1 0.75\n5 1 1\n";
-        assert_eq!(
-            String::from_utf8(samples::written("x.mtx", &rows)).unwrap(),
-            expected
-        );
+        assert_eq!(String::from_utf8(samples::written("x.mtx", &rows)).unwrap(), expected);
     }
 
     #[test]
     fn no_comment_line_is_longer_than_the_format_allows() {
         let (long, controls) = ("é".repeat(5000), "\u{1}".repeat(5000));
         let bytes = samples::written("x.mtx", &[samples::row(&long, &controls)]);
-        assert!(
-            bytes
-                .split(|byte| *byte == b'\n')
-                .all(|line| line.len() < 1024)
-        );
+        assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() < 1024));
     }
 }

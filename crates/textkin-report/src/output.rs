@@ -42,11 +42,7 @@ pub struct OutputFile {
 }
 
 enum Target {
-    Temporary {
-        file: NamedTempFile,
-        place: PathBuf,
-        _listed: Listed,
-    },
+    Temporary { file: NamedTempFile, place: PathBuf, _listed: Listed },
     Direct(File),
     Stdout(io::Stdout),
     Other(Box<dyn Write + Send>),
@@ -59,33 +55,20 @@ impl OutputFile {
     /// [`Error::Directory`] or [`Error::Create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
-            return Ok(Self {
-                name: path.to_owned(),
-                target: Target::Stdout(io::stdout()),
-            });
+            return Ok(Self { name: path.to_owned(), target: Target::Stdout(io::stdout()) });
         }
         if path.is_dir() {
-            return Err(Error::Directory {
-                path: path.to_owned(),
-            });
+            return Err(Error::Directory { path: path.to_owned() });
         }
-        let target = Target::open(path).map_err(|source| Error::Create {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self {
-            name: path.to_owned(),
-            target,
-        })
+        let target =
+            Target::open(path).map_err(|source| Error::Create { path: path.to_owned(), source })?;
+        Ok(Self { name: path.to_owned(), target })
     }
 
     /// Writes to `writer`, called `name` in messages.
     #[must_use]
     pub fn to_writer(name: &str, writer: Box<dyn Write + Send>) -> Self {
-        Self {
-            name: name.into(),
-            target: Target::Other(writer),
-        }
+        Self { name: name.into(), target: Target::Other(writer) }
     }
 
     /// What messages call it.
@@ -100,31 +83,19 @@ impl OutputFile {
     /// When that fails; then the temporary file is removed and an older target is untouched.
     pub fn finish(self) -> Result<(), Error> {
         let Self { name, target } = self;
-        target
-            .finish()
-            .map_err(|source| Error::write(&name, source))
+        target.finish().map_err(|source| Error::write(&name, source))
     }
 }
 
 impl Target {
     fn open(path: &Path) -> io::Result<Self> {
         let existing = std::fs::metadata(path).ok();
-        if existing
-            .as_ref()
-            .is_some_and(|metadata| !metadata.is_file())
-        {
+        if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             return Ok(Self::Direct(File::options().write(true).open(path)?));
         }
-        let place = if existing.is_some() {
-            path.canonicalize()?
-        } else {
-            path.to_owned()
-        };
+        let place = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
         let permissions = existing.map(|metadata| metadata.permissions());
-        if permissions
-            .as_ref()
-            .is_some_and(std::fs::Permissions::readonly)
-        {
+        if permissions.as_ref().is_some_and(std::fs::Permissions::readonly) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         // Created under the lock: no moment in which it exists and is not listed.
@@ -136,20 +107,12 @@ impl Target {
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self::Temporary {
-            file,
-            place,
-            _listed: listed,
-        })
+        Ok(Self::Temporary { file, place, _listed: listed })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
-            Self::Temporary {
-                file,
-                place,
-                _listed,
-            } => {
+            Self::Temporary { file, place, _listed } => {
                 file.as_file().sync_all()?;
                 let unfinished = unfinished();
                 file.persist(&place).map_err(|error| error.error)?;
@@ -183,11 +146,7 @@ fn directory_of(path: &Path) -> &Path {
 fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
     // File systems allow 255 bytes; a longer prefix would make a legal target fail.
     let name = place.file_name().unwrap_or(OsStr::new("out"));
-    let name = if name.len() <= 200 {
-        name
-    } else {
-        OsStr::new("out")
-    };
+    let name = if name.len() <= 200 { name } else { OsStr::new("out") };
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".");
@@ -230,10 +189,7 @@ impl Write for OutputFile {
 
 impl fmt::Debug for OutputFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("OutputFile")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        formatter.debug_struct("OutputFile").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -267,10 +223,9 @@ impl Output {
         let file = BufWriter::with_capacity(1 << 17, file);
         let stream = match compression {
             Compression::None => Stream::Plain(file),
-            Compression::Gzip => Stream::Gzip(flate2::write::GzEncoder::new(
-                file,
-                flate2::Compression::default(),
-            )),
+            Compression::Gzip => {
+                Stream::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
+            }
             Compression::Zstd => Stream::Zstd(
                 zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)
                     .map_err(|source| Error::write(&name, source))?,
@@ -312,10 +267,7 @@ impl Output {
 
 impl fmt::Debug for Output {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Output")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Output").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -326,9 +278,8 @@ mod tests {
 
     fn names(directory: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(directory).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -363,12 +314,7 @@ mod tests {
     fn a_listed_path_is_forgotten_when_dropped() {
         let directory = tempfile::tempdir().unwrap();
         let file = OutputFile::create(&directory.path().join("x.csv")).unwrap();
-        let listed = || {
-            unfinished()
-                .iter()
-                .filter(|path| path.starts_with(&directory))
-                .count()
-        };
+        let listed = || unfinished().iter().filter(|path| path.starts_with(&directory)).count();
         assert_eq!(listed(), 1);
         drop(file);
         assert_eq!(listed(), 0);
@@ -425,16 +371,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/x.csv");
         let error = Output::create(&missing).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("cannot create {}", missing.display())
-        );
+        assert_eq!(error.to_string(), format!("cannot create {}", missing.display()));
         let error = Output::create(directory.path()).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .ends_with("is a directory; name a file in it")
-        );
+        assert!(error.to_string().ends_with("is a directory; name a file in it"));
     }
 
     #[test]
@@ -458,13 +397,12 @@ mod tests {
             let mut back = String::new();
             match Compression::from_path(&path) {
                 Compression::None => (&file).read_to_string(&mut back).unwrap(),
-                Compression::Gzip => flate2::read::GzDecoder::new(&file)
-                    .read_to_string(&mut back)
-                    .unwrap(),
-                Compression::Zstd => zstd::Decoder::new(&file)
-                    .unwrap()
-                    .read_to_string(&mut back)
-                    .unwrap(),
+                Compression::Gzip => {
+                    flate2::read::GzDecoder::new(&file).read_to_string(&mut back).unwrap()
+                }
+                Compression::Zstd => {
+                    zstd::Decoder::new(&file).unwrap().read_to_string(&mut back).unwrap()
+                }
             };
             assert!(back == text, "{name}");
         }

@@ -45,17 +45,11 @@ impl ParquetWriter {
     pub fn new(file: OutputFile) -> Result<Self, Error> {
         let name = file.name().to_owned();
         let numbers = Value::columns().map(|(name, is_integer)| {
-            let kind = if is_integer {
-                DataType::Int64
-            } else {
-                DataType::Float64
-            };
+            let kind = if is_integer { DataType::Int64 } else { DataType::Float64 };
             Field::new(name, kind, false)
         });
         let ids = ["a", "b"].map(|name| Field::new(name, DataType::Utf8, false));
-        let schema = Arc::new(Schema::new(
-            ids.into_iter().chain(numbers).collect::<Vec<_>>(),
-        ));
+        let schema = Arc::new(Schema::new(ids.into_iter().chain(numbers).collect::<Vec<_>>()));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .build();
@@ -81,10 +75,7 @@ impl ParquetWriter {
     }
 
     fn write_batch(&mut self) -> Result<(), Error> {
-        let ids = self
-            .ids
-            .iter_mut()
-            .map(|ids| Arc::new(ids.finish()) as ArrayRef);
+        let ids = self.ids.iter_mut().map(|ids| Arc::new(ids.finish()) as ArrayRef);
         let numbers = self.numbers.iter_mut().map(Column::finish);
         let written = RecordBatch::try_new(Arc::clone(&self.schema), ids.chain(numbers).collect())
             .map_err(ParquetError::from)
@@ -107,27 +98,16 @@ impl PairWriter for ParquetWriter {
             column.push(value);
         }
         self.n_rows += 1;
-        if self.n_rows < BATCH {
-            Ok(())
-        } else {
-            self.write_batch()
-        }
+        if self.n_rows < BATCH { Ok(()) } else { self.write_batch() }
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         if self.n_rows > 0 {
             self.write_batch()?;
         }
-        let Self {
-            name,
-            file,
-            mut writer,
-            ..
-        } = *self;
+        let Self { name, file, mut writer, .. } = *self;
         writer.finish().map_err(|source| error(&name, source))?;
-        writer
-            .sync()
-            .map_err(|source| Error::write(&name, source))?;
+        writer.sync().map_err(|source| Error::write(&name, source))?;
         file.take().map_or(Ok(()), OutputFile::finish)
     }
 }
@@ -143,8 +123,7 @@ impl Shared {
 
     fn with<T>(&self, act: impl FnOnce(&mut OutputFile) -> io::Result<T>) -> io::Result<T> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        file.as_mut()
-            .map_or_else(|| Err(io::ErrorKind::NotConnected.into()), act)
+        file.as_mut().map_or_else(|| Err(io::ErrorKind::NotConnected.into()), act)
     }
 }
 
@@ -166,10 +145,7 @@ impl Column {
             }
             (Self::Decimal(column), Value::Decimal(value)) => column.append_value(value),
             (Self::Decimal(column), Value::Integer(value)) => column.append_value(value as f64),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "columns() and values() agree"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "columns() and values() agree")]
             (Self::Integer(column), Value::Decimal(value)) => column.append_value(value as i64),
         }
     }
@@ -187,15 +163,11 @@ fn error(name: &Path, source: ParquetError) -> Error {
     match source {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(source) => Error::write(name, *source),
-            Err(inner) => Error::Parquet {
-                path: name.to_owned(),
-                source: ParquetError::External(inner),
-            },
+            Err(inner) => {
+                Error::Parquet { path: name.to_owned(), source: ParquetError::External(inner) }
+            }
         },
-        source => Error::Parquet {
-            path: name.to_owned(),
-            source,
-        },
+        source => Error::Parquet { path: name.to_owned(), source },
     }
 }
 
@@ -215,12 +187,7 @@ mod tests {
         std::fs::write(&path, samples::written("y.parquet", &rows)).unwrap();
         let file = std::fs::File::open(&path).unwrap();
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-        let names: Vec<_> = builder
-            .schema()
-            .fields()
-            .iter()
-            .map(|f| f.name().clone())
-            .collect();
+        let names: Vec<_> = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
         assert_eq!(names, COLUMNS);
         let mut found = 0;
         for batch in builder.build().unwrap() {
@@ -229,10 +196,7 @@ mod tests {
             let score = batch.column(2).as_primitive::<types::Float64Type>();
             let words = batch.column(13).as_primitive::<types::Int64Type>();
             for row in 0..batch.num_rows() {
-                assert_eq!(
-                    (b.value(row), score.value(row)),
-                    (ids[found].as_str(), 0.75)
-                );
+                assert_eq!((b.value(row), score.value(row)), (ids[found].as_str(), 0.75));
                 assert_eq!(words.value(row), 1030);
                 found += 1;
             }

@@ -81,9 +81,7 @@ impl Value {
     /// The columns of [`Row::values`] and whether each holds integers.
     pub(crate) fn columns() -> impl Iterator<Item = (&'static str, bool)> {
         let integers = ["shared_chunks", "words_a", "words_b"];
-        COLUMNS[2..]
-            .iter()
-            .map(move |column| (*column, integers.contains(column)))
+        COLUMNS[2..].iter().map(move |column| (*column, integers.contains(column)))
     }
 }
 
@@ -157,14 +155,7 @@ pub(crate) mod samples {
     }
 
     pub(crate) fn row<'a>(a: &'a str, b: &'a str) -> Row<'a> {
-        Row {
-            a,
-            b,
-            a_index: 0,
-            b_index: 1,
-            score: 0.75,
-            overlap: overlap(),
-        }
+        Row { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap() }
     }
 
     /// Writes `rows` and all their documents to a file called `name` and returns its bytes.
@@ -176,19 +167,9 @@ pub(crate) mod samples {
         for row in rows {
             let time = Some("2001-02-03");
             let words = row.overlap.words_a;
-            vertices.push(Vertex {
-                index: row.a_index,
-                id: row.a,
-                words,
-                time,
-            });
+            vertices.push(Vertex { index: row.a_index, id: row.a, words, time });
             let words = row.overlap.words_b;
-            vertices.push(Vertex {
-                index: row.b_index,
-                id: row.b,
-                words,
-                time: None,
-            });
+            vertices.push(Vertex { index: row.b_index, id: row.b, words, time: None });
         }
         vertices.sort_by_key(|vertex| vertex.index);
         vertices.dedup_by_key(|vertex| vertex.index);

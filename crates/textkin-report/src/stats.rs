@@ -101,22 +101,9 @@ mod tests {
     fn the_fields_stand_in_the_order_of_the_contract() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("stats.json");
-        let stages = vec![Stage {
-            name: "read".into(),
-            seconds: 0.5,
-            bytes: 10,
-        }];
-        let capped = Some(Capped {
-            max_df: 9,
-            chunks: 1,
-            postings: 10,
-        });
-        let statistics = Statistics {
-            stages,
-            capped,
-            pairs: None,
-            ..Statistics::default()
-        };
+        let stages = vec![Stage { name: "read".into(), seconds: 0.5, bytes: 10 }];
+        let capped = Some(Capped { max_df: 9, chunks: 1, postings: 10 });
+        let statistics = Statistics { stages, capped, pairs: None, ..Statistics::default() };
         write_stats(&path, &statistics).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
         let names = [

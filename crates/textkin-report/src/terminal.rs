@@ -30,10 +30,7 @@ impl View {
         let choice = anstream::AutoStream::choice(&stdout);
         let columns = terminal_size::terminal_size_of(&stdout).map(|size| usize::from(size.0.0));
         let width = columns.filter(|columns| *columns > 0).unwrap_or(usize::MAX);
-        Self {
-            width,
-            colour: choice != anstream::ColorChoice::Never,
-        }
+        Self { width, colour: choice != anstream::ColorChoice::Never }
     }
 
     fn paint(self, style: Style, text: &str) -> String {
@@ -51,9 +48,7 @@ impl View {
 /// When that fails; a closed pipe is told by [`Error::is_broken_pipe`].
 pub fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|source| Error::write(Path::new("-"), source))
 }
 
@@ -120,21 +115,11 @@ pub fn render_summary(summary: &Summary, view: View) -> String {
 fn cost(summary: &Summary) -> Vec<(Style, String)> {
     let per_second = summary.input_bytes as f64 / summary.seconds;
     let mut parts = vec![
-        (
-            DIM,
-            format!(
-                "{} in {}",
-                bytes(summary.input_bytes as f64),
-                duration(summary.seconds)
-            ),
-        ),
+        (DIM, format!("{} in {}", bytes(summary.input_bytes as f64), duration(summary.seconds))),
         (DIM, format!("{}/s", bytes(per_second))),
     ];
     if summary.peak_rss_bytes > 0 {
-        parts.push((
-            DIM,
-            format!("{} memory", bytes(summary.peak_rss_bytes as f64)),
-        ));
+        parts.push((DIM, format!("{} memory", bytes(summary.peak_rss_bytes as f64))));
     }
     parts
 }
@@ -205,17 +190,9 @@ impl Table {
         let covered =
             widest(&|row| thousands(row.overlap.covered_a.max(row.overlap.covered_b)).len());
         let words = widest(&|row| thousands(row.overlap.words_a.max(row.overlap.words_b)).len());
-        let mut table = Self {
-            view,
-            score,
-            covered,
-            words,
-            with_words: true,
-            document: 0,
-        };
+        let mut table = Self { view, score, covered, words, with_words: true, document: 0 };
         let room = |table: &Self| {
-            view.width
-                .saturating_sub(score + table.share_width() + 2 * Self::GAP.len())
+            view.width.saturating_sub(score + table.share_width() + 2 * Self::GAP.len())
         };
         if room(&table) < Self::LEAST_DOCUMENT {
             table.with_words = false;
@@ -234,16 +211,9 @@ impl Table {
     }
 
     fn head(&self) -> String {
-        let share = if self.with_words {
-            Self::SHARE
-        } else {
-            "in other"
-        };
+        let share = if self.with_words { Self::SHARE } else { "in other" };
         let (gap, score_width, share_width) = (Self::GAP, self.score, self.share_width());
-        let head = format!(
-            "{:>score_width$}{gap}{share:<share_width$}{gap}",
-            Self::SCORE
-        );
+        let head = format!("{:>score_width$}{gap}{share:<share_width$}{gap}", Self::SCORE);
         format!("{}\n", self.view.paint(DIM, &(head + Self::DOCUMENT)))
     }
 
@@ -254,12 +224,7 @@ impl Table {
         } else {
             shorten_both(row.a, row.b, self.document)
         };
-        let first = self.line(
-            &score_text(row.score),
-            overlap.covered_a,
-            overlap.words_a,
-            &a,
-        );
+        let first = self.line(&score_text(row.score), overlap.covered_a, overlap.words_a, &a);
         first + &self.line("", overlap.covered_b, overlap.words_b, &b)
     }
 
@@ -277,10 +242,7 @@ impl Table {
             share.push_str(&words);
         }
         let padding = " ".repeat(self.share_width().saturating_sub(used));
-        format!(
-            "{score}{gap}{share}{padding}{gap}{document}\n",
-            gap = Self::GAP
-        )
+        format!("{score}{gap}{share}{padding}{gap}{document}\n", gap = Self::GAP)
     }
 }
 
@@ -312,11 +274,7 @@ fn percent_text(part: u64, whole: u64) -> String {
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        thousands(count),
-        if count == 1 { one } else { many }
-    )
+    format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
 /// `1234567` as `1,234,567`.
@@ -359,11 +317,7 @@ fn duration(seconds: f64) -> String {
     match seconds {
         _ if seconds < 10.0 => format!("{seconds:.2} s"),
         _ if seconds < 60.0 => format!("{seconds:.1} s"),
-        _ => format!(
-            "{:.0} min {:02.0} s",
-            (seconds / 60.0).floor(),
-            (seconds % 60.0).floor()
-        ),
+        _ => format!("{:.0} min {:02.0} s", (seconds / 60.0).floor(), (seconds % 60.0).floor()),
     }
 }
 
@@ -374,10 +328,7 @@ mod tests {
     use proptest::prelude::*;
     use textkin_core::Overlap;
 
-    const PLAIN: View = View {
-        width: 100,
-        colour: false,
-    };
+    const PLAIN: View = View { width: 100, colour: false };
 
     fn summary() -> Summary {
         Summary {
@@ -395,12 +346,7 @@ mod tests {
     }
 
     fn rows() -> Vec<Row<'static>> {
-        let whole = Overlap {
-            words_b: 412,
-            chunks_b: 405,
-            covered_b: 412,
-            ..samples::overlap()
-        };
+        let whole = Overlap { words_b: 412, chunks_b: 405, covered_b: 412, ..samples::overlap() };
         let far = Overlap {
             words_a: 1_234_567,
             covered_a: 1_234_560,
@@ -413,15 +359,8 @@ mod tests {
             "docs/python/version-3.12/library/functions.html",
         );
         vec![
-            Row {
-                score: 1.0,
-                overlap: whole,
-                ..samples::row("letters/1.txt", "letters/2.txt")
-            },
-            Row {
-                score: 0.9974,
-                ..samples::row(a, b)
-            },
+            Row { score: 1.0, overlap: whole, ..samples::row("letters/1.txt", "letters/2.txt") },
+            Row { score: 0.9974, ..samples::row(a, b) },
             Row {
                 score: 0.004,
                 overlap: far,
@@ -453,20 +392,12 @@ score  found in the other                   document
 412,345 pairs with score ≥ 0.05 · 2,311 clusters · 1 problem
 250 MB in 1.70 s · 147 MB/s · 1.0 GB memory
 ";
-        assert_eq!(
-            render_summary(&summary(), View { width: 60, ..PLAIN }),
-            expected
-        );
+        assert_eq!(render_summary(&summary(), View { width: 60, ..PLAIN }), expected);
     }
 
     #[test]
     fn a_summary_without_findings_says_so() {
-        let summary = Summary {
-            documents: 1,
-            words: 7,
-            threshold: 0.05,
-            ..Summary::default()
-        };
+        let summary = Summary { documents: 1, words: 7, threshold: 0.05, ..Summary::default() };
         let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
         assert_eq!(render_summary(&summary, PLAIN), expected);
         assert_eq!(render_pairs(&[], 0, PLAIN), "");
@@ -474,10 +405,7 @@ score  found in the other                   document
 
     #[test]
     fn colour_changes_no_character() {
-        let coloured = View {
-            colour: true,
-            ..PLAIN
-        };
+        let coloured = View { colour: true, ..PLAIN };
         let text = render_summary(&summary(), coloured) + &render_pairs(&rows(), 9, coloured);
         let plain = render_summary(&summary(), PLAIN) + &render_pairs(&rows(), 9, PLAIN);
         assert!(text.contains('\u{1b}'));
@@ -486,23 +414,13 @@ score  found in the other                   document
 
     #[test]
     fn only_the_whole_is_100_per_cent_and_only_nothing_is_0() {
-        let cases = [
-            (0, 9, "0 %"),
-            (1, 999, "<1 %"),
-            (412, 1030, "40 %"),
-            (999, 1000, "99 %"),
-        ];
+        let cases = [(0, 9, "0 %"), (1, 999, "<1 %"), (412, 1030, "40 %"), (999, 1000, "99 %")];
         for (part, whole, text) in cases {
             assert_eq!(percent_text(part, whole), text);
         }
         assert_eq!(percent_text(7, 7), "100 %");
         assert_eq!(percent_text(0, 0), "n/a");
-        let scores = [
-            (1.0, "1.00"),
-            (0.9999, "0.99"),
-            (0.0001, "<0.01"),
-            (0.0, "0.00"),
-        ];
+        let scores = [(1.0, "1.00"), (0.9999, "0.99"), (0.0001, "<0.01"), (0.0, "0.00")];
         for (score, text) in scores.into_iter().chain([(1200.0, "1,200"), (1.5, "1.50")]) {
             assert_eq!(score_text(score), text);
         }
@@ -510,33 +428,21 @@ score  found in the other                   document
 
     #[test]
     fn numbers_are_grouped_and_rounded_for_people() {
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(thousands),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         let words = [999_999, 1_000_000, 999_949_999, 999_950_000];
-        assert_eq!(
-            words.map(rounded),
-            ["999,999", "1.0 M", "999.9 M", "1.0 bn"]
-        );
+        assert_eq!(words.map(rounded), ["999,999", "1.0 M", "999.9 M", "1.0 bn"]);
         assert_eq!(
             [12.0, 1500.0, 146e6, 999.7e6].map(bytes),
             ["12 B", "1.5 kB", "146 MB", "1.0 GB"]
         );
-        assert_eq!(
-            [0.42, 12.34, 245.9].map(duration),
-            ["0.42 s", "12.3 s", "4 min 05 s"]
-        );
+        assert_eq!([0.42, 12.34, 245.9].map(duration), ["0.42 s", "12.3 s", "4 min 05 s"]);
     }
 
     #[test]
     #[ignore = "shows the layout to a person: cargo test -p textkin-report look -- --ignored --nocapture"]
     fn look_at_all_widths() {
         for width in [0, 30, 60, 80, 120, 200, usize::MAX] {
-            let view = View {
-                width,
-                colour: true,
-            };
+            let view = View { width, colour: true };
             println!("{}", "-".repeat(width.min(200)));
             println!("{}", render_summary(&summary(), view));
             println!("{}", render_pairs(&rows(), 412_345, view));

@@ -68,13 +68,7 @@ pub(crate) mod tests {
     pub(crate) fn legal(id: &str) -> String {
         let legal = |c: char| c >= ' ' || "\t\r\n".contains(c);
         id.chars()
-            .map(|c| {
-                if legal(c) && c != '\u{fffe}' && c != '\u{ffff}' {
-                    c
-                } else {
-                    '\u{fffd}'
-                }
-            })
+            .map(|c| if legal(c) && c != '\u{fffe}' && c != '\u{ffff}' { c } else { '\u{fffd}' })
             .collect()
     }
 

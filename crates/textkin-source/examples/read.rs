@@ -36,26 +36,15 @@ fn main() -> Result<(), textkin_source::Error> {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();
     let mut n_threads = 1;
     if let Some(place) = paths.iter().position(|argument| argument == "--threads") {
-        n_threads = paths
-            .get(place + 1)
-            .and_then(|count| count.parse().ok())
-            .unwrap_or(1);
+        n_threads = paths.get(place + 1).and_then(|count| count.parse().ok()).unwrap_or(1);
         paths.drain(place..(place + 2).min(paths.len()));
     }
     let begin = Instant::now();
     let inputs = Inputs::open(&paths, &SourceSettings::default())?;
-    let (hidden, links, total) = (
-        inputs.skipped_hidden(),
-        inputs.skipped_links(),
-        inputs.total_bytes().unwrap_or(0),
-    );
+    let (hidden, links, total) =
+        (inputs.skipped_hidden(), inputs.skipped_links(), inputs.total_bytes().unwrap_or(0));
     let inputs = Mutex::new(inputs);
-    let next = || {
-        inputs
-            .lock()
-            .ok()
-            .and_then(|mut inputs| inputs.next_piece())
-    };
+    let next = || inputs.lock().ok().and_then(|mut inputs| inputs.next_piece());
     let counts: Vec<Count> = std::thread::scope(|scope| {
         let work = || {
             let mut count = Count::default();
@@ -65,30 +54,17 @@ fn main() -> Result<(), textkin_source::Error> {
             count
         };
         let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .filter_map(|thread| thread.join().ok())
-            .collect()
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     });
     let seconds = begin.elapsed().as_secs_f64();
     let sum = |field: fn(&Count) -> u64| counts.iter().map(field).sum::<u64>();
-    let (documents, problems) = (
-        sum(|count| count.n_documents),
-        sum(|count| count.n_problems),
-    );
+    let (documents, problems) = (sum(|count| count.n_documents), sum(|count| count.n_problems));
     let text = sum(|count| count.text_bytes);
     println!("{documents} documents, {text} bytes of text, {problems} problems");
     println!("{hidden} hidden and {links} links skipped");
-    for problem in counts
-        .iter()
-        .filter_map(|count| count.first_problem.as_ref())
-    {
+    for problem in counts.iter().filter_map(|count| count.first_problem.as_ref()) {
         println!("{problem}");
     }
-    println!(
-        "{:.3} s, {:.0} MB/s of input",
-        seconds,
-        total as f64 / 1e6 / seconds
-    );
+    println!("{:.3} s, {:.0} MB/s of input", seconds, total as f64 / 1e6 / seconds);
     Ok(())
 }

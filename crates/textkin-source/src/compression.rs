@@ -33,32 +33,10 @@ impl Compression {
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             // The bytes after the level are those of a first block or of an empty file, so that a
             // text may begin with "BZh9".
-            [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                0x31,
-                0x41,
-                0x59,
-                0x26,
-                0x53,
-                0x59,
-                ..,
-            ]
-            | [
-                b'B',
-                b'Z',
-                b'h',
-                b'1'..=b'9',
-                0x17,
-                0x72,
-                0x45,
-                0x38,
-                0x50,
-                0x90,
-                ..,
-            ] => Self::Bzip2,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => {
+                Self::Bzip2
+            }
             _ => Self::None,
         }
     }
@@ -76,9 +54,7 @@ impl Compression {
                 decoder.window_log_max(ZSTD_WINDOW_LOG)?;
                 Box::new(decoder)
             }
-            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(
-                reader,
-            ))),
+            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(reader))),
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(reader))),
         })
     }

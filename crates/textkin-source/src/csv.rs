@@ -76,9 +76,7 @@ impl CsvCutter {
         if self.at == self.input.len() {
             self.input.clear();
             self.at = 0;
-            self.opened
-                .stream
-                .read_block(INPUT_BYTES, &mut self.input)?;
+            self.opened.stream.read_block(INPUT_BYTES, &mut self.input)?;
         }
         Ok(!self.input.is_empty())
     }
@@ -103,9 +101,8 @@ impl CsvCutter {
         let mut length = 0u64;
         loop {
             self.refill()?;
-            let (result, n_in, n_out) = self
-                .core
-                .read_field(&self.input[self.at..], &mut self.output);
+            let (result, n_in, n_out) =
+                self.core.read_field(&self.input[self.at..], &mut self.output);
             self.at += n_in;
             length += n_out as u64;
             if length <= limit
@@ -118,10 +115,7 @@ impl CsvCutter {
                 ReadFieldResult::Field { record_end } => record_end,
                 ReadFieldResult::End => true,
             };
-            return Ok(Field {
-                is_last,
-                is_too_long: length > limit,
-            });
+            return Ok(Field { is_last, is_too_long: length > limit });
         }
     }
 
@@ -160,8 +154,7 @@ impl CsvCutter {
         for ((name, is_needed), column) in wanted.iter().zip(self.header.columns) {
             if *is_needed && column.is_none() {
                 let reason = format!("no column '{name}'; columns here: {}", list(&names));
-                self.waiting
-                    .push(report(&self.opened.name, Some(1), reason));
+                self.waiting.push(report(&self.opened.name, Some(1), reason));
             }
         }
         self.waiting.reverse();
@@ -240,8 +233,7 @@ impl CsvCutter {
     fn fail(&mut self, error: &io::Error) {
         let line = self.core.line() + self.skipped_lines;
         let reason = self.opened.stream.explain(error);
-        self.waiting
-            .push(report(&self.opened.name, Some(line), reason));
+        self.waiting.push(report(&self.opened.name, Some(line), reason));
         self.is_done = true;
     }
 }
@@ -320,16 +312,9 @@ impl CsvPiece {
         match text {
             Some(text) => giver.record(
                 row.line,
-                Record {
-                    text,
-                    id: id.filter(is_given),
-                    time: time.filter(is_given),
-                },
+                Record { text, id: id.filter(is_given), time: time.filter(is_given) },
             ),
-            None => giver.problem(
-                row.line,
-                format!("no column '{}'", self.settings.text_field),
-            ),
+            None => giver.problem(row.line, format!("no column '{}'", self.settings.text_field)),
         }
     }
 }

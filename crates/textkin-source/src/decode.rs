@@ -78,14 +78,8 @@ fn utf16_without_mark(sample: &[u8]) -> Option<&'static Encoding> {
     if sample.len() < 4 {
         return None;
     }
-    let zeros = |first: usize| {
-        sample
-            .iter()
-            .skip(first)
-            .step_by(2)
-            .filter(|&&byte| byte == 0)
-            .count()
-    };
+    let zeros =
+        |first: usize| sample.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let n_units = sample.len() / 2;
     if odd * 10 >= n_units * 4 && even * 50 <= n_units {
@@ -126,10 +120,7 @@ mod tests {
 
     #[test]
     fn utf8_is_borrowed_and_loses_its_mark() {
-        assert!(matches!(
-            decode("naïve".as_bytes()),
-            Ok(Cow::Borrowed("naïve"))
-        ));
+        assert!(matches!(decode("naïve".as_bytes()), Ok(Cow::Borrowed("naïve"))));
         assert_eq!(decoded(b"\xef\xbb\xbfabc"), "abc");
         assert_eq!(decoded(b""), "");
     }
@@ -156,12 +147,7 @@ mod tests {
 
     #[test]
     fn damage_in_utf8_becomes_replacement_characters() {
-        let bytes = [
-            "größer schöner weiter ".as_bytes(),
-            b"\xff",
-            " für alle".as_bytes(),
-        ]
-        .concat();
+        let bytes = ["größer schöner weiter ".as_bytes(), b"\xff", " für alle".as_bytes()].concat();
         assert_eq!(decoded(&bytes), "größer schöner weiter \u{fffd} für alle");
     }
 
@@ -182,12 +168,9 @@ mod tests {
                 (state >> 24) as u8
             })
             .collect();
-        for bytes in [
-            noise.as_slice(),
-            &[0; 100],
-            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
-            b"%PDF-1.7 x",
-        ] {
+        for bytes in
+            [noise.as_slice(), &[0; 100], b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"%PDF-1.7 x"]
+        {
             assert!(decode(bytes).is_err());
         }
     }

@@ -56,12 +56,7 @@ impl Inputs {
             return Err(Error::NoInput);
         }
         let listing = Listing::new(paths, settings)?;
-        Ok(Self::new(
-            listing,
-            settings,
-            STANDARD_INPUT,
-            Box::new(io::stdin()),
-        ))
+        Ok(Self::new(listing, settings, STANDARD_INPUT, Box::new(io::stdin())))
     }
 
     /// Reads one stream, called `name` in ids and problems, as [`open`](Self::open) reads
@@ -76,10 +71,7 @@ impl Inputs {
         settings: &SourceSettings,
     ) -> Result<Self, Error> {
         settings.check()?;
-        let listing = Listing {
-            items: vec![Item::StandardInput],
-            ..Listing::default()
-        };
+        let listing = Listing { items: vec![Item::StandardInput], ..Listing::default() };
         Ok(Self::new(listing, settings, name, Box::new(reader)))
     }
 
@@ -125,11 +117,7 @@ impl Inputs {
 
     /// Files, pipes and streams that were found, record files counted once.
     pub fn n_files(&self) -> usize {
-        self.listing
-            .items
-            .iter()
-            .filter(|item| !matches!(item, Item::Problem(_)))
-            .count()
+        self.listing.items.iter().filter(|item| !matches!(item, Item::Problem(_))).count()
     }
 
     /// Entries of folders left out because their name begins with a dot; a folder counts once.
@@ -159,20 +147,15 @@ impl Inputs {
     fn begin(&mut self, item: &Item) -> Option<Box<dyn Piece>> {
         self.next += 1;
         match item {
-            Item::File {
-                format: Format::Text,
-                ..
-            } => {
+            Item::File { format: Format::Text, .. } => {
                 self.next -= 1;
                 Some(self.text_files())
             }
             Item::File { path, format, .. } => self.record_file(path, *format),
             Item::Pipe(path) => match fs_err::File::open(path) {
-                Ok(file) => self.stream(
-                    &path.to_string_lossy(),
-                    Box::new(file),
-                    Format::from_path(path),
-                ),
+                Ok(file) => {
+                    self.stream(&path.to_string_lossy(), Box::new(file), Format::from_path(path))
+                }
                 Err(error) => Some(report(&path.to_string_lossy(), None, reason(&error))),
             },
             Item::StandardInput => {
@@ -188,11 +171,8 @@ impl Inputs {
     fn text_files(&mut self) -> Box<dyn Piece> {
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut bytes = 0u64;
-        while let Some(Item::File {
-            path,
-            size,
-            format: Format::Text,
-        }) = self.listing.items.get(self.next)
+        while let Some(Item::File { path, size, format: Format::Text }) =
+            self.listing.items.get(self.next)
         {
             let is_full = paths.len() >= MOST_FILES
                 || bytes.saturating_add(*size) > self.settings.piece_bytes as u64;
@@ -203,11 +183,7 @@ impl Inputs {
             bytes = bytes.saturating_add(*size);
             self.next += 1;
         }
-        Box::new(TextPiece {
-            settings: Arc::clone(&self.settings),
-            paths,
-            bytes,
-        })
+        Box::new(TextPiece { settings: Arc::clone(&self.settings), paths, bytes })
     }
 
     fn record_file(&mut self, path: &Path, format: Format) -> Option<Box<dyn Piece>> {
@@ -245,11 +221,7 @@ impl Inputs {
         match format {
             Format::Text => {
                 let settings = Arc::clone(&self.settings);
-                Some(Box::new(TextStreamPiece {
-                    settings,
-                    name,
-                    stream,
-                }))
+                Some(Box::new(TextStreamPiece { settings, name, stream }))
             }
             Format::Parquet => self.parquet(&name, None, stream),
             format => self.cut(name, stream, format),
@@ -258,11 +230,7 @@ impl Inputs {
 
     /// Sets up the cutter of a record format.
     fn cut(&mut self, name: Arc<str>, stream: Stream, format: Format) -> Option<Box<dyn Piece>> {
-        let opened = Opened {
-            settings: Arc::clone(&self.settings),
-            name,
-            stream,
-        };
+        let opened = Opened { settings: Arc::clone(&self.settings), name, stream };
         let opened = match opened.skip_mark() {
             Ok(opened) => opened,
             Err(problem) => return Some(problem),
@@ -282,11 +250,8 @@ impl Inputs {
         path: Option<&Path>,
         stream: Stream,
     ) -> Option<Box<dyn Piece>> {
-        let opened = Opened {
-            settings: Arc::clone(&self.settings),
-            name: Arc::clone(name),
-            stream,
-        };
+        let opened =
+            Opened { settings: Arc::clone(&self.settings), name: Arc::clone(name), stream };
         match crate::parquet::ParquetCutter::new(opened, path) {
             Ok(cutter) => {
                 self.cutter = Some(Box::new(cutter));
@@ -298,11 +263,7 @@ impl Inputs {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet(&mut self, name: &Arc<str>, _: Option<&Path>, _: Stream) -> Option<Box<dyn Piece>> {
-        Some(report(
-            name,
-            None,
-            "this textkin was built without Parquet".to_owned(),
-        ))
+        Some(report(name, None, "this textkin was built without Parquet".to_owned()))
     }
 }
 
@@ -326,14 +287,11 @@ impl Source for Inputs {
 
     /// Sizes of all files on disk, compressed ones as they are; `None` with a stream among them.
     fn total_bytes(&self) -> Option<u64> {
-        self.listing
-            .items
-            .iter()
-            .try_fold(0u64, |sum, item| match item {
-                Item::File { size, .. } => Some(sum.saturating_add(*size)),
-                Item::Problem(_) => Some(sum),
-                Item::Pipe(_) | Item::StandardInput => None,
-            })
+        self.listing.items.iter().try_fold(0u64, |sum, item| match item {
+            Item::File { size, .. } => Some(sum.saturating_add(*size)),
+            Item::Problem(_) => Some(sum),
+            Item::Pipe(_) | Item::StandardInput => None,
+        })
     }
 }
 
@@ -354,9 +312,7 @@ fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
     const MOST: usize = 1 << 20;
     let mut head = Vec::new();
     loop {
-        let n = stream
-            .read_block(STEP, &mut head)
-            .map_err(|error| stream.explain(&error))?;
+        let n = stream.read_block(STEP, &mut head).map_err(|error| stream.explain(&error))?;
         let seen = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
         let first = seen.iter().find(|byte| !byte.is_ascii_whitespace());
         let format = match first {

@@ -308,9 +308,8 @@ impl<'l, 's> Parser<'l, 's> {
 
     /// Reads `\uXXXX`, or two of them that form one character.
     fn unicode_escape(&mut self) -> Result<char, Fault> {
-        let unit = self
-            .hex(self.at + 2)
-            .ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
+        let unit =
+            self.hex(self.at + 2).ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
         self.at += 6;
         if let Some(character) = char::from_u32(unit) {
             return Ok(character);
@@ -330,9 +329,7 @@ impl<'l, 's> Parser<'l, 's> {
 
     fn hex(&self, at: usize) -> Option<u32> {
         let digits = self.bytes.get(at..at + 4)?;
-        digits.iter().try_fold(0, |code, &digit| {
-            Some(code << 4 | char::from(digit).to_digit(16)?)
-        })
+        digits.iter().try_fold(0, |code, &digit| Some(code << 4 | char::from(digit).to_digit(16)?))
     }
 
     /// Skips a string, standing at its quote; says whether it has escapes.
@@ -442,11 +439,7 @@ impl<'l, 's> Parser<'l, 's> {
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
         }
-        if self.at == start {
-            Err(self.fault("expected a digit"))
-        } else {
-            Ok(())
-        }
+        if self.at == start { Err(self.fault("expected a digit")) } else { Ok(()) }
     }
 
     fn skip_space(&mut self) {
@@ -532,10 +525,7 @@ mod tests {
             read(nested, ["meta.text", "meta.id.x", "meta"]).unwrap()[..2],
             some(["in\t", "5"])
         );
-        let both = [
-            r#"{"a":{"b":"in\t"},"a.b":"out\t"}"#,
-            r#"{"a.b":"out\t","a":{"b":"in\t"}}"#,
-        ];
+        let both = [r#"{"a":{"b":"in\t"},"a.b":"out\t"}"#, r#"{"a.b":"out\t","a":{"b":"in\t"}}"#];
         for line in both {
             assert_eq!(
                 read(line, ["a.b", "a.b", "a"]).unwrap(),
@@ -551,11 +541,8 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_skipped() {
-        let line = format!(
-            r#"{{"deep":{}{},"text":"x"}}"#,
-            "[".repeat(500_000),
-            "]".repeat(500_000)
-        );
+        let line =
+            format!(r#"{{"deep":{}{},"text":"x"}}"#, "[".repeat(500_000), "]".repeat(500_000));
         assert_eq!(text_of(&line).unwrap(), "x");
     }
 
@@ -581,11 +568,7 @@ mod tests {
             (r#"{"a":1} x"#, 8, "more after the end of the object"),
         ];
         for (line, at, what) in cases {
-            assert_eq!(
-                read(line, ["text", "id", "a"]),
-                Err(Fault { at, what }),
-                "{line}"
-            );
+            assert_eq!(read(line, ["text", "id", "a"]), Err(Fault { at, what }), "{line}");
         }
     }
 

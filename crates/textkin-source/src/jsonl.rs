@@ -55,9 +55,7 @@ impl JsonlCutter {
         if self.is_ended {
             return;
         }
-        let Opened {
-            settings, stream, ..
-        } = &mut self.opened;
+        let Opened { settings, stream, .. } = &mut self.opened;
         match stream.read_block(settings.piece_bytes.max(1), block) {
             Ok(n) => self.is_ended = n == 0,
             Err(error) => {
@@ -179,11 +177,7 @@ impl Piece for JsonlPiece {
         let mut line = self.first_line;
         while start < self.block.len() {
             let end = memchr(b'\n', &self.block[start..]).map_or(self.block.len(), |n| start + n);
-            let end_of_text = if self.block[..end].ends_with(b"\r") {
-                end - 1
-            } else {
-                end
-            };
+            let end_of_text = if self.block[..end].ends_with(b"\r") { end - 1 } else { end };
             let span = start..end_of_text.max(start);
             let flow = match text {
                 _ if span.len() as u64 > limit => reader.giver.problem(line, too_long(limit)),
@@ -215,8 +209,7 @@ impl LineReader<'_> {
             Ok(line) => self.line(number, line),
             Err(error) => {
                 let column = error.valid_up_to() + 1;
-                self.giver
-                    .problem(number, format!("invalid UTF-8 at column {column}"))
+                self.giver.problem(number, format!("invalid UTF-8 at column {column}"))
             }
         }
     }
@@ -224,18 +217,13 @@ impl LineReader<'_> {
     fn line(&mut self, number: u64, line: &str) -> ControlFlow<()> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.len() as u64 > self.settings.max_document_bytes {
-            return self
-                .giver
-                .problem(number, too_long(self.settings.max_document_bytes));
+            return self.giver.problem(number, too_long(self.settings.max_document_bytes));
         }
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return ControlFlow::Continue(());
         }
-        let names = [
-            self.settings.text_field.as_str(),
-            self.settings.id_name(),
-            self.settings.time_name(),
-        ];
+        let names =
+            [self.settings.text_field.as_str(), self.settings.id_name(), self.settings.time_name()];
         let [text, id, time] = match json::fields(line, names.map(Some), &mut self.scratch) {
             Ok(values) => values,
             Err(fault) => return self.giver.problem(number, describe(fault)),
@@ -273,10 +261,7 @@ fn no_text(name: &str, value: Value<'_>, line: &str) -> String {
         Value::Other(raw) if raw.starts_with('{') => "an object",
         Value::Other(_) => "a boolean",
         Value::Missing | Value::Plain(_) | Value::Unescaped => {
-            return format!(
-                "no field '{name}'; fields here: {}",
-                list(&json::names(line))
-            );
+            return format!("no field '{name}'; fields here: {}", list(&json::names(line)));
         }
     };
     format!("field '{name}' is not a string but {kind}")

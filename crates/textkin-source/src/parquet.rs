@@ -68,17 +68,13 @@ impl ParquetCutter {
             }
             _ => {
                 let mut bytes = Vec::new();
-                opened
-                    .stream
-                    .read_whole(opened.settings.max_document_bytes, &mut bytes)?;
+                opened.stream.read_whole(opened.settings.max_document_bytes, &mut bytes)?;
                 Place::Memory(Bytes::from(bytes))
             }
         };
         let metadata = match &place {
             Place::File(path) => {
-                let file = fs_err::File::open(path)
-                    .map_err(|error| reason(&error))?
-                    .into_file();
+                let file = fs_err::File::open(path).map_err(|error| reason(&error))?.into_file();
                 guarded(|| describe(&file))?
             }
             Place::Memory(bytes) => guarded(|| describe(bytes))?,
@@ -106,19 +102,9 @@ impl ParquetCutter {
         });
         waiting.reverse();
         let next_group = if columns[0].is_some() { 0 } else { usize::MAX };
-        let table = Table {
-            settings: Arc::clone(&settings),
-            name: opened.name,
-            place,
-            metadata,
-            columns,
-        };
-        Ok(Self {
-            table: Arc::new(table),
-            next_group,
-            row: 1,
-            waiting,
-        })
+        let table =
+            Table { settings: Arc::clone(&settings), name: opened.name, place, metadata, columns };
+        Ok(Self { table: Arc::new(table), next_group, row: 1, waiting })
     }
 }
 
@@ -127,12 +113,7 @@ impl Cutter for ParquetCutter {
         if let Some(piece) = self.waiting.pop() {
             return Some(piece);
         }
-        let group = self
-            .table
-            .metadata
-            .metadata()
-            .row_groups()
-            .get(self.next_group)?;
+        let group = self.table.metadata.metadata().row_groups().get(self.next_group)?;
         let piece = GroupPiece {
             table: Arc::clone(&self.table),
             group: self.next_group,
@@ -140,9 +121,7 @@ impl Cutter for ParquetCutter {
             bytes: u64::try_from(group.compressed_size()).unwrap_or(0),
         };
         self.next_group += 1;
-        self.row = self
-            .row
-            .saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+        self.row = self.row.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
         Some(Box::new(piece))
     }
 }
@@ -160,11 +139,7 @@ impl Piece for GroupPiece {
         let name = Arc::clone(&self.table.name);
         if let Err(reason) = self.rows(&mut Giver::new(&name, sink)) {
             // The flow is not needed: this is the last call.
-            let _ = sink.problem(Problem {
-                path: name.to_string(),
-                line: None,
-                reason,
-            });
+            let _ = sink.problem(Problem { path: name.to_string(), line: None, reason });
         }
     }
 
@@ -191,24 +166,18 @@ impl GroupPiece {
     fn reader(&self) -> Result<ParquetRecordBatchReader, String> {
         match &self.table.place {
             Place::File(path) => {
-                let file = fs_err::File::open(path)
-                    .map_err(|error| reason(&error))?
-                    .into_file();
+                let file = fs_err::File::open(path).map_err(|error| reason(&error))?.into_file();
                 let metadata = self.table.metadata.clone();
                 guarded(|| {
-                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(
-                        file, metadata,
-                    ))
-                    .build()
+                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata))
+                        .build()
                 })
             }
             Place::Memory(bytes) => {
                 let (bytes, metadata) = (bytes.clone(), self.table.metadata.clone());
                 guarded(|| {
-                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(
-                        bytes, metadata,
-                    ))
-                    .build()
+                    self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata))
+                        .build()
                 })
             }
         }
@@ -222,13 +191,8 @@ impl GroupPiece {
     where
         T: ::parquet::file::reader::ChunkReader + 'static,
     {
-        let leaves: Vec<usize> = self
-            .table
-            .columns
-            .iter()
-            .flatten()
-            .map(|(_, leaf)| *leaf)
-            .collect();
+        let leaves: Vec<usize> =
+            self.table.columns.iter().flatten().map(|(_, leaf)| *leaf).collect();
         let group = builder.metadata().row_group(self.group);
         let n_rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
         let n_bytes: u64 = leaves
@@ -257,10 +221,7 @@ impl GroupPiece {
         let name = &self.table.settings.text_field;
         let texts = column(text).ok_or_else(|| format!("column '{name}' is not a string"))?;
         if !is_text(texts.data_type()) {
-            return Err(format!(
-                "column '{name}' is not a string but {}",
-                texts.data_type()
-            ));
+            return Err(format!("column '{name}' is not a string but {}", texts.data_type()));
         }
         let (ids, times) = (column(id), column(time));
         let limit = self.table.settings.max_document_bytes;
@@ -271,14 +232,7 @@ impl GroupPiece {
                 Ok(Some(text)) => {
                     let id = ids.as_ref().and_then(|ids| display_at(ids, index));
                     let time = times.as_ref().and_then(|times| display_at(times, index));
-                    giver.record(
-                        row,
-                        Record {
-                            text,
-                            id: id.as_deref(),
-                            time: time.as_deref(),
-                        },
-                    )
+                    giver.record(row, Record { text, id: id.as_deref(), time: time.as_deref() })
                 }
                 Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
                 Err(InvalidUtf8) => {
@@ -309,9 +263,7 @@ fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUtf8> 
         DataType::BinaryView => array.as_binary_view().value(index),
         _ => return Ok(None),
     };
-    simdutf8::basic::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| InvalidUtf8)
+    simdutf8::basic::from_utf8(bytes).map(Some).map_err(|_| InvalidUtf8)
 }
 
 fn is_text(kind: &DataType) -> bool {
@@ -357,12 +309,8 @@ fn describe<T: ::parquet::file::reader::ChunkReader>(
 ) -> ::parquet::errors::Result<ArrowReaderMetadata> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(reader, options)?;
-    let fields: Vec<Field> = metadata
-        .schema()
-        .fields()
-        .iter()
-        .map(|field| widened(field))
-        .collect();
+    let fields: Vec<Field> =
+        metadata.schema().fields().iter().map(|field| widened(field)).collect();
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
     match ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options) {
         Ok(wide) => Ok(wide),

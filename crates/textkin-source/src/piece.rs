@@ -57,11 +57,7 @@ impl Piece for ProblemPiece {
 
 /// A piece that reports one problem.
 pub(crate) fn report(name: &str, line: Option<u64>, reason: String) -> Box<dyn Piece> {
-    Box::new(ProblemPiece(Problem {
-        path: name.to_owned(),
-        line,
-        reason,
-    }))
+    Box::new(ProblemPiece(Problem { path: name.to_owned(), line, reason }))
 }
 
 /// Gives the records of one input to a sink.
@@ -74,11 +70,7 @@ pub(crate) struct Giver<'a> {
 
 impl<'a> Giver<'a> {
     pub(crate) fn new(name: &'a str, sink: &'a mut dyn DocumentSink) -> Self {
-        Self {
-            name,
-            sink,
-            id: String::new(),
-        }
+        Self { name, sink, id: String::new() }
     }
 
     /// Gives a document.
@@ -93,21 +85,14 @@ impl<'a> Giver<'a> {
                 &self.id
             }
         };
-        let document = Document {
-            id: id.into(),
-            text: record.text.into(),
-            time: record.time.map(Into::into),
-        };
+        let document =
+            Document { id: id.into(), text: record.text.into(), time: record.time.map(Into::into) };
         self.sink.document(document)
     }
 
     /// Gives a problem.
     pub(crate) fn problem(&mut self, line: u64, reason: String) -> ControlFlow<()> {
-        self.sink.problem(Problem {
-            path: self.name.to_owned(),
-            line: Some(line),
-            reason,
-        })
+        self.sink.problem(Problem { path: self.name.to_owned(), line: Some(line), reason })
     }
 }
 
@@ -125,12 +110,7 @@ pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    let mut text = names
-        .iter()
-        .take(MOST)
-        .map(AsRef::as_ref)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = names.iter().take(MOST).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     if names.len() > MOST {
         text.push_str(&format!(" and {} more", names.len() - MOST));
     }

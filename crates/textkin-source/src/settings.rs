@@ -101,16 +101,9 @@ impl Format {
     /// assert_eq!(Format::from_path("a/b.md".as_ref()), Format::Text);
     /// ```
     pub fn from_path(path: &Path) -> Self {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_ascii_lowercase();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let compressed = [".gz", ".zst", ".xz", ".bz2"];
-        let name = compressed
-            .iter()
-            .find_map(|end| name.strip_suffix(end))
-            .unwrap_or(&name);
+        let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         match name.rsplit_once('.').map(|(_, extension)| extension) {
             Some("jsonl" | "ndjson") => Self::Jsonl,
             Some("csv") => Self::Csv,
@@ -143,9 +136,7 @@ impl FromStr for Format {
             "csv" => Ok(Self::Csv),
             "tsv" => Ok(Self::Tsv),
             "parquet" => Ok(Self::Parquet),
-            _ => Err(Error::UnknownFormat {
-                name: name.to_owned(),
-            }),
+            _ => Err(Error::UnknownFormat { name: name.to_owned() }),
         }
     }
 }
@@ -156,19 +147,10 @@ mod tests {
 
     #[test]
     fn names_of_formats_round_trip() {
-        for format in [
-            Format::Text,
-            Format::Jsonl,
-            Format::Csv,
-            Format::Tsv,
-            Format::Parquet,
-        ] {
+        for format in [Format::Text, Format::Jsonl, Format::Csv, Format::Tsv, Format::Parquet] {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
         }
-        assert!(matches!(
-            "xml".parse::<Format>(),
-            Err(Error::UnknownFormat { .. })
-        ));
+        assert!(matches!("xml".parse::<Format>(), Err(Error::UnknownFormat { .. })));
     }
 
     #[test]

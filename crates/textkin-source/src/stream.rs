@@ -29,27 +29,17 @@ impl Stream {
     /// Wraps a reader that stands at its first byte.
     pub(crate) fn new<R: Read + Send + 'static>(mut reader: R) -> io::Result<Self> {
         let mut head = Vec::with_capacity(MAGIC_BYTES);
-        reader
-            .by_ref()
-            .take(MAGIC_BYTES as u64)
-            .read_to_end(&mut head)?;
+        reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
         let compression = Compression::of(&head);
         let taken = Arc::new(AtomicU64::new(0));
-        let counting = Counting {
-            reader: Cursor::new(head).chain(reader),
-            taken: Arc::clone(&taken),
-        };
+        let counting =
+            Counting { reader: Cursor::new(head).chain(reader), taken: Arc::clone(&taken) };
         let decoder = compression.decoder(counting)?;
         let reader = match compression {
             Compression::None => decoder,
             _ => Box::new(Blocks::new(decoder)),
         };
-        Ok(Self {
-            reader,
-            compression,
-            taken,
-            counted: 0,
-        })
+        Ok(Self { reader, compression, taken, counted: 0 })
     }
 
     /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.
@@ -70,10 +60,7 @@ impl Stream {
 
     /// Puts bytes back in front of what is still to be read.
     pub(crate) fn unread(self, bytes: Vec<u8>) -> Self {
-        Self {
-            reader: Box::new(Cursor::new(bytes).chain(self.reader)),
-            ..self
-        }
+        Self { reader: Box::new(Cursor::new(bytes).chain(self.reader)), ..self }
     }
 
     /// How the input is compressed.
@@ -153,12 +140,7 @@ impl Blocks {
 
     fn new(reader: Box<dyn Read + Send>) -> Self {
         let block = vec![0; Self::BYTES].into_boxed_slice();
-        Self {
-            reader,
-            block,
-            start: 0,
-            end: 0,
-        }
+        Self { reader, block, start: 0, end: 0 }
     }
 }
 

@@ -69,32 +69,20 @@ impl Piece for TextStreamPiece {
 
 fn give(name: &str, bytes: &[u8], sink: &mut dyn DocumentSink) -> ControlFlow<()> {
     match decode(bytes) {
-        Ok(text) => sink.document(Document {
-            id: name.into(),
-            text,
-            time: None,
-        }),
+        Ok(text) => sink.document(Document { id: name.into(), text, time: None }),
         Err(not_text) => sink.problem(problem(name, not_text.0.to_owned())),
     }
 }
 
 fn problem(name: &str, reason: String) -> Problem {
-    Problem {
-        path: name.to_owned(),
-        line: None,
-        reason,
-    }
+    Problem { path: name.to_owned(), line: None, reason }
 }
 
 /// Reads a file whole into `bytes`, decompressed, or says why not.
 fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
     let file = fs_err::File::open(path).map_err(|error| reason(&error))?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
-    bytes.reserve(
-        usize::try_from(size.min(limit))
-            .unwrap_or(0)
-            .saturating_add(1),
-    );
+    bytes.reserve(usize::try_from(size.min(limit)).unwrap_or(0).saturating_add(1));
     read_limited(file, limit, bytes).map_err(|error| reason(&error))?;
     let compression = Compression::of(bytes);
     if compression == Compression::None {
@@ -102,9 +90,7 @@ fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String>
     }
     within(limit, bytes)?;
     let compressed = io::Cursor::new(std::mem::take(bytes));
-    let decoder = compression
-        .decoder(compressed)
-        .map_err(|error| explain(compression, &error))?;
+    let decoder = compression.decoder(compressed).map_err(|error| explain(compression, &error))?;
     read_limited(decoder, limit, bytes).map_err(|error| explain(compression, &error))?;
     within(limit, bytes)
 }
@@ -121,9 +107,7 @@ pub(crate) fn read_limited(
 /// Refuses what is longer than `limit`.
 pub(crate) fn within(limit: u64, bytes: &[u8]) -> Result<(), String> {
     if bytes.len() as u64 > limit {
-        return Err(format!(
-            "larger than {limit} bytes, the most a document may have"
-        ));
+        return Err(format!("larger than {limit} bytes, the most a document may have"));
     }
     Ok(())
 }

@@ -128,9 +128,7 @@ impl Listing {
         };
         if kind.is_file() {
             match entry.metadata() {
-                Ok(metadata) => self
-                    .items
-                    .push(file(entry.path(), metadata.len(), settings)),
+                Ok(metadata) => self.items.push(file(entry.path(), metadata.len(), settings)),
                 Err(error) => self.walk_problem(entry.path(), &error),
             }
         } else if kind.is_symlink() && entry.depth() > 0 {
@@ -148,11 +146,8 @@ impl Listing {
             require_literal_leading_dot: !settings.hidden,
         };
         // `**` alone matches folders only, which would be walked one inside the other.
-        let whole = if pattern.ends_with("**") {
-            format!("{pattern}/*")
-        } else {
-            pattern.to_owned()
-        };
+        let whole =
+            if pattern.ends_with("**") { format!("{pattern}/*") } else { pattern.to_owned() };
         let found = match glob::glob_with(&whole, options) {
             Ok(found) => found,
             Err(error) => {
@@ -199,23 +194,13 @@ impl Listing {
 
     fn problem(&mut self, path: &Path, reason: String) {
         let path = path.to_string_lossy().into_owned();
-        self.items.push(Item::Problem(Problem {
-            path,
-            line: None,
-            reason,
-        }));
+        self.items.push(Item::Problem(Problem { path, line: None, reason }));
     }
 }
 
 fn file(path: &Path, size: u64, settings: &SourceSettings) -> Item {
-    let format = settings
-        .input_format
-        .unwrap_or_else(|| Format::from_path(path));
-    Item::File {
-        path: path.to_owned(),
-        size,
-        format,
-    }
+    let format = settings.input_format.unwrap_or_else(|| Format::from_path(path));
+    Item::File { path: path.to_owned(), size, format }
 }
 
 /// The path as a pattern, if it is one.
@@ -230,13 +215,9 @@ fn excludes(root: &Path, settings: &SourceSettings) -> Result<Gitignore, Error> 
     };
     let mut builder = GitignoreBuilder::new(root);
     for pattern in &settings.exclude {
-        builder
-            .add_line(None, pattern)
-            .map_err(|error| fault(pattern, &error))?;
+        builder.add_line(None, pattern).map_err(|error| fault(pattern, &error))?;
     }
-    builder
-        .build()
-        .map_err(|error| fault(&settings.exclude.join(" "), &error))
+    builder.build().map_err(|error| fault(&settings.exclude.join(" "), &error))
 }
 
 /// Whether a path found by a pattern, or a folder it lies in, is excluded.
@@ -246,10 +227,7 @@ fn is_excluded(path: &Path, exclude: &Gitignore) -> bool {
         exclude.matched(part, is_dir).is_ignore()
     };
     !exclude.is_empty()
-        && path
-            .ancestors()
-            .filter(|part| part.file_name().is_some())
-            .any(is_ignored)
+        && path.ancestors().filter(|part| part.file_name().is_some()).any(is_ignored)
 }
 
 /// Path and reason of a fault met while walking.

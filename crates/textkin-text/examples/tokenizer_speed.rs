@@ -11,23 +11,14 @@ const DOCUMENT: usize = 16 << 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = arguments
-        .next()
-        .ok_or("usage: tokenizer_speed FILE [STEPS]")?;
+    let path = arguments.next().ok_or("usage: tokenizer_speed FILE [STEPS]")?;
     let steps: Normalization = arguments.next().as_deref().unwrap_or("nfkc+fold").parse()?;
     let text = std::fs::read_to_string(path)?;
     let documents = documents(&text);
     let tokenizer = WordTokenizer::new(&steps);
-    let spans = Layers {
-        spans: true,
-        structure: false,
-    };
+    let spans = Layers { spans: true, structure: false };
     let began = Instant::now();
-    for (name, layers) in [
-        ("tokens", Layers::NONE),
-        ("spans", spans),
-        ("all", Layers::ALL),
-    ] {
+    for (name, layers) in [("tokens", Layers::NONE), ("spans", spans), ("all", Layers::ALL)] {
         let mut tokens = Tokens::new(layers);
         let mut best = f64::INFINITY;
         let mut n_tokens = 0;
@@ -67,8 +58,5 @@ fn processor_seconds(began: Instant) -> f64 {
     let nanoseconds = std::fs::read_to_string("/proc/self/schedstat")
         .ok()
         .and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(
-        || began.elapsed().as_secs_f64(),
-        |nanoseconds| nanoseconds / 1e9,
-    )
+    nanoseconds.map_or_else(|| began.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
 }

@@ -1,1 +1,43 @@
-//! placeholder
+//! Finds the kin of a text: every document that shares written material with it.
+//!
+//! [`discover`] relates all documents of a source to one another:
+//!
+//! ```
+//! use textkin::{Settings, Watch, discover, source};
+//!
+//! let songs = "{\"id\":\"a\",\"text\":\"row row row your boat gently down the stream\"}\n\
+//!              {\"id\":\"b\",\"text\":\"please row row row your boat gently down the stream\"}\n";
+//! let settings = Settings::default();
+//! let mut source = source::Inputs::from_reader("songs", songs.as_bytes(), &Default::default())?;
+//! let found = discover(&mut source, &settings, &Watch::default())?;
+//! let pair = found.graph.rows().next().expect("the songs share eight words");
+//! assert_eq!(pair.overlap.a_in_b(), 1.0);
+//! # Ok::<(), textkin::Error>(())
+//! ```
+//!
+//! Data flows one way: source → text → tokens → chunks → selection → index → pairs → graph →
+//! report; the stages are crates of their own, re-exported here.
+
+mod analyzer;
+mod discover;
+mod documents;
+mod error;
+mod ingest;
+mod settings;
+mod summary;
+mod survey;
+
+pub use analyzer::Analyzer;
+pub use discover::{Discovery, Stage, Watch, discover};
+pub use documents::{DocumentEntry, Documents};
+pub use error::Error;
+pub use settings::Settings;
+pub use summary::Counts;
+pub use survey::{chunk_frequencies, frequent_words};
+
+pub use textkin_core as core;
+pub use textkin_graph as graph;
+pub use textkin_index as index;
+pub use textkin_report as report;
+pub use textkin_source as source;
+pub use textkin_text as text;

@@ -28,21 +28,12 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 fn check(bytes: &[u8], piece_bytes: usize) {
     for format in FORMATS {
         for limit in [20, 1 << 20] {
-            let set = SourceSettings {
-                max_document_bytes: limit,
-                ..settings()
-            };
-            let small = SourceSettings {
-                piece_bytes,
-                ..set.clone()
-            };
+            let set = SourceSettings { max_document_bytes: limit, ..settings() };
+            let small = SourceSettings { piece_bytes, ..set.clone() };
             assert_eq!(read_as(format, bytes, &set), read_as(format, bytes, &small));
         }
     }
-    let small = SourceSettings {
-        piece_bytes,
-        ..settings()
-    };
+    let small = SourceSettings { piece_bytes, ..settings() };
     assert_eq!(read_bytes(bytes, &settings()), read_bytes(bytes, &small));
 }
 

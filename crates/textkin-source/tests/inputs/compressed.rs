@@ -22,9 +22,7 @@ pub(crate) fn compress(kind: &str, bytes: &[u8]) -> Vec<u8> {
             encoder.finish().unwrap();
         }
         "xz" => {
-            liblzma::read::XzEncoder::new(bytes, 1)
-                .read_to_end(&mut out)
-                .unwrap();
+            liblzma::read::XzEncoder::new(bytes, 1).read_to_end(&mut out).unwrap();
         }
         _ => {
             bzip2::read::BzEncoder::new(bytes, bzip2::Compression::fast())
@@ -40,9 +38,7 @@ fn lines(n: usize) -> String {
     let mut state = 7u64;
     let mut text = String::new();
     for number in 0..n {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         text.push_str(&format!(
             "{{\"id\":{number},\"text\":\"{state:x} {:x}\"}}\n",
             state ^ 0x5555
@@ -55,24 +51,14 @@ fn lines(n: usize) -> String {
 fn every_format_is_read_compressed() {
     for kind in KINDS {
         let folder = Folder::new();
-        folder.write(
-            &format!("a.jsonl.{kind}"),
-            compress(kind, b"{\"text\":\"j\"}\n"),
-        );
+        folder.write(&format!("a.jsonl.{kind}"), compress(kind, b"{\"text\":\"j\"}\n"));
         folder.write(&format!("b.csv.{kind}"), compress(kind, b"text\nc\n"));
         folder.write(&format!("c.txt.{kind}"), compress(kind, b"t"));
-        folder.write(
-            "d.jsonl",
-            compress(kind, b"{\"text\":\"without ending\"}\n"),
-        );
+        folder.write("d.jsonl", compress(kind, b"{\"text\":\"without ending\"}\n"));
         folder.write("e", compress(kind, b"no name at all"));
         folder.write("f.txt", compress(kind, b""));
         let read = folder.read(&[""], &settings());
-        assert_eq!(
-            read.texts(),
-            ["j", "c", "t", "without ending", "no name at all", ""],
-            "{kind}"
-        );
+        assert_eq!(read.texts(), ["j", "c", "t", "without ending", "no name at all", ""], "{kind}");
         assert_eq!(read.problems, Vec::<String>::new());
     }
 }
@@ -89,11 +75,8 @@ fn names_may_claim_a_compression_that_is_not_there() {
 #[test]
 fn members_and_frames_are_all_read() {
     for kind in KINDS {
-        let two = [
-            compress(kind, b"{\"text\":\"a\"}\n{\"te"),
-            compress(kind, b"xt\":\"b\"}\n"),
-        ]
-        .concat();
+        let two =
+            [compress(kind, b"{\"text\":\"a\"}\n{\"te"), compress(kind, b"xt\":\"b\"}\n")].concat();
         assert_eq!(read_bytes(&two, &settings()).texts(), ["a", "b"], "{kind}");
     }
 }
@@ -108,19 +91,11 @@ fn what_is_cut_off_is_a_problem_after_the_records_before() {
         folder.write("a.jsonl", cut);
         folder.write("b.txt", cut);
         folder.write("c.jsonl", "{\"text\":\"after\"}");
-        let set = SourceSettings {
-            piece_bytes: 10_000,
-            ..settings()
-        };
+        let set = SourceSettings { piece_bytes: 10_000, ..settings() };
         let read = folder.read(&[""], &set);
         let n = read.documents.len() - 1;
         assert!(kind == "bz2" || n > 5000, "{kind}: {n}");
-        assert!(
-            read.ids()[..n]
-                .iter()
-                .enumerate()
-                .all(|(number, id)| *id == number.to_string())
-        );
+        assert!(read.ids()[..n].iter().enumerate().all(|(number, id)| *id == number.to_string()));
         assert_eq!(read.ids()[n], "c.jsonl:1");
         assert_eq!(read.problems.len(), 2, "{kind}: {:?}", read.problems);
         assert!(
@@ -128,16 +103,8 @@ fn what_is_cut_off_is_a_problem_after_the_records_before() {
             "{}",
             read.problems[0]
         );
-        assert!(
-            read.problems[0].ends_with("data is cut off"),
-            "{}",
-            read.problems[0]
-        );
-        assert!(
-            read.problems[1].starts_with("b.txt: the "),
-            "{}",
-            read.problems[1]
-        );
+        assert!(read.problems[0].ends_with("data is cut off"), "{}", read.problems[0]);
+        assert!(read.problems[1].starts_with("b.txt: the "), "{}", read.problems[1]);
     }
 }
 
@@ -149,17 +116,10 @@ fn every_cut_is_noticed() {
         for end in 10..whole.len() {
             for format in [Format::Jsonl, Format::Text, Format::Csv] {
                 let read = read_as(format, &whole[..end], &settings());
-                assert!(
-                    !read.problems.is_empty(),
-                    "{kind} {format} {end} of {}",
-                    whole.len()
-                );
+                assert!(!read.problems.is_empty(), "{kind} {format} {end} of {}", whole.len());
             }
         }
-        assert_eq!(
-            read_as(Format::Jsonl, &whole, &settings()).documents.len(),
-            3
-        );
+        assert_eq!(read_as(Format::Jsonl, &whole, &settings()).documents.len(), 3);
     }
 }
 
@@ -174,9 +134,7 @@ fn damage_is_a_problem() {
         }
         let read = read_as(Format::Jsonl, &bytes, &settings());
         assert!(
-            read.problems
-                .iter()
-                .any(|problem| problem.contains("data is")),
+            read.problems.iter().any(|problem| problem.contains("data is")),
             "{kind} {:?}",
             read.problems
         );
@@ -190,17 +148,10 @@ fn bombs_are_bounded() {
         let folder = Folder::new();
         folder.write("bomb.txt", compress(kind, &zeros));
         folder.write("bomb.jsonl", compress(kind, &zeros));
-        let limited = SourceSettings {
-            max_document_bytes: 1 << 20,
-            ..settings()
-        };
+        let limited = SourceSettings { max_document_bytes: 1 << 20, ..settings() };
         let read = folder.read(&[""], &limited);
         assert_eq!(read.problems.len(), 2);
-        assert!(
-            read.problems
-                .iter()
-                .all(|problem| problem.contains("than 1048576 bytes"))
-        );
+        assert!(read.problems.iter().all(|problem| problem.contains("than 1048576 bytes")));
     }
 }
 
@@ -221,10 +172,7 @@ fn pieces_count_compressed_bytes() {
     for kind in KINDS {
         let folder = Folder::new();
         let path = folder.write("a.jsonl", compress(kind, text.as_bytes()));
-        let set = SourceSettings {
-            piece_bytes: 100_000,
-            ..settings()
-        };
+        let set = SourceSettings { piece_bytes: 100_000, ..settings() };
         let mut inputs = Inputs::open(&[&path], &set).unwrap();
         let mut bytes = 0;
         while let Some(piece) = inputs.next_piece() {

@@ -21,15 +21,7 @@ fn columns_are_found_by_name() {
 #[test]
 fn lines_are_counted_through_quotes_and_every_line_end() {
     for end in ["\n", "\r\n"] {
-        let lines = [
-            "\u{feff}text",
-            "\"a",
-            "b \"\"c\"\"\"",
-            "",
-            "plain",
-            "x,y",
-            "\"last\"",
-        ];
+        let lines = ["\u{feff}text", "\"a", "b \"\"c\"\"\"", "", "plain", "x,y", "\"last\""];
         let read = csv(lines.join(end));
         assert_eq!(read.ids(), ["-:2", "-:5", "-:7"]);
         assert_eq!(read.texts(), [&format!("a{end}b \"c\""), "plain", "last"]);
@@ -40,20 +32,11 @@ fn lines_are_counted_through_quotes_and_every_line_end() {
 #[test]
 fn a_missing_column_is_one_problem() {
     let read = csv("id;text\n1;a\n2;b\n");
-    assert_eq!(
-        read.problems,
-        ["-:1: no column 'text'; columns here: id;text"]
-    );
+    assert_eq!(read.problems, ["-:1: no column 'text'; columns here: id;text"]);
     assert!(read.documents.is_empty());
-    let set = SourceSettings {
-        id_field: Some("key".to_owned()),
-        ..settings()
-    };
+    let set = SourceSettings { id_field: Some("key".to_owned()), ..settings() };
     let read = read_as(Format::Csv, b"text,id\na,1\n", &set);
-    assert_eq!(
-        read.problems,
-        ["-:1: no column 'key'; columns here: text, id"]
-    );
+    assert_eq!(read.problems, ["-:1: no column 'key'; columns here: text, id"]);
     assert_eq!(read.ids(), ["-:2"]);
 }
 
@@ -96,26 +79,15 @@ fn the_size_of_pieces_changes_nothing() {
             "y".repeat(number % 300)
         ));
     }
-    let limited = SourceSettings {
-        max_document_bytes: 290,
-        ..settings()
-    };
+    let limited = SourceSettings { max_document_bytes: 290, ..settings() };
     let whole = read_as(Format::Csv, text.as_bytes(), &limited);
     assert!(whole.documents.len() > 2500);
-    assert!(
-        whole
-            .problems
-            .iter()
-            .any(|problem| problem.contains("longer than 290"))
-    );
+    assert!(whole.problems.iter().any(|problem| problem.contains("longer than 290")));
     for piece_bytes in [0, 1, 100, 10_000] {
         let read = read_as(
             Format::Csv,
             text.as_bytes(),
-            &SourceSettings {
-                piece_bytes,
-                ..limited.clone()
-            },
+            &SourceSettings { piece_bytes, ..limited.clone() },
         );
         assert_eq!(read, whole);
     }
@@ -123,15 +95,9 @@ fn the_size_of_pieces_changes_nothing() {
 
 #[test]
 fn a_quote_without_end_is_not_held_in_memory() {
-    let limited = SourceSettings {
-        max_document_bytes: 1000,
-        ..settings()
-    };
+    let limited = SourceSettings { max_document_bytes: 1000, ..settings() };
     let text = format!("text\nfirst\n\"{}", "z\n".repeat(1_000_000));
     let read = read_as(Format::Csv, text.as_bytes(), &limited);
     assert_eq!(read.texts(), ["first"]);
-    assert_eq!(
-        read.problems,
-        ["-:3: longer than 1000 bytes, the most a document may have"]
-    );
+    assert_eq!(read.problems, ["-:3: longer than 1000 bytes, the most a document may have"]);
 }

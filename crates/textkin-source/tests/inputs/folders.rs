@@ -6,28 +6,11 @@ use crate::support::{Folder, drain, settings};
 #[test]
 fn files_come_in_the_order_of_their_paths() {
     let folder = Folder::new();
-    for name in [
-        "b/2.txt",
-        "b/10.txt",
-        "a.txt",
-        "b.txt",
-        "c/d/e.md",
-        "b/r.jsonl",
-    ] {
+    for name in ["b/2.txt", "b/10.txt", "a.txt", "b.txt", "c/d/e.md", "b/r.jsonl"] {
         folder.write(name, format!("{{\"text\": \"{name}\"}}"));
     }
     let read = folder.read(&[""], &settings());
-    assert_eq!(
-        read.ids(),
-        [
-            "a.txt",
-            "b/10.txt",
-            "b/2.txt",
-            "b/r.jsonl:1",
-            "b.txt",
-            "c/d/e.md"
-        ]
-    );
+    assert_eq!(read.ids(), ["a.txt", "b/10.txt", "b/2.txt", "b/r.jsonl:1", "b.txt", "c/d/e.md"]);
     assert!(read.problems.is_empty());
 }
 
@@ -35,10 +18,7 @@ fn files_come_in_the_order_of_their_paths() {
 fn missing_paths_are_problems_and_the_rest_is_read() {
     let folder = Folder::new();
     folder.write("a.txt", "a");
-    let read = folder.read(
-        &["gone.txt", "a.txt", "gone.jsonl", "gone*.txt"],
-        &settings(),
-    );
+    let read = folder.read(&["gone.txt", "a.txt", "gone.jsonl", "gone*.txt"], &settings());
     assert_eq!(read.ids(), ["a.txt"]);
     assert_eq!(
         read.problems,
@@ -53,11 +33,8 @@ fn missing_paths_are_problems_and_the_rest_is_read() {
 #[test]
 fn a_file_that_vanishes_after_listing_is_a_problem() {
     let folder = Folder::new();
-    let paths = [
-        folder.write("a.txt", "a"),
-        folder.write("b.jsonl", "{}"),
-        folder.write("c.parquet", ""),
-    ];
+    let paths =
+        [folder.write("a.txt", "a"), folder.write("b.jsonl", "{}"), folder.write("c.parquet", "")];
     let mut inputs = Inputs::open(&paths, &settings()).unwrap();
     for path in &paths {
         std::fs::remove_file(path).unwrap();
@@ -76,31 +53,16 @@ fn hidden_entries_are_counted_or_read() {
     folder.write("seen.txt", "s");
     let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
     assert_eq!((inputs.n_files(), inputs.skipped_hidden()), (1, 2));
-    let all = SourceSettings {
-        hidden: true,
-        ..settings()
-    };
-    assert_eq!(
-        folder.read(&[""], &all).ids(),
-        [".git/config", ".hidden.txt", "seen.txt"]
-    );
-    assert_eq!(
-        folder.read(&[".hidden.txt"], &settings()).ids(),
-        [".hidden.txt"]
-    );
+    let all = SourceSettings { hidden: true, ..settings() };
+    assert_eq!(folder.read(&[""], &all).ids(), [".git/config", ".hidden.txt", "seen.txt"]);
+    assert_eq!(folder.read(&[".hidden.txt"], &settings()).ids(), [".hidden.txt"]);
 }
 
 #[test]
 fn excludes_are_of_gitignore_form_and_gitignore_itself_is_not_applied() {
     let folder = Folder::new();
     folder.write(".gitignore", "*.txt");
-    for name in [
-        "a.txt",
-        "b.log",
-        "build/c.txt",
-        "deep/build/d.txt",
-        "deep/keep.log",
-    ] {
+    for name in ["a.txt", "b.log", "build/c.txt", "deep/build/d.txt", "deep/keep.log"] {
         folder.write(name, name);
     }
     let with = |patterns: &[&str]| SourceSettings {
@@ -109,51 +71,29 @@ fn excludes_are_of_gitignore_form_and_gitignore_itself_is_not_applied() {
     };
     assert_eq!(folder.read(&[""], &with(&[])).documents.len(), 5);
     assert_eq!(
-        folder
-            .read(&[""], &with(&["/build/", "*.log", "!keep.log"]))
-            .ids(),
+        folder.read(&[""], &with(&["/build/", "*.log", "!keep.log"])).ids(),
         ["a.txt", "deep/build/d.txt", "deep/keep.log"]
     );
     let inputs = Inputs::open(&[folder.root()], &with(&["build"])).unwrap();
     assert_eq!((inputs.n_files(), inputs.excluded()), (3, 2));
-    assert_eq!(
-        folder.read(&["**/*.txt"], &with(&["build"])).ids(),
-        ["a.txt"]
-    );
+    assert_eq!(folder.read(&["**/*.txt"], &with(&["build"])).ids(), ["a.txt"]);
     assert_eq!(folder.read(&["b.log"], &with(&["*.log"])).ids(), ["b.log"]);
 }
 
 #[test]
 fn patterns_are_expanded_unless_a_file_has_that_name() {
     let folder = Folder::new();
-    for name in [
-        "a1.txt",
-        "a2.txt",
-        "b.md",
-        "d/a3.txt",
-        "d/e/a4.txt",
-        "[x].txt",
-        "x.txt",
-    ] {
+    for name in ["a1.txt", "a2.txt", "b.md", "d/a3.txt", "d/e/a4.txt", "[x].txt", "x.txt"] {
         folder.write(name, name);
     }
-    assert_eq!(
-        folder.read(&["a?.txt"], &settings()).ids(),
-        ["a1.txt", "a2.txt"]
-    );
+    assert_eq!(folder.read(&["a?.txt"], &settings()).ids(), ["a1.txt", "a2.txt"]);
     assert_eq!(folder.read(&["a[2-9].txt"], &settings()).ids(), ["a2.txt"]);
     assert_eq!(
         folder.read(&["**/a*.txt"], &settings()).ids(),
         ["a1.txt", "a2.txt", "d/a3.txt", "d/e/a4.txt"]
     );
-    assert_eq!(
-        folder.read(&["d/**"], &settings()).ids(),
-        ["d/a3.txt", "d/e/a4.txt"]
-    );
-    assert_eq!(
-        folder.read(&["d*"], &settings()).ids(),
-        ["d/a3.txt", "d/e/a4.txt"]
-    );
+    assert_eq!(folder.read(&["d/**"], &settings()).ids(), ["d/a3.txt", "d/e/a4.txt"]);
+    assert_eq!(folder.read(&["d*"], &settings()).ids(), ["d/a3.txt", "d/e/a4.txt"]);
     assert_eq!(folder.read(&["[x].txt"], &settings()).ids(), ["[x].txt"]);
     assert_eq!(folder.read(&["[x"], &settings()).problems.len(), 1);
 }
@@ -169,23 +109,13 @@ fn links_are_counted_and_loops_are_problems() {
     std::os::unix::fs::symlink(folder.path("d"), folder.path("way")).unwrap();
     let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
     assert_eq!((inputs.n_files(), inputs.skipped_links()), (1, 4));
-    let follow = SourceSettings {
-        follow_links: true,
-        ..settings()
-    };
+    let follow = SourceSettings { follow_links: true, ..settings() };
     let read = folder.read(&[""], &follow);
     assert_eq!(read.ids(), ["d/a.txt", "link.txt", "way/a.txt"]);
     assert_eq!(read.problems.len(), 3, "{:?}", read.problems);
     assert_eq!(read.problems[0], "broken.txt: no such file or directory");
-    assert!(
-        read.problems[1].starts_with("d/loop: a link back to "),
-        "{}",
-        read.problems[1]
-    );
-    assert_eq!(
-        folder.read(&["way", "link.txt"], &settings()).ids(),
-        ["way/a.txt", "link.txt"]
-    );
+    assert!(read.problems[1].starts_with("d/loop: a link back to "), "{}", read.problems[1]);
+    assert_eq!(folder.read(&["way", "link.txt"], &settings()).ids(), ["way/a.txt", "link.txt"]);
 }
 
 #[cfg(unix)]
@@ -201,17 +131,11 @@ fn what_may_not_be_opened_is_a_problem() {
     std::fs::set_permissions(folder.path("locked.txt"), forbid).unwrap();
     let may_read_all = std::fs::read(folder.path("locked.txt")).is_ok();
     let read = folder.read(&[""], &settings());
-    std::fs::set_permissions(
-        folder.path("closed"),
-        std::fs::Permissions::from_mode(0o700),
-    )
-    .unwrap();
+    std::fs::set_permissions(folder.path("closed"), std::fs::Permissions::from_mode(0o700))
+        .unwrap();
     if !may_read_all {
         assert_eq!(read.ids(), ["a.txt"]);
-        assert_eq!(
-            read.problems,
-            ["closed: permission denied", "locked.txt: permission denied"]
-        );
+        assert_eq!(read.problems, ["closed: permission denied", "locked.txt: permission denied"]);
     }
 }
 
@@ -220,39 +144,18 @@ fn what_may_not_be_opened_is_a_problem() {
 fn sockets_in_folders_are_problems() {
     let folder = Folder::new();
     let _socket = std::os::unix::net::UnixListener::bind(folder.path("s")).unwrap();
-    assert_eq!(
-        folder.read(&[""], &settings()).problems,
-        ["s: not a regular file"]
-    );
+    assert_eq!(folder.read(&[""], &settings()).problems, ["s: not a regular file"]);
 }
 
 #[test]
 fn settings_that_cannot_work_are_errors() {
     let none: [&str; 0] = [];
-    assert!(matches!(
-        Inputs::open(&none, &settings()),
-        Err(Error::NoInput)
-    ));
-    assert!(matches!(
-        Inputs::open(&["-", "-"], &settings()),
-        Err(Error::StandardInputTwice)
-    ));
-    let bad = SourceSettings {
-        exclude: vec!["[z-a]".to_owned()],
-        ..settings()
-    };
-    assert!(matches!(
-        Inputs::open(&["x"], &bad),
-        Err(Error::Exclude { .. })
-    ));
-    let bad = SourceSettings {
-        text_field: String::new(),
-        ..settings()
-    };
-    assert!(matches!(
-        Inputs::open(&["x"], &bad),
-        Err(Error::EmptyField { field: "text" })
-    ));
+    assert!(matches!(Inputs::open(&none, &settings()), Err(Error::NoInput)));
+    assert!(matches!(Inputs::open(&["-", "-"], &settings()), Err(Error::StandardInputTwice)));
+    let bad = SourceSettings { exclude: vec!["[z-a]".to_owned()], ..settings() };
+    assert!(matches!(Inputs::open(&["x"], &bad), Err(Error::Exclude { .. })));
+    let bad = SourceSettings { text_field: String::new(), ..settings() };
+    assert!(matches!(Inputs::open(&["x"], &bad), Err(Error::EmptyField { field: "text" })));
 }
 
 #[test]
@@ -285,15 +188,6 @@ fn many_small_files_are_grouped_in_order() {
     let whole = folder.read(&[""], &settings());
     assert_eq!(whole.documents.len(), 200);
     for piece_bytes in [0, 1, 10, 100] {
-        assert_eq!(
-            folder.read(
-                &[""],
-                &SourceSettings {
-                    piece_bytes,
-                    ..settings()
-                }
-            ),
-            whole
-        );
+        assert_eq!(folder.read(&[""], &SourceSettings { piece_bytes, ..settings() }), whole);
     }
 }

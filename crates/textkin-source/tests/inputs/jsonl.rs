@@ -68,10 +68,7 @@ fn bad_lines_are_named_and_the_others_read() {
 
 #[test]
 fn marks_line_ends_and_zero_bytes_are_no_trouble() {
-    assert_eq!(
-        jsonl("\u{feff}{\"text\":\"a\"}\r\n{\"text\":\"b\"}\r\n").texts(),
-        ["a", "b"]
-    );
+    assert_eq!(jsonl("\u{feff}{\"text\":\"a\"}\r\n{\"text\":\"b\"}\r\n").texts(), ["a", "b"]);
     assert_eq!(jsonl("{\"text\":\"a\\u0000b\"}").texts(), ["a\0b"]);
     assert_eq!(jsonl("").texts(), Vec::<&str>::new());
     assert_eq!(jsonl("\n\n\n").problems, Vec::<String>::new());
@@ -86,15 +83,9 @@ fn fields_have_the_names_that_were_set() {
         time_field: Some("when".to_owned()),
         ..settings()
     };
-    let read = read_as(
-        Format::Jsonl,
-        b"{\"meta\":{\"body\":\"b\",\"name\":\"n\"},\"when\":\"w\"}",
-        &set,
-    );
-    assert_eq!(
-        read.documents,
-        [("n".to_owned(), "b".to_owned(), Some("w".to_owned()))]
-    );
+    let read =
+        read_as(Format::Jsonl, b"{\"meta\":{\"body\":\"b\",\"name\":\"n\"},\"when\":\"w\"}", &set);
+    assert_eq!(read.documents, [("n".to_owned(), "b".to_owned(), Some("w".to_owned()))]);
 }
 
 #[test]
@@ -102,11 +93,8 @@ fn the_size_of_pieces_changes_nothing() {
     let mut text = Vec::new();
     for number in 0..60 {
         text.extend_from_slice(
-            format!(
-                "{{\"text\": \"ü{}\", \"id\": {number}}}\r\n",
-                "x\\n".repeat(number)
-            )
-            .as_bytes(),
+            format!("{{\"text\": \"ü{}\", \"id\": {number}}}\r\n", "x\\n".repeat(number))
+                .as_bytes(),
         );
         match number % 10 {
             3 => text.extend_from_slice(b"\n"),
@@ -115,27 +103,13 @@ fn the_size_of_pieces_changes_nothing() {
             _ => {}
         }
     }
-    let limited = SourceSettings {
-        max_document_bytes: 150,
-        ..settings()
-    };
+    let limited = SourceSettings { max_document_bytes: 150, ..settings() };
     let whole = read_as(Format::Jsonl, &text, &limited);
     assert!(whole.documents.len() > 30 && whole.documents.len() < 60);
-    assert!(
-        whole
-            .problems
-            .iter()
-            .any(|problem| problem.contains("longer than 150 bytes"))
-    );
+    assert!(whole.problems.iter().any(|problem| problem.contains("longer than 150 bytes")));
     for piece_bytes in [0, 1, 2, 3, 7, 16, 64, 149, 150, 151, 152, 1000, 100_000] {
-        let read = read_as(
-            Format::Jsonl,
-            &text,
-            &SourceSettings {
-                piece_bytes,
-                ..limited.clone()
-            },
-        );
+        let read =
+            read_as(Format::Jsonl, &text, &SourceSettings { piece_bytes, ..limited.clone() });
         assert_eq!(read, whole, "{piece_bytes}");
     }
 }
@@ -143,34 +117,19 @@ fn the_size_of_pieces_changes_nothing() {
 #[test]
 fn a_line_as_long_as_allowed_is_read_with_either_line_end() {
     let line = "{\"text\":\"0123456789\"}";
-    let exact = SourceSettings {
-        max_document_bytes: line.len() as u64,
-        ..settings()
-    };
-    let less = SourceSettings {
-        max_document_bytes: line.len() as u64 - 1,
-        ..settings()
-    };
+    let exact = SourceSettings { max_document_bytes: line.len() as u64, ..settings() };
+    let less = SourceSettings { max_document_bytes: line.len() as u64 - 1, ..settings() };
     for end in ["", "\n", "\r\n", "\n\n", "\r\n{\"text\":\"\"}"] {
         for piece_bytes in [1, 5, 1000] {
             let bytes = format!("{line}{end}");
-            let exact = SourceSettings {
-                piece_bytes,
-                ..exact.clone()
-            };
+            let exact = SourceSettings { piece_bytes, ..exact.clone() };
             assert_eq!(
                 read_as(Format::Jsonl, bytes.as_bytes(), &exact).problems,
                 Vec::<String>::new()
             );
-            let less = SourceSettings {
-                piece_bytes,
-                ..less.clone()
-            };
+            let less = SourceSettings { piece_bytes, ..less.clone() };
             let read = read_as(Format::Jsonl, bytes.as_bytes(), &less);
-            assert_eq!(
-                read.problems,
-                ["-:1: longer than 20 bytes, the most a document may have"]
-            );
+            assert_eq!(read.problems, ["-:1: longer than 20 bytes, the most a document may have"]);
             assert_eq!(read.documents.len(), usize::from(end.len() > 2));
         }
     }
@@ -178,9 +137,8 @@ fn a_line_as_long_as_allowed_is_read_with_either_line_end() {
 
 #[test]
 fn an_endless_line_is_not_held_in_memory() {
-    let endless = io::repeat(b'x')
-        .take(300 << 20)
-        .chain(io::Cursor::new(b"\n{\"text\":\"after\"}"));
+    let endless =
+        io::repeat(b'x').take(300 << 20).chain(io::Cursor::new(b"\n{\"text\":\"after\"}"));
     let set = SourceSettings {
         max_document_bytes: 1 << 20,
         input_format: Some(Format::Jsonl),
@@ -194,9 +152,7 @@ fn an_endless_line_is_not_held_in_memory() {
 #[test]
 fn a_long_line_is_read() {
     let text = "long words ".repeat(3_000_000);
-    let read = jsonl(format!(
-        "{{\"text\":\"a\"}}\n{{\"text\":\"{text}\"}}\n{{\"text\":\"b\"}}\n"
-    ));
+    let read = jsonl(format!("{{\"text\":\"a\"}}\n{{\"text\":\"{text}\"}}\n{{\"text\":\"b\"}}\n"));
     assert_eq!(read.texts(), ["a", &text, "b"]);
 }
 
@@ -205,10 +161,7 @@ fn pieces_count_the_bytes_of_the_file() {
     let folder = Folder::new();
     let line = "{\"text\": \"some words to fill the line\"}\n";
     let path = folder.write("a.jsonl", line.repeat(1000));
-    let small = SourceSettings {
-        piece_bytes: 1000,
-        ..settings()
-    };
+    let small = SourceSettings { piece_bytes: 1000, ..settings() };
     let mut inputs = Inputs::open(&[&path], &small).unwrap();
     let (mut bytes, mut n_pieces) = (0, 0);
     while let Some(piece) = inputs.next_piece() {

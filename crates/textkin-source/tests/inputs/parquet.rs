@@ -16,9 +16,7 @@ use crate::support::{Folder, read_as, read_bytes, settings};
 
 fn table(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
     let batch = RecordBatch::try_from_iter_with_nullable(
-        columns
-            .into_iter()
-            .map(|(name, column)| (name, column, true)),
+        columns.into_iter().map(|(name, column)| (name, column, true)),
     )
     .unwrap();
     let properties = WriterProperties::builder()
@@ -53,14 +51,8 @@ fn texts_of_every_string_type_are_read() {
         folder.write("a.parquet", plain(vec![("text", Arc::clone(&array))]));
         let read = folder.read(&[""], &settings());
         assert_eq!(read.texts(), ["one", "", "größe", "one"]);
-        assert_eq!(
-            read.ids(),
-            ["a.parquet:1", "a.parquet:2", "a.parquet:4", "a.parquet:5"]
-        );
-        assert_eq!(
-            read.problems,
-            ["a.parquet:3: field 'text' is not a string but null"]
-        );
+        assert_eq!(read.ids(), ["a.parquet:1", "a.parquet:2", "a.parquet:4", "a.parquet:5"]);
+        assert_eq!(read.problems, ["a.parquet:3: field 'text' is not a string but null"]);
     }
 }
 
@@ -76,11 +68,7 @@ fn ids_and_times_may_be_numbers() {
         Compression::LZ4_RAW,
     ] {
         let bytes = table(
-            vec![
-                ("id", id.clone()),
-                ("time", time.clone()),
-                ("text", text.clone()),
-            ],
+            vec![("id", id.clone()), ("time", time.clone()), ("text", text.clone())],
             compression,
         );
         let read = read_bytes(&bytes, &settings());
@@ -93,19 +81,9 @@ fn ids_and_times_may_be_numbers() {
 #[test]
 fn dots_reach_into_structs() {
     let inner: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
-    let meta = StructArray::from(vec![(
-        Arc::new(Field::new("text", DataType::Utf8, true)),
-        inner,
-    )]);
-    let set = SourceSettings {
-        text_field: "meta.text".to_owned(),
-        ..settings()
-    };
-    let read = read_as(
-        Format::Parquet,
-        &plain(vec![("meta", Arc::new(meta))]),
-        &set,
-    );
+    let meta = StructArray::from(vec![(Arc::new(Field::new("text", DataType::Utf8, true)), inner)]);
+    let set = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
+    let read = read_as(Format::Parquet, &plain(vec![("meta", Arc::new(meta))]), &set);
     assert_eq!(read.texts(), ["x", "y"]);
 }
 
@@ -117,15 +95,9 @@ fn wrong_columns_are_problems() {
         &plain(vec![("body", number.clone()), ("n", number.clone())]),
         &settings(),
     );
-    assert_eq!(
-        read.problems,
-        ["-: no column 'text'; columns here: body, n"]
-    );
+    assert_eq!(read.problems, ["-: no column 'text'; columns here: body, n"]);
     let read = read_as(Format::Parquet, &plain(vec![("text", number)]), &settings());
-    assert_eq!(
-        read.problems,
-        ["-: column 'text' is not a string but Int64"]
-    );
+    assert_eq!(read.problems, ["-: column 'text' is not a string but Int64"]);
     let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![b"\xff".as_slice(), b"ok"]));
     let read = read_as(Format::Parquet, &plain(vec![("text", bytes)]), &settings());
     assert_eq!((read.problems.len(), read.texts()), (1, vec!["ok"]));
@@ -147,20 +119,12 @@ fn each_row_group_is_a_piece() {
 
 #[test]
 fn damage_never_panics() {
-    let text: ArrayRef = Arc::new(StringArray::from(vec![
-        "some words here",
-        "and there",
-        "and more",
-    ]));
+    let text: ArrayRef =
+        Arc::new(StringArray::from(vec!["some words here", "and there", "and more"]));
     let id: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
     let whole = table(vec![("text", text), ("id", id)], Compression::SNAPPY);
     for end in (0..whole.len()).step_by(7) {
-        assert_eq!(
-            read_as(Format::Parquet, &whole[..end], &settings())
-                .documents
-                .len(),
-            0
-        );
+        assert_eq!(read_as(Format::Parquet, &whole[..end], &settings()).documents.len(), 0);
     }
     for place in 0..whole.len() {
         let mut bytes = whole.clone();

@@ -8,56 +8,31 @@ use crate::support::{drain, read_bytes, settings};
 
 #[test]
 fn a_brace_begins_json_lines_and_all_else_is_one_text() {
-    assert_eq!(
-        read_bytes(b" \n {\"text\":\"a\"}\n", &settings()).ids(),
-        ["-:2"]
-    );
-    assert_eq!(
-        read_bytes("\u{feff}{\"text\":\"a\"}\n".as_bytes(), &settings()).texts(),
-        ["a"]
-    );
+    assert_eq!(read_bytes(b" \n {\"text\":\"a\"}\n", &settings()).ids(), ["-:2"]);
+    assert_eq!(read_bytes("\u{feff}{\"text\":\"a\"}\n".as_bytes(), &settings()).texts(), ["a"]);
     let read = read_bytes(b"words\n{\n", &settings());
     assert_eq!((read.ids(), read.texts()), (vec!["-"], vec!["words\n{\n"]));
     assert_eq!(read_bytes(b"", &settings()).texts(), [""]);
     let spaces = " ".repeat(10_000);
     assert_eq!(
-        read_bytes(
-            format!("{spaces}{{\"text\":\"a\"}}").as_bytes(),
-            &settings()
-        )
-        .texts(),
+        read_bytes(format!("{spaces}{{\"text\":\"a\"}}").as_bytes(), &settings()).texts(),
         ["a"]
     );
 }
 
 #[test]
 fn a_format_can_be_forced() {
-    let text = SourceSettings {
-        input_format: Some(Format::Text),
-        ..settings()
-    };
-    assert_eq!(
-        read_bytes(b"{\"text\":\"a\"}", &text).texts(),
-        ["{\"text\":\"a\"}"]
-    );
-    let csv = SourceSettings {
-        input_format: Some(Format::Csv),
-        ..settings()
-    };
+    let text = SourceSettings { input_format: Some(Format::Text), ..settings() };
+    assert_eq!(read_bytes(b"{\"text\":\"a\"}", &text).texts(), ["{\"text\":\"a\"}"]);
+    let csv = SourceSettings { input_format: Some(Format::Csv), ..settings() };
     assert_eq!(read_bytes(b"text\na", &csv).texts(), ["a"]);
 }
 
 #[test]
 fn compressed_streams_are_read() {
     for kind in KINDS {
-        assert_eq!(
-            read_bytes(&compress(kind, b"{\"text\":\"a\"}"), &settings()).texts(),
-            ["a"]
-        );
-        assert_eq!(
-            read_bytes(&compress(kind, b"just text"), &settings()).texts(),
-            ["just text"]
-        );
+        assert_eq!(read_bytes(&compress(kind, b"{\"text\":\"a\"}"), &settings()).texts(), ["a"]);
+        assert_eq!(read_bytes(&compress(kind, b"just text"), &settings()).texts(), ["just text"]);
     }
 }
 

@@ -17,25 +17,18 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn ids(&self) -> Vec<&str> {
-        self.documents
-            .iter()
-            .map(|(id, _, _)| id.as_str())
-            .collect()
+        self.documents.iter().map(|(id, _, _)| id.as_str()).collect()
     }
 
     pub(crate) fn texts(&self) -> Vec<&str> {
-        self.documents
-            .iter()
-            .map(|(_, text, _)| text.as_str())
-            .collect()
+        self.documents.iter().map(|(_, text, _)| text.as_str()).collect()
     }
 }
 
 impl DocumentSink for Read {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let time = document.time.map(|time| time.into_owned());
-        self.documents
-            .push((document.id.into_owned(), document.text.into_owned(), time));
+        self.documents.push((document.id.into_owned(), document.text.into_owned(), time));
         ControlFlow::Continue(())
     }
 
@@ -69,13 +62,7 @@ pub(crate) fn read_bytes(bytes: &[u8], settings: &SourceSettings) -> Read {
 
 /// Reads bytes as a stream of a known format.
 pub(crate) fn read_as(format: Format, bytes: &[u8], settings: &SourceSettings) -> Read {
-    read_bytes(
-        bytes,
-        &SourceSettings {
-            input_format: Some(format),
-            ..settings.clone()
-        },
-    )
+    read_bytes(bytes, &SourceSettings { input_format: Some(format), ..settings.clone() })
 }
 
 /// Files in a temporary folder; problems and ids are told relative to it.
@@ -84,12 +71,7 @@ pub(crate) struct Folder(TempDir);
 impl Folder {
     pub(crate) fn new() -> Self {
         // A name without a dot, so that the folder is not hidden.
-        Self(
-            tempfile::Builder::new()
-                .prefix("textkin")
-                .tempdir()
-                .unwrap(),
-        )
+        Self(tempfile::Builder::new().prefix("textkin").tempdir().unwrap())
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -125,13 +107,7 @@ impl Folder {
     pub(crate) fn read(&self, names: &[&str], settings: &SourceSettings) -> Read {
         let paths: Vec<PathBuf> = names
             .iter()
-            .map(|name| {
-                if name.is_empty() {
-                    self.root().to_owned()
-                } else {
-                    self.path(name)
-                }
-            })
+            .map(|name| if name.is_empty() { self.root().to_owned() } else { self.path(name) })
             .collect();
         self.relative(read(&paths, settings))
     }

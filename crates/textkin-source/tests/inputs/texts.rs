@@ -12,10 +12,7 @@ fn texts_of_any_encoding_are_read() {
         "4 utf16.txt",
         [
             b"\xff\xfe".as_slice(),
-            &"größe"
-                .encode_utf16()
-                .flat_map(u16::to_le_bytes)
-                .collect::<Vec<_>>(),
+            &"größe".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
         ]
         .concat(),
     );
@@ -62,14 +59,8 @@ fn too_long_texts_are_problems() {
     let folder = Folder::new();
     folder.write("a.txt", "x".repeat(100));
     folder.write("b.txt", "x".repeat(101));
-    let limited = SourceSettings {
-        max_document_bytes: 100,
-        ..settings()
-    };
+    let limited = SourceSettings { max_document_bytes: 100, ..settings() };
     let read = folder.read(&[""], &limited);
     assert_eq!(read.ids(), ["a.txt"]);
-    assert_eq!(
-        read.problems,
-        ["b.txt: larger than 100 bytes, the most a document may have"]
-    );
+    assert_eq!(read.problems, ["b.txt: larger than 100 bytes, the most a document may have"]);
 }

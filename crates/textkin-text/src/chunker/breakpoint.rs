@@ -41,10 +41,8 @@ pub(super) fn segments(hashes: &[u64], p: NonZeroU32) -> impl Iterator<Item = Ra
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = hashes.get(start..).filter(|rest| !rest.is_empty())?;
-        let length = rest
-            .iter()
-            .position(|hash| hash % divisor == 0)
-            .map_or(rest.len(), |at| at + 1);
+        let length =
+            rest.iter().position(|hash| hash % divisor == 0).map_or(rest.len(), |at| at + 1);
         let segment = start..start + length;
         start = segment.end;
         Some(segment)
@@ -60,11 +58,7 @@ mod tests {
 
     fn breakpoint(p: u32, shortest: u32) -> Breakpoint {
         let number = |value| NonZeroU32::new(value).unwrap();
-        Breakpoint {
-            p: number(p),
-            shortest: number(shortest),
-            hash: HashKind::default(),
-        }
+        Breakpoint { p: number(p), shortest: number(shortest), hash: HashKind::default() }
     }
 
     #[test]
@@ -82,27 +76,16 @@ mod tests {
         text.insert_str(0, "inserted ");
         let after = tokens(&text);
         let hashes = |tokens: &Tokens| -> Vec<u64> {
-            chunks(&breakpoint(8, 1), tokens)
-                .iter()
-                .rev()
-                .map(|chunk| chunk.hash)
-                .collect()
+            chunks(&breakpoint(8, 1), tokens).iter().rev().map(|chunk| chunk.hash).collect()
         };
-        let same = hashes(&before)
-            .iter()
-            .zip(hashes(&after))
-            .filter(|(a, b)| **a == *b)
-            .count();
+        let same = hashes(&before).iter().zip(hashes(&after)).filter(|(a, b)| **a == *b).count();
         assert!(same + 1 >= words(&before));
     }
 
     #[test]
     fn an_empty_document_has_no_segment() {
         assert!(chunks(&breakpoint(4, 1), &tokens("")).is_empty());
-        assert_eq!(
-            chunks(&breakpoint(u32::MAX, 1), &tokens("same same same")).len(),
-            1
-        );
+        assert_eq!(chunks(&breakpoint(u32::MAX, 1), &tokens("same same same")).len(), 1);
     }
 
     proptest! {

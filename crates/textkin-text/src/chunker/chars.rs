@@ -49,13 +49,7 @@ impl Chunker for Chars {
                 end_token += 1;
             }
             let count = offset(end_token + 1 - first);
-            chunks.push(Chunk {
-                hash: 0,
-                first: offset(first),
-                count,
-                start,
-                end,
-            });
+            chunks.push(Chunk { hash: 0, first: offset(first), count, start, end });
         }
         self.hash_chunks(text, &boundaries, &mut chunks[before..]);
     }
@@ -71,9 +65,7 @@ impl Chars {
         }
         let char_hash = |ends: &[u32]| {
             let bytes = &text[ends[0] as usize..ends[1] as usize];
-            mix(bytes
-                .iter()
-                .fold(0, |value, &byte| value << 8 | u64::from(byte)))
+            mix(bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
         };
         let hashes: Vec<u64> = boundaries.windows(2).map(char_hash).collect();
         let mut chunks = chunks.iter_mut();
@@ -100,20 +92,15 @@ mod tests {
     use crate::chunker::testing::{any_text, chunks, text, texts, tokens};
 
     fn chars(k: u32) -> Chars {
-        Chars {
-            k: NonZeroU32::new(k).unwrap(),
-            hash: HashKind::default(),
-        }
+        Chars { k: NonZeroU32::new(k).unwrap(), hash: HashKind::default() }
     }
 
     #[test]
     fn a_space_is_a_character_and_a_letter_of_two_bytes_is_one() {
         let tokens = tokens("ab über");
         assert_eq!(texts(&chars(4), &tokens), ["ab ü", "b üb", " übe", "über"]);
-        let touched: Vec<(u32, u32)> = chunks(&chars(4), &tokens)
-            .iter()
-            .map(|chunk| (chunk.first, chunk.count))
-            .collect();
+        let touched: Vec<(u32, u32)> =
+            chunks(&chars(4), &tokens).iter().map(|chunk| (chunk.first, chunk.count)).collect();
         assert_eq!(touched, [(0, 2), (0, 2), (1, 1), (1, 1)]);
     }
 

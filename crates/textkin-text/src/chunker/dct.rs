@@ -71,24 +71,15 @@ fn signal(hashes: &[u64]) -> Option<Vec<i64>> {
     let n = i64::try_from(hashes.len()).ok()?;
     let mean = samples.clone().sum::<i64>() / n;
     let centred = samples.map(|sample| sample - mean);
-    let amplitude = centred
-        .clone()
-        .map(i64::abs)
-        .max()
-        .filter(|&amplitude| amplitude > 1)?;
-    Some(
-        centred
-            .map(|sample| (sample << PLACES) / amplitude)
-            .collect(),
-    )
+    let amplitude = centred.clone().map(i64::abs).max().filter(|&amplitude| amplitude > 1)?;
+    Some(centred.map(|sample| (sample << PLACES) / amplitude).collect())
 }
 
 /// Coefficient `order` of the orthonormal DCT-II, with 36 binary places.
 fn coefficient(signal: &[i64], order: u64) -> i64 {
     let n = signal.len() as u64;
-    let terms = (0_u64..)
-        .zip(signal)
-        .map(|(place, &sample)| sample * cosine((2 * place + 1) * order, n));
+    let terms =
+        (0_u64..).zip(signal).map(|(place, &sample)| sample * cosine((2 * place + 1) * order, n));
     let scale = ((2_u64 << 32) / n).isqrt().cast_signed();
     (terms.sum::<i64>() >> 10) * scale
 }
@@ -104,31 +95,17 @@ fn quantise(value: i64, bits: u32) -> i64 {
 fn cosine(turn: u64, n: u64) -> i64 {
     let turn = turn % (4 * n);
     let half = turn.min(4 * n - turn);
-    if half <= n {
-        quarter_cosine(half, n)
-    } else {
-        -quarter_cosine(2 * n - half, n)
-    }
+    if half <= n { quarter_cosine(half, n) } else { -quarter_cosine(2 * n - half, n) }
 }
 
 /// The cosine of `part / n` of a quarter turn, `part ≤ n`: its Taylor polynomial.
 fn quarter_cosine(part: u64, n: u64) -> i64 {
     // (π/2)^2i / (2i)! with 30 binary places, alternating in sign.
-    const TERMS: [i64; 7] = [
-        1_073_741_824,
-        -1_324_675_879,
-        272_375_560,
-        -22_401_992,
-        987_048,
-        -27_060,
-        506,
-    ];
+    const TERMS: [i64; 7] =
+        [1_073_741_824, -1_324_675_879, 272_375_560, -22_401_992, 987_048, -27_060, 506];
     let fraction = ((part << 30) / n).cast_signed();
     let square = (fraction * fraction) >> 30;
-    let value = TERMS
-        .iter()
-        .rev()
-        .fold(0, |value, term| ((value * square) >> 30) + term);
+    let value = TERMS.iter().rev().fold(0, |value, term| ((value * square) >> 30) + term);
     value >> (30 - PLACES)
 }
 
@@ -141,10 +118,7 @@ mod tests {
     use crate::chunker::testing::{any_text, chunks, numbered, tokens};
 
     fn dct(p: u32) -> Dct {
-        Dct {
-            p: NonZeroU32::new(p).unwrap(),
-            hash: HashKind::default(),
-        }
+        Dct { p: NonZeroU32::new(p).unwrap(), hash: HashKind::default() }
     }
 
     fn random(seed: u64, n: u64) -> Vec<u64> {

@@ -25,9 +25,7 @@ pub struct DisjointWords {
 impl Chunker for DisjointWords {
     fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>) {
         let (k, n) = (self.k.get() as usize, tokens.len());
-        let runs = (0..n)
-            .step_by(k)
-            .map(|first| first..first.saturating_add(k).min(n));
+        let runs = (0..n).step_by(k).map(|first| first..first.saturating_add(k).min(n));
         chunks.extend(runs.map(|run| chunk_of_run(tokens, run, self.hash)));
     }
 }
@@ -40,19 +38,13 @@ mod tests {
     use crate::chunker::testing::{any_text, chunks, coverage, texts, tokens};
 
     fn disjoint(k: u32) -> DisjointWords {
-        DisjointWords {
-            k: NonZeroU32::new(k).unwrap(),
-            hash: HashKind::default(),
-        }
+        DisjointWords { k: NonZeroU32::new(k).unwrap(), hash: HashKind::default() }
     }
 
     #[test]
     fn the_rest_is_a_shorter_chunk() {
         let tokens = tokens("one two three four five");
-        assert_eq!(
-            texts(&disjoint(2), &tokens),
-            ["one two", "three four", "five"]
-        );
+        assert_eq!(texts(&disjoint(2), &tokens), ["one two", "three four", "five"]);
         assert_eq!(texts(&disjoint(9), &tokens), ["one two three four five"]);
     }
 

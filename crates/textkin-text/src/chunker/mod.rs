@@ -37,13 +37,7 @@ fn chunk_of_run(tokens: &Tokens, run: Range<usize>, hash: HashKind) -> Chunk {
         None => chunk_hash(&tokens.hashes()[run.clone()]),
         Some(over_bytes) => over_bytes(&tokens.normalized()[start as usize..end as usize]),
     };
-    Chunk {
-        hash,
-        first: offset(run.start),
-        count: offset(run.len()),
-        start,
-        end,
-    }
+    Chunk { hash, first: offset(run.start), count: offset(run.len()), start, end }
 }
 
 /// A place in a text as it is stored.

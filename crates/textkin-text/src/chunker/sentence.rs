@@ -33,16 +33,9 @@ impl Chunker for Sentences {
 /// The runs of tokens that begin at `starts` (ascending) and fill `0..n_tokens`; tokens before
 /// the first start are a run of their own.
 pub(crate) fn runs(starts: &[u32], n_tokens: usize) -> impl Iterator<Item = Range<usize>> {
-    let later = starts
-        .iter()
-        .map(|&start| start as usize)
-        .filter(|&start| start > 0);
+    let later = starts.iter().map(|&start| start as usize).filter(|&start| start > 0);
     let ends = later.clone().chain([n_tokens]);
-    let runs = [0]
-        .into_iter()
-        .chain(later)
-        .zip(ends)
-        .map(|(start, end)| start..end);
+    let runs = [0].into_iter().chain(later).zip(ends).map(|(start, end)| start..end);
     runs.filter(|run| !run.is_empty())
 }
 
@@ -54,17 +47,12 @@ mod tests {
     use super::*;
     use crate::chunker::testing::{any_text, chunks, coverage, texts, tokens};
 
-    const SENTENCES: Sentences = Sentences {
-        hash: HashKind::Polynomial,
-    };
+    const SENTENCES: Sentences = Sentences { hash: HashKind::Polynomial };
 
     #[test]
     fn each_sentence_is_a_chunk() {
         let tokens = tokens("It rained. We stayed in.\nThen it stopped.");
-        assert_eq!(
-            texts(&SENTENCES, &tokens),
-            ["It rained", "We stayed in", "Then it stopped"]
-        );
+        assert_eq!(texts(&SENTENCES, &tokens), ["It rained", "We stayed in", "Then it stopped"]);
     }
 
     #[test]

@@ -42,10 +42,7 @@ pub(crate) fn text<'a>(tokens: &'a Tokens, chunk: &Chunk) -> &'a str {
 
 /// The normalised texts of all chunks that `chunker` makes of `tokens`.
 pub(crate) fn texts(chunker: &dyn Chunker, tokens: &Tokens) -> Vec<String> {
-    chunks(chunker, tokens)
-        .iter()
-        .map(|chunk| text(tokens, chunk).to_owned())
-        .collect()
+    chunks(chunker, tokens).iter().map(|chunk| text(tokens, chunk).to_owned()).collect()
 }
 
 /// The normalised texts of the chunks of `document` in `selection`.

@@ -31,9 +31,7 @@ mod tests {
 
     #[test]
     fn the_document_is_one_chunk() {
-        let whole = WholeDocument {
-            hash: HashKind::default(),
-        };
+        let whole = WholeDocument { hash: HashKind::default() };
         assert_eq!(texts(&whole, &tokens("a b. c")), ["a b c"]);
         assert!(texts(&whole, &tokens("")).is_empty());
     }

@@ -37,13 +37,7 @@ impl Chunker for Words {
         let mut first = 0;
         RollingHash::new(self.k.get()).hash_all(tokens.hashes(), |hash| {
             let (start, end) = (tokens.start(first), tokens.end(first + count - 1));
-            chunks.push(Chunk {
-                hash,
-                first: offset(first),
-                count: offset(count),
-                start,
-                end,
-            });
+            chunks.push(Chunk { hash, first: offset(first), count: offset(count), start, end });
             first += 1;
         });
     }
@@ -64,10 +58,7 @@ mod tests {
     use crate::chunker::testing::{any_text, chunks, numbered, text, texts, tokens};
 
     fn words(k: u32) -> Words {
-        Words {
-            k: NonZeroU32::new(k).unwrap(),
-            hash: HashKind::Polynomial,
-        }
+        Words { k: NonZeroU32::new(k).unwrap(), hash: HashKind::Polynomial }
     }
 
     #[test]
@@ -76,20 +67,14 @@ mod tests {
         let chunks = chunks(&words(4), &tokens);
         assert_eq!(chunks.len(), 5);
         let texts: HashSet<&str> = chunks.iter().map(|chunk| text(&tokens, chunk)).collect();
-        assert_eq!(
-            texts,
-            HashSet::from(["a rose is a", "rose is a rose", "is a rose is"])
-        );
+        assert_eq!(texts, HashSet::from(["a rose is a", "rose is a rose", "is a rose is"]));
         let hashes: HashSet<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
         assert_eq!(hashes.len(), 3);
     }
 
     #[test]
     fn a_short_document_is_one_chunk_and_an_empty_one_none() {
-        assert_eq!(
-            texts(&words(8), &tokens("only three words")),
-            ["only three words"]
-        );
+        assert_eq!(texts(&words(8), &tokens("only three words")), ["only three words"]);
         assert_eq!(texts(&words(u32::MAX), &tokens("x")), ["x"]);
         assert!(texts(&words(8), &tokens("")).is_empty());
     }
@@ -103,10 +88,7 @@ mod tests {
     #[test]
     fn only_the_rolling_hash_lets_chunks_go_unstored() {
         assert_eq!(words(8).overlapping_words(), Some(8));
-        let rabin = Words {
-            hash: HashKind::Rabin,
-            ..words(8)
-        };
+        let rabin = Words { hash: HashKind::Rabin, ..words(8) };
         assert_eq!(rabin.overlapping_words(), None);
     }
 

@@ -22,14 +22,7 @@ impl<'a> Arguments<'a> {
             Some((name, rest)) => (name, Some(rest)),
             None => (strategy, None),
         };
-        (
-            name,
-            Self {
-                strategy,
-                syntax: "",
-                rest,
-            },
-        )
+        (name, Self { strategy, syntax: "", rest })
     }
 
     fn next(&mut self) -> Option<&'a str> {
@@ -55,10 +48,7 @@ impl<'a> Arguments<'a> {
             return Ok(None);
         };
         let number = u32::try_from(number).ok().and_then(NonZeroU32::new);
-        let zero = || Error::Zero {
-            strategy: self.strategy.to_owned(),
-            argument: meaning,
-        };
+        let zero = || Error::Zero { strategy: self.strategy.to_owned(), argument: meaning };
         number.map(Some).ok_or_else(zero)
     }
 
@@ -75,17 +65,10 @@ impl<'a> Arguments<'a> {
             return Err(self.missing(meaning));
         }
         if !argument.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(Error::NotANumber {
-                strategy: strategy(),
-                argument: argument.to_owned(),
-            });
+            return Err(Error::NotANumber { strategy: strategy(), argument: argument.to_owned() });
         }
         let number = argument.parse().ok().filter(|&number| number <= most);
-        let too_large = || Error::TooLarge {
-            strategy: strategy(),
-            argument: meaning,
-            most,
-        };
+        let too_large = || Error::TooLarge { strategy: strategy(), argument: meaning, most };
         number.map(Some).ok_or_else(too_large)
     }
 
@@ -112,11 +95,7 @@ impl<'a> Arguments<'a> {
     }
 
     pub(super) fn missing(&self, argument: &'static str) -> Error {
-        Error::MissingArgument {
-            strategy: self.strategy.to_owned(),
-            argument,
-            syntax: self.syntax,
-        }
+        Error::MissingArgument { strategy: self.strategy.to_owned(), argument, syntax: self.syntax }
     }
 
     /// Refuses what is left.
@@ -128,15 +107,8 @@ impl<'a> Arguments<'a> {
         let Some(extra) = self.next() else {
             return Ok(());
         };
-        let plain = strategies
-            .iter()
-            .find(|help| help.name == name)
-            .map_or("", |help| help.syntax);
-        let syntax = if self.syntax.is_empty() {
-            plain
-        } else {
-            self.syntax
-        };
+        let plain = strategies.iter().find(|help| help.name == name).map_or("", |help| help.syntax);
+        let syntax = if self.syntax.is_empty() { plain } else { self.syntax };
         Err(Error::ExtraArgument {
             strategy: self.strategy.to_owned(),
             extra: extra.to_owned(),

@@ -75,16 +75,8 @@ impl ChunkerKind {
             Self::DisjointWords { k } => Box::new(DisjointWords { k, hash }),
             Self::Chars { k } => Box::new(Chars { k, hash }),
             Self::Sentence => Box::new(Sentences { hash }),
-            Self::Break { p } => Box::new(Breakpoint {
-                p,
-                shortest: one,
-                hash,
-            }),
-            Self::RevisedBreak { p } => Box::new(Breakpoint {
-                p,
-                shortest: p,
-                hash,
-            }),
+            Self::Break { p } => Box::new(Breakpoint { p, shortest: one, hash }),
+            Self::RevisedBreak { p } => Box::new(Breakpoint { p, shortest: p, hash }),
             Self::Dct { p } => Box::new(Dct { p, hash }),
             Self::Word => Box::new(Words { k: one, hash }),
             Self::Document => Box::new(WholeDocument { hash }),
@@ -135,9 +127,7 @@ impl FromStr for ChunkerKind {
             }
             "chars" => {
                 arguments.syntax = "chars:K";
-                Self::Chars {
-                    k: arguments.number("the number of characters")?,
-                }
+                Self::Chars { k: arguments.number("the number of characters")? }
             }
             "sentence" => Self::Sentence,
             "break" => {
@@ -151,9 +141,7 @@ impl FromStr for ChunkerKind {
             }
             "dct" => {
                 arguments.syntax = "dct:P";
-                Self::Dct {
-                    p: arguments.number("the divisor")?,
-                }
+                Self::Dct { p: arguments.number("the divisor")? }
             }
             "word" => Self::Word,
             "document" => Self::Document,

@@ -24,13 +24,7 @@ const fn help(
     summary: &'static str,
     source: &'static str,
 ) -> StrategyHelp {
-    StrategyHelp {
-        name,
-        syntax,
-        example,
-        summary,
-        source,
-    }
+    StrategyHelp { name, syntax, example, summary, source }
 }
 
 const DECO: &str = "Bernstein and Zobel 2006";
@@ -96,11 +90,7 @@ pub(super) fn unknown_name(
     let nearest = names.map(|known| (edit_distance(name, known), known)).min();
     let near = |&(distance, known): &(usize, &str)| distance <= 1 + known.len() / 4;
     let suggestion = nearest.filter(near).map(|(_, known)| known);
-    Error::UnknownName {
-        stage,
-        name: name.to_owned(),
-        suggestion,
-    }
+    Error::UnknownName { stage, name: name.to_owned(), suggestion }
 }
 
 /// How many characters must be inserted, deleted or replaced to turn `a` into `b`.

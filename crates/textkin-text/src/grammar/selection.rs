@@ -54,9 +54,7 @@ impl Selection {
             return kind.build(resources);
         }
         let selectors = self.kinds.iter().map(|kind| kind.build(resources));
-        Ok(Box::new(Sequence::new(
-            selectors.collect::<Result<_, Error>>()?,
-        )))
+        Ok(Box::new(Sequence::new(selectors.collect::<Result<_, Error>>()?)))
     }
 
     /// Whether every step is: see [`SelectorKind::is_lossless`].
@@ -108,14 +106,9 @@ impl FromStr for Selection {
     fn from_str(text: &str) -> Result<Self, Error> {
         let parts = split_steps(text);
         if parts.len() > 1 && parts.iter().any(|part| part.is_empty()) {
-            return Err(Error::MissingSelector {
-                selection: text.to_owned(),
-            });
+            return Err(Error::MissingSelector { selection: text.to_owned() });
         }
-        let kinds = parts
-            .into_iter()
-            .map(str::parse)
-            .collect::<Result<_, Error>>()?;
+        let kinds = parts.into_iter().map(str::parse).collect::<Result<_, Error>>()?;
         Ok(Self { kinds })
     }
 }

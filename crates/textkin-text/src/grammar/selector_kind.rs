@@ -129,15 +129,14 @@ impl SelectorKind {
             Self::First { r } => Box::new(First { r }),
             Self::FirstSliding { r } => Box::new(FirstSliding { r }),
             Self::RarestDocument { r } => Box::new(RarestDocument { r }),
-            Self::RarestCollection { r } => Box::new(RarestCollection {
-                r,
-                frequencies: resources.frequencies(self)?,
-            }),
+            Self::RarestCollection { r } => {
+                Box::new(RarestCollection { r, frequencies: resources.frequencies(self)? })
+            }
             Self::RarestPrefix { r, p } => Box::new(RarestPrefix { r, p }),
             Self::Anchor { file: None } => Box::new(Anchor::default()),
-            Self::Anchor {
-                file: Some(ref file),
-            } => Box::new(Anchor::new(resources.list(self, file)?)),
+            Self::Anchor { file: Some(ref file) } => {
+                Box::new(Anchor::new(resources.list(self, file)?))
+            }
             Self::KthInSentence { k } => Box::new(KthInSentence { k }),
             Self::KthSentence { k } => Box::new(KthSentence { k }),
             Self::KthInParagraph { k } => Box::new(KthInParagraph { k }),
@@ -192,10 +191,7 @@ impl fmt::Display for SelectorKind {
             Self::FirstSliding { r } => write!(formatter, "first-sliding:{r}"),
             Self::RarestDocument { r } => write!(formatter, "rarest-document:{r}"),
             Self::RarestCollection { r } => write!(formatter, "rarest-collection:{r}"),
-            Self::RarestPrefix {
-                r,
-                p: RarestPrefix::DEFAULT_P,
-            } => {
+            Self::RarestPrefix { r, p: RarestPrefix::DEFAULT_P } => {
                 write!(formatter, "rarest-prefix:{r}")
             }
             Self::RarestPrefix { r, p } => write!(formatter, "rarest-prefix:{r}:{p}"),
@@ -237,63 +233,31 @@ impl FromStr for SelectorKind {
         let kind = match name {
             "all" => Self::All,
             "spex" => Self::Spex,
-            "modulo" => Self::Modulo {
-                l: arguments.number("the divisor")?,
-            },
-            "every" => Self::Every {
-                l: arguments.number("the step")?,
-            },
-            "winnow" => Self::Winnow {
-                window: arguments.number("the window")?,
-            },
+            "modulo" => Self::Modulo { l: arguments.number("the divisor")? },
+            "every" => Self::Every { l: arguments.number("the step")? },
+            "winnow" => Self::Winnow { window: arguments.number("the window")? },
             "hailstorm" => Self::Hailstorm,
             "random" => {
                 let r = arguments.number(RESOLUTION)?;
-                Self::Random {
-                    r,
-                    seed: arguments.optional_seed()?.unwrap_or(0),
-                }
+                Self::Random { r, seed: arguments.optional_seed()?.unwrap_or(0) }
             }
-            "first" => Self::First {
-                r: arguments.number(RESOLUTION)?,
-            },
-            "first-sliding" => Self::FirstSliding {
-                r: arguments.number(RESOLUTION)?,
-            },
-            "rarest-document" => Self::RarestDocument {
-                r: arguments.number(RESOLUTION)?,
-            },
-            "rarest-collection" => Self::RarestCollection {
-                r: arguments.number(RESOLUTION)?,
-            },
+            "first" => Self::First { r: arguments.number(RESOLUTION)? },
+            "first-sliding" => Self::FirstSliding { r: arguments.number(RESOLUTION)? },
+            "rarest-document" => Self::RarestDocument { r: arguments.number(RESOLUTION)? },
+            "rarest-collection" => Self::RarestCollection { r: arguments.number(RESOLUTION)? },
             "rarest-prefix" => {
                 let r = arguments.number(RESOLUTION)?;
                 let p = arguments.optional_number("the length of the prefix")?;
-                Self::RarestPrefix {
-                    r,
-                    p: p.unwrap_or(RarestPrefix::DEFAULT_P),
-                }
+                Self::RarestPrefix { r, p: p.unwrap_or(RarestPrefix::DEFAULT_P) }
             }
-            "anchor" => Self::Anchor {
-                file: arguments.optional_file()?,
-            },
-            "kth-in-sentence" => Self::KthInSentence {
-                k: arguments.number(WORD)?,
-            },
-            "kth-sentence" => Self::KthSentence {
-                k: arguments.number("the step")?,
-            },
-            "kth-in-paragraph" => Self::KthInParagraph {
-                k: arguments.number(WORD)?,
-            },
-            "lowest" => Self::Lowest {
-                r: arguments.number(RESOLUTION)?,
-            },
+            "anchor" => Self::Anchor { file: arguments.optional_file()? },
+            "kth-in-sentence" => Self::KthInSentence { k: arguments.number(WORD)? },
+            "kth-sentence" => Self::KthSentence { k: arguments.number("the step")? },
+            "kth-in-paragraph" => Self::KthInParagraph { k: arguments.number(WORD)? },
+            "lowest" => Self::Lowest { r: arguments.number(RESOLUTION)? },
             "contains" => {
                 let missing = arguments.missing("the file");
-                Self::Contains {
-                    file: arguments.optional_file()?.ok_or(missing)?,
-                }
+                Self::Contains { file: arguments.optional_file()?.ok_or(missing)? }
             }
             "no-overlap" => Self::NoOverlap,
             _ => return Err(unknown_name("selector", name, selectors())),
@@ -317,17 +281,12 @@ impl Resources {
         let list = self
             .lists
             .get(Path::new(file))
-            .ok_or_else(|| Error::MissingList {
-                strategy: kind.to_string(),
-                file: file.into(),
-            })?;
+            .ok_or_else(|| Error::MissingList { strategy: kind.to_string(), file: file.into() })?;
         Ok(list.iter().map(String::as_str))
     }
 
     fn frequencies(&self, kind: &SelectorKind) -> Result<Frequencies, Error> {
-        let missing = || Error::MissingFrequencies {
-            strategy: kind.to_string(),
-        };
+        let missing = || Error::MissingFrequencies { strategy: kind.to_string() };
         self.frequencies.clone().ok_or_else(missing)
     }
 }

@@ -45,42 +45,21 @@ fn every_example_in_the_registry_round_trips_and_is_built() {
 
 #[test]
 fn a_wrong_name_is_answered_with_the_nearest_one() {
-    assert_eq!(
-        selection_error("winow:8"),
-        "no selector 'winow'; did you mean 'winnow'?"
-    );
+    assert_eq!(selection_error("winow:8"), "no selector 'winow'; did you mean 'winnow'?");
     assert_eq!(
         selection_error("all+halstorm"),
         "no selector 'halstorm'; did you mean 'hailstorm'?"
     );
-    assert_eq!(
-        chunker_error("sentense"),
-        "no chunker 'sentense'; did you mean 'sentence'?"
-    );
-    assert_eq!(
-        selection_error("zzz"),
-        "no selector 'zzz'; `textkin strategies` lists them all"
-    );
-    assert_eq!(
-        selection_error(""),
-        "no selector ''; `textkin strategies` lists them all"
-    );
+    assert_eq!(chunker_error("sentense"), "no chunker 'sentense'; did you mean 'sentence'?");
+    assert_eq!(selection_error("zzz"), "no selector 'zzz'; `textkin strategies` lists them all");
+    assert_eq!(selection_error(""), "no selector ''; `textkin strategies` lists them all");
 }
 
 #[test]
 fn a_wrong_argument_is_pointed_at() {
-    assert_eq!(
-        selection_error("winnow:0"),
-        "winnow:0: the window must be at least 1"
-    );
-    assert_eq!(
-        chunker_error("words:x"),
-        "words:x: 'x' is not a whole number"
-    );
-    assert_eq!(
-        chunker_error("words:-1"),
-        "words:-1: '-1' is not a whole number"
-    );
+    assert_eq!(selection_error("winnow:0"), "winnow:0: the window must be at least 1");
+    assert_eq!(chunker_error("words:x"), "words:x: 'x' is not a whole number");
+    assert_eq!(chunker_error("words:-1"), "words:-1: '-1' is not a whole number");
     assert_eq!(
         chunker_error("words:4294967296"),
         "words:4294967296: the number of words must be at most 4294967295"
@@ -93,46 +72,22 @@ fn a_wrong_argument_is_pointed_at() {
 
 #[test]
 fn a_missing_or_extra_argument_is_answered_with_the_syntax() {
-    assert_eq!(
-        selection_error("winnow"),
-        "winnow: the window is missing; write winnow:W"
-    );
-    assert_eq!(
-        selection_error("winnow:"),
-        "winnow:: the window is missing; write winnow:W"
-    );
+    assert_eq!(selection_error("winnow"), "winnow: the window is missing; write winnow:W");
+    assert_eq!(selection_error("winnow:"), "winnow:: the window is missing; write winnow:W");
     assert_eq!(
         selection_error("winnow:3:4"),
         "winnow:3:4: '4' is one argument too many; write winnow:W"
     );
-    assert_eq!(
-        selection_error("all:3"),
-        "all:3: '3' is one argument too many; write all"
-    );
-    assert_eq!(
-        chunker_error("word:3"),
-        "word:3: '3' is one argument too many; write word"
-    );
-    assert_eq!(
-        selection_error("contains"),
-        "contains: the file is missing; write contains:FILE"
-    );
-    assert_eq!(
-        selection_error("anchor:"),
-        "anchor:: the file is missing; write anchor[:FILE]"
-    );
-    assert_eq!(
-        selection_error("spex+"),
-        "spex+: a selector is missing beside '+'"
-    );
+    assert_eq!(selection_error("all:3"), "all:3: '3' is one argument too many; write all");
+    assert_eq!(chunker_error("word:3"), "word:3: '3' is one argument too many; write word");
+    assert_eq!(selection_error("contains"), "contains: the file is missing; write contains:FILE");
+    assert_eq!(selection_error("anchor:"), "anchor:: the file is missing; write anchor[:FILE]");
+    assert_eq!(selection_error("spex+"), "spex+: a selector is missing beside '+'");
 }
 
 #[test]
 fn defaults_are_filled_in() {
-    assert_eq!(
-        "words".parse::<ChunkerKind>().unwrap().to_string(),
-        "words:8"
-    );
+    assert_eq!("words".parse::<ChunkerKind>().unwrap().to_string(), "words:8");
     let prefix: SelectorKind = "rarest-prefix:9:2".parse().unwrap();
     assert_eq!(prefix.to_string(), "rarest-prefix:9");
     assert_eq!(Selection::default().to_string(), "all");
@@ -150,16 +105,9 @@ fn a_file_may_hold_colons_and_plus_signs() {
 fn what_a_selector_needs_is_asked_for() {
     let error = |text: &str| {
         let selection: Selection = text.parse().unwrap();
-        selection
-            .build(&Resources::default())
-            .map(|_| ())
-            .unwrap_err()
-            .to_string()
+        selection.build(&Resources::default()).map(|_| ()).unwrap_err().to_string()
     };
-    assert_eq!(
-        error("contains:x"),
-        "contains:x: the list x has not been loaded"
-    );
+    assert_eq!(error("contains:x"), "contains:x: the list x has not been loaded");
     let needs_pass = "rarest-collection:5: needs an earlier pass over the collection";
     assert_eq!(error("all+rarest-collection:5"), needs_pass);
 }
@@ -172,12 +120,7 @@ fn properties_of_a_selection_are_those_of_its_steps() {
     assert!(selection("spex+modulo:16+anchor").is_context_free());
     assert!(!selection("hailstorm+no-overlap").is_context_free());
     assert!(selection("all+rarest-collection:3").needs_collection());
-    assert!(
-        selection("kth-sentence:3+all")
-            .build(&resources())
-            .unwrap()
-            .needs_structure()
-    );
+    assert!(selection("kth-sentence:3+all").build(&resources()).unwrap().needs_structure());
 }
 
 fn any_kind() -> impl Strategy<Value = SelectorKind> {

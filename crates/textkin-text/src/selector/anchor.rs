@@ -48,10 +48,7 @@ impl Selector for Anchor {
         let text = document.tokens.normalized();
         retain(document, selection, |chunk| {
             let chunk = &text[chunk.start as usize..chunk.end as usize];
-            let mut beginnings = self
-                .lengths
-                .iter()
-                .filter_map(|&length| chunk.get(..length));
+            let mut beginnings = self.lengths.iter().filter_map(|&length| chunk.get(..length));
             beginnings.any(|beginning| self.anchors.contains(beginning))
         });
     }

@@ -20,12 +20,7 @@ pub struct Contains {
 impl Contains {
     /// Words to look for.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
-        Self {
-            words: words
-                .into_iter()
-                .map(|word| word.as_bytes().into())
-                .collect(),
-        }
+        Self { words: words.into_iter().map(|word| word.as_bytes().into()).collect() }
     }
 }
 

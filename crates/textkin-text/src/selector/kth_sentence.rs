@@ -22,10 +22,7 @@ impl Selector for KthSentence {
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
         let tokens = document.tokens;
         let sentences = kth_tokens(tokens.sentences(), tokens.len(), NonZeroU32::MIN);
-        let starts: Vec<u32> = sentences
-            .into_iter()
-            .step_by(self.k.get() as usize)
-            .collect();
+        let starts: Vec<u32> = sentences.into_iter().step_by(self.k.get() as usize).collect();
         keep_beginning_at(document, selection, &starts);
     }
 

@@ -20,8 +20,6 @@ pub struct Lowest {
 impl Selector for Lowest {
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
         keep_first_occurrences(document, selection);
-        keep_smallest(selection, self.r, |index| {
-            document.chunks[index as usize].hash
-        });
+        keep_smallest(selection, self.r, |index| document.chunks[index as usize].hash);
     }
 }

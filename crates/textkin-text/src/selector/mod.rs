@@ -122,7 +122,5 @@ fn keep_beginning_at(document: &Chunked<'_>, selection: &mut Vec<u32>, starts: &
 fn kth_tokens(starts: &[u32], n_tokens: usize, k: NonZeroU32) -> Vec<u32> {
     let skip = k.get() as usize - 1;
     let runs = crate::chunker::sentence::runs(starts, n_tokens);
-    runs.filter_map(|mut run| run.nth(skip))
-        .filter_map(|token| u32::try_from(token).ok())
-        .collect()
+    runs.filter_map(|mut run| run.nth(skip)).filter_map(|token| u32::try_from(token).ok()).collect()
 }

@@ -42,9 +42,7 @@ fn needed_ascending(extents: &[Range<u32>]) -> Vec<bool> {
     let mut covered_to = 0;
     let is_needed = |(place, extent): (usize, &Range<u32>)| {
         let open_from = extent.start.max(covered_to);
-        let next_covers = extents
-            .get(place + 1)
-            .is_some_and(|next| next.start <= open_from);
+        let next_covers = extents.get(place + 1).is_some_and(|next| next.start <= open_from);
         let needed = extent.end > covered_to && !next_covers;
         if needed {
             covered_to = extent.end;
@@ -57,16 +55,10 @@ fn needed_ascending(extents: &[Range<u32>]) -> Vec<bool> {
 /// Which extents are needed, by counting how often each byte is covered.
 fn needed_any(extents: &[Range<u32>]) -> Vec<bool> {
     let range = |extent: &Range<u32>| extent.start as usize..extent.end as usize;
-    let end = extents
-        .iter()
-        .map(|extent| extent.end as usize)
-        .max()
-        .unwrap_or(0);
+    let end = extents.iter().map(|extent| extent.end as usize).max().unwrap_or(0);
     let mut times = vec![0_u32; end];
     for extent in extents {
-        times[range(extent)]
-            .iter_mut()
-            .for_each(|times| *times += 1);
+        times[range(extent)].iter_mut().for_each(|times| *times += 1);
     }
     let is_needed = |extent: &Range<u32>| {
         let times = &mut times[range(extent)];

@@ -48,9 +48,7 @@ impl From<HashMap<u64, u32>> for Frequencies {
 
 impl fmt::Debug for Frequencies {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Frequencies")
-            .finish_non_exhaustive()
+        formatter.debug_struct("Frequencies").finish_non_exhaustive()
     }
 }
 

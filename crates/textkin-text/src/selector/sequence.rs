@@ -19,10 +19,7 @@ impl Sequence {
 
 impl std::fmt::Debug for Sequence {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Sequence")
-            .field("length", &self.selectors.len())
-            .finish()
+        formatter.debug_struct("Sequence").field("length", &self.selectors.len()).finish()
     }
 }
 
@@ -34,8 +31,6 @@ impl Selector for Sequence {
     }
 
     fn needs_structure(&self) -> bool {
-        self.selectors
-            .iter()
-            .any(|selector| selector.needs_structure())
+        self.selectors.iter().any(|selector| selector.needs_structure())
     }
 }

@@ -14,10 +14,7 @@ use crate::chunker::testing::{any_text, chunks, coverage, numbered, selected, te
 use crate::grammar::{ChunkerKind, Resources, Selection, selectors};
 
 fn words(k: u32) -> Words {
-    Words {
-        k: NonZeroU32::new(k).unwrap(),
-        hash: HashKind::default(),
-    }
+    Words { k: NonZeroU32::new(k).unwrap(), hash: HashKind::default() }
 }
 
 fn resources() -> Resources {
@@ -30,11 +27,7 @@ fn resources() -> Resources {
 
 /// The indices that the named selection keeps of `chunks`.
 fn keep(selection: &str, tokens: &Tokens, chunks: &[Chunk]) -> Vec<u32> {
-    let selector = selection
-        .parse::<Selection>()
-        .unwrap()
-        .build(&resources())
-        .unwrap();
+    let selector = selection.parse::<Selection>().unwrap().build(&resources()).unwrap();
     select(&*selector, &Chunked { tokens, chunks })
 }
 
@@ -43,21 +36,12 @@ fn kept(selection: &str, document: &str, k: u32) -> Vec<String> {
     let tokens = tokens(document);
     let chunks = chunks(&words(k), &tokens);
     let selection = keep(selection, &tokens, &chunks);
-    let document = Chunked {
-        tokens: &tokens,
-        chunks: &chunks,
-    };
-    selected(&document, &selection)
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+    let document = Chunked { tokens: &tokens, chunks: &chunks };
+    selected(&document, &selection).into_iter().map(str::to_owned).collect()
 }
 
 fn hashes(chunks: &[Chunk], selection: &[u32]) -> BTreeSet<u64> {
-    selection
-        .iter()
-        .map(|&index| chunks[index as usize].hash)
-        .collect()
+    selection.iter().map(|&index| chunks[index as usize].hash).collect()
 }
 
 const LETTERS: &str = "a b c d e f g h i j";
@@ -85,29 +69,17 @@ fn structural_selectors_go_by_sentences_and_paragraphs() {
         kept("kth-in-sentence:2", document, 2),
         ["two three", "five six", "nine ten", "twelve thirteen"]
     );
-    assert_eq!(
-        kept("kth-in-sentence:1", document, 1),
-        ["one", "four", "seven", "eight", "eleven"]
-    );
-    assert_eq!(
-        kept("kth-sentence:2", document, 1),
-        ["one", "seven", "eleven"]
-    );
+    assert_eq!(kept("kth-in-sentence:1", document, 1), ["one", "four", "seven", "eight", "eleven"]);
+    assert_eq!(kept("kth-sentence:2", document, 1), ["one", "seven", "eleven"]);
     assert_eq!(kept("kth-sentence:99", document, 1), ["one"]);
-    assert_eq!(
-        kept("kth-in-paragraph:3", document, 2),
-        ["three four", "ten eleven"]
-    );
+    assert_eq!(kept("kth-in-paragraph:3", document, 2), ["three four", "ten eleven"]);
     assert!(kept("kth-in-sentence:4", document, 1).is_empty());
 }
 
 #[test]
 fn the_rarest_in_the_document_are_the_first_that_do_not_repeat() {
     assert_eq!(kept("rarest-document:2", "x a x b x c a", 1), ["b", "c"]);
-    assert_eq!(
-        kept("rarest-document:3", "x a x b x c a", 1),
-        ["a", "b", "c"]
-    );
+    assert_eq!(kept("rarest-document:3", "x a x b x c a", 1), ["a", "b", "c"]);
     assert_eq!(kept("rarest-document:9", "x a x", 1), ["x", "a"]);
 }
 
@@ -115,52 +87,27 @@ fn the_rarest_in_the_document_are_the_first_that_do_not_repeat() {
 fn the_rarest_in_the_collection_are_chosen_by_its_frequencies() {
     let tokens = tokens("common rare usual");
     let chunks = chunks(&words(1), &tokens);
-    let counts: HashMap<u64, u32> = chunks
-        .iter()
-        .map(|chunk| chunk.hash)
-        .zip([9, 1, 5])
-        .collect();
-    let resources = Resources {
-        frequencies: Some(counts.into()),
-        ..Resources::default()
-    };
+    let counts: HashMap<u64, u32> = chunks.iter().map(|chunk| chunk.hash).zip([9, 1, 5]).collect();
+    let resources = Resources { frequencies: Some(counts.into()), ..Resources::default() };
     let selection: Selection = "rarest-collection:2".parse().unwrap();
     let selector = selection.build(&resources).unwrap();
-    let document = Chunked {
-        tokens: &tokens,
-        chunks: &chunks,
-    };
-    assert_eq!(
-        selected(&document, &select(&*selector, &document)),
-        ["rare", "usual"]
-    );
+    let document = Chunked { tokens: &tokens, chunks: &chunks };
+    assert_eq!(selected(&document, &select(&*selector, &document)), ["rare", "usual"]);
 }
 
 #[test]
 fn the_rarest_prefixes_are_counted_over_all_words() {
     let document = "state of stars stop order to zero";
-    assert_eq!(
-        kept("rarest-prefix:4", document, 1),
-        ["of", "order", "to", "zero"]
-    );
+    assert_eq!(kept("rarest-prefix:4", document, 1), ["of", "order", "to", "zero"]);
     assert_eq!(kept("rarest-prefix:1:1", document, 1).len(), 1);
     assert!(["to", "zero"].contains(&kept("rarest-prefix:1:1", document, 1)[0].as_str()));
 }
 
 #[test]
 fn anchors_and_listed_words_are_found() {
-    assert_eq!(
-        kept("anchor", "the actual plan it was", 2),
-        ["actual plan", "plan it"]
-    );
-    assert_eq!(
-        kept("anchor:words.txt", "she is about streets", 1),
-        ["is", "about", "streets"]
-    );
-    assert_eq!(
-        kept("contains:words.txt", "one two is three four", 2),
-        ["two is", "is three"]
-    );
+    assert_eq!(kept("anchor", "the actual plan it was", 2), ["actual plan", "plan it"]);
+    assert_eq!(kept("anchor:words.txt", "she is about streets", 1), ["is", "about", "streets"]);
+    assert_eq!(kept("contains:words.txt", "one two is three four", 2), ["two is", "is three"]);
     let anchors: HashSet<&str> = super::Anchor::COMMON.into();
     assert_eq!(anchors.len(), 35);
     assert!(!anchors.contains("th") && !anchors.contains("it"));
@@ -182,10 +129,7 @@ fn the_seed_changes_a_random_selection() {
     let of = |selection| keep(selection, &tokens, &chunks);
     assert_eq!(of("random:50"), of("random:50:0"));
     assert_ne!(of("random:50"), of("random:50:1"));
-    let halves = of("random:500")
-        .iter()
-        .filter(|&&index| index < 500)
-        .count();
+    let halves = of("random:500").iter().filter(|&&index| index < 500).count();
     assert!((200..300).contains(&halves));
 }
 
@@ -204,13 +148,8 @@ fn no_selector_fails_on_degenerate_documents() {
     let same = "same ".repeat(3000);
     for document in ["", "x", "\n\n.", "über", &same] {
         let tokens = tokens(document);
-        for chunker in [
-            "words:8", "word", "chars:5", "sentence", "break:3", "dct:2", "document",
-        ] {
-            let chunker = chunker
-                .parse::<ChunkerKind>()
-                .unwrap()
-                .build(HashKind::default());
+        for chunker in ["words:8", "word", "chars:5", "sentence", "break:3", "dct:2", "document"] {
+            let chunker = chunker.parse::<ChunkerKind>().unwrap().build(HashKind::default());
             let chunks = chunks(&*chunker, &tokens);
             for help in selectors() {
                 let kept = keep(help.example, &tokens, &chunks);
@@ -241,9 +180,7 @@ fn any_selection() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         (0..selectors().len()).prop_map(|index| selectors()[index].example.to_owned()),
         (
-            prop::sample::select(vec![
-                "modulo", "every", "winnow", "random", "first", "lowest"
-            ]),
+            prop::sample::select(vec!["modulo", "every", "winnow", "random", "first", "lowest"]),
             1..9
         )
             .prop_map(|(name, n)| format!("{name}:{n}")),
@@ -252,14 +189,7 @@ fn any_selection() -> impl Strategy<Value = String> {
 }
 
 fn any_chunker() -> impl Strategy<Value = ChunkerKind> {
-    let names = [
-        "words:3",
-        "words:2:disjoint",
-        "chars:4",
-        "sentence",
-        "break:2",
-        "dct:2",
-    ];
+    let names = ["words:3", "words:2:disjoint", "chars:4", "sentence", "break:2", "dct:2"];
     prop::sample::select(names.map(|name| name.parse().unwrap()).to_vec())
 }
 

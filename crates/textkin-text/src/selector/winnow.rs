@@ -26,10 +26,7 @@ impl Selector for Winnow {
         let mut candidates: VecDeque<usize> = VecDeque::new();
         let mut kept = Vec::new();
         for (place, &index) in selection.iter().enumerate() {
-            while candidates
-                .back()
-                .is_some_and(|&back| hash(selection[back]) >= hash(index))
-            {
+            while candidates.back().is_some_and(|&back| hash(selection[back]) >= hash(index)) {
                 candidates.pop_back();
             }
             candidates.push_back(place);

@@ -65,11 +65,8 @@ impl AsciiScanner {
         let mut start = start;
         while start < text.len() {
             let rest = &text[start..];
-            let block = if self.fold {
-                self.classify::<true>(rest)
-            } else {
-                self.classify::<false>(rest)
-            };
+            let block =
+                if self.fold { self.classify::<true>(rest) } else { self.classify::<false>(rest) };
             let at = offset + as_u32(start);
             if tokens.layers().spans {
                 self.write::<true>(block.len, at, tokens);
@@ -119,17 +116,11 @@ impl AsciiScanner {
             }
         }
         if rest_len <= BLOCK {
-            return Block {
-                len: rest_len,
-                blocked: false,
-            };
+            return Block { len: rest_len, blocked: false };
         }
         // The last byte outside a word goes to the next block: a mark may follow and join it.
         let last = rest.iter().rposition(|&byte| !byte.is_ascii_alphanumeric());
-        Block {
-            len: last.unwrap_or(0),
-            blocked: false,
-        }
+        Block { len: last.unwrap_or(0), blocked: false }
     }
 
     /// Appends the words in the first `len` bytes of the block, which begins at `at`.
@@ -140,19 +131,12 @@ impl AsciiScanner {
         // Each word takes its length and a separator, so at most one byte more than the block.
         buffer.resize(base + len + 1 + SHORT_TOKEN, 0);
         let normalized_at = as_u32(base);
-        assert!(
-            u32::try_from(buffer.len()).is_ok(),
-            "a text is bounded to 4 GiB"
-        );
+        assert!(u32::try_from(buffer.len()).is_ok(), "a text is bounded to 4 GiB");
         let out = &mut buffer[base..];
         let mut end = 0;
         let mut n_tokens = 0;
         let edges = self.edges[..n_edges].as_chunks::<2>().0;
-        let slots = self
-            .ends
-            .iter_mut()
-            .zip(&mut self.hashes)
-            .zip(&mut self.spans);
+        let slots = self.ends.iter_mut().zip(&mut self.hashes).zip(&mut self.spans);
         for (&[first, last], ((end_slot, hash_slot), span_slot)) in edges.iter().zip(slots) {
             let (first, last) = (usize::from(first), usize::from(last));
             let len = last - first;
@@ -171,10 +155,7 @@ impl AsciiScanner {
             *end_slot = normalized_at + as_u32(end);
             end += 1;
             if SPANS {
-                *span_slot = Span {
-                    start: at + as_u32(first),
-                    end: at + as_u32(last),
-                };
+                *span_slot = Span { start: at + as_u32(first), end: at + as_u32(last) };
             }
             n_tokens += 1;
         }
@@ -189,11 +170,7 @@ impl AsciiScanner {
         let mut inside = 0;
         for (lane, &mask) in self.masks[..len.div_ceil(LANE)].iter().enumerate() {
             let left = len - lane * LANE;
-            let mask = if left < LANE {
-                mask & !(u64::MAX << left)
-            } else {
-                mask
-            };
+            let mask = if left < LANE { mask & !(u64::MAX << left) } else { mask };
             let mut edges = mask ^ (mask << 1 | inside);
             inside = mask >> (LANE - 1);
             let base = as_u16(lane * LANE);
@@ -226,10 +203,7 @@ impl AsciiScanner {
         tokens: &mut Tokens,
     ) -> (usize, bool) {
         let first = start + usize::from(!text[start].is_ascii_alphanumeric());
-        let len = text[first..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
+        let len = text[first..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let end = first + len;
         if text.get(end).is_some_and(|byte| !byte.is_ascii()) {
             return (end, true);
@@ -241,10 +215,7 @@ impl AsciiScanner {
             buffer[from..].make_ascii_lowercase();
         }
         let hash = token_hash(&buffer[from..]);
-        tokens.finish_token(
-            hash,
-            Span::new(offset + as_u32(first), offset + as_u32(end)),
-        );
+        tokens.finish_token(hash, Span::new(offset + as_u32(first), offset + as_u32(end)));
         (end, false)
     }
 }
@@ -280,11 +251,7 @@ fn classify_lane<const FOLD: bool>(
 /// that reaches up to it, or the one character before, which a mark may join.
 fn before_cluster(block: &[u8], at: usize) -> usize {
     let before = &block[..at];
-    let word = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
+    let word = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     at.saturating_sub(word.max(1))
 }
 
@@ -300,10 +267,7 @@ const MASKS: [u128; SHORT_TOKEN + 1] = {
 };
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "texts are bounded to 4 GiB, checked per text"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "texts are bounded to 4 GiB, checked per text")]
 fn as_u32(offset: usize) -> u32 {
     offset as u32
 }

@@ -81,10 +81,7 @@ fn is_heading(line: &str) -> bool {
     if line.len() > LONGEST {
         return false;
     }
-    let line: String = line
-        .chars()
-        .filter(|&character| !is_removed(character))
-        .collect();
+    let line: String = line.chars().filter(|&character| !is_removed(character)).collect();
     let is_ornament = |character: char| !character.is_alphabetic();
     HEADINGS.contains(&line.trim_matches(is_ornament).to_lowercase().as_str())
 }
@@ -105,11 +102,7 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
         if quotation_end.is_some() {
             quotations.push(at..end);
         }
-        before = if quotation_end.is_some() {
-            ' '
-        } else {
-            character
-        };
+        before = if quotation_end.is_some() { ' ' } else { character };
         at = end;
     }
     quotations
@@ -151,10 +144,7 @@ mod tests {
 
     fn kept<'a>(steps: &str, text: &'a str) -> Vec<&'a str> {
         let normalization: Normalization = steps.parse().unwrap();
-        kept_ranges(&normalization, text)
-            .into_iter()
-            .map(|range| &text[range])
-            .collect()
+        kept_ranges(&normalization, text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -175,10 +165,7 @@ mod tests {
 
     #[test]
     fn an_unclosed_mark_ends_with_its_paragraph() {
-        assert_eq!(
-            kept("no-quotes", "a “b c\n\nd ”e 5\" f"),
-            ["a “b c\n\nd ”e 5\" f"]
-        );
+        assert_eq!(kept("no-quotes", "a “b c\n\nd ”e 5\" f"), ["a “b c\n\nd ”e 5\" f"]);
     }
 
     #[test]
@@ -194,12 +181,9 @@ mod tests {
 
     #[test]
     fn text_after_the_heading_of_the_bibliography_is_excluded() {
-        for heading in [
-            "References",
-            "## 7. REFERENCES:",
-            "Literatur\u{ad}verzeichnis",
-            "Works cited",
-        ] {
+        for heading in
+            ["References", "## 7. REFERENCES:", "Literatur\u{ad}verzeichnis", "Works cited"]
+        {
             let text = format!("{}\n{heading}\r\n[1] Knuth", "word ".repeat(20));
             let kept = kept("no-bibliography", &text);
             assert!(kept[0].ends_with(&format!("{heading}\r\n")), "{kept:?}");

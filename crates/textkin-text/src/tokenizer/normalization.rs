@@ -58,11 +58,7 @@ pub struct Normalization {
 impl Default for Normalization {
     /// `nfkc+fold`.
     fn default() -> Self {
-        Self {
-            nfkc: true,
-            case: Case::Fold,
-            ..Self::none()
-        }
+        Self { nfkc: true, case: Case::Fold, ..Self::none() }
     }
 }
 
@@ -105,11 +101,7 @@ impl Normalization {
 
     /// All words to drop, as their lists have them.
     pub(super) fn stop_words(&self) -> impl Iterator<Item = &str> {
-        let languages = self
-            .stop_languages
-            .iter()
-            .filter_map(stop_words::lookup)
-            .flatten();
+        let languages = self.stop_languages.iter().filter_map(stop_words::lookup).flatten();
         let listed = self.stop_list.iter().map(String::as_str);
         languages.map(|word| -> &str { word }).chain(listed)
     }
@@ -119,11 +111,7 @@ impl Normalization {
     }
 
     pub(super) fn character_steps(&self) -> CharacterSteps {
-        CharacterSteps {
-            nfkc: self.nfkc,
-            fold: self.case != Case::Keep,
-            cjk: self.cjk,
-        }
+        CharacterSteps { nfkc: self.nfkc, fold: self.case != Case::Keep, cjk: self.cjk }
     }
 
     /// Adds the step written `step`.
@@ -136,9 +124,7 @@ impl Normalization {
             ("stop", Some(language)) => self.add_stop_language(language)?,
             ("stem", Some(language)) => self.set_stem(language)?,
             ("stop" | "stem", None) => {
-                return Err(NormalizationError::NoLanguage {
-                    step: step.to_owned(),
-                });
+                return Err(NormalizationError::NoLanguage { step: step.to_owned() });
             }
             ("nfkc", None) => self.nfkc = true,
             ("fold", None) if self.case == Case::Keep => self.case = Case::Fold,
@@ -170,10 +156,7 @@ impl Normalization {
     fn add_stop_language(&mut self, language: &str) -> Result<(), NormalizationError> {
         if stop_words::lookup(language).is_none() {
             let known = stop_words::available_languages().join(", ");
-            return Err(NormalizationError::NoStopWords {
-                language: language.to_owned(),
-                known,
-            });
+            return Err(NormalizationError::NoStopWords { language: language.to_owned(), known });
         }
         self.stop_languages.push(language.to_owned());
         self.stop_languages.sort();
@@ -183,14 +166,8 @@ impl Normalization {
 
     fn set_stem(&mut self, language: &str) -> Result<(), NormalizationError> {
         let algorithm = Algorithm::from_name(language).map_err(|_| {
-            let known: Vec<&str> = Algorithm::all()
-                .iter()
-                .map(|&known| stem_name(known))
-                .collect();
-            NormalizationError::NoStemmer {
-                language: language.to_owned(),
-                known: known.join(", "),
-            }
+            let known: Vec<&str> = Algorithm::all().iter().map(|&known| stem_name(known)).collect();
+            NormalizationError::NoStemmer { language: language.to_owned(), known: known.join(", ") }
         })?;
         if let Some(first) = self.stem.filter(|&first| first != algorithm) {
             return Err(NormalizationError::TwoStemmers {
@@ -289,14 +266,8 @@ mod tests {
 
     #[test]
     fn errors_name_the_part_and_suggest() {
-        assert_eq!(
-            error("nfkc+stm"),
-            "no normalisation step 'stm'; did you mean 'stem:LANG'?"
-        );
-        assert_eq!(
-            error("NFKC"),
-            "no normalisation step 'NFKC'; did you mean 'nfkc'?"
-        );
+        assert_eq!(error("nfkc+stm"), "no normalisation step 'stm'; did you mean 'stem:LANG'?");
+        assert_eq!(error("NFKC"), "no normalisation step 'NFKC'; did you mean 'nfkc'?");
         assert!(error("xyzzy").starts_with("no normalisation step 'xyzzy'; there are nfkc, fold"));
         assert_eq!(
             error("stem"),
@@ -310,10 +281,7 @@ mod tests {
             error("stop:xx").starts_with("no stop words for language 'xx' in 'stop:xx'; known")
         );
         assert!(error("stem:xx").starts_with("no stemmer for language 'xx' in 'stem:xx'; known"));
-        assert_eq!(
-            error("stem:en+stem:de"),
-            "two stemmers, 'stem:en' and 'stem:de'; name one"
-        );
+        assert_eq!(error("stem:en+stem:de"), "two stemmers, 'stem:en' and 'stem:de'; name one");
         assert!(error("").starts_with("no normalisation step ''"));
     }
 
@@ -327,10 +295,8 @@ mod tests {
 
     #[test]
     fn there_are_stemmers_for_fifteen_languages_and_more() {
-        let n_languages = Algorithm::all()
-            .iter()
-            .filter(|&&known| stem_name(known).len() == 2)
-            .count();
+        let n_languages =
+            Algorithm::all().iter().filter(|&&known| stem_name(known).len() == 2).count();
         assert!(n_languages >= 15, "{n_languages}");
     }
 }

@@ -96,11 +96,7 @@ impl Refinement {
             }
             (None, _) => token,
         };
-        if self.upper {
-            Cow::Owned(token.to_uppercase())
-        } else {
-            token
-        }
+        if self.upper { Cow::Owned(token.to_uppercase()) } else { token }
     }
 
     /// The steps that come before stop words.
@@ -139,10 +135,7 @@ struct Starts<'a> {
 
 impl<'a> Starts<'a> {
     fn new(from: &'a Tokens) -> Self {
-        Self {
-            sentences: from.sentences(),
-            paragraphs: from.paragraphs(),
-        }
+        Self { sentences: from.sentences(), paragraphs: from.paragraphs() }
     }
 
     /// Says to `to` what begins at or before token `index` of the original.
@@ -158,10 +151,7 @@ impl<'a> Starts<'a> {
 
 /// Whether any start is at or before `index`; forgets those.
 fn pass(starts: &mut &[u32], index: usize) -> bool {
-    let n_passed = starts
-        .iter()
-        .take_while(|&&start| start as usize <= index)
-        .count();
+    let n_passed = starts.iter().take_while(|&&start| start as usize <= index).count();
     *starts = &starts[n_passed..];
     n_passed > 0
 }

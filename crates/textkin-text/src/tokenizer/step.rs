@@ -14,22 +14,10 @@ const STEPS: &[StepHelp] = &[
         name: "nfkc",
         summary: "Unicode compatibility composition: ﬁ becomes fi, ½ becomes 1 and 2",
     },
-    StepHelp {
-        name: "fold",
-        summary: "full Unicode case folding: Straße becomes strasse",
-    },
-    StepHelp {
-        name: "upper",
-        summary: "case folding, and the result in capitals",
-    },
-    StepHelp {
-        name: "numbers",
-        summary: "each token of digits only becomes the token 0",
-    },
-    StepHelp {
-        name: "ascii",
-        summary: "characters outside ASCII are deleted from words",
-    },
+    StepHelp { name: "fold", summary: "full Unicode case folding: Straße becomes strasse" },
+    StepHelp { name: "upper", summary: "case folding, and the result in capitals" },
+    StepHelp { name: "numbers", summary: "each token of digits only becomes the token 0" },
+    StepHelp { name: "ascii", summary: "characters outside ASCII are deleted from words" },
     StepHelp {
         name: "stop:LANG",
         summary: "the stop words of a language are dropped (ISO code: en, de, …)",
@@ -54,10 +42,7 @@ const STEPS: &[StepHelp] = &[
         name: "ids",
         summary: "the corpora of the IDS (Kupietz 2005): numbers+ascii, in capitals unless fold is named",
     },
-    StepHelp {
-        name: "none",
-        summary: "words as they are written",
-    },
+    StepHelp { name: "none", summary: "words as they are written" },
 ];
 
 /// All steps that a [`Normalization`](super::Normalization) can name, in the order they should be shown.
@@ -143,11 +128,7 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
         let (distance, help) = near.min_by_key(|(distance, _)| *distance)?;
         (distance <= 2 && distance < bare(help).len() - 1).then_some(help)
     };
-    STEPS
-        .iter()
-        .find(begins)
-        .or_else(nearest)
-        .map(|help| help.name)
+    STEPS.iter().find(begins).or_else(nearest).map(|help| help.name)
 }
 
 /// Levenshtein distance in characters.

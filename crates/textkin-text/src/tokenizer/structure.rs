@@ -18,9 +18,8 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// Abbreviations only before a number: `No. 5`.
-const BEFORE_NUMBERS: &[&str] = &[
-    "no", "nos", "p", "pos", "jan", "feb", "aug", "sept", "oct", "nov", "dec",
-];
+const BEFORE_NUMBERS: &[&str] =
+    &["no", "nos", "p", "pos", "jan", "feb", "aug", "sept", "oct", "nov", "dec"];
 
 /// Marks the sentences and paragraphs of `tokens`, which must have spans in `text`.
 pub(super) fn mark(text: &str, tokens: &mut Tokens) {
@@ -132,10 +131,7 @@ mod tests {
 
     #[test]
     fn sentences_end_at_stops_before_white_space() {
-        assert_eq!(
-            sentences("One two. Three! “Four?” Five… Six... Seven."),
-            [0, 2, 3, 4, 5, 6]
-        );
+        assert_eq!(sentences("One two. Three! “Four?” Five… Six... Seven."), [0, 2, 3, 4, 5, 6]);
     }
 
     #[test]
@@ -153,10 +149,7 @@ mod tests {
 
     #[test]
     fn a_long_row_of_dots_takes_linear_time() {
-        assert_eq!(
-            sentences(&format!("Chapter{}One", ".".repeat(1 << 20))),
-            [0]
-        );
+        assert_eq!(sentences(&format!("Chapter{}One", ".".repeat(1 << 20))), [0]);
     }
 
     #[test]
@@ -179,15 +172,9 @@ mod tests {
 
     #[test]
     fn structure_is_found_without_asking_for_spans() {
-        let mut tokens = Tokens::new(Layers {
-            spans: false,
-            structure: true,
-        });
+        let mut tokens = Tokens::new(Layers { spans: false, structure: true });
         WordTokenizer::default().tokenize("A bee. Cee dee.\n\nE", &mut tokens);
-        assert_eq!(
-            (tokens.sentences(), tokens.paragraphs()),
-            (&[0, 2, 4][..], &[0, 4][..])
-        );
+        assert_eq!((tokens.sentences(), tokens.paragraphs()), (&[0, 2, 4][..], &[0, 4][..]));
         assert!(tokens.spans().is_empty());
     }
 

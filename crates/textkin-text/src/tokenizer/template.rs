@@ -38,10 +38,7 @@ impl Template {
     #[must_use]
     pub fn new(k: u32, templates: &[Tokens]) -> Self {
         let k = k.max(1);
-        let mut template = Self {
-            k: k as usize,
-            ..Self::default()
-        };
+        let mut template = Self { k: k as usize, ..Self::default() };
         for tokens in templates {
             let base = template.normalized.len();
             template.normalized.extend_from_slice(tokens.normalized());
@@ -79,10 +76,7 @@ impl Template {
                 return;
             };
             let bytes = &tokens.normalized()[bytes];
-            if !known
-                .iter()
-                .any(|known| self.normalized[known.clone()] == *bytes)
-            {
+            if !known.iter().any(|known| self.normalized[known.clone()] == *bytes) {
                 return;
             }
             match removed.last_mut() {
@@ -123,10 +117,7 @@ mod tests {
     #[test]
     fn runs_of_k_tokens_of_a_template_are_removed() {
         let template = Template::new(3, &[tokens("a b c d"), tokens("x y z")]);
-        assert_eq!(
-            template.removed(&tokens("0 a b c d 1 b c d x y z a b")),
-            [1..5, 6..12]
-        );
+        assert_eq!(template.removed(&tokens("0 a b c d 1 b c d x y z a b")), [1..5, 6..12]);
     }
 
     #[test]

@@ -11,18 +11,12 @@ use super::{Normalization, Template, WordTokenizer};
 /// The definition: remove, compose, fold, split.
 fn naive(text: &str) -> Vec<String> {
     let is_removed = |c: &char| {
-        [
-            '\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}',
-        ]
-        .contains(c)
+        ['\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'].contains(c)
     };
     let kept: String = text.chars().filter(|c| !is_removed(c)).collect();
     let folded: String = kept.nfkc().default_case_fold().collect();
     let words = folded.split(|c: char| !c.is_alphanumeric());
-    words
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn tokenize(steps: &str, text: &str) -> Tokens {
@@ -47,18 +41,13 @@ fn check(text: &str) {
     assert_eq!(strings(&tokens), naive(text));
     let mut bare = Tokens::new(Layers::NONE);
     WordTokenizer::default().tokenize(text, &mut bare);
-    assert_eq!(
-        (bare.normalized(), bare.ends()),
-        (tokens.normalized(), tokens.ends())
-    );
+    assert_eq!((bare.normalized(), bare.ends()), (tokens.normalized(), tokens.ends()));
     assert_eq!(bare.hashes(), tokens.hashes());
     assert_eq!(tokens.spans().len(), tokens.len());
     for index in 0..tokens.len() {
         assert_eq!(tokens.hashes()[index], token_hash(tokens.token(index)));
         let span = tokens.spans()[index];
-        let source = text
-            .get(span.range())
-            .expect("spans lie on character boundaries");
+        let source = text.get(span.range()).expect("spans lie on character boundaries");
         assert!(!source.is_empty());
         if source.is_ascii() {
             assert_eq!(source.to_ascii_lowercase().as_bytes(), tokens.token(index));
@@ -116,15 +105,9 @@ fn nasty_texts_give_the_tokens_of_the_definition() {
 #[test]
 fn words_at_every_place_around_the_ends_of_blocks_are_found() {
     for pad in (0..140).chain(990..1100).chain(2030..2060) {
-        for word in [
-            "w",
-            "word",
-            "seventeen-letters",
-            "abcdefghijklmnopqr",
-            "é",
-            "=\u{338}",
-            "we\u{301}",
-        ] {
+        for word in
+            ["w", "word", "seventeen-letters", "abcdefghijklmnopqr", "é", "=\u{338}", "we\u{301}"]
+        {
             check(&format!("{}{word} x", ".".repeat(pad)));
             check(&format!("{}{word}", "y".repeat(pad)));
             check(&format!("{} {word}", "y ".repeat(pad / 2)));
@@ -199,35 +182,19 @@ fn every_character_gives_the_tokens_of_the_definition() {
 fn spans_cover_the_original_characters() {
     let text = "Die Straße: zwei\u{ad}mal ½ Cafe\u{301}\u{200b}!";
     let tokens = tokenize("nfkc+fold", text);
-    let sources: Vec<&str> = tokens
-        .spans()
-        .iter()
-        .map(|span| &text[span.range()])
-        .collect();
-    assert_eq!(
-        sources,
-        ["Die", "Straße", "zwei\u{ad}mal", "½", "½", "Cafe\u{301}"]
-    );
-    assert_eq!(
-        strings(&tokens),
-        ["die", "strasse", "zweimal", "1", "2", "café"]
-    );
+    let sources: Vec<&str> = tokens.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(sources, ["Die", "Straße", "zwei\u{ad}mal", "½", "½", "Cafe\u{301}"]);
+    assert_eq!(strings(&tokens), ["die", "strasse", "zweimal", "1", "2", "café"]);
 }
 
 #[test]
 fn without_steps_words_stay_as_they_are() {
-    assert_eq!(
-        words("none", "Straße ﬁX cafe\u{301} ABC"),
-        "Straße ﬁX cafe ABC"
-    );
+    assert_eq!(words("none", "Straße ﬁX cafe\u{301} ABC"), "Straße ﬁX cafe ABC");
 }
 
 #[test]
 fn numbers_become_one_token() {
-    assert_eq!(
-        words("fold+numbers", "In 1999 and ٣٤: b2 7"),
-        "in 0 and 0 b2 0"
-    );
+    assert_eq!(words("fold+numbers", "In 1999 and ٣٤: b2 7"), "in 0 and 0 b2 0");
 }
 
 #[test]
@@ -237,10 +204,7 @@ fn ids_capitalises_and_deletes_what_is_not_ascii() {
 
 #[test]
 fn stop_words_of_a_language_are_dropped() {
-    assert_eq!(
-        words("nfkc+fold+stop:en", "The cat and I don't SIT on a mat"),
-        "cat sit mat"
-    );
+    assert_eq!(words("nfkc+fold+stop:en", "The cat and I don't SIT on a mat"), "cat sit mat");
     assert_eq!(words("nfkc+upper+stop:de", "Für das Wetter"), "WETTER");
 }
 
@@ -255,19 +219,13 @@ fn a_stop_list_is_normalised_as_the_text_is() {
 
 #[test]
 fn words_are_stemmed() {
-    assert_eq!(
-        words("nfkc+fold+stem:en", "Running connections"),
-        "run connect"
-    );
+    assert_eq!(words("nfkc+fold+stem:en", "Running connections"), "run connect");
     assert_eq!(words("upper+stem:de", "Automaten"), "AUTOMAT");
 }
 
 #[test]
 fn scripts_without_spaces_are_cut_into_characters() {
-    assert_eq!(
-        words("nfkc+cjk", "我是abc中文 カ\u{3099}ム"),
-        "我 是 abc 中 文 ガ ム"
-    );
+    assert_eq!(words("nfkc+cjk", "我是abc中文 カ\u{3099}ム"), "我 是 abc 中 文 ガ ム");
     assert_eq!(words("nfkc+cjk", "มีปลา"), "มี ป ล า");
     let tokens = tokenize("nfkc+cjk", "a我b");
     assert_eq!(tokens.spans()[1].range(), 1..4);
@@ -286,10 +244,7 @@ fn quotations_split_words_and_keep_offsets() {
 fn dropped_tokens_leave_sentences_in_place() {
     let tokens = tokenize("fold+stop:en", "The cat. The. And the dog.\n\nThe end");
     assert_eq!(strings(&tokens), ["cat", "dog"]);
-    assert_eq!(
-        (tokens.sentences(), tokens.paragraphs()),
-        (&[0, 1][..], &[0][..])
-    );
+    assert_eq!((tokens.sentences(), tokens.paragraphs()), (&[0, 1][..], &[0][..]));
 }
 
 #[test]

@@ -45,13 +45,7 @@ pub(super) struct UnicodeScanner {
 
 impl UnicodeScanner {
     pub(super) fn new(steps: CharacterSteps) -> Self {
-        Self {
-            steps,
-            first: 0,
-            span: Span::default(),
-            is_cjk: false,
-            cluster: String::new(),
-        }
+        Self { steps, first: 0, span: Span::default(), is_cjk: false, cluster: String::new() }
     }
 
     /// Appends the words of `text` from `start` on, until a stretch of ASCII begins that is worth
@@ -90,10 +84,7 @@ impl UnicodeScanner {
     /// Takes the ASCII word or other ASCII character at the head of `rest`, short of a character
     /// that something outside ASCII may join. Returns how many bytes were taken.
     fn take_ascii(&mut self, rest: &[u8], at: u32, tokens: &mut Tokens) -> usize {
-        let word = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
+        let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let is_joined = |end: usize| rest.get(end).is_some_and(|byte| !byte.is_ascii());
         if word == 0 {
             let is_taken = rest[0].is_ascii() && !is_joined(1);
@@ -125,9 +116,7 @@ impl UnicodeScanner {
     ) -> usize {
         let mut at = start;
         let mut characters = text[start..].chars();
-        let mut current = characters
-            .next()
-            .map(|character| (character, Properties::of(character)));
+        let mut current = characters.next().map(|character| (character, Properties::of(character)));
         while let Some((character, properties)) = current {
             let end = at + character.len_utf8();
             let next = characters.next().map(|next| (next, Properties::of(next)));
@@ -172,24 +161,16 @@ impl UnicodeScanner {
         }
         let span = Span::new(offset + as_u32(start), offset + as_u32(kept_end));
         if self.steps.nfkc {
-            cluster
-                .nfkc()
-                .for_each(|character| self.take_folded(character, span, tokens));
+            cluster.nfkc().for_each(|character| self.take_folded(character, span, tokens));
         } else {
-            cluster
-                .chars()
-                .for_each(|character| self.take_folded(character, span, tokens));
+            cluster.chars().for_each(|character| self.take_folded(character, span, tokens));
         }
         self.cluster = cluster;
         end
     }
 
     fn starts_cluster(&self, properties: Properties) -> bool {
-        if self.steps.nfkc {
-            properties.starts_cluster()
-        } else {
-            !properties.is_removed()
-        }
+        if self.steps.nfkc { properties.starts_cluster() } else { !properties.is_removed() }
     }
 
     fn take_folded(&mut self, character: char, span: Span, tokens: &mut Tokens) {
@@ -246,10 +227,7 @@ impl UnicodeScanner {
 
 /// Whether normalisation removes `character` without ending a word.
 pub(super) fn is_removed(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
-    )
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Whether `character` is of a script written without spaces between words.
@@ -344,10 +322,7 @@ impl Properties {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "texts are bounded to 4 GiB, checked per text"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "texts are bounded to 4 GiB, checked per text")]
 fn as_u32(offset: usize) -> u32 {
     offset as u32
 }

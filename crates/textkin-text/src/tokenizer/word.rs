@@ -52,19 +52,13 @@ impl WordTokenizer {
             template: None,
         };
         let refinement = Refinement::new(normalization, |word, tokens| plain.scan(word, tokens));
-        Self {
-            refinement,
-            ..plain
-        }
+        Self { refinement, ..plain }
     }
 
     /// Removes from every document what `template` holds.
     #[must_use]
     pub fn with_templates(self, template: Template) -> Self {
-        Self {
-            template: Some(template).filter(|template| !template.is_empty()),
-            ..self
-        }
+        Self { template: Some(template).filter(|template| !template.is_empty()), ..self }
     }
 
     /// What it was made from.
@@ -75,10 +69,7 @@ impl WordTokenizer {
 
     /// Appends the words of `text` to `tokens`, without refinement.
     fn scan(&self, text: &str, tokens: &mut Tokens) {
-        assert!(
-            u32::try_from(text.len()).is_ok(),
-            "a text is bounded to 4 GiB"
-        );
+        assert!(u32::try_from(text.len()).is_ok(), "a text is bounded to 4 GiB");
         let mut ascii = AsciiScanner::new(self.characters.fold);
         let mut unicode = UnicodeScanner::new(self.characters);
         for kept in kept_ranges(&self.normalization, text) {
@@ -99,10 +90,7 @@ impl Tokenizer for WordTokenizer {
     fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         let layers = tokens.layers();
-        let scanned = Layers {
-            spans: layers.spans || layers.structure,
-            ..layers
-        };
+        let scanned = Layers { spans: layers.spans || layers.structure, ..layers };
         if scanned == layers && self.refinement.is_none() && self.template.is_none() {
             self.scan(text, tokens);
             structure::mark(text, tokens);
@@ -122,10 +110,7 @@ impl Tokenizer for WordTokenizer {
             }
             None => words,
         };
-        let removed = self
-            .template
-            .as_ref()
-            .map(|template| template.removed(&words));
+        let removed = self.template.as_ref().map(|template| template.removed(&words));
         copy_kept(&words, tokens, &removed.unwrap_or_default());
     }
 }

@@ -1,0 +1,221 @@
+//! What can be written on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use textkin::core::Measure;
+use textkin::core::hash::HashKind;
+use textkin::graph::{Clustering, Counting};
+use textkin::index::Plan;
+use textkin::source::Format;
+use textkin::text::grammar::{ChunkerKind, Selection};
+
+use crate::size;
+
+/// Finds the kin of a text: every document that shares written material with it.
+#[derive(Debug, Parser)]
+#[command(name = "textkin", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find every pair of documents that share text, with proof
+    Discover(Box<Discover>),
+    /// List every chunker, selector, score and normalisation step by name
+    Strategies,
+}
+
+/// Find every pair of documents that share text, with proof
+///
+/// Reads files, folders, globs, JSON lines, CSV and Parquet (also .gz .zst .xz .bz2), or standard
+/// input (-). Prints a summary and the strongest pairs; --out writes the whole graph.
+///
+/// Exit code: 0 if pairs were found, 1 if there are none, 2 if something failed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  textkin discover essays/
+  textkin discover 'dump-*.jsonl.zst' --out pairs.csv --clusters clusters.jsonl
+  textkin discover a.csv --text-field body --score containment --threshold 0.5 --out graph.graphml
+  zcat docs.jsonl.gz | textkin discover - --out - | head")]
+pub(crate) struct Discover {
+    /// Files, folders, globs, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) comparison: Comparison,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) means: Means,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is compared")]
+pub(crate) struct Comparison {
+    /// How documents are cut into chunks (see `textkin strategies`)
+    #[arg(long, default_value_t, value_name = "CHUNKER")]
+    pub(crate) chunk: ChunkerKind,
+    /// Which chunks lead to a pair; selectors are joined with +
+    #[arg(long, default_value = "spex", value_name = "SELECTOR")]
+    pub(crate) select: Selection,
+    /// The rule that scores a pair: s1, s2, s3, s4, ssr, sscr, containment, chunk-containment
+    #[arg(long, default_value_t, value_name = "SCORE")]
+    pub(crate) score: Measure,
+    /// The least score of a pair to be reported: a number, or T1 to T5 of DECO's table
+    #[arg(long, default_value = "0.05", value_name = "SCORE", value_parser = Threshold::parse)]
+    pub(crate) threshold: Threshold,
+    /// How text is normalised: steps joined with + (see `textkin strategies`)
+    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
+    pub(crate) normalize: textkin::text::tokenizer::Normalization,
+    /// Words that never count, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stop_list: Option<PathBuf>,
+    /// The N most frequent words of the collection never count (reads the input twice)
+    #[arg(long, value_name = "N")]
+    pub(crate) stop_frequent: Option<usize>,
+    /// A text whose passages never count, such as a form that all documents fill in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Vec<PathBuf>,
+    /// How chunks are hashed: polynomial, rabin, shift-add-xor
+    #[arg(long, default_value_t, value_name = "HASH")]
+    pub(crate) hash: HashKind,
+    /// Set aside chunks that are in more than N documents; says what it left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_df: Option<u32>,
+    /// Which documents make a cluster: dense (boilerplate does not chain them), components
+    #[arg(long, default_value_t, value_name = "HOW")]
+    pub(crate) cluster_by: Clustering,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is read")]
+pub(crate) struct Input {
+    /// Field of a record that holds its id [default: id, else FILE:LINE]
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) id_field: Option<String>,
+    /// Field of a record that holds its text
+    #[arg(long, default_value = "text", value_name = "FIELD")]
+    pub(crate) text_field: String,
+    /// Field of a record that holds its time [default: time]
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) time_field: Option<String>,
+    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) input_format: Option<Format>,
+    /// Leave out what matches, in .gitignore form
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+    /// Read hidden files in folders too
+    #[arg(long)]
+    pub(crate) hidden: bool,
+    /// Follow symbolic links in folders
+    #[arg(long)]
+    pub(crate) follow_links: bool,
+    /// The largest document; a larger one is a problem, named and left out
+    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) max_document: u64,
+    /// Stop at the first document that cannot be read
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is written")]
+pub(crate) struct Output {
+    /// Write all pairs: .csv .jsonl .parquet .graphml .gexf .dot .mtx (text also .gz .zst); - is
+    /// CSV on standard output; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Write the clusters as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// Write what was found and what it took, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats: Option<PathBuf>,
+    /// How many of the strongest pairs to show
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) top: usize,
+    /// Show nothing but problems and errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How it is done (never changes the answer)")]
+pub(crate) struct Means {
+    /// Memory to stay within [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) memory: Option<u64>,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// The way to the shared chunks: auto, sort (in memory), spex (counters first), spill (on disk)
+    #[arg(long, default_value = "auto", value_name = "PLAN", value_parser = parse_plan)]
+    pub(crate) plan: Plan,
+    /// How pairs are counted: exact, or probabilistic as in DECO
+    #[arg(long, default_value = "exact", value_name = "HOW", value_parser = parse_counting)]
+    pub(crate) count: Counting,
+    /// Where data goes that does not fit the memory [default: the system's temporary folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) temp_dir: Option<PathBuf>,
+}
+
+/// A threshold as written: a number, or one of DECO's levels, which depend on the score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Threshold {
+    Number(f64),
+    Level(usize),
+}
+
+impl Threshold {
+    fn parse(text: &str) -> Result<Self, String> {
+        let level = text.strip_prefix(['t', 'T']).and_then(|level| level.parse().ok());
+        if let Some(level @ 1..=5) = level {
+            return Ok(Self::Level(level));
+        }
+        match text.parse::<f64>() {
+            Ok(number) if number >= 0.0 && number.is_finite() => Ok(Self::Number(number)),
+            _ => Err(format!("'{text}' is neither a number from 0 on nor one of T1 to T5")),
+        }
+    }
+
+    /// The number it stands for under `measure`.
+    pub(crate) fn number(self, measure: Measure) -> anyhow::Result<f64> {
+        match self {
+            Self::Number(number) => Ok(number),
+            Self::Level(level) => measure.preset(level).ok_or_else(|| {
+                anyhow::anyhow!(
+                    "T{level} is given for s1, s2, s3 and s4, not for {measure}; write a number"
+                )
+            }),
+        }
+    }
+}
+
+fn parse_plan(text: &str) -> Result<Plan, String> {
+    match text {
+        "auto" => Ok(Plan::Auto),
+        "sort" => Ok(Plan::Sort),
+        "spex" => Ok(Plan::Spex),
+        "spill" => Ok(Plan::Spill),
+        _ => Err(format!("no plan '{text}'; there are auto, sort, spex and spill")),
+    }
+}
+
+/// `probabilistic` has 16 million counters unless a number follows.
+fn parse_counting(text: &str) -> Result<Counting, String> {
+    match text.split_once(':').unwrap_or((text, "16777216")) {
+        ("exact", _) => Ok(Counting::Exact),
+        ("probabilistic", counters) => match counters.parse() {
+            Ok(counters @ 1..) => Ok(Counting::Probabilistic { counters }),
+            _ => Err(format!("probabilistic:{counters}: '{counters}' is not a number of counters")),
+        },
+        _ => Err(format!("no counting '{text}'; there are exact and probabilistic[:COUNTERS]")),
+    }
+}

@@ -1,0 +1,334 @@
+//! `textkin discover`: every pair of documents that share text.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use textkin::core::{Cluster, Pair};
+use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Row, Vertex, terminal};
+use textkin::source::{Inputs, SourceSettings};
+use textkin::{Discovery, Settings, Watch, discover};
+
+use crate::arguments::{Comparison, Discover, Input, Means};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::machine;
+use crate::progress::Shown;
+
+/// Rows that are formatted at once.
+const ROWS: usize = 1 << 14;
+
+/// Runs the command.
+#[expect(clippy::print_stderr, reason = "problems are told on standard error")]
+pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
+    let begun = Instant::now();
+    let watch = Arc::new(Watch::default());
+    interrupt::listen(&watch)?;
+    check_outputs(&arguments)?;
+    let source_settings = source_settings(&arguments.input);
+    let mut settings = settings(&arguments.comparison, &arguments.means)?;
+    settings.is_strict = arguments.input.strict;
+    let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+
+    let shown = Shown::begin(&watch, arguments.output.quiet);
+    survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
+    let found = discover(&mut inputs, &settings, &watch)?;
+    watch.progress.begin("finding clusters", 0);
+    let clusters = found.graph.clusters(arguments.comparison.cluster_by);
+    watch.progress.begin("writing", found.graph.n_edges());
+    let written = Instant::now();
+    write_pairs(&arguments, &settings, &found, &watch)?;
+    if let Some(path) = &arguments.output.clusters {
+        write_clusters(path, &found, &clusters)?;
+    }
+    let write_seconds = written.elapsed().as_secs_f64();
+    drop(shown);
+
+    for problem in &found.problems {
+        eprintln!("textkin: {problem}");
+    }
+    tell_left_out(&inputs, &found, arguments.output.quiet);
+    if let Some(path) = &arguments.output.stats {
+        let seconds = begun.elapsed().as_secs_f64();
+        let statistics =
+            statistics(&arguments, &settings, &found, clusters.len(), write_seconds, seconds);
+        report::write_stats(path, &statistics)?;
+    }
+    if !arguments.output.quiet {
+        show(&arguments, &settings, &found, clusters.len(), begun)?;
+    }
+    if found.counts.documents == 0 && !found.problems.is_empty() {
+        return Ok(Exit::Failed);
+    }
+    let is_found = found.graph.n_edges() > 0 || found.counts.exact_duplicates > 0;
+    Ok(if is_found { Exit::Found } else { Exit::Nothing })
+}
+
+/// Refuses output names that no writer knows before any work is done.
+fn check_outputs(arguments: &Discover) -> anyhow::Result<()> {
+    for path in &arguments.output.out {
+        report::Format::from_path(path)?;
+    }
+    let outputs = arguments.output.out.iter();
+    let outputs = outputs.chain(&arguments.output.clusters).chain(&arguments.output.stats);
+    let on_stdout = outputs.filter(|path| path.as_os_str() == "-").count();
+    anyhow::ensure!(on_stdout <= 1, "only one output can go to standard output (-)");
+    Ok(())
+}
+
+fn source_settings(input: &Input) -> SourceSettings {
+    SourceSettings {
+        text_field: input.text_field.clone(),
+        id_field: input.id_field.clone(),
+        time_field: input.time_field.clone(),
+        exclude: input.exclude.clone(),
+        follow_links: input.follow_links,
+        hidden: input.hidden,
+        max_document_bytes: input.max_document.min((1 << 31) - 1),
+        input_format: input.input_format,
+        ..SourceSettings::default()
+    }
+}
+
+fn settings(comparison: &Comparison, means: &Means) -> anyhow::Result<Settings> {
+    let defaults = Settings::default();
+    let read = |path: &Path| fs_err::read_to_string(path);
+    let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut normalization = comparison.normalize.clone();
+    if let Some(path) = &comparison.stop_list {
+        normalization = normalization.with_stop_list(words(read(path)?));
+    }
+    let mut resources = defaults.resources.clone();
+    for path in comparison.select.files() {
+        resources.lists.insert(path.to_owned(), words(read(path)?));
+    }
+    let templates = comparison.template.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    Ok(Settings {
+        normalization,
+        templates,
+        chunk: comparison.chunk,
+        hash: comparison.hash,
+        select: comparison.select.clone(),
+        resources,
+        score: comparison.score,
+        threshold: comparison.threshold.number(comparison.score)?,
+        counting: means.count,
+        max_df: comparison.max_df,
+        plan: means.plan,
+        memory: means.memory,
+        temp_dir: means.temp_dir.clone().unwrap_or(defaults.temp_dir.clone()),
+        threads: means.threads.map(usize::from),
+        ..defaults
+    })
+}
+
+/// Reads the input a first time where a strategy must know the whole collection.
+fn survey(
+    inputs: &mut Inputs,
+    settings: &mut Settings,
+    comparison: &Comparison,
+    watch: &Watch,
+) -> anyhow::Result<()> {
+    if let Some(n) = comparison.stop_frequent {
+        let mut first = inputs.reopen().context("--stop-frequent reads the input twice")?;
+        let mut words = textkin::frequent_words(&mut first, settings, n, watch)?;
+        words.extend(settings.normalization.stop_list().iter().cloned());
+        settings.normalization = settings.normalization.clone().with_stop_list(words);
+    }
+    if settings.select.needs_collection() {
+        let mut first = inputs
+            .reopen()
+            .with_context(|| format!("{} reads the input twice", settings.select))?;
+        settings.resources.frequencies =
+            Some(textkin::chunk_frequencies(&mut first, settings, watch)?);
+    }
+    Ok(())
+}
+
+fn row<'a>(found: &'a Discovery, pair: &Pair) -> Row<'a> {
+    Row {
+        a: found.documents.id(pair.a),
+        b: found.documents.id(pair.b),
+        a_index: pair.a,
+        b_index: pair.b,
+        score: pair.score,
+        overlap: pair.overlap,
+    }
+}
+
+fn write_pairs(
+    arguments: &Discover,
+    settings: &Settings,
+    found: &Discovery,
+    watch: &Watch,
+) -> anyhow::Result<()> {
+    let report_settings = report::Settings {
+        measure: settings.score,
+        threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
+        ..report::Settings::default()
+    };
+    let mut writers: Vec<Box<dyn PairWriter>> = Vec::new();
+    for path in &arguments.output.out {
+        writers.push(report::open(path, &report_settings)?);
+    }
+    if writers.is_empty() {
+        return Ok(());
+    }
+    for writer in &mut writers {
+        let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
+        writer.begin(&mut numbers.map(|index| Vertex {
+            index,
+            id: found.documents.id(index),
+            words: u64::from(found.documents.entry(index).words),
+            time: found.documents.time(index),
+        }))?;
+    }
+    let mut rows = Vec::with_capacity(ROWS);
+    let mut pairs = found.graph.rows();
+    loop {
+        rows.clear();
+        rows.extend(pairs.by_ref().take(ROWS).map(|pair| row(found, &pair)));
+        if rows.is_empty() {
+            break;
+        }
+        for writer in &mut writers {
+            writer.pairs(&rows)?;
+        }
+        watch.progress.advance(rows.len() as u64);
+        if watch.stop.is_asked() {
+            return Err(textkin::Error::Stopped.into());
+        }
+    }
+    for writer in writers {
+        writer.finish()?;
+    }
+    Ok(())
+}
+
+fn write_clusters(path: &Path, found: &Discovery, clusters: &[Cluster]) -> anyhow::Result<()> {
+    let mut writer = ClusterWriter::create(path)?;
+    for (number, cluster) in (0u64..).zip(clusters) {
+        let line = ClusterLine {
+            cluster: number,
+            size: cluster.members.len() as u64,
+            density: cluster.density,
+            weakest: cluster.weakest,
+        };
+        writer.cluster(&line, cluster.members.iter().map(|&member| found.documents.id(member)))?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Nothing is left out silently.
+#[expect(clippy::print_stderr, reason = "what was left out is told on standard error")]
+fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
+    if quiet {
+        return;
+    }
+    let hidden = inputs.skipped_hidden();
+    if hidden > 0 {
+        eprintln!("textkin: {hidden} hidden files and folders were not read; --hidden reads them");
+    }
+    let links = inputs.skipped_links();
+    if links > 0 {
+        eprintln!("textkin: {links} symbolic links were not followed; --follow-links follows them");
+    }
+    if let Some(capped) = &found.capped {
+        eprintln!(
+            "textkin: --max-df {} set aside {} chunks with {} postings",
+            capped.max_documents, capped.chunks, capped.postings
+        );
+    }
+}
+
+fn statistics(
+    arguments: &Discover,
+    settings: &Settings,
+    found: &Discovery,
+    n_clusters: usize,
+    write_seconds: f64,
+    seconds: f64,
+) -> report::Statistics {
+    let counts = &found.counts;
+    let stage = |stage: &textkin::Stage| report::Stage {
+        name: stage.name.to_owned(),
+        seconds: stage.seconds,
+        bytes: stage.bytes,
+    };
+    let mut stages: Vec<report::Stage> = found.stages.iter().map(stage).collect();
+    let bytes = arguments.output.out.iter().filter_map(|path| std::fs::metadata(path).ok());
+    stages.push(report::Stage {
+        name: "write".to_owned(),
+        seconds: write_seconds,
+        bytes: bytes.map(|metadata| metadata.len()).sum(),
+    });
+    report::Statistics {
+        documents: counts.documents,
+        empty_documents: counts.empty_documents,
+        problems: found.problems.len() as u64,
+        exact_duplicates: counts.exact_duplicates,
+        words: counts.words,
+        chunks: counts.chunks,
+        distinct_chunks: counts.distinct_chunks,
+        shared_chunks: counts.shared_chunks,
+        shared_postings: counts.shared_postings,
+        pairs: found.graph.n_pairs(),
+        edges: found.graph.n_edges(),
+        clusters: n_clusters as u64,
+        plan: found.plan.to_owned(),
+        score: settings.score.to_string(),
+        threshold: settings.threshold,
+        chunk: settings.chunk.to_string(),
+        select: settings.select.to_string(),
+        stages,
+        seconds,
+        peak_rss_bytes: machine::peak_rss_bytes(),
+        input_bytes: counts.input_bytes,
+        capped: found.capped.map(|capped| report::Capped {
+            max_df: u64::from(capped.max_documents),
+            chunks: capped.chunks,
+            postings: capped.postings,
+        }),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// The human view: on standard output, or on standard error if that is taken.
+#[expect(clippy::print_stderr, reason = "standard output holds the pairs")]
+fn show(
+    arguments: &Discover,
+    settings: &Settings,
+    found: &Discovery,
+    n_clusters: usize,
+    begun: Instant,
+) -> anyhow::Result<()> {
+    let view = terminal::View::of_stdout();
+    let summary = terminal::Summary {
+        documents: found.counts.documents,
+        words: found.counts.words,
+        exact_duplicates: found.counts.exact_duplicates,
+        problems: found.problems.len() as u64,
+        edges: found.graph.n_edges(),
+        threshold: settings.threshold,
+        clusters: Some(n_clusters as u64),
+        input_bytes: found.counts.input_bytes,
+        seconds: begun.elapsed().as_secs_f64(),
+        peak_rss_bytes: machine::peak_rss_bytes(),
+    };
+    let top: Vec<Pair> = found.graph.rows().take(arguments.output.top).collect();
+    let rows: Vec<Row<'_>> = top.iter().map(|pair| row(found, pair)).collect();
+    let mut text = terminal::render_summary(&summary, view);
+    text.push('\n');
+    text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));
+    let output = &arguments.output;
+    let taken = output.out.iter().chain(&output.clusters).chain(&output.stats);
+    if taken.into_iter().any(|path| path.as_os_str() == "-") {
+        eprint!("{}", terminal::render_summary(&summary, view));
+    } else {
+        terminal::print(&text)?;
+    }
+    Ok(())
+}

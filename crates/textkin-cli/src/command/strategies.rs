@@ -1,0 +1,39 @@
+//! `textkin strategies`: every pluggable part by name.
+
+use textkin::core::Measure;
+use textkin::report::terminal;
+use textkin::text::{grammar, tokenizer};
+
+use crate::exit::Exit;
+
+/// Lists every chunker, selector, score and normalisation step.
+pub(crate) fn run() -> anyhow::Result<Exit> {
+    let mut text = String::new();
+    let mut section = |title: &str, rows: Vec<(String, String)>| {
+        text.push_str(title);
+        text.push('\n');
+        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        for (name, summary) in rows {
+            text.push_str(&format!("  {name:width$}  {summary}\n"));
+        }
+        text.push('\n');
+    };
+    let strategy = |help: &grammar::StrategyHelp| {
+        (help.syntax.to_owned(), format!("{} [{}]", help.summary, help.source))
+    };
+    section("Chunkers (--chunk)", grammar::chunkers().iter().map(strategy).collect());
+    section(
+        "Selectors (--select), joined with +",
+        grammar::selectors().iter().map(strategy).collect(),
+    );
+    let measure = |measure: Measure| (measure.to_string(), measure.summary().to_owned());
+    section("Scores (--score)", Measure::ALL.map(measure).to_vec());
+    let step = |step: &tokenizer::StepHelp| (step.name.to_owned(), step.summary.to_owned());
+    section(
+        "Normalisation (--normalize), joined with +",
+        tokenizer::steps().iter().map(step).collect(),
+    );
+    terminal::print(text.trim_end())?;
+    terminal::print("\n")?;
+    Ok(Exit::Found)
+}

@@ -1,0 +1,49 @@
+//! Sizes such as `1GiB` on the command line.
+
+/// Parses a number of bytes: `1073741824`, `1GiB`, `500MB`, `1.5G` (binary without an `i`-less `B`).
+pub(crate) fn parse(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 =
+        number.parse().map_err(|_| format!("'{text}' is not a size; write for example 1GiB"))?;
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1000,
+        "mb" => 1000 * 1000,
+        "gb" => 1000 * 1000 * 1000,
+        "tb" => 1000 * 1000 * 1000 * 1000,
+        _ => return Err(format!("no unit '{unit}'; there are KiB, MiB, GiB, TiB, kB, MB, GB, TB")),
+    };
+    let bytes = number * factor as f64;
+    if bytes < 1.0 || bytes >= u64::MAX as f64 {
+        return Err(format!("'{text}' is out of range"));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn sizes_are_read_with_and_without_units() {
+        assert_eq!(parse("1GiB"), Ok(1 << 30));
+        assert_eq!(parse("8 MiB"), Ok(8 << 20));
+        assert_eq!(parse("1.5k"), Ok(1536));
+        assert_eq!(parse("500MB"), Ok(500_000_000));
+        assert_eq!(parse("4096"), Ok(4096));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "GiB", "1 parsec", "0", "-1", "1e99", "99999999999TiB"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

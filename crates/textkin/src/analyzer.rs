@@ -1,0 +1,96 @@
+//! The analyzer: settings turned into a tokenizer, a chunker and a selector.
+
+use textkin_core::{Chunk, Chunked, Chunker, Layers, Selector, Tokenizer, Tokens};
+use textkin_index::BatchSettings;
+use textkin_text::tokenizer::{Template, WordTokenizer};
+
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// Turns texts into tokens, chunks and selections, as the settings say.
+pub struct Analyzer {
+    tokenizer: WordTokenizer,
+    chunker: Box<dyn Chunker>,
+    /// `None` if every chunk is kept.
+    selector: Option<Box<dyn Selector>>,
+    hash_bits: u32,
+}
+
+impl Analyzer {
+    /// The analyzer that `settings` ask for.
+    ///
+    /// # Errors
+    /// If a selector lacks a word list or the counts of an earlier pass.
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
+        let chunker = settings.chunk.build(settings.hash);
+        let mut tokenizer = WordTokenizer::new(&settings.normalization);
+        if !settings.templates.is_empty() {
+            let tokens = |text: &String| {
+                let mut tokens = Tokens::new(Layers::NONE);
+                tokenizer.tokenize(text, &mut tokens);
+                tokens
+            };
+            let templates: Vec<Tokens> = settings.templates.iter().map(tokens).collect();
+            let k = chunker.overlapping_words().unwrap_or(8);
+            tokenizer = tokenizer.with_templates(Template::new(k, &templates));
+        }
+        let selector = match settings.select.is_lossless() {
+            true => None,
+            false => Some(settings.select.build(&settings.resources)?),
+        };
+        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits })
+    }
+
+    /// A buffer for the tokens this analyzer makes.
+    #[must_use]
+    pub fn tokens(&self) -> Tokens {
+        Tokens::new(Layers { spans: false, structure: self.needs_structure() })
+    }
+
+    /// Whether sentences and paragraphs matter.
+    #[must_use]
+    pub fn needs_structure(&self) -> bool {
+        self.chunker.needs_structure()
+            || self.selector.as_ref().is_some_and(|selector| selector.needs_structure())
+    }
+
+    /// The tokens of `text`.
+    pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
+        self.tokenizer.tokenize(text, tokens);
+    }
+
+    /// The chunks of `tokens` and the indices of those selected, ascending.
+    pub fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
+        chunks.clear();
+        selection.clear();
+        self.chunker.chunk(tokens, chunks);
+        selection.extend(0..u32::try_from(chunks.len()).expect("a text is bounded to 4 GiB"));
+        if let Some(selector) = &self.selector {
+            selector.select(&Chunked { tokens, chunks }, selection);
+        }
+    }
+
+    /// `Some(k)` if all runs of `k` words are the chunks and all are kept: the short way.
+    pub(crate) fn all_words(&self) -> Option<u32> {
+        if self.selector.is_some() { None } else { self.chunker.overlapping_words() }
+    }
+
+    pub(crate) fn batch_settings(&self) -> BatchSettings {
+        BatchSettings {
+            overlapping_words: self.chunker.overlapping_words(),
+            identity: self.chunker.identity(),
+            selective: self.selector.is_some(),
+            records: true,
+            hash_bits: self.hash_bits,
+        }
+    }
+}
+
+impl std::fmt::Debug for Analyzer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Analyzer")
+            .field("tokenizer", &self.tokenizer)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! Discovery: every pair of documents that share a chunk, with its exact score.
+
+use std::time::Instant;
+
+use hashbrown::HashMap;
+use textkin_core::{Problem, Source};
+use textkin_graph::{Capped, Graph, GraphSettings, cap};
+use textkin_index::{Collection, Memory, Progress, Stop, TextAddress, find_shared};
+
+use crate::analyzer::Analyzer;
+use crate::documents::Documents;
+use crate::error::Error;
+use crate::ingest::{Reader, ingest};
+use crate::settings::Settings;
+use crate::summary::Counts;
+
+/// Lets others see how far a run is, and stop it.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// How far the run is.
+    pub progress: Progress,
+    /// Asks the run to stop.
+    pub stop: Stop,
+}
+
+/// A stage of a run that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Its name.
+    pub name: &'static str,
+    /// How long it took.
+    pub seconds: f64,
+    /// Bytes it read or held.
+    pub bytes: u64,
+}
+
+/// What a discovery found.
+#[derive(Debug)]
+pub struct Discovery {
+    /// The documents, in input order.
+    pub documents: Documents,
+    /// The relationship graph.
+    pub graph: Graph,
+    /// The documents that could not be read, in input order.
+    pub problems: Vec<Problem>,
+    /// What was found, in numbers.
+    pub counts: Counts,
+    /// What the user's cap left out.
+    pub capped: Option<Capped>,
+    /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
+    pub plan: &'static str,
+    /// The stages of the run.
+    pub stages: Vec<Stage>,
+}
+
+/// Relates all documents of `source` to one another.
+///
+/// # Errors
+/// If a strategy lacks what it needs, temporary data cannot be written, the run is stopped, or it
+/// is strict and a document cannot be read.
+pub fn discover(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Discovery, Error> {
+    let analyzer = Analyzer::new(settings)?;
+    let memory = Memory { budget: settings.memory_budget(), temp_dir: settings.temp_dir.clone() };
+    let collection = Collection::new(analyzer.batch_settings(), settings.plan, memory);
+    let threads = settings.n_threads();
+    let mut clock = Clock::start();
+
+    let reader = Reader {
+        threads,
+        is_strict: settings.is_strict,
+        progress: &watch.progress,
+        stop: &watch.stop,
+    };
+    let read = ingest(source, &analyzer, &collection, reader)?;
+    clock.stage("read", read.input_bytes);
+
+    let mut copies: HashMap<TextAddress, u32> = HashMap::new();
+    for address in read.documents.entries().filter_map(|entry| entry.address) {
+        *copies.entry(address).or_insert(0) += 1;
+    }
+    let copies_of = |address| copies.get(&address).copied().unwrap_or(0);
+    let mut found = find_shared(&collection, copies_of, threads, &watch.progress, &watch.stop)?;
+    clock.stage("index", collection.spilled());
+
+    let mut counts = Counts {
+        distinct_chunks: found.distinct_chunks,
+        collisions: found.collisions,
+        chunks: found.total_chunks,
+        input_bytes: read.input_bytes,
+        text_bytes: read.text_bytes,
+        ..Counts::default()
+    };
+    counts.add_documents(&read.documents);
+    counts.add_shared(&found.shared);
+    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
+
+    watch.progress.begin("scoring pairs", 0);
+    let number = |address| found.text_number(address);
+    let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    let graph_settings = GraphSettings {
+        measure: settings.score,
+        threshold: settings.threshold,
+        counting: settings.counting,
+        threads,
+    };
+    let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
+    clock.stage("pairs", 0);
+
+    Ok(Discovery {
+        documents: read.documents,
+        graph,
+        problems: read.problems,
+        counts,
+        capped,
+        plan: collection.plan_name(),
+        stages: clock.stages,
+    })
+}
+
+/// Times the stages of a run.
+struct Clock {
+    last: Instant,
+    stages: Vec<Stage>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { last: Instant::now(), stages: Vec::new() }
+    }
+
+    fn stage(&mut self, name: &'static str, bytes: u64) {
+        let seconds = self.last.elapsed().as_secs_f64();
+        self.stages.push(Stage { name, seconds, bytes });
+        self.last = Instant::now();
+    }
+}

@@ -1,0 +1,38 @@
+//! What can stop a run.
+
+use textkin_core::Problem;
+
+/// Why a run stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A strategy was named wrongly or lacks what it needs.
+    #[error(transparent)]
+    Strategy(#[from] textkin_text::grammar::Error),
+    /// The inputs cannot be opened at all.
+    #[error(transparent)]
+    Source(#[from] textkin_source::Error),
+    /// Shared chunks could not be found.
+    #[error(transparent)]
+    Index(#[from] textkin_index::Error),
+    /// A document could not be read, and the run is strict.
+    #[error("{0}; without --strict this document is left out and the run goes on")]
+    Problem(Problem),
+    /// The run was asked to stop.
+    #[error("interrupted")]
+    Stopped,
+}
+
+impl Error {
+    /// Whether the run was asked to stop.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, Self::Stopped | Self::Index(textkin_index::Error::Stopped))
+    }
+}
+
+impl From<textkin_graph::Interrupted> for Error {
+    fn from(_: textkin_graph::Interrupted) -> Self {
+        Self::Stopped
+    }
+}

@@ -1,0 +1,60 @@
+//! Counts: what a run found, in numbers.
+
+use textkin_core::SharedChunks;
+
+use crate::documents::Documents;
+
+/// What a run found, in numbers. Exact copies count as documents wherever documents are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Documents read.
+    pub documents: u64,
+    /// Documents without a single token.
+    pub empty_documents: u64,
+    /// Documents whose tokens are those of an earlier document.
+    pub exact_duplicates: u64,
+    /// Tokens of all documents.
+    pub words: u64,
+    /// Chunks of all documents.
+    pub chunks: u64,
+    /// Distinct chunks of the collection.
+    pub distinct_chunks: u64,
+    /// Distinct chunks that are in two or more documents.
+    pub shared_chunks: u64,
+    /// Pairs of a shared chunk and a document that holds it.
+    pub shared_postings: u64,
+    /// Hash collisions that were told apart.
+    pub collisions: u64,
+    /// Bytes read, as they are on disk.
+    pub input_bytes: u64,
+    /// Bytes of text in them.
+    pub text_bytes: u64,
+}
+
+impl Counts {
+    pub(crate) fn add_documents(&mut self, documents: &Documents) {
+        for entry in documents.entries() {
+            self.documents += 1;
+            self.words += u64::from(entry.words);
+            self.empty_documents += u64::from(entry.words == 0);
+        }
+    }
+
+    pub(crate) fn add_shared(&mut self, shared: &SharedChunks) {
+        for group in &shared.groups {
+            self.shared_chunks += u64::from(group.chunks);
+            self.shared_postings += u64::from(group.chunks) * u64::from(group.documents);
+        }
+        for (text, entry) in shared.texts.iter().enumerate() {
+            self.exact_duplicates += u64::from(entry.copies) - 1;
+            if entry.copies > 1 {
+                let groups = shared.groups_of_text.list(text).iter();
+                let elsewhere: u32 =
+                    groups.map(|&group| shared.groups[group as usize].chunks).sum();
+                let own = u64::from(entry.chunks - elsewhere);
+                self.shared_chunks += own;
+                self.shared_postings += own * u64::from(entry.copies);
+            }
+        }
+    }
+}

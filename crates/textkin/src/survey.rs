@@ -1,0 +1,99 @@
+//! Surveys: a first pass over a source, for strategies that must know the whole collection.
+
+use std::ops::ControlFlow;
+
+use hashbrown::HashMap;
+use textkin_core::{Chunk, Document, DocumentSink, Problem, Source, Tokens};
+use textkin_text::grammar::Selection;
+use textkin_text::selector::Frequencies;
+
+use crate::analyzer::Analyzer;
+use crate::discover::Watch;
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// The `n` most frequent words of the collection, most frequent first, then by alphabet.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn frequent_words(
+    source: &mut dyn Source,
+    settings: &Settings,
+    n: usize,
+    watch: &Watch,
+) -> Result<Vec<String>, Error> {
+    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
+    survey(source, settings, watch, |_, tokens| {
+        for token in 0..tokens.len() {
+            *counts.entry_ref(tokens.token(token)).or_insert(0) += 1;
+        }
+    })?;
+    let mut words: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
+    words.sort_by(|(word_a, a), (word_b, b)| b.cmp(a).then(word_a.cmp(word_b)));
+    words.truncate(n);
+    Ok(words.into_iter().map(|(word, _)| String::from_utf8_lossy(&word).into_owned()).collect())
+}
+
+/// In how many documents each chunk of the collection is.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn chunk_frequencies(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Frequencies, Error> {
+    let settings = Settings { select: Selection::default(), ..settings.clone() };
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    let (mut chunks, mut selection) = (Vec::<Chunk>::new(), Vec::new());
+    let mut hashes = Vec::new();
+    survey(source, &settings, watch, |analyzer, tokens| {
+        analyzer.chunk(tokens, &mut chunks, &mut selection);
+        hashes.clear();
+        hashes.extend(chunks.iter().map(|chunk| chunk.hash));
+        hashes.sort_unstable();
+        hashes.dedup();
+        for &hash in &hashes {
+            *counts.entry(hash).or_insert(0) += 1;
+        }
+    })?;
+    Ok(Frequencies::new(move |hash| counts.get(&hash).copied().unwrap_or(0)))
+}
+
+/// Calls `each` with the tokens of every document. Problems are left to the pass that follows.
+fn survey(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+    each: impl FnMut(&Analyzer, &Tokens),
+) -> Result<(), Error> {
+    let analyzer = Analyzer::new(&Settings { select: Selection::default(), ..settings.clone() })?;
+    watch.progress.begin("surveying", source.total_bytes().unwrap_or(0));
+    let mut surveyor = Surveyor { tokens: analyzer.tokens(), analyzer: &analyzer, watch, each };
+    while let Some(piece) = source.next_piece() {
+        let bytes = piece.bytes();
+        piece.read(&mut surveyor);
+        watch.progress.advance(bytes);
+        watch.stop.check()?;
+    }
+    Ok(())
+}
+
+struct Surveyor<'a, F> {
+    analyzer: &'a Analyzer,
+    tokens: Tokens,
+    watch: &'a Watch,
+    each: F,
+}
+
+impl<F: FnMut(&Analyzer, &Tokens)> DocumentSink for Surveyor<'_, F> {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.analyzer.tokenize(&document.text, &mut self.tokens);
+        (self.each)(self.analyzer, &self.tokens);
+        if self.watch.stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
