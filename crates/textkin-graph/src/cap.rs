@@ -14,14 +14,20 @@ pub struct Capped {
 }
 
 /// Sets aside every chunk in more than `max_documents` documents, and says what that was.
+///
+/// Such a chunk leaves the chunks of its texts too, so that equal texts still resemble each other
+/// wholly. Exact copies are known by their digest, whatever the number of documents.
 pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
     let mut capped = Capped { max_documents, chunks: 0, postings: 0 };
     let mut is_kept = Vec::with_capacity(shared.groups.len());
-    for group in &mut shared.groups {
+    for (number, group) in shared.groups.iter_mut().enumerate() {
         is_kept.push(group.documents <= max_documents);
         if group.documents > max_documents {
             capped.chunks += u64::from(group.chunks);
             capped.postings += u64::from(group.chunks) * u64::from(group.documents);
+            for &text in shared.texts_of_group.list(number) {
+                shared.texts[text as usize].chunks -= group.chunks;
+            }
             group.chunks = 0;
         }
     }

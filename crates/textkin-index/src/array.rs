@@ -100,6 +100,26 @@ pub(crate) enum Array<T> {
     Disk { spool: Arc<Spool>, offset: u64, len: usize },
 }
 
+/// What was last read of an array on disk: a little more than was asked for, as most reads go on
+/// where the last one ended.
+#[derive(Debug)]
+pub(crate) struct Window<T> {
+    /// Where the array begins in its spool, which no other array does.
+    offset: Option<u64>,
+    start: usize,
+    items: Vec<T>,
+}
+
+impl<T> Window<T> {
+    const AHEAD: usize = (16 << 10) / size_of::<T>();
+}
+
+impl<T> Default for Window<T> {
+    fn default() -> Self {
+        Self { offset: None, start: 0, items: Vec::new() }
+    }
+}
+
 impl<T> Default for Array<T> {
     fn default() -> Self {
         Self::Memory(Vec::new())
@@ -130,21 +150,49 @@ impl<T: Pod> Array<T> {
         Ok(())
     }
 
-    /// The items of `range`, borrowed or read into `scratch`.
+    /// The items of `range`, borrowed, or seen through `window`.
     pub(crate) fn read<'a>(
         &'a self,
         range: Range<usize>,
-        scratch: &'a mut Vec<T>,
+        window: &'a mut Window<T>,
     ) -> Result<&'a [T], Error> {
         match self {
             Self::Memory(items) => Ok(&items[range]),
-            Self::Disk { spool, offset, .. } => {
-                let start = offset + (range.start * size_of::<T>()) as u64;
-                scratch.resize(range.len(), T::zeroed());
-                spool.read_at(bytemuck::cast_slice_mut(scratch), start)?;
-                Ok(scratch)
+            Self::Disk { spool, offset, len } => {
+                let is_seen = window.offset == Some(*offset)
+                    && window.start <= range.start
+                    && range.end <= window.start + window.items.len();
+                if !is_seen {
+                    let ahead = range.start + Window::<T>::AHEAD;
+                    let end = range.end.max(ahead).min(*len);
+                    window.offset = None;
+                    window.items.resize(end - range.start, T::zeroed());
+                    let start = offset + (range.start * size_of::<T>()) as u64;
+                    spool.read_at(bytemuck::cast_slice_mut(&mut window.items), start)?;
+                    window.offset = Some(*offset);
+                    window.start = range.start;
+                }
+                Ok(&window.items[range.start - window.start..range.end - window.start])
             }
         }
+    }
+
+    /// All items, borrowed or read.
+    pub(crate) fn read_all<'a>(&'a self, window: &'a mut Window<T>) -> Result<&'a [T], Error> {
+        self.read(0..self.len(), window)
+    }
+
+    /// Reads the items of `range` into `items`, for arrays on disk.
+    pub(crate) fn read_into(&self, range: Range<usize>, items: &mut Vec<T>) -> Result<(), Error> {
+        match self {
+            Self::Memory(own) => items.extend_from_slice(&own[range]),
+            Self::Disk { spool, offset, .. } => {
+                let start = offset + (range.start * size_of::<T>()) as u64;
+                items.resize(range.len(), T::zeroed());
+                spool.read_at(bytemuck::cast_slice_mut(items), start)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes `items` back at `start`, for arrays on disk; arrays in memory are changed in place.
@@ -170,9 +218,11 @@ mod tests {
         let mut array = Array::Memory(items.clone());
         array.spill(&spool).unwrap();
         assert_eq!(array.memory(), 0);
-        let mut scratch = Vec::new();
-        assert_eq!(array.read(10..990, &mut scratch).unwrap(), &items[10..990]);
+        let mut window = Window::default();
+        for range in [10..990, 20..30, 0..1, 999..1000, 5..5, 0..1000] {
+            assert_eq!(array.read(range.clone(), &mut window).unwrap(), &items[range]);
+        }
         array.write_back(3, &[7, 7]).unwrap();
-        assert_eq!(array.read(2..6, &mut scratch).unwrap(), &[2, 7, 7, 5]);
+        assert_eq!(array.read(2..6, &mut Window::default()).unwrap(), &[2, 7, 7, 5]);
     }
 }

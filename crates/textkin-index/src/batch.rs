@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use textkin_core::chunk::{RollingHash, overlapping_count, token_hash};
 use textkin_core::{Chunk, Identity, Tokens};
 
-use crate::array::{Array, Spool};
+use crate::array::{Array, Spool, Window};
 use crate::error::Error;
 use crate::record::{Link, Record};
 
@@ -152,9 +152,9 @@ impl Batch {
     pub(crate) fn text_bytes<'a>(
         &'a self,
         text: usize,
-        scratch: &'a mut Vec<u8>,
+        window: &'a mut Window<u8>,
     ) -> Result<&'a [u8], Error> {
-        self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, scratch)
+        self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, window)
     }
 
     /// Where token `token` of text `text` begins in the batch's text.
@@ -162,8 +162,8 @@ impl Batch {
         &self,
         text: usize,
         token: u32,
-        samples: &mut Vec<u32>,
-        bytes: &mut Vec<u8>,
+        samples: &mut Window<u32>,
+        bytes: &mut Window<u8>,
     ) -> Result<u32, Error> {
         let place = &self.texts[text];
         let sample = place.sample as usize + token as usize / SAMPLE;
@@ -197,9 +197,9 @@ impl Batch {
         let rolling = RollingHash::new(settings.overlapping_words.unwrap_or(1));
         let mask = settings.hash_mask();
         let (mut kept, mut hashes, mut records) = (Vec::new(), Vec::new(), Vec::new());
-        let mut scratch = Vec::new();
+        let mut window = Window::default();
         for text in 0..self.texts.len() {
-            hash_tokens(self.text_bytes(text, &mut scratch)?, &mut hashes);
+            hash_tokens(self.text_bytes(text, &mut window)?, &mut hashes);
             kept.clear();
             keep(&hashes, &mut kept);
             let mut place = self.texts[text].chunk;

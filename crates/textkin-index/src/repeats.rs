@@ -149,7 +149,7 @@ impl Task<'_> {
     fn load(&mut self) -> Result<(), Error> {
         for segment in &mut self.segments {
             if let Segment::Disk { array, range, records } = segment {
-                array.read(range.clone(), records)?;
+                array.read_into(range.clone(), records)?;
             }
         }
         Ok(())
@@ -233,7 +233,7 @@ struct Worker<'a> {
     /// For each batch, the number of its first record in the partition.
     segment_starts: Vec<u32>,
     groups: Vec<Group>,
-    group_of_key: HashMap<u128, u32, BuildHasherDefault<KeyHasher>>,
+    group_of_key: HashMap<(u128, u32), u32, BuildHasherDefault<KeyHasher>>,
     within_text: Vec<u32>,
     distinct: u64,
 }
@@ -368,7 +368,7 @@ impl<'a> Worker<'a> {
     fn name_groups(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.n_texts > 1) {
             let next = self.groups.len() as u32;
-            let group = *self.group_of_key.entry(entry.key).or_insert(next);
+            let group = *self.group_of_key.entry((entry.key, entry.n_texts)).or_insert(next);
             if group == next {
                 let (key, n_texts) = (entry.key, entry.n_texts);
                 self.groups.push(Group { key, n_texts, n_chunks: 0 });
@@ -429,5 +429,9 @@ impl Hasher for KeyHasher {
 
     fn write_u128(&mut self, key: u128) {
         self.0 = key as u64;
+    }
+
+    fn write_u32(&mut self, n_texts: u32) {
+        self.0 = self.0.wrapping_add(u64::from(n_texts));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use hashbrown::HashMap;
 use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 
-use crate::array::Array;
+use crate::array::{Array, Window};
 use crate::batch::{Batch, BatchSettings, ChunkPlace, TextAddress};
 use crate::collect::Collection;
 use crate::error::Error;
@@ -108,11 +108,11 @@ fn place_links(
     for_each(
         pass.threads,
         tasks,
-        |_| Vec::<Record>::new(),
-        |scratch, batch| {
+        |_| Window::<Record>::default(),
+        |window, batch| {
             pass.stop.check()?;
             let mut links = vec![Link::UNIQUE; batch.n_chunks as usize];
-            for record in batch.records.read(0..batch.records.len(), scratch)? {
+            for record in batch.records.read_all(window)? {
                 links[record.place() as usize] = Link::from_raw(record.value());
             }
             batch.records = Array::default();
@@ -156,7 +156,7 @@ struct Groups {
 impl Groups {
     fn merge(tables: &[Vec<crate::repeats::Group>]) -> Self {
         let mut merged = Self { numbers: Vec::new(), n_chunks: Vec::new(), n_texts: Vec::new() };
-        let mut number_of_key: HashMap<u128, u32> = HashMap::new();
+        let mut number_of_key: HashMap<(u128, u32), u32> = HashMap::new();
         for table in tables {
             let mut numbers = Vec::with_capacity(table.len());
             for group in table {
@@ -164,7 +164,7 @@ impl Groups {
                 // A repaired group has no key and stays alone.
                 let number = match group.key {
                     0 => next,
-                    key => *number_of_key.entry(key).or_insert(next),
+                    key => *number_of_key.entry((key, group.n_texts)).or_insert(next),
                 };
                 if number == next {
                     merged.n_chunks.push(0);
@@ -241,7 +241,7 @@ struct Links<'a> {
 struct Gatherer<'a> {
     verifier: Verifier<'a>,
     groups: &'a Groups,
-    first_links: Vec<Link>,
+    first_links: Window<Link>,
     scratch: Scratch,
     runs: Vec<Run>,
     selected: Vec<u32>,
@@ -253,7 +253,7 @@ impl<'a> Gatherer<'a> {
         Self {
             verifier: Verifier { batches, settings },
             groups,
-            first_links: Vec::new(),
+            first_links: Window::default(),
             scratch: Scratch::default(),
             runs: Vec::new(),
             selected: Vec::new(),
@@ -265,9 +265,9 @@ impl<'a> Gatherer<'a> {
         let selective = self.verifier.settings.selective;
         let mut places = Places { selected: selective.then(Lists::new), ..Places::default() };
         let batch = &self.verifier.batches[number];
-        let (mut links, mut chunks) = (Vec::new(), Vec::new());
-        let links = batch.links.read(0..batch.links.len(), &mut links)?;
-        let chunks = batch.chunk_places.read(0..batch.chunk_places.len(), &mut chunks)?;
+        let (mut links, mut chunks) = (Window::default(), Window::default());
+        let links = batch.links.read_all(&mut links)?;
+        let chunks = batch.chunk_places.read_all(&mut chunks)?;
         for text in 0..batch.texts.len() {
             self.runs.clear();
             self.selected.clear();
@@ -310,13 +310,13 @@ impl<'a> Gatherer<'a> {
                     let first = Stretch { batch: first_batch as usize, place: first_place, len };
                     self.verify(found, first, wrong)?;
                     let range = first_place as usize..(first_place + len) as usize;
-                    let mut scratch = std::mem::take(&mut self.first_links);
-                    for (offset, link) in (0..).zip(holder.links.read(range, &mut scratch)?) {
+                    let mut window = std::mem::take(&mut self.first_links);
+                    for (offset, link) in (0..).zip(holder.links.read(range, &mut window)?) {
                         if let LinkKind::First { group } = link.kind() {
                             self.add(own, place + offset, group);
                         }
                     }
-                    self.first_links = scratch;
+                    self.first_links = window;
                     place += len;
                 }
             }

@@ -7,6 +7,7 @@
 
 use textkin_core::chunk::RollingHash;
 
+use crate::array::Window;
 use crate::batch::{Batch, BatchSettings, hash_tokens};
 use crate::collect::Collection;
 use crate::counter::Counter;
@@ -66,7 +67,7 @@ pub(crate) fn make_records(
 
 #[derive(Default)]
 struct Scratch {
-    bytes: Vec<u8>,
+    bytes: Window<u8>,
     hashes: Vec<u64>,
     shorter: Vec<bool>,
 }

@@ -8,21 +8,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use textkin_core::Identity;
 
-use crate::array::Array;
+use crate::array::{Array, Window};
 use crate::batch::{Batch, BatchSettings, ChunkPlace};
 use crate::error::Error;
 use crate::record::{Link, LinkKind};
 use crate::repeats::{Group, Repeats};
 
-/// Buffers for data that is on disk.
+/// What is seen of data on disk: of the text at hand, and of the first occurrences.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    samples: Vec<u32>,
-    window: Vec<u8>,
-    own: Vec<u8>,
-    first: Vec<u8>,
-    own_places: Vec<ChunkPlace>,
-    first_places: Vec<ChunkPlace>,
+    own: View,
+    first: View,
+}
+
+#[derive(Debug, Default)]
+struct View {
+    samples: Window<u32>,
+    text: Window<u8>,
+    places: Window<ChunkPlace>,
 }
 
 /// A run of `len` chunks from `place` of `batch`, all in one text.
@@ -71,22 +74,28 @@ impl Verifier<'_> {
             return Ok(false);
         }
         let token = first.place - first_place.chunk;
-        let Scratch { samples, window, .. } = scratch;
-        let start = first_batch.token_start(first_text, token, samples, window)?;
+        let Scratch { own: own_view, first: view } = scratch;
+        let start =
+            first_batch.token_start(first_text, token, &mut view.samples, &mut view.text)?;
         let past = token + first.len - 1 + width;
         let end = if past == first_place.tokens {
             first_batch.text_end(first_text)
         } else {
-            first_batch.token_start(first_text, past, samples, window)?
+            first_batch.token_start(first_text, past, &mut view.samples, &mut view.text)?
         };
         let own_token = own.place - own_place.chunk;
-        let own_start = own_batch.token_start(own_text, own_token, samples, window)?;
+        let own_start = own_batch.token_start(
+            own_text,
+            own_token,
+            &mut own_view.samples,
+            &mut own_view.text,
+        )?;
         let own_end = own_start + (end - start);
         if own_end > own_batch.text_end(own_text) {
             return Ok(false);
         }
-        let expected = first_batch.text.read(start as usize..end as usize, &mut scratch.first)?;
-        let found = own_batch.text.read(own_start as usize..own_end as usize, &mut scratch.own)?;
+        let expected = first_batch.text.read(start as usize..end as usize, &mut view.text)?;
+        let found = own_batch.text.read(own_start as usize..own_end as usize, &mut own_view.text)?;
         Ok(expected == found)
     }
 
@@ -97,18 +106,8 @@ impl Verifier<'_> {
         scratch: &mut Scratch,
     ) -> Result<bool, Error> {
         for offset in 0..own.len {
-            let expected = self.chunk(
-                first.batch,
-                first.place + offset,
-                &mut scratch.first_places,
-                &mut scratch.first,
-            )?;
-            let found = self.chunk(
-                own.batch,
-                own.place + offset,
-                &mut scratch.own_places,
-                &mut scratch.own,
-            )?;
+            let expected = self.chunk(first.batch, first.place + offset, &mut scratch.first)?;
+            let found = self.chunk(own.batch, own.place + offset, &mut scratch.own)?;
             if expected != found {
                 return Ok(false);
             }
@@ -121,23 +120,22 @@ impl Verifier<'_> {
         &'a self,
         batch: usize,
         place: u32,
-        places: &mut Vec<ChunkPlace>,
-        bytes: &'a mut Vec<u8>,
+        view: &'a mut View,
     ) -> Result<&'a [u8], Error> {
         let batch = &self.batches[batch];
         let text = batch.texts[batch.text_of(place)].start as usize;
-        let chunk = batch.chunk_places.read(place as usize..place as usize + 1, places)?[0];
-        batch.text.read(text + chunk.start as usize..text + chunk.end as usize, bytes)
+        let chunk = batch.chunk_places.read(place as usize..place as usize + 1, &mut view.places)?[0];
+        batch.text.read(text + chunk.start as usize..text + chunk.end as usize, &mut view.text)
     }
 
     /// The bytes of any chunk.
     fn any_chunk(&self, batch: usize, place: u32) -> Result<Vec<u8>, Error> {
         let Some(k) = self.settings.overlapping_words else {
-            return Ok(self.chunk(batch, place, &mut Vec::new(), &mut Vec::new())?.to_vec());
+            return Ok(self.chunk(batch, place, &mut View::default())?.to_vec());
         };
         let batch = &self.batches[batch];
         let text = batch.text_of(place);
-        let bytes = batch.text_bytes(text, &mut Vec::new())?.to_vec();
+        let bytes = batch.text_bytes(text, &mut Window::default())?.to_vec();
         let first = (place - batch.texts[text].chunk) as usize;
         let tokens = bytes.split(|&byte| byte == textkin_core::Tokens::SEPARATOR);
         let chunk: Vec<&[u8]> =
@@ -162,8 +160,7 @@ pub(crate) fn repair(
 ) -> Result<(), Error> {
     let mut links = Vec::with_capacity(batches.len());
     for batch in batches.iter() {
-        let mut scratch = Vec::new();
-        links.push(batch.links.read(0..batch.links.len(), &mut scratch)?.to_vec());
+        links.push(batch.links.read_all(&mut Window::default())?.to_vec());
     }
     let mut firsts: BTreeSet<Place> = BTreeSet::new();
     for &(batch, place) in wrong {

@@ -1,11 +1,13 @@
 //! Pairs as comma-separated values.
 //!
 //! RFC 4180 with LF at the end of lines: ids with a comma, quote or line break stand in quotes,
-//! quotes are doubled. Numbers are the shortest that read back exactly.
+//! quotes are doubled. Numbers are the shortest that read back exactly; scores
+//! and shares keep a decimal point (`1.0`), so that programs that guess types take them for what
+//! they are.
 
 use std::num::NonZeroUsize;
 
-use crate::number::{push_integer, push_plain};
+use crate::number::{push_decimal, push_integer};
 use crate::row::COLUMNS;
 use crate::{Error, Output, PairWriter, Row, Vertex};
 
@@ -76,7 +78,7 @@ fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
     let overlap = &row.overlap;
     let values = [overlap.s2(), overlap.s3(), overlap.s4(), overlap.ssr(), overlap.sscr()];
     out.push(b',');
-    push_plain(row.score, out);
+    push_decimal(row.score, out);
     // S1 is the number of shared chunks, as a number with or without a fraction.
     for _ in ["shared_chunks", "s1"] {
         out.push(b',');
@@ -84,7 +86,7 @@ fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
     }
     for value in values.into_iter().chain([overlap.a_in_b(), overlap.b_in_a()]) {
         out.push(b',');
-        push_plain(value, out);
+        push_decimal(value, out);
     }
     for words in [overlap.words_a, overlap.words_b] {
         out.push(b',');

@@ -162,6 +162,8 @@ impl<'a, 'b> Worker<'a, 'b> {
             piece.read(&mut self);
             let mut done = std::mem::take(&mut self.piece);
             done.documents.shrink();
+            // A stream of one text does not know its size before it is read.
+            done.bytes = if bytes == 0 { done.text_bytes } else { bytes };
             shared.parts.lock().unwrap_or_else(|broken| broken.into_inner()).push(done);
             shared.reader.progress.advance(bytes);
             if self.failure.is_some() {

@@ -31,6 +31,8 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     let mut settings = settings(&arguments.comparison, &arguments.means)?;
     settings.is_strict = arguments.input.strict;
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    let writers = open_writers(&arguments, &settings)?;
+    let cluster_writer = arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
     survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
@@ -39,9 +41,9 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     watch.progress.begin("writing", found.graph.n_edges());
     let written = Instant::now();
-    write_pairs(&arguments, &settings, &found, &watch)?;
-    if let Some(path) = &arguments.output.clusters {
-        write_clusters(path, &found, &clusters)?;
+    write_pairs(writers, &found, &watch)?;
+    if let Some(writer) = cluster_writer {
+        write_clusters(writer, &found, &clusters)?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
     drop(shown);
@@ -158,21 +160,23 @@ fn row<'a>(found: &'a Discovery, pair: &Pair) -> Row<'a> {
     }
 }
 
-fn write_pairs(
+/// Opens the outputs before any work is done: a place that cannot be written to is told at once.
+fn open_writers(
     arguments: &Discover,
     settings: &Settings,
-    found: &Discovery,
-    watch: &Watch,
-) -> anyhow::Result<()> {
+) -> Result<Vec<Box<dyn PairWriter>>, report::Error> {
     let report_settings = report::Settings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
-        ..report::Settings::default()
     };
-    let mut writers: Vec<Box<dyn PairWriter>> = Vec::new();
-    for path in &arguments.output.out {
-        writers.push(report::open(path, &report_settings)?);
-    }
+    arguments.output.out.iter().map(|path| report::open(path, &report_settings)).collect()
+}
+
+fn write_pairs(
+    mut writers: Vec<Box<dyn PairWriter>>,
+    found: &Discovery,
+    watch: &Watch,
+) -> anyhow::Result<()> {
     if writers.is_empty() {
         return Ok(());
     }
@@ -207,8 +211,11 @@ fn write_pairs(
     Ok(())
 }
 
-fn write_clusters(path: &Path, found: &Discovery, clusters: &[Cluster]) -> anyhow::Result<()> {
-    let mut writer = ClusterWriter::create(path)?;
+fn write_clusters(
+    mut writer: ClusterWriter,
+    found: &Discovery,
+    clusters: &[Cluster],
+) -> anyhow::Result<()> {
     for (number, cluster) in (0u64..).zip(clusters) {
         let line = ClusterLine {
             cluster: number,
@@ -230,11 +237,11 @@ fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     }
     let hidden = inputs.skipped_hidden();
     if hidden > 0 {
-        eprintln!("textkin: {hidden} hidden files and folders were not read; --hidden reads them");
+        eprintln!("textkin: hidden files and folders not read: {hidden} (--hidden reads them)");
     }
     let links = inputs.skipped_links();
     if links > 0 {
-        eprintln!("textkin: {links} symbolic links were not followed; --follow-links follows them");
+        eprintln!("textkin: symbolic links not followed: {links} (--follow-links follows them)");
     }
     if let Some(capped) = &found.capped {
         eprintln!(

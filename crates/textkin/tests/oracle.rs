@@ -1,0 +1,324 @@
+//! Discovery against a naive oracle: all chunk sets in maps, all pairs compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use textkin::core::{Measure, Pair};
+use textkin::graph::Counting;
+use textkin::index::Plan;
+use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::{Discovery, Settings, Watch, discover};
+
+/// What the oracle says of a pair of documents.
+#[derive(Debug, Clone, Default)]
+struct Expected {
+    shared: u64,
+    rarity: f64,
+    chunks: (u64, u64),
+    covered: (u64, u64),
+    words: (u64, u64),
+}
+
+fn words(text: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric();
+    text.split(|c| !is_word(c)).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
+}
+
+fn chunks(words: &[String], k: usize) -> Vec<(usize, Vec<String>)> {
+    if words.is_empty() {
+        return Vec::new();
+    }
+    if words.len() < k {
+        return vec![(0, words.to_vec())];
+    }
+    (0..=words.len() - k).map(|start| (start, words[start..start + k].to_vec())).collect()
+}
+
+/// Every pair that shares a chunk, by brute force.
+fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let lists: Vec<_> = documents.iter().map(|words| chunks(words, k)).collect();
+    let sets: Vec<BTreeSet<&Vec<String>>> =
+        lists.iter().map(|list| list.iter().map(|(_, chunk)| chunk).collect()).collect();
+    let mut documents_of: BTreeMap<&Vec<String>, u64> = BTreeMap::new();
+    for set in &sets {
+        for chunk in set {
+            *documents_of.entry(chunk).or_insert(0) += 1;
+        }
+    }
+    let covered = |list: &[(usize, Vec<String>)], other: &BTreeSet<&Vec<String>>| {
+        let mut tokens = BTreeSet::new();
+        for (start, chunk) in list.iter().filter(|(_, chunk)| other.contains(chunk)) {
+            tokens.extend(*start..start + chunk.len());
+        }
+        tokens.len() as u64
+    };
+    let mut pairs = BTreeMap::new();
+    for a in 0..texts.len() {
+        for b in a + 1..texts.len() {
+            let common: Vec<_> = sets[a].intersection(&sets[b]).collect();
+            if common.is_empty() {
+                continue;
+            }
+            let expected = Expected {
+                shared: common.len() as u64,
+                rarity: common.iter().map(|chunk| 1.0 / documents_of[**chunk] as f64).sum(),
+                chunks: (sets[a].len() as u64, sets[b].len() as u64),
+                covered: (covered(&lists[a], &sets[b]), covered(&lists[b], &sets[a])),
+                words: (documents[a].len() as u64, documents[b].len() as u64),
+            };
+            pairs.insert((a as u32, b as u32), expected);
+        }
+    }
+    pairs
+}
+
+fn run(texts: &[String], settings: &Settings) -> Discovery {
+    let mut lines = String::new();
+    for (number, text) in texts.iter().enumerate() {
+        let record = serde_json::json!({ "id": number.to_string(), "text": text });
+        lines.push_str(&format!("{record}\n"));
+    }
+    let input_format = Some(Format::Jsonl);
+    let source_settings =
+        SourceSettings { piece_bytes: 64, input_format, ..SourceSettings::default() };
+    let mut source =
+        Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap();
+    discover(&mut source, settings, &Watch::default()).unwrap()
+}
+
+fn assert_equal(found: &[Pair], expected: &BTreeMap<(u32, u32), Expected>) {
+    let pairs: BTreeSet<_> = found.iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(pairs.len(), found.len(), "no pair comes twice");
+    assert_eq!(pairs, expected.keys().copied().collect(), "the same pairs");
+    for pair in found {
+        let (overlap, expected) = (&pair.overlap, &expected[&(pair.a, pair.b)]);
+        assert_eq!(overlap.shared, expected.shared, "{pair:?}");
+        assert!((overlap.rarity - expected.rarity).abs() < 1e-9, "{pair:?} {expected:?}");
+        assert_eq!((overlap.chunks_a, overlap.chunks_b), expected.chunks, "{pair:?}");
+        assert_eq!((overlap.covered_a, overlap.covered_b), expected.covered, "{pair:?}");
+        assert_eq!((overlap.words_a, overlap.words_b), expected.words, "{pair:?}");
+    }
+    let order = |pair: &Pair| (std::cmp::Reverse(pair.score.to_bits()), pair.a, pair.b);
+    assert!(found.is_sorted_by_key(order), "by score, then by documents");
+}
+
+fn all(k: u32) -> Settings {
+    Settings {
+        chunk: format!("words:{k}").parse().unwrap(),
+        threshold: 0.0,
+        threads: Some(2),
+        ..Settings::default()
+    }
+}
+
+/// Texts over few words, so that chunks repeat, with copies and parts of one another.
+fn collections() -> impl Strategy<Value = Vec<String>> {
+    let word = prop::sample::select(vec!["a", "b", "c", "d", "E", "Ä", "1", "x"]);
+    let separator = prop::sample::select(vec![" ", ", ", "\n", "\r\n\r\n", ". ", "\0", "—"]);
+    let text = prop::collection::vec((word, separator), 0..30)
+        .prop_map(|parts| parts.into_iter().flat_map(|(word, gap)| [word, gap]).collect::<String>());
+    (prop::collection::vec(text, 0..12), prop::collection::vec((0usize..12, 0usize..12), 0..6))
+        .prop_map(|(mut texts, joins)| {
+            for (a, b) in joins {
+                if let (Some(a), Some(b)) = (texts.get(a).cloned(), texts.get(b).cloned()) {
+                    texts.push(a.clone());
+                    texts.push(format!("{a} {b}"));
+                }
+            }
+            texts
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn discovery_finds_what_the_oracle_finds(
+        texts in collections(),
+        k in 1u32..6,
+        plan in prop::sample::select(vec![Plan::Auto, Plan::Sort, Plan::Spex, Plan::Spill]),
+        memory in prop::sample::select(vec![1u64, 8 << 20, 4 << 30]),
+        threads in 1usize..4,
+        hash_bits in prop::sample::select(vec![1u32, 4, 13, 64]),
+    ) {
+        let settings = Settings { plan, memory: Some(memory), threads: Some(threads), hash_bits, ..all(k) };
+        let found = run(&texts, &settings);
+        let expected = oracle(&texts, k as usize);
+        assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
+        prop_assert_eq!(found.graph.n_pairs(), Some(expected.len() as u64));
+        prop_assert_eq!(found.graph.n_edges(), expected.len() as u64);
+    }
+
+    #[test]
+    fn counts_are_those_of_the_oracle(texts in collections(), k in 1u32..4, hash_bits in prop::sample::select(vec![3u32, 64])) {
+        let found = run(&texts, &Settings { hash_bits, ..all(k) });
+        let lists: Vec<_> = texts.iter().map(|text| chunks(&words(text), k as usize)).collect();
+        let mut holders: BTreeMap<&Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+        for (document, list) in lists.iter().enumerate() {
+            for (_, chunk) in list {
+                holders.entry(chunk).or_default().insert(document);
+            }
+        }
+        let shared: Vec<_> = holders.values().filter(|documents| documents.len() > 1).collect();
+        let counts = found.counts;
+        prop_assert_eq!(counts.documents, texts.len() as u64);
+        prop_assert_eq!(counts.chunks, lists.iter().map(|list| list.len() as u64).sum::<u64>());
+        prop_assert_eq!(counts.distinct_chunks, holders.len() as u64);
+        prop_assert_eq!(counts.shared_chunks, shared.len() as u64);
+        prop_assert_eq!(counts.shared_postings, shared.iter().map(|documents| documents.len() as u64).sum::<u64>());
+        let distinct: BTreeSet<_> = texts.iter().map(|text| words(text)).filter(|words| !words.is_empty()).collect();
+        let full = texts.iter().filter(|text| !words(text).is_empty()).count();
+        prop_assert_eq!(counts.exact_duplicates, (full - distinct.len()) as u64);
+        prop_assert_eq!(counts.empty_documents, (texts.len() - full) as u64);
+    }
+
+    #[test]
+    fn a_threshold_keeps_exactly_the_pairs_that_reach_it(
+        texts in collections(),
+        measure in prop::sample::select(Measure::ALL.to_vec()),
+        threshold in prop::sample::select(vec![0.0, 0.01, 0.05, 0.3, 0.5, 1.0, 3.0]),
+        counting in prop::sample::select(vec![Counting::Exact, Counting::Probabilistic { counters: 7 }, Counting::Probabilistic { counters: 1 << 16 }]),
+    ) {
+        let everything = run(&texts, &Settings { score: measure, ..all(2) });
+        let expected: Vec<Pair> = everything.graph.rows().filter(|pair| pair.score >= threshold).collect();
+        let found = run(&texts, &Settings { score: measure, threshold, counting, ..all(2) });
+        prop_assert_eq!(found.graph.rows().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_selector_narrows_the_pairs_and_leaves_their_scores(
+        texts in collections(),
+        select in prop::sample::select(vec!["all", "modulo:3", "winnow:3", "hailstorm", "hailstorm+no-overlap", "first:2", "lowest:2", "random:3", "anchor", "every:2", "kth-in-sentence:2"]),
+    ) {
+        let everything = run(&texts, &all(2));
+        let every: BTreeMap<_, _> = everything.graph.rows().map(|pair| ((pair.a, pair.b), pair.overlap)).collect();
+        let settings = Settings { select: select.parse().unwrap(), ..all(2) };
+        let found = run(&texts, &settings);
+        let analyzer = textkin::Analyzer::new(&settings).unwrap();
+        let (mut tokens, mut list, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
+        let mut selected: Vec<BTreeSet<u64>> = Vec::new();
+        for text in &texts {
+            analyzer.tokenize(text, &mut tokens);
+            analyzer.chunk(&tokens, &mut list, &mut selection);
+            selected.push(selection.iter().map(|&index| list[index as usize].hash).collect());
+        }
+        let is_copy = |a: u32, b: u32| words(&texts[a as usize]) == words(&texts[b as usize]);
+        let joined = |(a, b): (u32, u32)| {
+            is_copy(a, b) || !selected[a as usize].is_disjoint(&selected[b as usize])
+        };
+        let expected: BTreeMap<_, _> = every.into_iter().filter(|(pair, _)| joined(*pair)).collect();
+        let got: BTreeMap<_, _> = found.graph.rows().map(|pair| ((pair.a, pair.b), pair.overlap)).collect();
+        prop_assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn other_chunkers_find_what_their_chunks_share(
+        texts in collections(),
+        chunk in prop::sample::select(vec!["words:3:disjoint", "chars:4", "sentence", "break:3", "break:2:revised", "word", "document"]),
+        plan in prop::sample::select(vec![Plan::Sort, Plan::Spex, Plan::Spill]),
+        hash_bits in prop::sample::select(vec![2u32, 64]),
+    ) {
+        let settings = Settings { chunk: chunk.parse().unwrap(), plan, hash_bits, ..all(2) };
+        let found = run(&texts, &settings);
+        let analyzer = textkin::Analyzer::new(&settings).unwrap();
+        let (mut tokens, mut list, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
+        let mut sets: Vec<BTreeSet<Vec<u8>>> = Vec::new();
+        for text in &texts {
+            analyzer.tokenize(text, &mut tokens);
+            analyzer.chunk(&tokens, &mut list, &mut selection);
+            let bytes = |chunk: &textkin::core::Chunk| tokens.normalized()[chunk.start as usize..chunk.end as usize].to_vec();
+            sets.push(list.iter().map(bytes).collect());
+        }
+        let mut expected = BTreeMap::new();
+        for a in 0..texts.len() {
+            for b in a + 1..texts.len() {
+                let n = sets[a].intersection(&sets[b]).count() as u64;
+                if n > 0 {
+                    expected.insert((a as u32, b as u32), (n, sets[a].len() as u64, sets[b].len() as u64));
+                }
+            }
+        }
+        let got: BTreeMap<_, _> = found.graph.rows()
+            .map(|pair| ((pair.a, pair.b), (pair.overlap.shared, pair.overlap.chunks_a, pair.overlap.chunks_b)))
+            // A text that a chunker drops wholly still has copies.
+            .filter(|(_, (shared, ..))| *shared > 0)
+            .collect();
+        prop_assert_eq!(got, expected);
+    }
+}
+
+#[test]
+fn the_worked_example_of_ids_comes_out() {
+    let a = "Dieter Rulff freier Journalist Berlin langen Jahren taz zuletzt leitender Redakteur \
+             Wochenzeitung Woche Interesse gilt seit langem Entwicklung deutschen Innen und Parteipolitik";
+    let b = "Dieter Rulff freier Journalist Berlin vielen Jahren taz zuletzt leitender Redakteur \
+             Zeitung Woche Interesse gilt seit langem Entwicklung deutschen Innen und Parteipolitik";
+    let found = run(&[a.to_owned(), b.to_owned()], &all(5));
+    let pair = found.graph.rows().next().unwrap();
+    assert_eq!(pair.overlap.words_a, 22);
+    assert_eq!(pair.overlap.ssr(), 8.0 / 28.0);
+    assert_eq!(pair.overlap.sscr(), 40.0 / 44.0);
+}
+
+#[test]
+fn identical_texts_score_one_exactly() {
+    let text = "one two three four five six seven eight nine ten".to_owned();
+    let found = run(&[text.clone(), text.to_uppercase(), "short one".into(), "Short, one!".into()], &all(8));
+    let rows: Vec<Pair> = found.graph.rows().collect();
+    assert_eq!(rows.len(), 2);
+    for pair in rows {
+        let overlap = pair.overlap;
+        assert_eq!((overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a()), (1.0, 1.0, 1.0, 1.0));
+    }
+}
+
+#[test]
+fn the_four_shingling_of_the_rose_has_three_chunks() {
+    let rose = "a rose is a rose is a rose";
+    let found = run(&[rose.into(), format!("{rose} indeed")], &all(4));
+    let pair = found.graph.rows().next().unwrap();
+    assert_eq!((pair.overlap.chunks_a, pair.overlap.shared), (3, 3));
+}
+
+#[test]
+fn a_repeated_word_is_one_chunk() {
+    let many = "word ".repeat(5000);
+    let found = run(&[many, "word ".repeat(20)], &all(8));
+    let pair = found.graph.rows().next().unwrap();
+    assert_eq!((pair.overlap.shared, pair.overlap.chunks_a, pair.overlap.covered_a), (1, 1, 5000));
+}
+
+#[test]
+fn a_cap_leaves_out_common_chunks_and_says_so() {
+    let texts: Vec<String> = (0..6)
+        .map(|n| format!("licence text that everybody copies {}", if n < 2 { "rare words here" } else { "" }))
+        .collect();
+    let found = run(&texts, &Settings { max_df: Some(3), ..all(3) });
+    let capped = found.capped.unwrap();
+    assert_eq!((capped.chunks, capped.postings), (3, 18));
+    let pairs: Vec<_> = found.graph.rows().map(|pair| (pair.a, pair.b)).collect();
+    assert!(pairs.contains(&(0, 1)) && !pairs.contains(&(0, 2)));
+}
+
+/// Real text beside the oracle; the collections are not part of the project and may be absent.
+#[test]
+fn real_collections_come_out_as_the_oracle_says() {
+    let corpora = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    let mut texts = Vec::new();
+    for (file, most) in [("shortanswers/docs.jsonl", 100), ("reuters/docs.jsonl.zst", 700), ("newsgroups/docs.jsonl.zst", 500)] {
+        let Ok(bytes) = std::fs::read(corpora.join(file)) else {
+            println!("skipped: no {file}");
+            continue;
+        };
+        let bytes = if file.ends_with("zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(most) {
+            let record: serde_json::Value = serde_json::from_slice(line).unwrap();
+            texts.push(record["text"].as_str().unwrap().to_owned());
+        }
+    }
+    for plan in [Plan::Sort, Plan::Spex, Plan::Spill] {
+        let found = run(&texts, &Settings { plan, ..all(8) });
+        assert_equal(&found.graph.rows().collect::<Vec<_>>(), &oracle(&texts, 8));
+    }
+}
