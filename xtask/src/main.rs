@@ -1,1 +1,60 @@
-fn main() {}
+//! What is scripted: the tests, the benchmarks, and collections made to order.
+#![expect(clippy::print_stdout, reason = "this is a tool for the terminal")]
+
+mod bench;
+mod generate;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+const HELP: &str = "\
+cargo xtask test                       runs all tests
+cargo xtask bench discover PATH…       measures discovery against the floor, on this machine, now
+cargo xtask bench memory [SIZE]        measures discovery of a generated collection of ten times SIZE
+                                       within SIZE of memory (default 256MiB)
+cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test", rest @ ..] => cargo(&[&["test", "--workspace", "--locked"], rest].concat()),
+        ["bench", "discover", paths @ ..] if !paths.is_empty() => bench::discover(paths),
+        ["bench", "memory"] => bench::memory(256 << 20),
+        ["bench", "memory", size] => bench::memory(bytes(size)?),
+        ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => bail!("no such task: {}\n{HELP}", words.join(" ")),
+    }
+}
+
+/// The root of the workspace.
+fn root() -> Result<PathBuf> {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    Ok(parent.context("xtask lies in the workspace")?.to_owned())
+}
+
+/// Runs cargo in the workspace.
+fn cargo(arguments: &[&str]) -> Result<()> {
+    let status = Command::new(env!("CARGO")).args(arguments).current_dir(root()?).status()?;
+    ensure!(status.success(), "cargo {} failed", arguments.join(" "));
+    Ok(())
+}
+
+/// A number of bytes: `256MiB`, `2GiB`, `1000000`.
+fn bytes(text: &str) -> Result<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let factor = match &text[digits..] {
+        "" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        unit => bail!("no unit '{unit}'; there are KiB, MiB and GiB"),
+    };
+    Ok(text[..digits].parse::<u64>().with_context(|| format!("'{text}' is not a size"))? * factor)
+}

@@ -64,11 +64,11 @@ pub(crate) struct Comparison {
     /// Which chunks lead to a pair; selectors are joined with +
     #[arg(long, default_value = "spex", value_name = "SELECTOR")]
     pub(crate) select: Selection,
-    /// The rule that scores a pair: s1, s2, s3, s4, ssr, sscr, containment, chunk-containment
+    /// The rule that scores a pair: kin, s1, s2, s3, s4, ssr, sscr, containment, chunk-containment
     #[arg(long, default_value_t, value_name = "SCORE")]
     pub(crate) score: Measure,
     /// The least score of a pair to be reported: a number, or T1 to T5 of DECO's table
-    #[arg(long, default_value = "0.05", value_name = "SCORE", value_parser = Threshold::parse)]
+    #[arg(long, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
     /// How text is normalised: steps joined with + (see `textkin strategies`)
     #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
@@ -132,6 +132,9 @@ pub(crate) struct Output {
     /// CSV on standard output; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+    /// Refuse to write more than N pairs; clusters say the same in less
+    #[arg(long, default_value_t = 1_000_000_000, value_name = "N")]
+    pub(crate) max_pairs: u64,
     /// Write the clusters as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,

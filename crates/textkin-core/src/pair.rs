@@ -77,6 +77,17 @@ impl Overlap {
         ratio(self.covered_b as f64, self.words_b as f64)
     }
 
+    /// textkin's own: the resemblance of texts that are at least half the same, else S4.
+    ///
+    /// S4 finds rare shared text best, but a text that has m near copies scores about 1/m with each
+    /// of them, and so falls below any threshold as its family grows. What is half the same needs
+    /// no rarity to be kin.
+    #[must_use]
+    pub fn kin(&self) -> f64 {
+        let resemblance = self.ssr();
+        if resemblance >= 0.5 { resemblance.max(self.s4()) } else { self.s4() }
+    }
+
     /// Containment after ssr: shared chunks over the chunks of the document with fewer.
     #[must_use]
     pub fn chunk_containment(&self) -> f64 {
@@ -107,6 +118,9 @@ fn ratio(part: f64, whole: f64) -> f64 {
 /// The rule that scores an overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
+    /// [`Overlap::kin`]
+    #[default]
+    Kin,
     /// [`Overlap::s1`]
     S1,
     /// [`Overlap::s2`]
@@ -114,7 +128,6 @@ pub enum Measure {
     /// [`Overlap::s3`]
     S3,
     /// [`Overlap::s4`]
-    #[default]
     S4,
     /// [`Overlap::ssr`]
     Ssr,
@@ -128,7 +141,8 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::Kin,
         Self::S1,
         Self::S2,
         Self::S3,
@@ -143,6 +157,7 @@ impl Measure {
     #[must_use]
     pub fn score(self, overlap: &Overlap) -> f64 {
         match self {
+            Self::Kin => overlap.kin(),
             Self::S1 => overlap.s1(),
             Self::S2 => overlap.s2(),
             Self::S3 => overlap.s3(),
@@ -164,6 +179,7 @@ impl Measure {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Kin => "kin",
             Self::S1 => "s1",
             Self::S2 => "s2",
             Self::S3 => "s3",
@@ -179,6 +195,7 @@ impl Measure {
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
+            Self::Kin => "ssr of texts that are at least half the same, else s4 (the default)",
             Self::S1 => "number of shared chunks",
             Self::S2 => "shared chunks per word of the shorter document",
             Self::S3 => "shared chunks per word of the mean length",
@@ -233,4 +250,70 @@ pub struct Pair {
     pub score: f64,
     /// What they share.
     pub overlap: Overlap,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlap() -> Overlap {
+        Overlap {
+            shared: 3,
+            rarity: 1.0,
+            words_a: 10,
+            words_b: 30,
+            chunks_a: 4,
+            chunks_b: 12,
+            covered_a: 5,
+            covered_b: 6,
+        }
+    }
+
+    #[test]
+    fn the_formulas_are_those_of_the_papers() {
+        let overlap = overlap();
+        assert_eq!(overlap.s1(), 3.0);
+        assert_eq!(overlap.s2(), 3.0 / 10.0);
+        assert_eq!(overlap.s3(), 3.0 / 20.0);
+        assert_eq!(overlap.s4(), 1.0 / 20.0);
+        assert_eq!(overlap.ssr(), 3.0 / 13.0);
+        assert_eq!(overlap.sscr(), 11.0 / 40.0);
+        assert_eq!((overlap.a_in_b(), overlap.b_in_a()), (5.0 / 10.0, 6.0 / 30.0));
+        assert_eq!(overlap.containment(), 5.0 / 10.0);
+        assert_eq!(overlap.chunk_containment(), 3.0 / 4.0);
+    }
+
+    #[test]
+    fn kin_is_s4_until_half_of_the_chunks_are_shared() {
+        assert_eq!(overlap().kin(), overlap().s4());
+        let half = Overlap { shared: 8, chunks_a: 12, chunks_b: 12, ..overlap() };
+        assert_eq!(half.kin(), 0.5);
+        let copies = Overlap { shared: 9, chunks_a: 9, chunks_b: 9, rarity: 0.001, ..overlap() };
+        assert_eq!(copies.kin(), 1.0);
+    }
+
+    #[test]
+    fn an_empty_side_shares_nothing() {
+        let empty = Overlap::default();
+        for measure in Measure::ALL {
+            assert_eq!(measure.score(&empty), 0.0, "{measure}");
+        }
+    }
+
+    #[test]
+    fn every_measure_is_found_by_its_name() {
+        for measure in Measure::ALL {
+            assert_eq!(measure.name().parse(), Ok(measure));
+        }
+        assert!("s5".parse::<Measure>().is_err());
+    }
+
+    #[test]
+    fn the_thresholds_of_decos_table_are_presets() {
+        assert_eq!(Measure::S4.preset(2), Some(0.05));
+        assert_eq!(Measure::S1.preset(5), Some(1000.0));
+        assert_eq!(Measure::S2.preset(0), None);
+        assert_eq!(Measure::S2.preset(6), None);
+        assert_eq!(Measure::Ssr.preset(1), None);
+    }
 }

@@ -341,8 +341,10 @@ fn cuts(
     rarity: &Rarity,
     settings: GraphSettings,
 ) -> Option<Vec<u32>> {
-    let bounded =
-        matches!(settings.measure, Measure::S1 | Measure::S3 | Measure::S4 | Measure::Ssr);
+    let bounded = matches!(
+        settings.measure,
+        Measure::Kin | Measure::S1 | Measure::S3 | Measure::S4 | Measure::Ssr
+    );
     if !bounded || settings.threshold <= 0.0 || shared.selected_of_group.is_some() {
         return None;
     }
@@ -364,7 +366,8 @@ fn cuts(
             }
             // The best case of another text that shares some of these: it holds nothing else. For
             // S4 it may share few chunks that are rare, so that its length has no lower bound.
-            let least_words = if settings.measure == Measure::S4 { 0 } else { chunks };
+            let by_rarity = matches!(settings.measure, Measure::S4 | Measure::Kin);
+            let least_words = if by_rarity { 0 } else { chunks };
             let best = Overlap {
                 shared: chunks,
                 rarity: Rarity::to_f64(sum),

@@ -19,7 +19,7 @@ pub(crate) const PARTITION_BITS: u32 = 12;
 /// Number of partitions.
 pub(crate) const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// The place of every so many-th token is remembered.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 8;
 /// The text of every so many-th chunk is remembered.
 const BLOCK: usize = 64;
 /// A batch is full from so many chunks on…
@@ -250,8 +250,7 @@ pub(crate) fn hash_tokens(text: &[u8], hashes: &mut Vec<u64>) {
 
 /// The offset after the `n`-th separator.
 fn after_separators(bytes: &[u8], n: usize) -> Option<usize> {
-    let separators = bytes.iter().enumerate().filter(|(_, byte)| **byte == Tokens::SEPARATOR);
-    separators.map(|(offset, _)| offset + 1).nth(n - 1)
+    memchr::memchr_iter(Tokens::SEPARATOR, bytes).nth(n - 1).map(|offset| offset + 1)
 }
 
 /// Collects texts into a [`Batch`].
@@ -279,7 +278,7 @@ impl BatchBuilder {
             text: Vec::new(),
             samples: Vec::new(),
             chunk_places: Vec::new(),
-            hashes: Vec::new(),
+            hashes: Vec::with_capacity(if settings.records { FULL_CHUNKS } else { 0 }),
         }
     }
 

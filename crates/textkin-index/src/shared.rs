@@ -246,6 +246,8 @@ struct Gatherer<'a> {
     runs: Vec<Run>,
     selected: Vec<u32>,
     distinct: Vec<u32>,
+    /// The group looked up last: neighbours mostly have the same.
+    last_group: Option<(GroupAddress, u32)>,
 }
 
 impl<'a> Gatherer<'a> {
@@ -258,6 +260,7 @@ impl<'a> Gatherer<'a> {
             runs: Vec::new(),
             selected: Vec::new(),
             distinct: Vec::new(),
+            last_group: None,
         }
     }
 
@@ -346,7 +349,11 @@ impl<'a> Gatherer<'a> {
     /// Adds the chunk at `place` to the runs of its text.
     fn add(&mut self, own: Links<'_>, place: u32, group: Option<GroupAddress>) {
         let Some(address) = group else { return };
-        let group = self.groups.number(address);
+        let group = match self.last_group {
+            Some((last, number)) if last == address => number,
+            _ => self.groups.number(address),
+        };
+        self.last_group = Some((address, group));
         let batch = &self.verifier.batches[own.batch];
         let text = &batch.texts[own.text];
         let (start, end) = match self.verifier.settings.overlapping_words {

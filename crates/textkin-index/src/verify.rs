@@ -95,7 +95,8 @@ impl Verifier<'_> {
             return Ok(false);
         }
         let expected = first_batch.text.read(start as usize..end as usize, &mut view.text)?;
-        let found = own_batch.text.read(own_start as usize..own_end as usize, &mut own_view.text)?;
+        let found =
+            own_batch.text.read(own_start as usize..own_end as usize, &mut own_view.text)?;
         Ok(expected == found)
     }
 
@@ -124,7 +125,8 @@ impl Verifier<'_> {
     ) -> Result<&'a [u8], Error> {
         let batch = &self.batches[batch];
         let text = batch.texts[batch.text_of(place)].start as usize;
-        let chunk = batch.chunk_places.read(place as usize..place as usize + 1, &mut view.places)?[0];
+        let chunk =
+            batch.chunk_places.read(place as usize..place as usize + 1, &mut view.places)?[0];
         batch.text.read(text + chunk.start as usize..text + chunk.end as usize, &mut view.text)
     }
 

@@ -57,7 +57,7 @@ impl Default for Settings {
             select: Selection::default(),
             resources: Resources::default(),
             score: Measure::default(),
-            threshold: 0.05,
+            threshold: 0.02,
             counting: Counting::default(),
             max_df: None,
             plan: Plan::default(),

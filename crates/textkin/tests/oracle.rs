@@ -116,8 +116,9 @@ fn all(k: u32) -> Settings {
 fn collections() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["a", "b", "c", "d", "E", "Ä", "1", "x"]);
     let separator = prop::sample::select(vec![" ", ", ", "\n", "\r\n\r\n", ". ", "\0", "—"]);
-    let text = prop::collection::vec((word, separator), 0..30)
-        .prop_map(|parts| parts.into_iter().flat_map(|(word, gap)| [word, gap]).collect::<String>());
+    let text = prop::collection::vec((word, separator), 0..30).prop_map(|parts| {
+        parts.into_iter().flat_map(|(word, gap)| [word, gap]).collect::<String>()
+    });
     (prop::collection::vec(text, 0..12), prop::collection::vec((0usize..12, 0usize..12), 0..6))
         .prop_map(|(mut texts, joins)| {
             for (a, b) in joins {
@@ -264,12 +265,18 @@ fn the_worked_example_of_ids_comes_out() {
 #[test]
 fn identical_texts_score_one_exactly() {
     let text = "one two three four five six seven eight nine ten".to_owned();
-    let found = run(&[text.clone(), text.to_uppercase(), "short one".into(), "Short, one!".into()], &all(8));
+    let found = run(
+        &[text.clone(), text.to_uppercase(), "short one".into(), "Short, one!".into()],
+        &all(8),
+    );
     let rows: Vec<Pair> = found.graph.rows().collect();
     assert_eq!(rows.len(), 2);
     for pair in rows {
         let overlap = pair.overlap;
-        assert_eq!((overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a()), (1.0, 1.0, 1.0, 1.0));
+        assert_eq!(
+            (overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a()),
+            (1.0, 1.0, 1.0, 1.0)
+        );
     }
 }
 
@@ -292,7 +299,12 @@ fn a_repeated_word_is_one_chunk() {
 #[test]
 fn a_cap_leaves_out_common_chunks_and_says_so() {
     let texts: Vec<String> = (0..6)
-        .map(|n| format!("licence text that everybody copies {}", if n < 2 { "rare words here" } else { "" }))
+        .map(|n| {
+            format!(
+                "licence text that everybody copies {}",
+                if n < 2 { "rare words here" } else { "" }
+            )
+        })
         .collect();
     let found = run(&texts, &Settings { max_df: Some(3), ..all(3) });
     let capped = found.capped.unwrap();
@@ -306,12 +318,17 @@ fn a_cap_leaves_out_common_chunks_and_says_so() {
 fn real_collections_come_out_as_the_oracle_says() {
     let corpora = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
     let mut texts = Vec::new();
-    for (file, most) in [("shortanswers/docs.jsonl", 100), ("reuters/docs.jsonl.zst", 700), ("newsgroups/docs.jsonl.zst", 500)] {
+    for (file, most) in [
+        ("shortanswers/docs.jsonl", 100),
+        ("reuters/docs.jsonl.zst", 700),
+        ("newsgroups/docs.jsonl.zst", 500),
+    ] {
         let Ok(bytes) = std::fs::read(corpora.join(file)) else {
             println!("skipped: no {file}");
             continue;
         };
-        let bytes = if file.ends_with("zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
+        let bytes =
+            if file.ends_with("zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(most) {
             let record: serde_json::Value = serde_json::from_slice(line).unwrap();
             texts.push(record["text"].as_str().unwrap().to_owned());

@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     settings.is_strict = arguments.input.strict;
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
     let writers = open_writers(&arguments, &settings)?;
-    let cluster_writer = arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
+    let cluster_writer =
+        arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
     survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
@@ -41,7 +42,13 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     watch.progress.begin("writing", found.graph.n_edges());
     let written = Instant::now();
-    write_pairs(writers, &found, &watch)?;
+    let n_edges = found.graph.n_edges();
+    let too_many = !writers.is_empty() && n_edges > arguments.output.max_pairs;
+    if too_many {
+        drop(writers);
+    } else {
+        write_pairs(writers, &found, &watch)?;
+    }
     if let Some(writer) = cluster_writer {
         write_clusters(writer, &found, &clusters)?;
     }
@@ -60,6 +67,13 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     }
     if !arguments.output.quiet {
         show(&arguments, &settings, &found, clusters.len(), begun)?;
+    }
+    if too_many {
+        anyhow::bail!(
+            "{n_edges} pairs are more than --max-pairs {}, none was written; \
+             write --clusters, raise --threshold, or raise --max-pairs",
+            arguments.output.max_pairs
+        );
     }
     if found.counts.documents == 0 && !found.problems.is_empty() {
         return Ok(Exit::Failed);

@@ -1,0 +1,176 @@
+//! Benchmarks: figures as ratios against something run in the same minute.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::{cargo, generate, root};
+
+/// Each figure is the best of so many runs.
+const RUNS: usize = 3;
+
+/// Discovery against the floor, and its growth over parts of the input.
+pub(crate) fn discover(paths: &[&str]) -> Result<()> {
+    build()?;
+    let folder = tempfile::tempdir()?;
+    let full: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let mut floor = f64::INFINITY;
+    let mut run = Run::default();
+    // In turns, so that both see the same machine.
+    for _ in 0..RUNS {
+        floor = floor.min(run_floor(&full)?);
+        run = run.better(run_discover(&full, folder.path(), &[])?);
+    }
+    let bytes = run.input_bytes as f64;
+    println!("input                {:>10.1} MB", bytes / 1e6);
+    println!("documents            {:>10}", run.documents);
+    println!("pairs written        {:>10}", run.edges);
+    println!("floor                {:>10.1} MB/s", bytes / 1e6 / floor);
+    println!("discover             {:>10.1} MB/s", bytes / 1e6 / run.seconds);
+    println!("time / floor         {:>10.2}   (goal: at most 4)", run.seconds / floor);
+    println!("peak RSS / input     {:>10.2}   (goal: at most 4)", run.peak_rss as f64 / bytes);
+    println!("stages               {}", run.stages);
+    let mut points = Vec::new();
+    for parts in [1, 2, 4] {
+        let part = folder.path().join(format!("part{parts}.jsonl"));
+        let mut sample = Command::new(example("sample")?);
+        let status = sample.arg(parts.to_string()).arg(&part).args(&full).status()?;
+        ensure!(status.success(), "sampling failed");
+        let mut best = Run::default();
+        for _ in 0..RUNS {
+            best = best.better(run_discover(&[part.clone()], folder.path(), &[])?);
+        }
+        println!(
+            "{parts}/8 of the documents {:>10.2} s for {:.1} MB",
+            best.seconds,
+            best.input_bytes as f64 / 1e6
+        );
+        points.push((best.input_bytes as f64, best.seconds));
+        std::fs::remove_file(part)?;
+    }
+    println!("all documents        {:>10.2} s", run.seconds);
+    points.push((bytes, run.seconds));
+    println!("growth exponent      {:>10.2}   (goal: at most 1.1)", slope(&points));
+    Ok(())
+}
+
+/// Discovery of a collection ten times as large as its memory.
+pub(crate) fn memory(budget: u64) -> Result<()> {
+    build()?;
+    let folder = tempfile::tempdir()?;
+    let input = folder.path().join("generated.jsonl");
+    generate::collection(budget * 10, &input)?;
+    let inputs = [input];
+    let free = run_discover(&inputs, folder.path(), &["--plan", "sort"])?;
+    let pairs = std::fs::read(folder.path().join("pairs.csv"))?;
+    let bound = run_discover(&inputs, folder.path(), &["--memory", &budget.to_string()])?;
+    let is_same = pairs == std::fs::read(folder.path().join("pairs.csv"))?;
+    let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    println!("input                {:>10.0} MiB", mebibytes(free.input_bytes));
+    println!("pairs written        {:>10}", free.edges);
+    println!(
+        "unlimited            {:>10.2} s, {:.0} MiB peak RSS",
+        free.seconds,
+        mebibytes(free.peak_rss)
+    );
+    println!(
+        "within {:>5.0} MiB     {:>10.2} s, {:.0} MiB peak RSS (goal: at most {:.0})",
+        mebibytes(budget),
+        bound.seconds,
+        mebibytes(bound.peak_rss),
+        mebibytes(budget) + 150.0
+    );
+    println!("time / unlimited     {:>10.2}   (goal: at most 2.5)", bound.seconds / free.seconds);
+    println!("stages               {}", bound.stages);
+    println!("same bytes written   {:>10}", if is_same { "yes" } else { "NO" });
+    ensure!(is_same, "the answer depends on the memory");
+    Ok(())
+}
+
+fn build() -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])?;
+    cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])
+}
+
+fn target() -> Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    Ok(target.unwrap_or(root()?.join("target")).join("release"))
+}
+
+fn example(name: &str) -> Result<PathBuf> {
+    Ok(target()?.join("examples").join(name))
+}
+
+fn run_floor(paths: &[PathBuf]) -> Result<f64> {
+    let output = Command::new(example("floor")?).args(paths).output()?;
+    ensure!(output.status.success(), "the floor failed");
+    let result: Value = serde_json::from_slice(&output.stdout)?;
+    result["seconds"].as_f64().context("the floor says how long it took")
+}
+
+/// What one run took and found.
+#[derive(Clone, Debug)]
+struct Run {
+    seconds: f64,
+    peak_rss: u64,
+    input_bytes: u64,
+    documents: u64,
+    edges: u64,
+    stages: String,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        let seconds = f64::INFINITY;
+        Self { seconds, peak_rss: 0, input_bytes: 0, documents: 0, edges: 0, stages: String::new() }
+    }
+}
+
+impl Run {
+    fn better(self, other: Self) -> Self {
+        if other.seconds < self.seconds { other } else { self }
+    }
+}
+
+fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<Run> {
+    let stats = folder.join("stats.json");
+    let status = Command::new(target()?.join("textkin"))
+        .arg("discover")
+        .args(paths)
+        .args(["--quiet", "--threads", "2"])
+        .args(options)
+        .arg("--out")
+        .arg(folder.join("pairs.csv"))
+        .arg("--stats")
+        .arg(&stats)
+        .status()?;
+    ensure!(matches!(status.code(), Some(0 | 1)), "discover failed");
+    let stats: Value = serde_json::from_slice(&std::fs::read(stats)?)?;
+    let number = |name: &str| stats[name].as_u64().unwrap_or(0);
+    let stage = |stage: &Value| {
+        let seconds = stage["seconds"].as_f64().unwrap_or(0.0);
+        format!("{} {seconds:.2} s", stage["name"].as_str().unwrap_or("?"))
+    };
+    let stages: Vec<String> = stats["stages"].as_array().into_iter().flatten().map(stage).collect();
+    Ok(Run {
+        seconds: stats["seconds"].as_f64().context("a run says how long it took")?,
+        peak_rss: number("peak_rss_bytes"),
+        input_bytes: number("input_bytes"),
+        documents: number("documents"),
+        edges: number("edges"),
+        stages: stages.join(", "),
+    })
+}
+
+/// The slope of the line through the logarithms of `points`: the exponent of growth.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let (mean_x, mean_y) =
+        (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    covariance / variance
+}
