@@ -138,6 +138,9 @@ pub(crate) struct Output {
     /// Write the clusters as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
+    /// Also find almost exact copies by I-Match and write their sets as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) imatch: Option<PathBuf>,
     /// Write what was found and what it took, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) stats: Option<PathBuf>,

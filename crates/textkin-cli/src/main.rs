@@ -1,13 +1,14 @@
 //! The `textkin` command: arguments to settings, errors to exit codes, nothing else.
-#![expect(clippy::print_stderr, reason = "errors are told on standard error")]
 
 mod arguments;
 mod command;
 mod exit;
 mod interrupt;
 mod machine;
+mod outputs;
 mod progress;
 mod size;
+mod tell;
 
 use clap::Parser;
 
@@ -25,7 +26,7 @@ fn main() -> std::process::ExitCode {
         Err(error) => {
             let exit = Exit::of(&error);
             if exit != Exit::Found {
-                eprintln!("textkin: {error:#}");
+                tell::tell(format_args!("textkin: {}\n", tell::in_words(&error)));
             }
             exit.into()
         }

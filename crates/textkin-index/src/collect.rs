@@ -124,6 +124,13 @@ impl Collection {
         self.memory.budget
     }
 
+    /// Lets `look` see the batches, in the order of their numbers.
+    pub(crate) fn with_batches<T>(&self, look: impl FnOnce(&[(u32, Batch)]) -> T) -> T {
+        let mut batches = self.lock();
+        batches.sort_by_key(|(number, _)| *number);
+        look(&batches)
+    }
+
     /// Takes the batches out, in the order of their numbers; some numbers may be missing.
     pub(crate) fn take(&self) -> Vec<(u32, Batch)> {
         let mut batches = std::mem::take(&mut *self.lock());

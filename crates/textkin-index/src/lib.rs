@@ -8,12 +8,17 @@
 //! repeated chunk is linked to its first occurrence and compared with it token by token
 //! ([`verify`]), and what is left is written down as runs and groups ([`shared`]).
 //! [`spex`] drops most unique chunks before they become records.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of texts, places and groups are u32 by construction; batches are bounded"
+)]
 
 mod array;
 mod batch;
 mod collect;
 mod counter;
 mod error;
+mod imatch;
 mod record;
 mod repeats;
 mod shared;
@@ -26,5 +31,6 @@ pub use batch::{Batch, BatchBuilder, BatchSettings, TextAddress};
 pub use collect::{Collection, Memory, Plan};
 pub use counter::Counter;
 pub use error::Error;
+pub use imatch::{ImatchSettings, near_copies};
 pub use shared::{Findings, find_shared};
 pub use work::{Progress, Stop};

@@ -53,6 +53,31 @@ impl ClusterWriter {
         push_number(line.density, &mut self.buffer);
         self.buffer.extend_from_slice(b",\"weakest\":");
         push_number(line.weakest, &mut self.buffer);
+        self.members(line.size, members)
+    }
+
+    /// Writes one line of a set that has no edges: `{"set":0,"size":3,"members":["…"]}`.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn set<'a>(
+        &mut self,
+        set: u64,
+        size: u64,
+        members: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
+        self.buffer.extend_from_slice(b"{\"set\":");
+        push_integer(set, &mut self.buffer);
+        self.buffer.extend_from_slice(b",\"size\":");
+        push_integer(size, &mut self.buffer);
+        self.members(size, members)
+    }
+
+    fn members<'a>(
+        &mut self,
+        size: u64,
+        members: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
         self.buffer.extend_from_slice(b",\"members\":[");
         let mut n_members = 0;
         for member in members {
@@ -65,7 +90,7 @@ impl ClusterWriter {
                 self.flush()?;
             }
         }
-        debug_assert_eq!(n_members, line.size, "cluster {}", line.cluster);
+        debug_assert_eq!(n_members, size, "all members are given");
         self.buffer.extend_from_slice(b"]}\n");
         self.flush()
     }

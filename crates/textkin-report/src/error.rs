@@ -15,6 +15,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// The folder it should be in is not there.
+    #[error("cannot create {}: there is no folder {}; make it first", path.display(), folder.display())]
+    NoFolder {
+        /// What was to be written.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A write, flush or rename failed.
     #[error("cannot write {}", shown(path))]
     Write {
@@ -28,8 +36,6 @@ pub enum Error {
     DiskFull {
         /// What was being written.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
     },
     /// The program that read the output has ended, as `head` does.
     #[error("nobody reads {} any more", shown(path))]
@@ -91,7 +97,7 @@ impl Error {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::DiskFull { path, source }
+                Self::DiskFull { path }
             }
             io::ErrorKind::BrokenPipe => Self::ClosedPipe { path, source },
             _ => Self::Write { path, source },

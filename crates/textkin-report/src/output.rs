@@ -52,13 +52,17 @@ impl OutputFile {
     /// Starts an output; the directory is checked now, so that a wrong path fails before the work.
     ///
     /// # Errors
-    /// [`Error::Directory`] or [`Error::Create`].
+    /// [`Error::Directory`], [`Error::NoFolder`] or [`Error::Create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
             return Ok(Self { name: path.to_owned(), target: Target::Stdout(io::stdout()) });
         }
         if path.is_dir() {
             return Err(Error::Directory { path: path.to_owned() });
+        }
+        let folder = directory_of(path);
+        if !folder.exists() {
+            return Err(Error::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
         }
         let target =
             Target::open(path).map_err(|source| Error::Create { path: path.to_owned(), source })?;
@@ -158,7 +162,16 @@ fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
         // What any other program would create; the umask still applies.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(directory_of(place))
+    builder.tempfile_in(directory_of(place)).map_err(without_path)
+}
+
+/// What the system said, without the name of the temporary file, which means nothing to anybody.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
+    match cause.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 /// Makes the new name survive a crash, where the file system can.
@@ -371,9 +384,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/x.csv");
         let error = Output::create(&missing).unwrap_err();
-        assert_eq!(error.to_string(), format!("cannot create {}", missing.display()));
+        assert!(matches!(error, Error::NoFolder { .. }), "{error:?}");
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("cannot create {}: ", missing.display())), "{error}");
+        assert!(!error.contains(".tmp"), "{error}");
         let error = Output::create(directory.path()).unwrap_err();
         assert!(error.to_string().ends_with("is a directory; name a file in it"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_the_system_says_does_not_name_the_temporary_file() {
+        let error = Output::create(Path::new("/proc/x.csv")).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("os error"), "{cause}");
+        assert!(!cause.contains(".tmp"), "{cause}");
     }
 
     #[test]

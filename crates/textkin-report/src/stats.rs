@@ -17,6 +17,8 @@ pub struct Statistics {
     pub problems: u64,
     /// Documents whose text is that of an earlier one.
     pub exact_duplicates: u64,
+    /// Documents that I-Match takes for almost a copy of an earlier one; `null` if not asked.
+    pub near_copies: Option<u64>,
     /// Tokens of all documents.
     pub words: u64,
     /// Chunks of all documents, with repetition.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use hashbrown::HashMap;
 use textkin_core::{Problem, Source};
 use textkin_graph::{Capped, Graph, GraphSettings, cap};
-use textkin_index::{Collection, Memory, Progress, Stop, TextAddress, find_shared};
+use textkin_index::{Collection, Memory, Progress, Stop, TextAddress, find_shared, near_copies};
 
 use crate::analyzer::Analyzer;
 use crate::documents::Documents;
@@ -45,6 +45,9 @@ pub struct Discovery {
     pub problems: Vec<Problem>,
     /// What was found, in numbers.
     pub counts: Counts,
+    /// The sets of documents that I-Match takes for almost exact copies, if it was asked: their
+    /// numbers, ascending, in order of the first. Exact copies are members.
+    pub near_copies: Option<Vec<Vec<u32>>>,
     /// What the user's cap left out.
     pub capped: Option<Capped>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
@@ -78,6 +81,16 @@ pub fn discover(
     let read = ingest(source, &analyzer, &collection, reader)?;
     clock.stage("read", read.input_bytes);
 
+    let near_sets = match settings.imatch {
+        Some(imatch) => {
+            let (progress, stop) = (&watch.progress, &watch.stop);
+            let sets = near_copies(&collection, imatch, threads, progress, stop)?;
+            clock.stage("imatch", 0);
+            Some(sets)
+        }
+        None => None,
+    };
+
     let mut copies: HashMap<TextAddress, u32> = HashMap::new();
     for address in read.documents.entries().filter_map(|entry| entry.address) {
         *copies.entry(address).or_insert(0) += 1;
@@ -110,7 +123,9 @@ pub fn discover(
     let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
     clock.stage("pairs", 0);
 
+    let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
     Ok(Discovery {
+        near_copies,
         documents: read.documents,
         graph,
         problems: read.problems,
@@ -119,6 +134,22 @@ pub fn discover(
         plan: collection.plan_name(),
         stages: clock.stages,
     })
+}
+
+/// The documents of each set of texts.
+fn documents_of(sets: &[Vec<TextAddress>], documents: &Documents) -> Vec<Vec<u32>> {
+    let mut set_of_text: HashMap<TextAddress, usize> = HashMap::new();
+    for (number, set) in sets.iter().enumerate() {
+        set_of_text.extend(set.iter().map(|text| (*text, number)));
+    }
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); sets.len()];
+    for (document, entry) in (0u32..).zip(documents.entries()) {
+        if let Some(set) = entry.address.and_then(|address| set_of_text.get(&address)) {
+            members[*set].push(document);
+        }
+    }
+    members.sort();
+    members
 }
 
 /// Times the stages of a run.

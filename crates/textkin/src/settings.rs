@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use textkin_core::Measure;
 use textkin_core::hash::HashKind;
 use textkin_graph::Counting;
-use textkin_index::Plan;
+use textkin_index::{ImatchSettings, Plan};
 use textkin_text::grammar::{ChunkerKind, Resources, Selection};
 use textkin_text::tokenizer::Normalization;
 
@@ -30,6 +30,8 @@ pub struct Settings {
     pub threshold: f64,
     /// How the shared chunks of pairs are counted.
     pub counting: Counting,
+    /// Whether almost exact copies are also looked for by I-Match, before any chunk is compared.
+    pub imatch: Option<ImatchSettings>,
     /// Chunks in more documents than this are set aside.
     pub max_df: Option<u32>,
     /// The way to the shared chunks.
@@ -59,6 +61,7 @@ impl Default for Settings {
             score: Measure::default(),
             threshold: 0.02,
             counting: Counting::default(),
+            imatch: None,
             max_df: None,
             plan: Plan::default(),
             memory: None,

@@ -339,3 +339,23 @@ fn real_collections_come_out_as_the_oracle_says() {
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &oracle(&texts, 8));
     }
 }
+
+#[test]
+fn imatch_joins_texts_that_differ_in_common_or_unique_words_only() {
+    let topics = ["volcano ash lava crater", "violin bow string cello", "harbour ship anchor tide"];
+    let mut texts: Vec<String> = Vec::new();
+    for round in 0..4 {
+        for (number, topic) in topics.iter().enumerate() {
+            // The topic words stand in four texts each, "the" in all, the last word in one.
+            texts.push(format!("the {topic} extra{round}x{number} the"));
+        }
+    }
+    texts.push("the weather".into());
+    let imatch = Some(textkin::index::ImatchSettings::default());
+    for threads in [1, 2] {
+        let found = run(&texts, &Settings { imatch, threads: Some(threads), ..all(8) });
+        let expected: Vec<Vec<u32>> =
+            (0..3).map(|n| (0..4).map(|round| round * 3 + n).collect()).collect();
+        assert_eq!(found.near_copies.unwrap(), expected);
+    }
+}

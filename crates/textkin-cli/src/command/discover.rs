@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use textkin::core::{Cluster, Pair};
+use textkin::index::ImatchSettings;
 use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Row, Vertex, terminal};
 use textkin::source::{Inputs, SourceSettings};
 use textkin::{Discovery, Settings, Watch, discover};
@@ -15,25 +16,29 @@ use crate::arguments::{Comparison, Discover, Input, Means};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
+use crate::outputs::{self, unless_closed};
 use crate::progress::Shown;
+use crate::tell::tell;
 
 /// Rows that are formatted at once.
 const ROWS: usize = 1 << 14;
 
 /// Runs the command.
-#[expect(clippy::print_stderr, reason = "problems are told on standard error")]
 pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let watch = Arc::new(Watch::default());
     interrupt::listen(&watch)?;
-    check_outputs(&arguments)?;
+    outputs::check(&arguments)?;
     let source_settings = source_settings(&arguments.input);
     let mut settings = settings(&arguments.comparison, &arguments.means)?;
     settings.is_strict = arguments.input.strict;
+    settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
     let writers = open_writers(&arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
+
+    let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
     survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
@@ -50,23 +55,26 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
         write_pairs(writers, &found, &watch)?;
     }
     if let Some(writer) = cluster_writer {
-        write_clusters(writer, &found, &clusters)?;
+        unless_closed(write_clusters(writer, &found, &clusters))?;
+    }
+    if let Some(writer) = set_writer {
+        unless_closed(write_sets(writer, &found))?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
     drop(shown);
 
     for problem in &found.problems {
-        eprintln!("textkin: {problem}");
+        tell(format_args!("textkin: {problem}\n"));
     }
     tell_left_out(&inputs, &found, arguments.output.quiet);
     if let Some(path) = &arguments.output.stats {
         let seconds = begun.elapsed().as_secs_f64();
         let statistics =
             statistics(&arguments, &settings, &found, clusters.len(), write_seconds, seconds);
-        report::write_stats(path, &statistics)?;
+        unless_closed(report::write_stats(path, &statistics))?;
     }
     if !arguments.output.quiet {
-        show(&arguments, &settings, &found, clusters.len(), begun)?;
+        unless_closed(show(&arguments, &settings, &found, clusters.len(), begun))?;
     }
     if too_many {
         anyhow::bail!(
@@ -80,18 +88,6 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     }
     let is_found = found.graph.n_edges() > 0 || found.counts.exact_duplicates > 0;
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
-}
-
-/// Refuses output names that no writer knows before any work is done.
-fn check_outputs(arguments: &Discover) -> anyhow::Result<()> {
-    for path in &arguments.output.out {
-        report::Format::from_path(path)?;
-    }
-    let outputs = arguments.output.out.iter();
-    let outputs = outputs.chain(&arguments.output.clusters).chain(&arguments.output.stats);
-    let on_stdout = outputs.filter(|path| path.as_os_str() == "-").count();
-    anyhow::ensure!(on_stdout <= 1, "only one output can go to standard output (-)");
-    Ok(())
 }
 
 fn source_settings(input: &Input) -> SourceSettings {
@@ -110,7 +106,9 @@ fn source_settings(input: &Input) -> SourceSettings {
 
 fn settings(comparison: &Comparison, means: &Means) -> anyhow::Result<Settings> {
     let defaults = Settings::default();
-    let read = |path: &Path| fs_err::read_to_string(path);
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
     let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut normalization = comparison.normalize.clone();
     if let Some(path) = &comparison.stop_list {
@@ -191,36 +189,46 @@ fn write_pairs(
     found: &Discovery,
     watch: &Watch,
 ) -> anyhow::Result<()> {
-    if writers.is_empty() {
-        return Ok(());
-    }
-    for writer in &mut writers {
+    each(&mut writers, |writer| {
         let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
         writer.begin(&mut numbers.map(|index| Vertex {
             index,
             id: found.documents.id(index),
             words: u64::from(found.documents.entry(index).words),
             time: found.documents.time(index),
-        }))?;
-    }
+        }))
+    })?;
     let mut rows = Vec::with_capacity(ROWS);
     let mut pairs = found.graph.rows();
-    loop {
+    while !writers.is_empty() {
         rows.clear();
         rows.extend(pairs.by_ref().take(ROWS).map(|pair| row(found, &pair)));
         if rows.is_empty() {
             break;
         }
-        for writer in &mut writers {
-            writer.pairs(&rows)?;
-        }
+        each(&mut writers, |writer| writer.pairs(&rows))?;
         watch.progress.advance(rows.len() as u64);
         if watch.stop.is_asked() {
             return Err(textkin::Error::Stopped.into());
         }
     }
     for writer in writers {
-        writer.finish()?;
+        unless_closed(writer.finish())?;
+    }
+    Ok(())
+}
+
+/// Lets every writer write; those whose reader has gone are left out from then on.
+fn each(
+    writers: &mut Vec<Box<dyn PairWriter>>,
+    mut write: impl FnMut(&mut dyn PairWriter) -> Result<(), report::Error>,
+) -> Result<(), report::Error> {
+    for mut writer in std::mem::take(writers) {
+        match write(&mut *writer) {
+            Ok(()) => writers.push(writer),
+            Err(error) if error.is_broken_pipe() => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }
@@ -229,7 +237,7 @@ fn write_clusters(
     mut writer: ClusterWriter,
     found: &Discovery,
     clusters: &[Cluster],
-) -> anyhow::Result<()> {
+) -> Result<(), report::Error> {
     for (number, cluster) in (0u64..).zip(clusters) {
         let line = ClusterLine {
             cluster: number,
@@ -239,29 +247,39 @@ fn write_clusters(
         };
         writer.cluster(&line, cluster.members.iter().map(|&member| found.documents.id(member)))?;
     }
-    writer.finish()?;
-    Ok(())
+    writer.finish()
+}
+
+fn write_sets(mut writer: ClusterWriter, found: &Discovery) -> Result<(), report::Error> {
+    for (number, set) in (0u64..).zip(found.near_copies.iter().flatten()) {
+        let members = set.iter().map(|&member| found.documents.id(member));
+        writer.set(number, set.len() as u64, members)?;
+    }
+    writer.finish()
 }
 
 /// Nothing is left out silently.
-#[expect(clippy::print_stderr, reason = "what was left out is told on standard error")]
 fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     if quiet {
         return;
     }
     let hidden = inputs.skipped_hidden();
     if hidden > 0 {
-        eprintln!("textkin: hidden files and folders not read: {hidden} (--hidden reads them)");
+        tell(format_args!(
+            "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
+        ));
     }
     let links = inputs.skipped_links();
     if links > 0 {
-        eprintln!("textkin: symbolic links not followed: {links} (--follow-links follows them)");
+        tell(format_args!(
+            "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
+        ));
     }
     if let Some(capped) = &found.capped {
-        eprintln!(
-            "textkin: --max-df {} set aside {} chunks with {} postings",
+        tell(format_args!(
+            "textkin: --max-df {} set aside {} chunks with {} postings\n",
             capped.max_documents, capped.chunks, capped.postings
-        );
+        ));
     }
 }
 
@@ -291,6 +309,10 @@ fn statistics(
         empty_documents: counts.empty_documents,
         problems: found.problems.len() as u64,
         exact_duplicates: counts.exact_duplicates,
+        near_copies: found
+            .near_copies
+            .as_ref()
+            .map(|sets| sets.iter().map(|set| set.len() as u64 - 1).sum()),
         words: counts.words,
         chunks: counts.chunks,
         distinct_chunks: counts.distinct_chunks,
@@ -318,14 +340,13 @@ fn statistics(
 }
 
 /// The human view: on standard output, or on standard error if that is taken.
-#[expect(clippy::print_stderr, reason = "standard output holds the pairs")]
 fn show(
     arguments: &Discover,
     settings: &Settings,
     found: &Discovery,
     n_clusters: usize,
     begun: Instant,
-) -> anyhow::Result<()> {
+) -> Result<(), report::Error> {
     let view = terminal::View::of_stdout();
     let summary = terminal::Summary {
         documents: found.counts.documents,
@@ -344,10 +365,8 @@ fn show(
     let mut text = terminal::render_summary(&summary, view);
     text.push('\n');
     text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));
-    let output = &arguments.output;
-    let taken = output.out.iter().chain(&output.clusters).chain(&output.stats);
-    if taken.into_iter().any(|path| path.as_os_str() == "-") {
-        eprint!("{}", terminal::render_summary(&summary, view));
+    if outputs::take_stdout(&arguments.output) {
+        tell(format_args!("{}", terminal::render_summary(&summary, view)));
     } else {
         terminal::print(&text)?;
     }

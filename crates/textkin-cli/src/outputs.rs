@@ -1,0 +1,68 @@
+//! Names of outputs: refused before any work is done where they cannot be what the user meant.
+
+use std::path::{Path, PathBuf};
+
+use textkin::report;
+
+use crate::arguments::{Discover, Output};
+
+/// Refuses names that no writer knows, one name for two outputs, and the name of an input.
+pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
+    for path in &arguments.output.out {
+        report::Format::from_path(path)?;
+    }
+    let on_stdout = all(&arguments.output).filter(|path| path.as_os_str() == "-").count();
+    anyhow::ensure!(on_stdout <= 1, "only one output can go to standard output (-)");
+    let inputs: Vec<PathBuf> = arguments.inputs.iter().filter_map(|path| place(path)).collect();
+    let mut outputs: Vec<PathBuf> = Vec::new();
+    for path in all(&arguments.output) {
+        let Some(place) = place(path) else { continue };
+        anyhow::ensure!(
+            !inputs.contains(&place),
+            "{} is an input and would be overwritten; name another output",
+            path.display()
+        );
+        anyhow::ensure!(
+            !outputs.contains(&place),
+            "{} is named for two outputs; give each a name of its own",
+            path.display()
+        );
+        outputs.push(place);
+    }
+    // The figures are written last: hours should not pass before they turn out to have no place.
+    if let Some(path) = arguments.output.stats.as_deref().filter(|path| place(path).is_some()) {
+        report::OutputFile::create(path)?;
+    }
+    Ok(())
+}
+
+/// Whether an output goes to standard output.
+pub(crate) fn take_stdout(output: &Output) -> bool {
+    all(output).any(|path| path.as_os_str() == "-")
+}
+
+/// A reader that has gone, as `head` goes, has seen enough; the other outputs are still wanted.
+pub(crate) fn unless_closed(written: Result<(), report::Error>) -> Result<(), report::Error> {
+    written.or_else(|error| if error.is_broken_pipe() { Ok(()) } else { Err(error) })
+}
+
+fn all(output: &Output) -> impl Iterator<Item = &PathBuf> {
+    output.out.iter().chain(&output.clusters).chain(&output.imatch).chain(&output.stats)
+}
+
+/// The one name of a file, whether it exists or not; none for standard output, folders and devices.
+fn place(path: &Path) -> Option<PathBuf> {
+    if path.as_os_str() == "-" {
+        return None;
+    }
+    match path.metadata() {
+        Ok(metadata) => metadata.is_file().then(|| path.canonicalize().ok()).flatten(),
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            // A folder that does not exist is told when the output is opened.
+            let folder = folder.unwrap_or(Path::new("."));
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            Some(folder.join(path.file_name()?))
+        }
+    }
+}
