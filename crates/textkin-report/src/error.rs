@@ -96,9 +96,7 @@ impl Error {
     pub(crate) fn write(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::DiskFull { path }
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             io::ErrorKind::BrokenPipe => Self::ClosedPipe { path, source },
             _ => Self::Write { path, source },
         }

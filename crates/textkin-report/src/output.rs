@@ -154,24 +154,13 @@ fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".");
+    // Opened as any other program would, with the permissions that the umask leaves.
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What any other program would create; the umask still applies.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(directory_of(place)).map_err(without_path)
-}
-
-/// What the system said, without the name of the temporary file, which means nothing to anybody.
-fn without_path(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
-    match cause.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error,
-    }
+    // Not `tempfile_in`: its errors name the temporary file, which means nothing to anybody.
+    builder.make_in(directory_of(place), |path| options.open(path))
 }
 
 /// Makes the new name survive a crash, where the file system can.
@@ -387,7 +376,7 @@ mod tests {
         assert!(matches!(error, Error::NoFolder { .. }), "{error:?}");
         let error = error.to_string();
         assert!(error.starts_with(&format!("cannot create {}: ", missing.display())), "{error}");
-        assert!(!error.contains(".tmp"), "{error}");
+        assert!(!error.contains(".x.csv."), "{error}");
         let error = Output::create(directory.path()).unwrap_err();
         assert!(error.to_string().ends_with("is a directory; name a file in it"));
     }
@@ -398,7 +387,7 @@ mod tests {
         let error = Output::create(Path::new("/proc/x.csv")).unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
         assert!(cause.contains("os error"), "{cause}");
-        assert!(!cause.contains(".tmp"), "{cause}");
+        assert!(!cause.contains(".x.csv."), "{cause}");
     }
 
     #[test]
