@@ -113,6 +113,7 @@ mod tests {
             "empty_documents",
             "problems",
             "exact_duplicates",
+            "near_copies",
             "words",
             "chunks",
             "distinct_chunks",
