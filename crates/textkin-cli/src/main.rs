@@ -18,7 +18,7 @@ use crate::exit::Exit;
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
-        Command::Discover(arguments) => command::discover::run(*arguments),
+        Command::Discover(arguments) => command::discover::run(&arguments),
         Command::Strategies => command::strategies::run(),
     };
     match outcome {

@@ -28,10 +28,7 @@ mod tests {
     #[test]
     fn causes_are_told_in_lower_case_and_without_numbers() {
         let error = std::fs::read("no/such").context("cannot read no/such").unwrap_err();
-        assert_eq!(
-            super::in_words(&error),
-            "cannot read no/such: no such file or directory"
-        );
+        assert_eq!(super::in_words(&error), "cannot read no/such: no such file or directory");
         assert_eq!(super::in_words(&anyhow::anyhow!("T1 is 5")), "T1 is 5");
     }
 }

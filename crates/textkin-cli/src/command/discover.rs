@@ -24,17 +24,17 @@ use crate::tell::tell;
 const ROWS: usize = 1 << 14;
 
 /// Runs the command.
-pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let watch = Arc::new(Watch::default());
     interrupt::listen(&watch)?;
-    outputs::check(&arguments)?;
+    outputs::check(arguments)?;
     let source_settings = source_settings(&arguments.input);
     let mut settings = settings(&arguments.comparison, &arguments.means)?;
     settings.is_strict = arguments.input.strict;
     settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
-    let writers = open_writers(&arguments, &settings)?;
+    let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
@@ -70,11 +70,11 @@ pub(crate) fn run(arguments: Discover) -> anyhow::Result<Exit> {
     if let Some(path) = &arguments.output.stats {
         let seconds = begun.elapsed().as_secs_f64();
         let statistics =
-            statistics(&arguments, &settings, &found, clusters.len(), write_seconds, seconds);
+            statistics(arguments, &settings, &found, clusters.len(), write_seconds, seconds);
         unless_closed(report::write_stats(path, &statistics))?;
     }
     if !arguments.output.quiet {
-        unless_closed(show(&arguments, &settings, &found, clusters.len(), begun))?;
+        unless_closed(show(arguments, &settings, &found, clusters.len(), begun))?;
     }
     if too_many {
         anyhow::bail!(
