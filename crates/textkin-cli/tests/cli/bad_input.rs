@@ -1,0 +1,200 @@
+//! Inputs that are not as they should be: named, counted, and the run goes on.
+
+use std::io::Write;
+
+use crate::support::{BAKERY, Dice, FERRY, Folder, HARBOUR, record};
+
+fn two_files() -> Folder {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("b.txt", FERRY);
+    folder
+}
+
+/// Runs on the two good files and these; gives what is said.
+fn beside_good_ones(folder: &Folder, inputs: &[&str]) -> String {
+    let options = [inputs, &["a.txt", "b.txt", "--out", "-", "--stats", "s.json", "-q"]].concat();
+    let run = folder.discover(&options).expect(0);
+    assert!(run.pairs().contains(&("a.txt", "b.txt")), "{run:?}");
+    let n_lines = run.stderr.lines().count();
+    assert_eq!(folder.json("s.json")["problems"], n_lines, "{run:?}");
+    run.stderr
+}
+
+#[test]
+fn a_missing_path_alone_is_a_failure() {
+    let folder = Folder::new();
+    let run = folder.discover(&["missing.txt", "--out", "p.csv", "-q"]).expect(2);
+    run.expect_only("missing.txt: no such file or directory");
+}
+
+#[test]
+fn a_missing_path_beside_good_ones_is_named_and_the_run_goes_on() {
+    let told = beside_good_ones(&two_files(), &["missing.txt", "no/such/folder"]);
+    assert_eq!(
+        told,
+        "textkin: missing.txt: no such file or directory\n\
+         textkin: no/such/folder: no such file or directory\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = two_files();
+    folder.write("locked.txt", BAKERY);
+    let forbid = std::fs::Permissions::from_mode(0o000);
+    std::fs::set_permissions(folder.path("locked.txt"), forbid).unwrap();
+    if std::fs::read(folder.path("locked.txt")).is_ok() {
+        // The superuser may read everything.
+        return;
+    }
+    let told = beside_good_ones(&folder, &["locked.txt"]);
+    assert_eq!(told, "textkin: locked.txt: permission denied\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loop_of_links_ends() {
+    let folder = two_files();
+    folder.write("loop/c.txt", BAKERY);
+    std::os::unix::fs::symlink("..", folder.path("loop/back")).unwrap();
+    let run = folder.discover(&["loop", "a.txt", "b.txt"]).expect(0);
+    assert_eq!(
+        run.stderr,
+        "textkin: symbolic links not followed: 1 (--follow-links follows them)\n"
+    );
+    let run = folder.discover(&["loop", "--follow-links", "--stats", "s.json"]);
+    assert!(run.code < 2, "{run:?}");
+    assert!(run.stderr.contains("a link back to "), "{run:?}");
+    assert!(folder.json("s.json")["problems"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn bad_lines_are_named_by_their_number() {
+    let folder = two_files();
+    let good = record("good", BAKERY);
+    folder.write(
+        "x.jsonl",
+        format!("{good}{{\"id\": 2, \"text\": \n{good}[1]\n{{\"id\": 5, \"body\": \"x\"}}\n{{\"text\": 7}}\n"),
+    );
+    let told = beside_good_ones(&folder, &["x.jsonl"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 4, "{told}");
+    assert!(lines[0].starts_with("textkin: x.jsonl:2: invalid JSON at column "), "{told}");
+    assert!(lines[1].starts_with("textkin: x.jsonl:4: "), "{told}");
+    assert_eq!(lines[2], "textkin: x.jsonl:5: no field 'text'; fields here: id, body");
+    assert_eq!(lines[3], "textkin: x.jsonl:6: field 'text' is not a string but a number");
+}
+
+#[test]
+fn a_table_without_the_text_is_named_once() {
+    let folder = two_files();
+    folder.write("x.csv", "id,body\n1,one\n2,two\n");
+    let told = beside_good_ones(&folder, &["x.csv"]);
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("'text'") && told.contains("body"), "{told}");
+    let run = folder.discover(&["x.csv", "-q"]).expect(2);
+    assert_eq!(run.stderr, told);
+}
+
+#[test]
+fn empty_documents_are_documents_without_pairs() {
+    let folder = two_files();
+    folder.write("empty.txt", "");
+    folder.write("blank.txt", " \n\t ... \n");
+    folder.write("x.jsonl", record("e1", "") + &record("e2", ""));
+    folder.write("empty.jsonl", "");
+    folder.write("empty.csv", "");
+    let inputs = ["empty.txt", "blank.txt", "x.jsonl", "empty.jsonl"];
+    assert_eq!(beside_good_ones(&folder, &inputs), "");
+    let stats = folder.json("s.json");
+    assert_eq!((&stats["documents"], &stats["empty_documents"]), (&6.into(), &4.into()));
+    assert_eq!((&stats["edges"], &stats["exact_duplicates"]), (&1.into(), &0.into()));
+    folder.discover(&["empty.txt", "blank.txt", "x.jsonl", "empty.jsonl"]).expect(1);
+    folder.discover(&["empty.csv"]).expect(1);
+    std::fs::create_dir(folder.path("nothing")).unwrap();
+    folder.discover(&["nothing"]).expect(1);
+}
+
+#[test]
+fn zero_bytes_part_words() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR.replacen(' ', "\0", 1));
+    folder.write("x.jsonl", record("x", &HARBOUR.replace(' ', " \0 ")));
+    let run = folder.discover(&["a.txt", "x.jsonl", "--out", "-", "-q"]).expect(0);
+    assert_eq!((run.pairs(), run.stderr.as_str()), (vec![("a.txt", "x")], ""));
+}
+
+#[test]
+fn invalid_utf8_is_read_in_texts_and_a_problem_in_records() {
+    let folder = two_files();
+    folder.write("latin.txt", b"Les \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl");
+    folder.write("utf8.txt", "Les élèves ont été reçus à Noël");
+    folder.write("x.jsonl", b"{\"text\": \"\xff\xfe\"}\n");
+    let told = beside_good_ones(&folder, &["latin.txt", "utf8.txt", "x.jsonl"]);
+    assert_eq!(told, "textkin: x.jsonl:1: invalid UTF-8 at column 11\n");
+    let run = folder.discover(&["latin.txt", "utf8.txt", "--out", "-", "-q"]).expect(0);
+    assert_eq!(run.pairs(), [("latin.txt", "utf8.txt")]);
+}
+
+#[test]
+fn binary_files_are_problems() {
+    let folder = two_files();
+    let mut dice = Dice::new(3);
+    let junk: Vec<u8> = (0..5000).map(|_| u8::try_from(dice.roll(256)).unwrap()).collect();
+    folder.write("junk.bin", junk);
+    folder.write("paper.pdf", "%PDF-1.7\n");
+    folder.write("x.parquet", "PAR1 but not really PAR1");
+    let told = beside_good_ones(&folder, &["junk.bin", "paper.pdf", "x.parquet"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "textkin: junk.bin: not text (binary)");
+    assert_eq!(lines[1], "textkin: paper.pdf: not text (PDF)");
+    assert!(lines[2].starts_with("textkin: x.parquet: "), "{told}");
+}
+
+#[test]
+fn what_is_cut_off_is_named_after_the_records_before() {
+    let folder = two_files();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut dice = Dice::new(5);
+    for number in 0..3000 {
+        gzip.write_all(record(&number.to_string(), &dice.text(20)).as_bytes()).unwrap();
+    }
+    let gzip = gzip.finish().unwrap();
+    folder.write("x.jsonl.gz", &gzip[..gzip.len() - gzip.len() / 4]);
+    folder.write("y.txt.gz", &gzip[..20]);
+    let told = beside_good_ones(&folder, &["x.jsonl.gz", "y.txt.gz"]);
+    assert!(told.contains("the gzip data is cut off"), "{told}");
+    assert!(told.lines().all(|line| line.contains("x.jsonl.gz:") || line.contains("y.txt.gz: ")));
+    assert!(folder.json("s.json")["documents"].as_u64().unwrap() > 1000);
+}
+
+#[test]
+fn a_very_long_line_is_one_document() {
+    let folder = two_files();
+    let long = "harbour ".repeat(50_000_000 / 8);
+    folder.write("x.jsonl", record("long", &long) + &record("after", HARBOUR));
+    assert_eq!(beside_good_ones(&folder, &["x.jsonl"]), "");
+    assert_eq!(folder.json("s.json")["documents"], 4);
+    let told = beside_good_ones(&folder, &["x.jsonl", "--max-document", "1MB"]);
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.starts_with("textkin: x.jsonl:1: "), "{told}");
+    assert_eq!(folder.json("s.json")["documents"], 3);
+}
+
+#[test]
+fn strict_stops_at_the_first_problem_and_names_its_place() {
+    let folder = two_files();
+    folder.write("x.jsonl", record("good", BAKERY) + "{\n");
+    folder.write("p.csv", "old");
+    let options = ["a.txt", "b.txt", "x.jsonl", "missing", "--strict", "--out", "p.csv"];
+    let run = folder.discover(&options).expect(2);
+    assert!(run.stderr.starts_with("textkin: x.jsonl:2: invalid JSON"), "{run:?}");
+    assert!(run.stderr.contains("without --strict"), "{run:?}");
+    assert_eq!((run.stderr.lines().count(), run.stdout.as_str()), (1, ""));
+    assert_eq!(folder.read("p.csv"), "old");
+    let run = folder.discover(&["a.txt", "missing", "--strict"]).expect(2);
+    assert!(run.stderr.starts_with("textkin: missing: no such file or directory"), "{run:?}");
+}

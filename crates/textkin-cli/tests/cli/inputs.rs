@@ -1,0 +1,167 @@
+//! What is read, and what the documents are called.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::support::{BAKERY, FERRY, Folder, HARBOUR, lines, record};
+
+#[test]
+fn a_folder_is_read_with_the_folders_in_it_and_ids_are_paths_as_given() {
+    let folder = Folder::new();
+    folder.write("notes/b.txt", HARBOUR);
+    folder.write("notes/deep/er/a.txt", FERRY);
+    folder.write("notes/c.md", BAKERY);
+    folder.write("notes/.hidden.txt", BAKERY);
+    let run = folder.discover(&["notes", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("notes/b.txt", "notes/deep/er/a.txt")]);
+    assert!(run.stderr.contains("hidden files and folders not read: 1 (--hidden reads them)"));
+    let run = folder.discover(&["./notes/", "--hidden", "--out", "-", "-q"]).expect(0);
+    assert_eq!(
+        run.pairs(),
+        [("./notes/.hidden.txt", "./notes/c.md"), ("./notes/b.txt", "./notes/deep/er/a.txt")]
+    );
+    let absolute = folder.path("notes/b.txt");
+    let absolute = absolute.to_str().unwrap();
+    let run = folder.discover(&[absolute, "notes/deep", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [(absolute, "notes/deep/er/a.txt")]);
+}
+
+#[test]
+fn a_pattern_stands_for_the_files_it_matches() {
+    let folder = Folder::new();
+    folder.write("part-1.jsonl", record("one", HARBOUR));
+    folder.write("part-2.jsonl", record("two", HARBOUR));
+    folder.write("other.jsonl", record("three", HARBOUR));
+    let run = folder.discover(&["part-*.jsonl", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("one", "two")]);
+    let run = folder.discover(&["none-*.jsonl", "-q"]).expect(2);
+    run.expect_only("none-*.jsonl: no file matches");
+}
+
+#[test]
+fn a_record_is_called_by_its_id_or_by_file_and_line() {
+    let folder = Folder::new();
+    let text = serde_json::json!(HARBOUR);
+    folder.write(
+        "x.jsonl",
+        format!("{{\"id\":\"x\",\"text\":{text}}}\n{{\"id\":42,\"text\":{text}}}\n\n{{\"text\":{text}}}\n"),
+    );
+    let run = folder.discover(&["x.jsonl", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("x", "42"), ("x", "x.jsonl:4"), ("42", "x.jsonl:4")]);
+}
+
+#[test]
+fn fields_are_found_under_the_names_that_were_given() {
+    let folder = Folder::new();
+    let line = |key: &str, text: &str, year: u32| {
+        let record = serde_json::json!({ "key": key, "meta": { "body": text }, "year": year });
+        format!("{record}\n")
+    };
+    folder.write("x.jsonl", line("k1", HARBOUR, 1907) + &line("k2", FERRY, 1911));
+    let options = ["--text-field", "meta.body", "--id-field", "key", "--time-field", "year"];
+    let outs = ["--out", "-", "--out", "g.graphml", "--out", "g.gexf"];
+    let run = folder.discover(&[&["x.jsonl"], &options[..], &outs].concat()).expect(0);
+    assert_eq!(run.pairs(), [("k1", "k2")]);
+    for name in ["g.graphml", "g.gexf"] {
+        let graph = folder.read(name);
+        assert!(graph.contains("1907") && graph.contains("1911"), "{graph}");
+    }
+    folder.write("x.csv", format!("no,key,body\n1,k1,\"{HARBOUR}\"\n2,k2,{FERRY}\n"));
+    let run = folder
+        .discover(&["x.csv", "--text-field", "body", "--id-field", "key", "--out", "-"])
+        .expect(0);
+    assert_eq!(run.pairs(), [("k1", "k2")]);
+}
+
+#[test]
+fn tables_are_read_with_commas_and_tabs() {
+    let folder = Folder::new();
+    folder.write("x.csv", format!("id,text\n1,\"{HARBOUR}\n\"\n,{FERRY}\n"));
+    folder.write("x.tsv", format!("text\tid\n{HARBOUR}\ttab\n"));
+    let run = folder.discover(&["x.csv", "x.tsv", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs()[0], ("1", "tab"));
+    assert_eq!(run.pairs().len(), 3);
+    assert!(run.stdout.contains("1,x.csv:4,"), "{}", run.stdout);
+}
+
+#[test]
+fn standard_input_is_json_lines_or_one_text() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    let json = record("one", HARBOUR) + &record("two", FERRY);
+    let run = folder.discover_from(json.as_bytes(), &["-", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("one", "two")]);
+    let run = folder.discover_from(FERRY.as_bytes(), &["-", "a.txt", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("-", "a.txt")]);
+    let csv = format!("id,text\n1,{FERRY}\n");
+    let options = ["-", "a.txt", "--input-format", "csv", "--out", "-", "-q"];
+    let run = folder.discover_from(csv.as_bytes(), &options);
+    assert!(run.stderr.starts_with("textkin: a.txt"), "{run:?}");
+    let run = folder.discover_from(b"", &["-", "-"]).expect(2);
+    run.expect_only("standard input ('-') can be read only once");
+    let run = folder.discover_from(b"x", &["-", "--stop-frequent", "1"]).expect(2);
+    assert!(run.stderr.contains("reads the input twice"), "{run:?}");
+}
+
+#[test]
+fn compressed_inputs_are_known_by_their_content() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(record("gzip", HARBOUR).as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    folder.write("named.jsonl.gz", &gzip);
+    folder.write("unnamed.jsonl", &gzip);
+    let run = folder.discover(&["a.txt", "named.jsonl.gz", "unnamed.jsonl", "--out", "-"]);
+    assert_eq!(run.pairs(), [("a.txt", "gzip"), ("a.txt", "gzip"), ("gzip", "gzip")]);
+    let run = folder.discover_from(&gzip, &["-", "a.txt", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("gzip", "a.txt")]);
+    for (program, ending) in [("zstd", "zst"), ("xz", "xz"), ("bzip2", "bz2")] {
+        let Some(packed) = pack(program, record(program, HARBOUR).as_bytes()) else { continue };
+        let name = format!("x.jsonl.{ending}");
+        folder.write(&name, packed);
+        let run = folder.discover(&["a.txt", &name, "--out", "-"]).expect(0);
+        assert_eq!(run.pairs(), [("a.txt", program)]);
+    }
+}
+
+/// Packs with a program of this machine, if it has it.
+fn pack(program: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut command = Command::new(program);
+    command.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    let output = child.wait_with_output().unwrap();
+    output.status.success().then_some(output.stdout)
+}
+
+#[test]
+fn own_compressed_outputs_are_read_back() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("b.txt", FERRY);
+    let outs = ["--out", "p.jsonl.zst", "--out", "p.csv.gz", "--out", "p.parquet"];
+    folder.discover(&[&["a.txt", "b.txt"], &outs[..]].concat()).expect(0);
+    let options = ["--text-field", "b", "--id-field", "a", "--stats", "s.json"];
+    let inputs = ["p.jsonl.zst", "p.csv.gz", "p.parquet"];
+    folder.discover(&[&inputs[..], &options].concat()).expect(0);
+    let stats = folder.json("s.json");
+    assert_eq!((&stats["documents"], &stats["exact_duplicates"]), (&3.into(), &2.into()));
+}
+
+#[test]
+fn many_files_are_read_in_the_order_of_their_names() {
+    let folder = Folder::new();
+    let documents = crate::support::collection(300);
+    for (number, (_, text)) in documents.iter().enumerate() {
+        folder.write(&format!("many/{number:03}.txt"), text);
+    }
+    let renamed: Vec<_> = (0..)
+        .zip(&documents)
+        .map(|(number, (_, text)): (usize, _)| (format!("many/{number:03}.txt"), text.clone()))
+        .collect();
+    folder.write("one.jsonl", lines(&renamed));
+    let files = folder.discover(&["many", "--threshold", "0", "--out", "-"]).expect(0);
+    let records = folder.discover(&["one.jsonl", "--threshold", "0", "--out", "-"]).expect(0);
+    assert_eq!(files.stdout, records.stdout);
+}

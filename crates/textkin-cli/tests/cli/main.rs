@@ -1,0 +1,13 @@
+//! The command as a user or a script meets it: what it reads, writes, says and returns.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod support;
+
+mod bad_input;
+mod failures;
+mod inputs;
+mod means;
+mod options;
+mod outputs;
+mod pathologies;

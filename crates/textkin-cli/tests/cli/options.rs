@@ -1,0 +1,161 @@
+//! Options: presets, names, and what is said of a wrong one.
+
+use crate::support::{FERRY, Folder, HARBOUR, run};
+
+fn two_files() -> Folder {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("b.txt", FERRY);
+    folder
+}
+
+#[test]
+fn levels_stand_for_the_thresholds_of_decos_table() {
+    let folder = two_files();
+    let levels = [
+        ("s1", [20.0, 100.0, 200.0, 500.0, 1000.0]),
+        ("s2", [0.03, 0.05, 0.1, 0.15, 0.3]),
+        ("s3", [0.02, 0.05, 0.1, 0.15, 0.3]),
+        ("s4", [0.02, 0.05, 0.2, 0.5, 1.0]),
+    ];
+    for (score, thresholds) in levels {
+        for (level, threshold) in ["T1", "T2", "T3", "t4", "T5"].iter().zip(thresholds) {
+            let options = ["--score", score, "--threshold", level, "--stats", "s.json", "-q"];
+            folder.discover(&[&["a.txt", "b.txt"], &options[..]].concat());
+            assert_eq!(folder.json("s.json")["threshold"], threshold, "{score} {level}");
+        }
+    }
+}
+
+#[test]
+fn levels_of_other_scores_are_refused() {
+    let folder = two_files();
+    for score in ["ssr", "sscr", "containment", "kin"] {
+        let options = ["a.txt", "b.txt", "--score", score, "--threshold", "T1"];
+        let run = folder.discover(&options).expect(2);
+        run.expect_only(&format!(
+            "T1 is given for s1, s2, s3 and s4, not for {score}; write a number"
+        ));
+    }
+}
+
+#[test]
+fn strategies_are_listed_by_name() {
+    let listed = run(Folder::new().command(&["strategies"])).expect(0);
+    assert_eq!(listed.stderr, "");
+    let has = |name: &str| {
+        listed
+            .stdout
+            .lines()
+            .any(|line| line.trim_start().split([' ', ':', '[']).next() == Some(name))
+    };
+    for name in [
+        "words",
+        "chars",
+        "sentence",
+        "break",
+        "dct",
+        "word",
+        "document",
+        "all",
+        "spex",
+        "modulo",
+        "every",
+        "winnow",
+        "hailstorm",
+        "random",
+        "first",
+        "first-sliding",
+        "rarest-document",
+        "rarest-collection",
+        "rarest-prefix",
+        "anchor",
+        "kth-in-sentence",
+        "kth-sentence",
+        "kth-in-paragraph",
+        "lowest",
+        "contains",
+        "no-overlap",
+        "kin",
+        "s1",
+        "s2",
+        "s3",
+        "s4",
+        "ssr",
+        "sscr",
+        "containment",
+        "chunk-containment",
+        "nfkc",
+        "fold",
+    ] {
+        assert!(has(name), "{name} is missing in\n{}", listed.stdout);
+    }
+}
+
+#[test]
+fn wrong_values_are_told_with_what_would_be_right() {
+    let folder = two_files();
+    let cases = [
+        (["--select", "winow:8"], "no selector 'winow'; did you mean 'winnow'?"),
+        (["--chunk", "words:0"], "words:0: the number of words must be at least 1"),
+        (["--chunk", "wrods:8"], "no chunker 'wrods'; did you mean 'words'?"),
+        (["--score", "s9"], "no score 's9'; there are kin, s1, s2, s3, s4, ssr, sscr"),
+        (["--memory", "8parsec"], "no unit 'parsec'; there are KiB, MiB, GiB"),
+        (["--memory", "lots"], "'lots' is not a size; write for example 1GiB"),
+        (["--threshold", "T9"], "'T9' is neither a number from 0 on nor one of T1 to T5"),
+        (["--threshold", "-1"], ""),
+        (["--threshold", "NaN"], "'NaN' is neither a number"),
+        (["--plan", "x"], "no plan 'x'; there are auto, sort, spex and spill"),
+        (["--count", "x"], "no counting 'x'; there are exact and probabilistic"),
+        (["--cluster-by", "x"], "no clustering 'x'; there are dense and components"),
+        (["--normalize", "flod"], "no normalisation step 'flod'; did you mean 'fold'?"),
+        (["--input-format", "xml"], "no input format 'xml'; known are text, jsonl, csv, tsv"),
+        (["--threads", "0"], "0 is not in 1..=1024"),
+        (["--max-df", "0"], "0 is not in 1..="),
+        (["--out", "p.xlsx"], "the extension of 'p.xlsx' names no format; the known ones are csv"),
+        (["--out", "p.parquet.gz"], "parquet compresses by itself"),
+        (["--template", "no.txt"], "cannot read no.txt: no such file or directory"),
+        (["--stop-list", "no.txt"], "cannot read no.txt: no such file or directory"),
+        (["--id-field", ""], "the name of the id field is empty"),
+    ];
+    for (option, message) in cases {
+        let run = folder.discover(&[&["a.txt", "b.txt"], &option[..]].concat()).expect(2);
+        assert!(run.stderr.contains(message), "{option:?}: {}", run.stderr);
+        assert_eq!(run.stdout, "", "{option:?}");
+        assert!(!run.stderr.contains("os error"), "{option:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn every_documented_option_of_the_contract_is_taken() {
+    let folder = two_files();
+    let options = "a.txt b.txt --chunk words:8 --select spex --score s4 --threshold 0.05 \
+                   --memory 1GiB --threads 2 --plan auto --out pairs.csv --out graph.graphml \
+                   --clusters clusters.jsonl --stats stats.json --id-field id --text-field text \
+                   --time-field time --strict --quiet";
+    folder.discover(&options.split_whitespace().collect::<Vec<_>>()).expect(0);
+    assert_eq!(
+        folder.names(),
+        ["a.txt", "b.txt", "clusters.jsonl", "graph.graphml", "pairs.csv", "stats.json"]
+    );
+}
+
+#[test]
+fn what_a_cap_sets_aside_is_told() {
+    let folder = two_files();
+    folder.write("c.txt", HARBOUR);
+    let options = ["a.txt", "b.txt", "c.txt", "--max-df", "2", "--stats", "s.json"];
+    let run = folder.discover(&options);
+    assert!(run.stderr.starts_with("textkin: --max-df 2 set aside 2 chunks"), "{run:?}");
+    assert_eq!(folder.json("s.json")["capped"]["max_df"], 2);
+}
+
+#[test]
+fn help_and_version_are_told_on_standard_output() {
+    let folder = Folder::new();
+    let help = run(folder.command(&["discover", "--help"])).expect(0);
+    assert!(help.stdout.contains("--cluster-by"), "{help:?}");
+    let version = run(folder.command(&["--version"])).expect(0);
+    assert_eq!(version.stdout, format!("textkin {}\n", env!("CARGO_PKG_VERSION")));
+    run(folder.command(&[])).expect(2);
+}

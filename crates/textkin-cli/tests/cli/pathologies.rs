@@ -1,0 +1,72 @@
+//! Collections that would be too much if every pair or chunk were taken one by one.
+
+use crate::support::{Dice, Folder, HARBOUR, record};
+
+const SCORES: [[&str; 4]; 4] = [
+    ["--score", "kin", "--threshold", "0.02"],
+    ["--score", "s4", "--threshold", "0.05"],
+    ["--score", "s1", "--threshold", "2"],
+    ["--score", "ssr", "--threshold", "0.3"],
+];
+
+#[test]
+fn twenty_thousand_identical_documents_are_one_cluster() {
+    let folder = Folder::new();
+    let n = 20_000;
+    folder.write("x.jsonl", (0..n).map(|n| record(&n.to_string(), HARBOUR)).collect::<String>());
+    for score in SCORES {
+        let outs = ["x.jsonl", "--clusters", "c.jsonl", "--stats", "s.json"];
+        folder.discover(&[&outs[..], &score].concat()).expect(0);
+        let (clusters, stats) = (folder.json_lines("c.jsonl"), folder.json("s.json"));
+        assert_eq!((clusters.len(), &clusters[0]["size"]), (1, &n.into()), "{score:?}");
+        assert_eq!(stats["exact_duplicates"], n - 1);
+        let n_pairs: u64 = n * (n - 1) / 2;
+        assert_eq!(stats["edges"], if score[1] == "s4" { 0 } else { n_pairs }, "{score:?}");
+    }
+}
+
+#[test]
+fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_score() {
+    let folder = Folder::new();
+    let mut dice = Dice::new(7);
+    let licence = dice.text(300);
+    let n: u64 = 5_000;
+    let body = |dice: &mut Dice| {
+        let length = 50 + dice.roll(450);
+        dice.text(length)
+    };
+    // A word of its own after the licence: not even a chunk across its end is shared.
+    let text = |n: u64, body: String| format!("{licence}\n\nnumber{n} {body}");
+    let documents: String =
+        (0..n).map(|n| record(&n.to_string(), &text(n, body(&mut dice)))).collect();
+    folder.write("x.jsonl", documents);
+    let discover = |options: &[&str]| {
+        let outs = ["x.jsonl", "--clusters", "c.jsonl", "--stats", "s.json", "--top", "0"];
+        let run = folder.discover(&[&outs[..], options].concat());
+        (run.code, folder.json_lines("c.jsonl"), folder.json("s.json"))
+    };
+    // Rarity: what everybody has relates nobody.
+    let (code, clusters, stats) = discover(&SCORES[1]);
+    assert_eq!((code, clusters.len(), &stats["edges"]), (1, 0, &0.into()));
+    // A mere count: it relates everybody.
+    let (code, clusters, stats) = discover(&["--score", "s1", "--threshold", "20"]);
+    assert_eq!((code, clusters.len(), &clusters[0]["size"]), (0, 1, &n.into()));
+    assert_eq!(stats["edges"], n * (n - 1) / 2);
+    assert_eq!(stats["shared_chunks"], 293);
+    assert_eq!(stats["shared_postings"], 293 * n);
+}
+
+#[test]
+fn a_document_of_one_word_two_million_times_has_one_chunk() {
+    let folder = Folder::new();
+    folder.write("a.txt", "again ".repeat(2_000_000));
+    folder.write("b.txt", "again ".repeat(9));
+    for plan in ["auto", "spex", "spill"] {
+        let options = ["--plan", plan, "--out", "-", "--stats", "s.json", "--score", "sscr"];
+        let run = folder.discover(&[&["a.txt", "b.txt"], &options[..]].concat()).expect(0);
+        let row = run.rows()[0];
+        assert!(row.starts_with("a.txt,b.txt,1.0,1,1,"), "{row}");
+        assert!(row.ends_with(",1.0,1.0,1.0,1.0,2000000,9"), "{row}");
+        assert_eq!(folder.json("s.json")["distinct_chunks"], 1, "{plan}");
+    }
+}

@@ -1,0 +1,230 @@
+//! A folder to run the command in, what a run gave, and invented texts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The header of every CSV.
+pub(crate) const HEADER: &str =
+    "a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b";
+
+/// What a run gave.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        // A run that a signal ended has no code.
+        let code = output.status.code().unwrap_or(-1);
+        Self { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The rows of CSV on standard output, without the header.
+    pub(crate) fn rows(&self) -> Vec<&str> {
+        let mut lines = self.stdout.lines();
+        assert_eq!(lines.next(), Some(HEADER), "{self:?}");
+        lines.collect()
+    }
+
+    /// The two ids of each row.
+    pub(crate) fn pairs(&self) -> Vec<(&str, &str)> {
+        let ids = |row: &'_ str| -> Option<(usize, usize)> {
+            let first = row.find(',')?;
+            Some((first, first + 1 + row[first + 1..].find(',')?))
+        };
+        let pair = |row| {
+            let (first, second) = ids(row).unwrap();
+            (&row[..first], &row[first + 1..second])
+        };
+        self.rows().into_iter().map(pair).collect()
+    }
+
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self:?}");
+        assert!(!self.stderr.contains("panicked"), "{self:?}");
+        self
+    }
+
+    /// Exactly one line on standard error, this one.
+    pub(crate) fn expect_only(&self, message: &str) {
+        assert_eq!(self.stderr, format!("textkin: {message}\n"));
+    }
+}
+
+/// A folder in which the command runs; paths are given relative to it.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        // A name without a dot, so that the folder is not hidden.
+        Self(tempfile::Builder::new().prefix("textkin").tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        String::from_utf8(self.read_bytes(name)).unwrap()
+    }
+
+    pub(crate) fn read_bytes(&self, name: &str) -> Vec<u8> {
+        let path = self.path(name);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The lines of a file, each a JSON value.
+    pub(crate) fn json_lines(&self, name: &str) -> Vec<Value> {
+        self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Names in the folder, hidden ones too, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_textkin"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `textkin discover` with these arguments.
+    pub(crate) fn discover(&self, arguments: &[&str]) -> Run {
+        let arguments = [&["discover"], arguments].concat();
+        Run::of(self.command(&arguments).output().unwrap())
+    }
+
+    /// The same with something on standard input.
+    pub(crate) fn discover_from(&self, stdin: &[u8], arguments: &[&str]) -> Run {
+        let mut command = self.command(&[&["discover"], arguments].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin).unwrap();
+        Run::of(child.wait_with_output().unwrap())
+    }
+}
+
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn run(mut command: Command) -> Run {
+    Run::of(command.output().unwrap())
+}
+
+/// Ten words, three chunks of eight.
+pub(crate) const HARBOUR: &str = "At dusk the ferry left the harbour without its lamps.";
+/// Nine of them and one before: two chunks in common.
+pub(crate) const FERRY: &str = "Again at dusk the ferry left the harbour without its";
+/// Something else.
+pub(crate) const BAKERY: &str = "Rye bread needs a sour dough that was fed twice the day before.";
+
+/// A line of JSON lines.
+pub(crate) fn record(id: &str, text: &str) -> String {
+    format!("{}\n", serde_json::json!({ "id": id, "text": text }))
+}
+
+/// Numbers that look random and are the same in every run.
+#[derive(Debug)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `n`.
+    pub(crate) fn roll(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % n
+    }
+
+    /// Words that hardly ever come in the same order twice.
+    pub(crate) fn words(&mut self, n: usize) -> Vec<String> {
+        const SYLLABLES: [&str; 16] = [
+            "ba", "do", "fi", "gu", "ke", "la", "mo", "ni", "pu", "re", "sa", "to", "vi", "wu",
+            "xe", "za",
+        ];
+        let word = |dice: &mut Self| (0..3).map(|_| SYLLABLES[dice.roll(16)]).collect::<String>();
+        (0..n).map(|_| word(self)).collect()
+    }
+
+    pub(crate) fn text(&mut self, n_words: usize) -> String {
+        self.words(n_words).join(" ")
+    }
+}
+
+/// A collection with passages taken over, copies, boilerplate, short and empty documents.
+pub(crate) fn collection(n: usize) -> Vec<(String, String)> {
+    let mut dice = Dice::new(n as u64);
+    let licence = dice.words(40);
+    let mut texts: Vec<Vec<String>> = Vec::new();
+    for number in 0..n {
+        let length = 20 + dice.roll(120);
+        let mut words = dice.words(length);
+        let earlier = dice.roll(number.max(1));
+        match dice.roll(10) {
+            0..4 if number > 0 => {
+                let from: &[String] = &texts[earlier];
+                let start = dice.roll(from.len().max(1));
+                let passage = from[start.min(from.len())..].iter().take(10 + dice.roll(50));
+                let place = dice.roll(words.len());
+                words.splice(place..place, passage.cloned().collect::<Vec<_>>());
+            }
+            4 if number > 0 => words = texts[earlier].clone(),
+            5 => words.extend(licence.iter().cloned()),
+            6 => words = licence.iter().take(1 + dice.roll(9)).cloned().collect(),
+            7 if number % 3 == 0 => words.clear(),
+            _ => {}
+        }
+        texts.push(words);
+    }
+    let named = |(number, words): (usize, Vec<String>)| (format!("d{number}"), words.join(" "));
+    texts.into_iter().enumerate().map(named).collect()
+}
+
+/// A collection as JSON lines.
+pub(crate) fn lines<'a>(documents: impl IntoIterator<Item = &'a (String, String)>) -> String {
+    documents.into_iter().fold(String::new(), |mut lines, (id, text)| {
+        write!(lines, "{}", record(id, text)).unwrap();
+        lines
+    })
+}
+
+/// Rows by the two ids in either order, without the columns that have a direction.
+pub(crate) fn undirected(csv: &str) -> BTreeMap<(String, String), Vec<String>> {
+    let row = |line: &str| {
+        let columns: Vec<&str> = line.split(',').collect();
+        let (a, b) = (columns[0].min(columns[1]), columns[0].max(columns[1]));
+        let kept = columns[2..10].iter().map(|&column| column.to_owned()).collect();
+        ((a.to_owned(), b.to_owned()), kept)
+    };
+    csv.lines().skip(1).map(row).collect()
+}
