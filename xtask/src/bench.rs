@@ -40,7 +40,7 @@ pub(crate) fn discover(paths: &[&str]) -> Result<()> {
         ensure!(status.success(), "sampling failed");
         let mut best = Run::default();
         for _ in 0..RUNS {
-            best = best.better(run_discover(&[part.clone()], folder.path(), &[])?);
+            best = best.better(run_discover(std::slice::from_ref(&part), folder.path(), &[])?);
         }
         println!(
             "{parts}/8 of the documents {:>10.2} s for {:.1} MB",

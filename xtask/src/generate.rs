@@ -47,20 +47,20 @@ pub(crate) fn collection(bytes: u64, file: &Path) -> Result<()> {
 fn document(random: &mut Random, earlier: &VecDeque<Vec<u32>>, notice: &[u32]) -> Vec<u32> {
     let mut words: Vec<u32> = (0..200 + random.below(1200)).map(|_| random.word()).collect();
     if !earlier.is_empty() {
-        let source = &earlier[random.below(earlier.len() as u64) as usize];
+        let source = &earlier[random.index(earlier.len())];
         match random.below(100) {
             0 => words.clone_from(source),
             1..=5 => {
                 words.clone_from(source);
                 for _ in 0..words.len() / 40 {
-                    let place = random.below(words.len() as u64) as usize;
+                    let place = random.index(words.len());
                     words[place] = random.word();
                 }
             }
             6..=25 => {
-                let length = (30 + random.below(200) as usize).min(source.len());
-                let start = random.below((source.len() - length) as u64 + 1) as usize;
-                let place = random.below(words.len() as u64) as usize;
+                let length = (30 + random.index(200)).min(source.len());
+                let start = random.index(source.len() - length + 1);
+                let place = random.index(words.len());
                 words.splice(place..place, source[start..start + length].iter().copied());
             }
             _ => {}
@@ -100,6 +100,11 @@ impl Random {
 
     fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
+    }
+
+    /// An index into something of length `n`.
+    fn index(&mut self, n: usize) -> usize {
+        usize::try_from(self.below(n as u64)).unwrap_or(0)
     }
 
     /// A word number whose frequency falls with its rank.

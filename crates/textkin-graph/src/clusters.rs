@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use textkin_core::Cluster;
 
 use crate::graph::{Graph, Kind, pairs_among};
+use crate::tally::Tally;
 
 /// Which documents make a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,15 +54,19 @@ impl FromStr for Clustering {
 }
 
 impl Graph {
-    /// The clusters, largest first, then by first document.
+    /// The clusters, largest first, then by first document. Connected components, whatever was
+    /// asked, if there are too many pairs to list.
     #[must_use]
     pub fn clusters(&self, clustering: Clustering) -> Vec<Cluster> {
+        if let Some(tally) = &self.tally {
+            return tallied(self, tally);
+        }
         let nodes = Nodes::new(self);
         let root = match clustering {
             Clustering::Components => components(&nodes),
             Clustering::Dense => dense(&nodes),
         };
-        nodes.clusters(self, &root)
+        nodes.clusters(&root)
     }
 }
 
@@ -147,7 +152,7 @@ impl Nodes {
     }
 
     /// The clusters that a partition of the nodes makes.
-    fn clusters(&self, graph: &Graph, root: &[u32]) -> Vec<Cluster> {
+    fn clusters(&self, root: &[u32]) -> Vec<Cluster> {
         let mut inner = vec![(0u64, f64::INFINITY); root.len()];
         for (node, &(pairs, weakest)) in self.inner.iter().enumerate() {
             let sum = &mut inner[root[node] as usize];
@@ -166,29 +171,75 @@ impl Nodes {
                 members[root[*node as usize] as usize].push(document);
             }
         }
-        let clusters = members.into_iter().zip(inner).filter(|(members, _)| members.len() > 1);
-        let mut clusters: Vec<Cluster> = clusters
-            .map(|(members, (pairs, weakest))| {
-                let density = pairs as f64 / pairs_among(members.len() as u64) as f64;
-                Cluster { members, density, weakest }
-            })
-            .collect();
-        clusters
-            .sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
-        debug_assert!(graph.n_edges() == 0 || !clusters.is_empty(), "an edge makes a cluster");
-        clusters
+        finish(members, inner)
     }
 }
 
+/// Puts clusters of two or more in order; `inner` gives the edges of each and the weakest.
+fn finish(members: Vec<Vec<u32>>, inner: Vec<(u64, f64)>) -> Vec<Cluster> {
+    let clusters = members.into_iter().zip(inner).filter(|(members, _)| members.len() > 1);
+    let mut clusters: Vec<Cluster> = clusters
+        .map(|(members, (pairs, weakest))| {
+            let density = pairs as f64 / pairs_among(members.len() as u64) as f64;
+            Cluster { members, density, weakest }
+        })
+        .collect();
+    clusters.sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
+    clusters
+}
+
+/// The connected components of pairs that were tallied.
+fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
+    let n_classes = graph.classes.len();
+    // A text whose class has no edge is alone with its copies.
+    let mut node_of_text: Vec<usize> =
+        (0..graph.documents_of_text.len()).map(|text| n_classes + text).collect();
+    for (class, texts) in graph.classes.texts.iter().enumerate() {
+        if let Some(root) = tally.roots[class] {
+            for &text in texts {
+                node_of_text[text as usize] = root as usize;
+            }
+        }
+    }
+    let mut inner = vec![(0u64, f64::INFINITY); n_classes + graph.documents_of_text.len()];
+    let mut add = |node: usize, pairs: u64, weakest: f64| {
+        inner[node] = (inner[node].0 + pairs, inner[node].1.min(weakest));
+    };
+    for (root, &(pairs, weakest)) in tally.roots.iter().zip(&tally.edges) {
+        if let Some(root) = root {
+            add(*root as usize, pairs, weakest);
+        }
+    }
+    for block in graph.blocks.iter().chain(&graph.copies_below) {
+        if let Kind::Copies { text } = block.kind {
+            add(node_of_text[text as usize], graph.n_rows(block), block.score);
+        }
+    }
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); inner.len()];
+    for (document, text) in (0u32..).zip(&graph.text_of_document) {
+        if let Some(text) = text {
+            members[node_of_text[*text as usize]].push(document);
+        }
+    }
+    finish(members, inner)
+}
+
 /// Union-find with path halving; the smaller number is the root.
-struct Forest(Vec<u32>);
+#[derive(Debug)]
+pub(crate) struct Forest(Vec<u32>);
 
 impl Forest {
-    fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self((0..n as u32).collect())
     }
 
-    fn root(&mut self, mut node: u32) -> u32 {
+    /// Joins the trees of two nodes.
+    pub(crate) fn join(&mut self, x: u32, y: u32) {
+        let (x, y) = (self.root(x), self.root(y));
+        self.0[x.max(y) as usize] = x.min(y);
+    }
+
+    pub(crate) fn root(&mut self, mut node: u32) -> u32 {
         while self.0[node as usize] != node {
             let parent = self.0[node as usize];
             self.0[node as usize] = self.0[parent as usize];
@@ -205,8 +256,7 @@ impl Forest {
 fn components(nodes: &Nodes) -> Vec<u32> {
     let mut forest = Forest::new(nodes.sizes.len());
     for &(x, y, _) in &nodes.edges {
-        let (x, y) = (forest.root(x), forest.root(y));
-        forest.0[x.max(y) as usize] = x.min(y);
+        forest.join(x, y);
     }
     forest.into_roots()
 }

@@ -4,14 +4,14 @@
 //! that has the group. The sums are whole numbers (rarity in fixed point), so that the order of
 //! adding does not show in the result.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use textkin_core::chunk::mix;
 use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
-use crate::graph::{Block, Counting, GraphSettings, Interrupted, Kind, pairs_among};
+use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, pairs_among};
+use crate::tally::{Part, Tally};
 use crate::threads::for_each;
 
 /// Beyond so many additions, groups too common to make an edge on their own are left to the end.
@@ -48,6 +48,8 @@ impl Rarity {
 pub(crate) struct Counted {
     pub(crate) blocks: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
+    /// In place of most blocks, if there are too many.
+    pub(crate) tally: Option<Tally>,
 }
 
 pub(crate) fn edges(
@@ -55,41 +57,54 @@ pub(crate) fn edges(
     classes: &Classes,
     settings: GraphSettings,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Counted, Interrupted> {
-    let rarity = Rarity::new(shared);
-    let additions: u64 = classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
-    let cuts =
-        if additions > MANY_ADDITIONS { cuts(shared, classes, &rarity, settings) } else { None };
-    let sieve = match settings.counting {
-        Counting::Exact => None,
-        Counting::Probabilistic { counters } => {
-            Some(Sieve::new(shared, classes, counters, settings.threads))
-        }
-    };
-    let selected = shared.selected_of_group.as_ref().map(|lists| selected_classes(lists, classes));
-    let context = Context { shared, classes, rarity, settings, sieve, cuts, selected };
-    let stopped = Mutex::new(false);
-    let counters = for_each(
-        settings.threads,
-        classes.len(),
-        64,
-        || Counters::new(classes.len(), shared.groups.len()),
-        |counters, class| {
-            if class % 64 == 0 && stop() {
-                *stopped.lock().unwrap_or_else(|broken| broken.into_inner()) = true;
-            }
-            if !counters.stopped {
-                counters.stopped = *stopped.lock().unwrap_or_else(|broken| broken.into_inner());
-                counters.count(&context, class as u32);
-            }
-        },
-    );
+) -> Result<Counted, NoGraph> {
+    let context = Context::new(shared, classes, settings);
+    let total = AtomicUsize::new(0);
+    let is_over = || total.load(Ordering::Relaxed) > settings.most_blocks;
+    let counters = context.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
     if stop() {
-        return Err(Interrupted);
+        return Err(NoGraph::Stopped);
+    }
+    if !is_over() {
+        let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
+        let n_pairs = context.counts_all().then_some(n_pairs);
+        let blocks = counters.into_iter().flat_map(|counters| counters.sink.into_blocks());
+        return Ok(Counted { blocks: blocks.collect(), n_pairs, tally: None });
+    }
+    drop(counters);
+    if settings.measure.needs_coverage() {
+        return Err(NoGraph::TooManyPairs);
+    }
+    let counters = context.count(|| Sink::Tally(Part::new(classes.len())), &total, stop);
+    if stop() {
+        return Err(NoGraph::Stopped);
     }
     let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
-    let blocks = counters.into_iter().flat_map(|counters| counters.blocks).collect();
-    Ok(Counted { blocks, n_pairs: context.counts_all().then_some(n_pairs) })
+    let parts = counters.into_iter().filter_map(|counters| counters.sink.into_part()).collect();
+    let (tally, blocks) = Part::merge(parts);
+    Ok(Counted { blocks, n_pairs: context.counts_all().then_some(n_pairs), tally: Some(tally) })
+}
+
+/// Where edges go.
+enum Sink {
+    Blocks(Vec<Block>),
+    Tally(Part),
+}
+
+impl Sink {
+    fn into_blocks(self) -> Vec<Block> {
+        match self {
+            Self::Blocks(blocks) => blocks,
+            Self::Tally(_) => Vec::new(),
+        }
+    }
+
+    fn into_part(self) -> Option<Part> {
+        match self {
+            Self::Blocks(_) => None,
+            Self::Tally(part) => Some(part),
+        }
+    }
 }
 
 /// For each group, the classes in which one of its chunks is selected.
@@ -123,6 +138,8 @@ struct Context<'a> {
     /// For each class, from how many classes on its groups are too common to make an edge.
     cuts: Option<Vec<u32>>,
     selected: Option<Lists<u32>>,
+    /// Words and distinct chunks of the texts of each class.
+    sizes: Vec<(u32, u32)>,
 }
 
 /// One thread's counters.
@@ -135,13 +152,14 @@ struct Counters {
     touched: Vec<u32>,
     /// The class whose common groups are marked, for each group.
     marks: Vec<u32>,
-    blocks: Vec<Block>,
+    sink: Sink,
+    /// Blocks added since the last report.
+    n_new: usize,
     n_pairs: u64,
-    stopped: bool,
 }
 
 impl Counters {
-    fn new(n_classes: usize, n_groups: usize) -> Self {
+    fn new(n_classes: usize, n_groups: usize, sink: Sink) -> Self {
         Self {
             chunks: vec![0; n_classes],
             rarity: vec![0; n_classes],
@@ -149,9 +167,9 @@ impl Counters {
             is_selected: vec![false; n_classes],
             touched: Vec::new(),
             marks: vec![u32::MAX; n_groups],
-            blocks: Vec::new(),
+            sink,
+            n_new: 0,
             n_pairs: 0,
-            stopped: false,
         }
     }
 
@@ -293,9 +311,7 @@ impl Counters {
                 return;
             }
         }
-        let copies = |text: &u32| u64::from(context.shared.texts[*text as usize].copies);
-        let same: u64 = texts.iter().map(|text| pairs_among(copies(text))).sum();
-        self.n_pairs += pairs_among(context.classes.documents[class as usize]) - same;
+        self.n_pairs += context.n_rows(Kind::Within { class });
         let chunks = groups.iter().map(|&group| context.shared.groups[group as usize].chunks).sum();
         let rarity = groups.iter().map(|&group| context.rarity.of_group(group)).sum();
         let overlap = context.overlap(class, class, chunks, rarity);
@@ -305,12 +321,84 @@ impl Counters {
     fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap) {
         let score = context.settings.measure.score(&overlap);
         if context.settings.measure.needs_coverage() || score >= context.settings.threshold {
-            self.blocks.push(Block { kind, overlap, score });
+            let block = Block { kind, overlap, score };
+            self.n_new += 1;
+            match &mut self.sink {
+                Sink::Blocks(blocks) => blocks.push(block),
+                Sink::Tally(part) => part.add(&block, context.n_rows(kind)),
+            }
         }
     }
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    fn new(shared: &'a SharedChunks, classes: &'a Classes, settings: GraphSettings) -> Self {
+        let rarity = Rarity::new(shared);
+        let additions: u64 =
+            classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
+        let cuts = match additions > MANY_ADDITIONS {
+            true => cuts(shared, classes, &rarity, settings),
+            false => None,
+        };
+        let sieve = match settings.counting {
+            Counting::Exact => None,
+            Counting::Probabilistic { counters } => {
+                Some(Sieve::new(shared, classes, counters, settings.threads))
+            }
+        };
+        let selected =
+            shared.selected_of_group.as_ref().map(|lists| selected_classes(lists, classes));
+        let size = |class: u32| {
+            let text = &shared.texts[classes.text(class)];
+            (text.words, text.chunks)
+        };
+        let sizes = (0..classes.len() as u32).map(size).collect();
+        Self { shared, classes, rarity, settings, sieve, cuts, selected, sizes }
+    }
+
+    /// Counts what every class shares, until `stop` says to leave it.
+    fn count(
+        &self,
+        sink: impl Fn() -> Sink + Sync,
+        total: &AtomicUsize,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Counters> {
+        let stopped = AtomicBool::new(false);
+        for_each(
+            self.settings.threads,
+            self.classes.len(),
+            64,
+            || Counters::new(self.classes.len(), self.shared.groups.len(), sink()),
+            |counters, class| {
+                if stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                counters.count(self, class as u32);
+                total.fetch_add(std::mem::take(&mut counters.n_new), Ordering::Relaxed);
+                if stop() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+            },
+        )
+    }
+
+    /// Pairs of documents that a block of `kind` stands for.
+    fn n_rows(&self, kind: Kind) -> u64 {
+        let documents = &self.classes.documents;
+        match kind {
+            Kind::Across { a, b } => documents[a as usize] * documents[b as usize],
+            Kind::Within { class } => {
+                let copies = |text: &u32| u64::from(self.shared.texts[*text as usize].copies);
+                let texts = self.classes.texts.list(class as usize).iter();
+                let same: u64 = texts.map(|text| pairs_among(copies(text))).sum();
+                pairs_among(documents[class as usize]) - same
+            }
+            Kind::Copies { text } => {
+                pairs_among(u64::from(self.shared.texts[text as usize].copies))
+            }
+        }
+    }
+
     /// Whether every pair that shares a chunk is counted.
     fn counts_all(&self) -> bool {
         self.cuts.is_none() && self.sieve.is_none()
@@ -318,15 +406,15 @@ impl Context<'_> {
 
     /// The overlap of two classes, its coverage still to be found.
     fn overlap(&self, a: u32, b: u32, chunks: u32, rarity: u128) -> Overlap {
-        let (a, b) =
-            (&self.shared.texts[self.classes.text(a)], &self.shared.texts[self.classes.text(b)]);
+        let ((words_a, chunks_a), (words_b, chunks_b)) =
+            (self.sizes[a as usize], self.sizes[b as usize]);
         Overlap {
             shared: u64::from(chunks),
             rarity: Rarity::to_f64(rarity),
-            words_a: u64::from(a.words),
-            words_b: u64::from(b.words),
-            chunks_a: u64::from(a.chunks),
-            chunks_b: u64::from(b.chunks),
+            words_a: u64::from(words_a),
+            words_b: u64::from(words_b),
+            chunks_a: u64::from(chunks_a),
+            chunks_b: u64::from(chunks_b),
             covered_a: 0,
             covered_b: 0,
         }

@@ -5,6 +5,7 @@ use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 use crate::classes::Classes;
 use crate::count;
 use crate::coverage;
+use crate::tally::Tally;
 
 /// How the shared chunks of pairs are counted. Both ways give the same graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,11 +33,18 @@ pub struct GraphSettings {
     pub counting: Counting,
     /// Number of threads.
     pub threads: usize,
+    /// Beyond so many blocks of pairs, pairs are tallied and no longer listed.
+    pub most_blocks: usize,
 }
 
-/// The run was asked to stop.
+/// Why there is no graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupted;
+pub enum NoGraph {
+    /// The run was asked to stop.
+    Stopped,
+    /// There are too many pairs for a score that needs the covered words of each.
+    TooManyPairs,
+}
 
 /// Which documents a block of pairs joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +81,8 @@ pub struct Graph {
     /// The texts that have copies but no edge among them.
     pub(crate) copies_below: Vec<Block>,
     pub(crate) n_pairs: Option<u64>,
+    /// What is known of pairs that were too many to list.
+    pub(crate) tally: Option<Tally>,
 }
 
 impl Graph {
@@ -80,13 +90,13 @@ impl Graph {
     /// for a document without tokens.
     ///
     /// # Errors
-    /// [`Interrupted`] once `stop` says so.
+    /// [`NoGraph`] once `stop` says so, or where a score that needs coverage meets too many pairs.
     pub fn new(
         shared: &SharedChunks,
         text_of_document: Vec<Option<u32>>,
         settings: GraphSettings,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self, Interrupted> {
+    ) -> Result<Self, NoGraph> {
         let classes = Classes::new(shared);
         let mut texts_of_documents = Lists::new();
         for text in &text_of_document {
@@ -134,6 +144,7 @@ impl Graph {
             text_of_document,
             copies_below,
             n_pairs,
+            tally: counted.tally,
         };
         graph.sort();
         Ok(graph)
@@ -142,7 +153,19 @@ impl Graph {
     /// Number of edges: pairs of documents whose score reaches the threshold.
     #[must_use]
     pub fn n_edges(&self) -> u64 {
-        self.blocks.iter().map(|block| self.n_rows(block)).sum()
+        let listed = self
+            .blocks
+            .iter()
+            .filter(|block| self.tally.is_none() || matches!(block.kind, Kind::Copies { .. }));
+        let listed: u64 = listed.map(|block| self.n_rows(block)).sum();
+        listed + self.tally.as_ref().map_or(0, |tally| tally.n_edges)
+    }
+
+    /// Whether the rows are all edges. Where there are too many, only the strongest are rows, and
+    /// clusters are connected components.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        self.tally.is_none()
     }
 
     /// Number of pairs of documents that share at least one chunk; `None` where common chunks

@@ -19,9 +19,10 @@ mod count;
 mod coverage;
 mod graph;
 mod rows;
+mod tally;
 mod threads;
 
 pub use cap::{Capped, cap};
 pub use clusters::Clustering;
-pub use graph::{Block, Counting, Graph, GraphSettings, Interrupted};
+pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};
 pub use rows::Rows;

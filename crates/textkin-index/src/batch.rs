@@ -376,7 +376,7 @@ impl BatchBuilder {
                 let flag = |place: u32| (selected[place as usize / 64] >> (place % 64)) as u32 & 1;
                 batch.partition(
                     hashes.len(),
-                    places.map(|(hash, place)| (hash, place | flag(place) * Record::SELECTED)),
+                    places.map(|(hash, place)| (hash, place | (flag(place) * Record::SELECTED))),
                 );
             } else {
                 batch.partition(hashes.len(), places);

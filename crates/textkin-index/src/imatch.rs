@@ -86,7 +86,6 @@ fn document_frequencies(
     )?;
     let mut all: HashMap<u64, u32> = HashMap::new();
     for (counts, _) in counts {
-        #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
         for (term, count) in counts {
             *all.entry(term).or_insert(0) += count;
         }
@@ -162,8 +161,9 @@ fn digests(
                     terms.iter().copied().filter(|&term| band.holds(term)).collect();
                 for lexicon in 0..=u64::from(band.settings.lexicons) {
                     kept.clear();
-                    let in_lexicon =
-                        |term: &u64| lexicon == 0 || mix(term.wrapping_add(lexicon)) % 3 > 0;
+                    let in_lexicon = |term: &u64| {
+                        lexicon == 0 || !mix(term.wrapping_add(lexicon)).is_multiple_of(3)
+                    };
                     kept.extend(in_band.iter().copied().filter(in_lexicon));
                     if kept.len() >= band.settings.least_terms {
                         kept.push(lexicon);

@@ -92,7 +92,7 @@ pub fn find_shared(
         .map(|(text, &repeated)| u64::from(text.chunks + repeated) * u64::from(text.copies))
         .sum();
     drop(batches);
-    let shared = finish(texts, groups, places)?;
+    let shared = finish(texts, &groups, places)?;
     let distinct_chunks = repeats.distinct;
     Ok(Findings { shared, distinct_chunks, total_chunks, collisions, first_texts })
 }
@@ -386,7 +386,7 @@ fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Itera
 /// Turns the groups of each text into the texts of each group, and checks that every chunk of a
 /// group stands in all of its texts: a list that was mistaken for another would make the union
 /// longer than the list.
-fn finish(texts: Vec<TextEntry>, groups: Groups, places: Places) -> Result<SharedChunks, Error> {
+fn finish(texts: Vec<TextEntry>, groups: &Groups, places: Places) -> Result<SharedChunks, Error> {
     let texts_of_group = places.groups.transposed(groups.n_chunks.len());
     let mut entries = Vec::with_capacity(groups.n_chunks.len());
     for (number, holders) in texts_of_group.iter().enumerate() {

@@ -119,6 +119,7 @@ pub fn discover(
         threshold: settings.threshold,
         counting: settings.counting,
         threads,
+        most_blocks: settings.most_blocks.unwrap_or_else(|| most_blocks(settings.memory_budget())),
     };
     let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
     clock.stage("pairs", 0);
@@ -134,6 +135,12 @@ pub fn discover(
         plan: collection.plan_name(),
         stages: clock.stages,
     })
+}
+
+/// How many blocks of pairs fit a quarter of the memory.
+fn most_blocks(memory: u64) -> usize {
+    let blocks = memory / 4 / size_of::<textkin_graph::Block>() as u64;
+    usize::try_from(blocks).unwrap_or(usize::MAX).clamp(1 << 16, u32::MAX as usize / 2)
 }
 
 /// The documents of each set of texts.

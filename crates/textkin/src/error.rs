@@ -18,6 +18,11 @@ pub enum Error {
     /// A document could not be read, and the run is strict.
     #[error("{0}; without --strict this document is left out and the run goes on")]
     Problem(Problem),
+    /// A score that needs the covered words of each pair met more pairs than fit the memory.
+    #[error(
+        "too many pairs share text for this score; choose ssr or chunk-containment, set --max-df, or give more --memory"
+    )]
+    TooManyPairs,
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,
@@ -31,8 +36,11 @@ impl Error {
     }
 }
 
-impl From<textkin_graph::Interrupted> for Error {
-    fn from(_: textkin_graph::Interrupted) -> Self {
-        Self::Stopped
+impl From<textkin_graph::NoGraph> for Error {
+    fn from(reason: textkin_graph::NoGraph) -> Self {
+        match reason {
+            textkin_graph::NoGraph::Stopped => Self::Stopped,
+            textkin_graph::NoGraph::TooManyPairs => Self::TooManyPairs,
+        }
     }
 }

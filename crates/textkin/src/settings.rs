@@ -47,6 +47,9 @@ pub struct Settings {
     /// How many bits of each chunk hash are used: 64, fewer only to test collisions.
     #[doc(hidden)]
     pub hash_bits: u32,
+    /// How many blocks of pairs are listed; by the memory, set only to test what happens beyond.
+    #[doc(hidden)]
+    pub most_blocks: Option<usize>,
 }
 
 impl Default for Settings {
@@ -69,6 +72,7 @@ impl Default for Settings {
             threads: None,
             is_strict: false,
             hash_bits: 64,
+            most_blocks: None,
         }
     }
 }

@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     watch.progress.begin("writing", found.graph.n_edges());
     let written = Instant::now();
     let n_edges = found.graph.n_edges();
-    let too_many = !writers.is_empty() && n_edges > arguments.output.max_pairs;
+    let too_many =
+        !writers.is_empty() && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
     if too_many {
         drop(writers);
     } else {
@@ -78,8 +79,8 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     }
     if too_many {
         anyhow::bail!(
-            "{n_edges} pairs are more than --max-pairs {}, none was written; \
-             write --clusters, raise --threshold, or raise --max-pairs",
+            "{n_edges} pairs are too many to write, none was; write --clusters, \
+             raise --threshold, or raise --max-pairs (now {}) and --memory",
             arguments.output.max_pairs
         );
     }
@@ -273,6 +274,11 @@ fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     if links > 0 {
         tell(format_args!(
             "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
+        ));
+    }
+    if !found.graph.is_listed() {
+        tell(format_args!(
+            "textkin: too many pairs to list: counted, and clusters are connected components\n"
         ));
     }
     if let Some(capped) = &found.capped {

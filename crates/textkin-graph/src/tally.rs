@@ -1,0 +1,119 @@
+//! The tally: what is kept of pairs when there are too many to list.
+//!
+//! A hundred thousand documents that end with the same licence make five thousand million pairs.
+//! They are scored one by one and counted; the strongest are kept, and the clusters they make.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::clusters::Forest;
+use crate::graph::{Block, Kind};
+
+/// So many of the strongest blocks are kept.
+const STRONGEST: usize = 1000;
+
+/// What is known of pairs that were not listed.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// Edges between and within classes.
+    pub(crate) n_edges: u64,
+    /// For each class, a class that stands for all connected with it; `None` without an edge.
+    pub(crate) roots: Vec<Option<u32>>,
+    /// For each class, the edges counted for it and the weakest of them.
+    pub(crate) edges: Vec<(u64, f64)>,
+}
+
+/// One thread's part of the tally.
+#[derive(Debug)]
+pub(crate) struct Part {
+    forest: Forest,
+    has_edge: Vec<bool>,
+    edges: Vec<(u64, f64)>,
+    strongest: BinaryHeap<Weakest>,
+}
+
+impl Part {
+    pub(crate) fn new(n_classes: usize) -> Self {
+        Self {
+            forest: Forest::new(n_classes),
+            has_edge: vec![false; n_classes],
+            edges: vec![(0, f64::INFINITY); n_classes],
+            strongest: BinaryHeap::new(),
+        }
+    }
+
+    /// Counts a block of `n_rows` pairs.
+    pub(crate) fn add(&mut self, block: &Block, n_rows: u64) {
+        let (a, b) = match block.kind {
+            Kind::Across { a, b } => (a, b),
+            Kind::Within { class } => (class, class),
+            Kind::Copies { .. } => return,
+        };
+        self.forest.join(a, b);
+        self.has_edge[a as usize] = true;
+        self.has_edge[b as usize] = true;
+        let (pairs, weakest) = self.edges[a as usize];
+        self.edges[a as usize] = (pairs + n_rows, weakest.min(block.score));
+        if self.strongest.len() == STRONGEST {
+            let is_weaker = |weakest: &Weakest| weakest.0.score > block.score;
+            if self.strongest.peek().is_some_and(is_weaker) {
+                return;
+            }
+        }
+        self.strongest.push(Weakest(*block));
+        // Ties at the end are kept, so that which one is shown does not depend on the threads.
+        while self.strongest.len() > 2 * STRONGEST {
+            self.strongest.pop();
+        }
+    }
+
+    /// The tally of all threads, and the strongest blocks.
+    pub(crate) fn merge(parts: Vec<Self>) -> (Tally, Vec<Block>) {
+        let n_classes = parts.first().map_or(0, |part| part.edges.len());
+        let mut forest = Forest::new(n_classes);
+        let mut has_edge = vec![false; n_classes];
+        let mut edges = vec![(0, f64::INFINITY); n_classes];
+        let mut strongest = Vec::new();
+        for mut part in parts {
+            for class in 0..n_classes as u32 {
+                forest.join(class, part.forest.root(class));
+                let own = part.edges[class as usize];
+                let sum = &mut edges[class as usize];
+                *sum = (sum.0 + own.0, f64::min(sum.1, own.1));
+                has_edge[class as usize] |= part.has_edge[class as usize];
+            }
+            strongest.extend(part.strongest.into_iter().map(|weakest| weakest.0));
+        }
+        strongest.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.kind.cmp(&b.kind)));
+        strongest.truncate(STRONGEST);
+        let roots = (0..n_classes as u32)
+            .map(|class| has_edge[class as usize].then(|| forest.root(class)))
+            .collect();
+        let n_edges = edges.iter().map(|(pairs, _)| pairs).sum();
+        (Tally { n_edges, roots, edges }, strongest)
+    }
+}
+
+/// A block, ordered so that the weakest is on top of a heap.
+#[derive(Debug)]
+struct Weakest(Block);
+
+impl Ord for Weakest {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.score.total_cmp(&self.0.score).then(self.0.kind.cmp(&other.0.kind))
+    }
+}
+
+impl PartialOrd for Weakest {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Weakest {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Weakest {}
