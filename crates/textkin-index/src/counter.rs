@@ -75,13 +75,13 @@ impl Counter {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     proptest! {
         #[test]
         fn a_repeated_hash_is_never_missed(hashes in prop::collection::vec(0u64..50, 0..200), bytes in 1u64..64) {
             let counter = Counter::new(bytes);
-            let mut counts = HashMap::new();
+            let mut counts = BTreeMap::new();
             for hash in hashes {
                 let hash = textkin_core::chunk::mix(hash);
                 counter.count(hash);
