@@ -79,21 +79,23 @@ impl Lists<u32> {
     /// to "texts of each group". Every list comes out ascending.
     #[must_use]
     pub fn transposed(&self, n_lists: usize) -> Self {
-        let mut starts = vec![0usize; n_lists + 1];
+        // While items are placed, `starts[list + 1]` is where the next item of `list` goes; after
+        // that it is where the next list starts.
+        let mut starts = vec![0usize; n_lists + 2];
         for &item in &self.items {
-            starts[item as usize + 1] += 1;
+            starts[item as usize + 2] += 1;
         }
-        for list in 0..n_lists {
+        for list in 1..=n_lists {
             starts[list + 1] += starts[list];
         }
-        let mut next = starts.clone();
         let mut items = vec![0u32; self.items.len()];
         for (index, list) in (0u32..).zip(self.iter()) {
             for &item in list {
-                items[next[item as usize]] = index;
-                next[item as usize] += 1;
+                items[starts[item as usize + 1]] = index;
+                starts[item as usize + 1] += 1;
             }
         }
+        starts.truncate(n_lists + 1);
         Self { starts, items }
     }
 }
@@ -145,4 +147,21 @@ pub struct SharedChunks {
     /// For each group, those of its texts in which the selector kept one of its chunks, ascending;
     /// `None` if the selector keeps every chunk.
     pub selected_of_group: Option<Lists<u32>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposing_turns_holders_into_held() {
+        let mut lists: Lists<u32> = Lists::new();
+        lists.push([0, 2]);
+        lists.push([]);
+        lists.push([2, 3]);
+        let transposed = lists.transposed(5);
+        let lists: Vec<&[u32]> = transposed.iter().collect();
+        assert_eq!(lists, [&[0][..], &[], &[0, 2], &[2], &[]]);
+        assert_eq!(Lists::<u32>::new().transposed(0).len(), 0);
+    }
 }

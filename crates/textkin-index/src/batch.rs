@@ -92,7 +92,7 @@ pub struct Batch {
     pub(crate) chunk_places: Array<ChunkPlace>,
     pub(crate) records: Array<Record>,
     /// Where each partition begins in `records`.
-    partition_starts: Vec<u32>,
+    pub(crate) partition_starts: Vec<u32>,
     pub(crate) links: Array<Link>,
     /// One bit per chunk: a selector kept it.
     pub(crate) selected: Vec<u64>,

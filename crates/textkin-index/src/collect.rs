@@ -80,7 +80,7 @@ impl Collection {
         let mut batches = self.lock();
         batches.push((number, batch));
         let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let over = held > self.memory.budget / 10 * 6 && self.plan != Plan::Sort;
+        let over = held > self.memory.budget / 2 && self.plan != Plan::Sort;
         if over && !self.on_disk.swap(true, Ordering::Relaxed) {
             let spool = self.spool()?;
             let mut held = 0;

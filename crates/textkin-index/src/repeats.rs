@@ -9,10 +9,9 @@
 //! while records pass in text order, and the sum is the key of the group. That no two different
 //! lists were mistaken for one is checked when the lists are written down ([`crate::shared`]).
 
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use textkin_core::chunk::mix;
 
 use crate::array::Array;
@@ -233,7 +232,7 @@ struct Worker<'a> {
     /// For each batch, the number of its first record in the partition.
     segment_starts: Vec<u32>,
     groups: Vec<Group>,
-    group_of_key: HashMap<(u128, u32), u32, BuildHasherDefault<KeyHasher>>,
+    group_numbers: GroupNumbers,
     within_text: Vec<u32>,
     distinct: u64,
 }
@@ -250,7 +249,7 @@ impl<'a> Worker<'a> {
             entry_of: Vec::new(),
             segment_starts: Vec::new(),
             groups: Vec::new(),
-            group_of_key: HashMap::default(),
+            group_numbers: GroupNumbers::default(),
             within_text: vec![0; n_texts],
             distinct: 0,
         }
@@ -367,14 +366,9 @@ impl<'a> Worker<'a> {
 
     fn name_groups(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.n_texts > 1) {
-            let next = self.groups.len() as u32;
-            let group = *self.group_of_key.entry((entry.key, entry.n_texts)).or_insert(next);
-            if group == next {
-                let (key, n_texts) = (entry.key, entry.n_texts);
-                self.groups.push(Group { key, n_texts, n_chunks: 0 });
-            }
-            self.groups[group as usize].n_chunks += 1;
-            entry.first_link = Link::first(self.number, group);
+            let group = Group { key: entry.key, n_texts: entry.n_texts, n_chunks: 1 };
+            let number = self.group_numbers.add(group, &mut self.groups);
+            entry.first_link = Link::first(self.number, number);
         }
     }
 
@@ -410,28 +404,30 @@ fn selected_term(text: u32) -> u128 {
     list_term(text).rotate_left(41) ^ (list_term(!text) << 1)
 }
 
-/// Keys are random already.
-#[derive(Default)]
-pub(crate) struct KeyHasher(u64);
+/// Finds groups by their list of texts; holds numbers only, the groups are held by the caller.
+#[derive(Debug, Default)]
+pub(crate) struct GroupNumbers(HashTable<u32>);
 
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.0 = mix(self.0 ^ u64::from_le_bytes(word));
+impl GroupNumbers {
+    /// The number of the group with the texts of `group` in `groups`, where it is added or its
+    /// chunks are.
+    pub(crate) fn add(&mut self, group: Group, groups: &mut Vec<Group>) -> u32 {
+        let is_same = |&number: &u32| {
+            let other = &groups[number as usize];
+            (other.key, other.n_texts) == (group.key, group.n_texts)
+        };
+        if let Some(&number) = self.0.find(hash_of(&group), is_same) {
+            groups[number as usize].n_chunks += group.n_chunks;
+            return number;
         }
+        let number = groups.len() as u32;
+        groups.push(group);
+        self.0.insert_unique(hash_of(&group), number, |&number| hash_of(&groups[number as usize]));
+        number
     }
+}
 
-    fn write_u128(&mut self, key: u128) {
-        self.0 = key as u64;
-    }
-
-    fn write_u32(&mut self, n_texts: u32) {
-        self.0 = self.0.wrapping_add(u64::from(n_texts));
-    }
+/// Keys are random already.
+fn hash_of(group: &Group) -> u64 {
+    group.key as u64
 }

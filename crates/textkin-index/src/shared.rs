@@ -1,8 +1,8 @@
 //! From batches to shared chunks: links, verification, runs and groups.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use hashbrown::HashMap;
 use textkin_core::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 
 use crate::array::{Array, Window};
@@ -10,7 +10,7 @@ use crate::batch::{Batch, BatchSettings, ChunkPlace, TextAddress};
 use crate::collect::Collection;
 use crate::error::Error;
 use crate::record::{GroupAddress, Link, LinkKind, Record};
-use crate::repeats::{Pass, Repeats, link_repeats};
+use crate::repeats::{Group, GroupNumbers, Pass, Repeats, link_repeats};
 use crate::spex;
 use crate::verify::{Place, Scratch, Stretch, Verifier, repair};
 use crate::work::{Progress, Stop, for_each};
@@ -70,7 +70,7 @@ pub fn find_shared(
     let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
     let pass = Pass {
         threads,
-        memory: collection.budget() / 2,
+        memory: collection.budget() / 4,
         selective: settings.selective,
         progress,
         stop,
@@ -80,11 +80,12 @@ pub fn find_shared(
     repeats.distinct += n_chunks - n_records;
     place_links(&mut batches, collection, pass)?;
 
-    let (mut groups, mut places) = gather(&batches, settings, &repeats, pass)?;
+    let mut groups = Groups::merge(std::mem::take(&mut repeats.tables));
+    let mut places = gather(&batches, settings, &groups, pass)?;
     let collisions = places.wrong.len() as u64;
     if collisions > 0 {
-        repair(&mut batches, settings, &first_texts, &places.wrong, &mut repeats)?;
-        (groups, places) = gather(&batches, settings, &repeats, pass)?;
+        repair(&mut batches, settings, &first_texts, &places.wrong, &mut groups, &mut repeats)?;
+        places = gather(&batches, settings, &groups, pass)?;
     }
     let texts = texts(&batches, copies, &repeats);
     let all = texts.iter().zip(&repeats.within_text);
@@ -116,6 +117,7 @@ fn place_links(
                 links[record.place() as usize] = Link::from_raw(record.value());
             }
             batch.records = Array::default();
+            batch.partition_starts = Vec::new();
             batch.links = Array::Memory(links);
             if let Some(spool) = collection.spool_in_use() {
                 batch.links.spill(spool)?;
@@ -147,38 +149,27 @@ fn texts(
 }
 
 /// The groups of all workers under one numbering.
-struct Groups {
-    numbers: Vec<Vec<u32>>,
-    n_chunks: Vec<u32>,
-    n_texts: Vec<u32>,
+pub(crate) struct Groups {
+    /// The number of each group of each table.
+    pub(crate) numbers: Vec<Vec<u32>>,
+    pub(crate) groups: Vec<Group>,
 }
 
 impl Groups {
-    fn merge(tables: &[Vec<crate::repeats::Group>]) -> Self {
-        let mut merged = Self { numbers: Vec::new(), n_chunks: Vec::new(), n_texts: Vec::new() };
-        let mut number_of_key: HashMap<(u128, u32), u32> = HashMap::new();
+    fn merge(tables: Vec<Vec<Group>>) -> Self {
+        let mut merged = Self { numbers: Vec::new(), groups: Vec::new() };
+        let mut known = GroupNumbers::default();
         for table in tables {
             let mut numbers = Vec::with_capacity(table.len());
             for group in table {
-                let next = merged.n_chunks.len() as u32;
-                // A repaired group has no key and stays alone.
-                let number = match group.key {
-                    0 => next,
-                    key => *number_of_key.entry((key, group.n_texts)).or_insert(next),
-                };
-                if number == next {
-                    merged.n_chunks.push(0);
-                    merged.n_texts.push(group.n_texts);
-                }
-                merged.n_chunks[number as usize] += group.n_chunks;
-                numbers.push(number);
+                numbers.push(known.add(group, &mut merged.groups));
             }
             merged.numbers.push(numbers);
         }
         merged
     }
 
-    fn number(&self, address: GroupAddress) -> u32 {
+    pub(crate) fn number(&self, address: GroupAddress) -> u32 {
         self.numbers[address.table as usize][address.group as usize]
     }
 }
@@ -196,36 +187,51 @@ struct Places {
 fn gather(
     batches: &[Batch],
     settings: BatchSettings,
-    repeats: &Repeats,
+    groups: &Groups,
     pass: Pass<'_>,
-) -> Result<(Groups, Places), Error> {
+) -> Result<Places, Error> {
     pass.progress.begin("verifying", batches.len() as u64);
-    let groups = Groups::merge(&repeats.tables);
-    let done: Mutex<Vec<Option<Places>>> = Mutex::new(batches.iter().map(|_| None).collect());
+    let all = Mutex::new(InOrder {
+        next: 0,
+        waiting: BTreeMap::new(),
+        places: Places { selected: settings.selective.then(Lists::new), ..Places::default() },
+    });
     let tasks: Vec<usize> = (0..batches.len()).collect();
     for_each(
         pass.threads,
         tasks,
-        |_| Gatherer::new(batches, settings, &groups),
+        |_| Gatherer::new(batches, settings, groups),
         |gatherer, batch| {
             pass.stop.check()?;
             let places = gatherer.gather(batch)?;
-            done.lock().unwrap_or_else(|broken| broken.into_inner())[batch] = Some(places);
+            all.lock().unwrap_or_else(|broken| broken.into_inner()).add(batch, places);
             pass.progress.advance(1);
             Ok(())
         },
     )?;
-    let mut all = Places { selected: settings.selective.then(Lists::new), ..Places::default() };
-    let done = done.into_inner().unwrap_or_else(|broken| broken.into_inner());
-    for places in done.into_iter().flatten() {
-        all.runs.append(&places.runs);
-        all.groups.append(&places.groups);
-        all.wrong.extend(places.wrong);
-        if let (Some(all), Some(own)) = (&mut all.selected, &places.selected) {
-            all.append(own);
+    Ok(all.into_inner().unwrap_or_else(|broken| broken.into_inner()).places)
+}
+
+/// Puts the places of batches one after the other, whatever the order they are done in.
+struct InOrder {
+    next: usize,
+    waiting: BTreeMap<usize, Places>,
+    places: Places,
+}
+
+impl InOrder {
+    fn add(&mut self, batch: usize, places: Places) {
+        self.waiting.insert(batch, places);
+        while let Some(places) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.places.runs.append(&places.runs);
+            self.places.groups.append(&places.groups);
+            self.places.wrong.extend(places.wrong);
+            if let (Some(all), Some(own)) = (&mut self.places.selected, &places.selected) {
+                all.append(own);
+            }
         }
     }
-    Ok((groups, all))
 }
 
 /// A text and the links of its batch.
@@ -387,11 +393,11 @@ fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Itera
 /// group stands in all of its texts: a list that was mistaken for another would make the union
 /// longer than the list.
 fn finish(texts: Vec<TextEntry>, groups: &Groups, places: Places) -> Result<SharedChunks, Error> {
-    let texts_of_group = places.groups.transposed(groups.n_chunks.len());
-    let mut entries = Vec::with_capacity(groups.n_chunks.len());
+    let texts_of_group = places.groups.transposed(groups.groups.len());
+    let mut entries = Vec::with_capacity(groups.groups.len());
     for (number, holders) in texts_of_group.iter().enumerate() {
-        let n_chunks = groups.n_chunks[number];
-        if n_chunks > 0 && holders.len() != groups.n_texts[number] as usize {
+        let Group { n_chunks, n_texts, .. } = groups.groups[number];
+        if n_chunks > 0 && holders.len() != n_texts as usize {
             return Err(Error::Groups);
         }
         let documents = holders.iter().map(|&text| texts[text as usize].copies).sum();

@@ -13,6 +13,7 @@ use crate::batch::{Batch, BatchSettings, ChunkPlace};
 use crate::error::Error;
 use crate::record::{Link, LinkKind};
 use crate::repeats::{Group, Repeats};
+use crate::shared::Groups;
 
 /// What is seen of data on disk: of the text at hand, and of the first occurrences.
 #[derive(Debug, Default)]
@@ -158,6 +159,7 @@ pub(crate) fn repair(
     settings: BatchSettings,
     first_texts: &[u32],
     wrong: &[Place],
+    groups: &mut Groups,
     repeats: &mut Repeats,
 ) -> Result<(), Error> {
     let mut links = Vec::with_capacity(batches.len());
@@ -171,10 +173,17 @@ pub(crate) fn repair(
         }
     }
     let holders = holders(&links, &firsts);
-    let mut groups = Vec::new();
-    let table = repeats.tables.len() as u16;
+    // What is told apart makes a table of its own.
+    let table = groups.numbers.len() as u16;
+    let mut numbers = Vec::new();
     for (first, places) in holders {
-        forget(&links, first, &places, batches, first_texts, repeats);
+        if let LinkKind::First { group: Some(group) } =
+            links[first.0 as usize][first.1 as usize].kind()
+        {
+            let number = groups.number(group);
+            groups.groups[number as usize].n_chunks -= 1;
+        }
+        forget(&places, batches, first_texts, repeats);
         let mut classes: BTreeMap<Vec<u8>, Vec<Place>> = BTreeMap::new();
         let verifier = Verifier { batches, settings };
         for place in places {
@@ -188,8 +197,9 @@ pub(crate) fn repair(
             } else if texts == 1 {
                 Link::first_unshared()
             } else {
-                groups.push(Group { key: 0, n_texts: texts, n_chunks: 1 });
-                Link::first(table, groups.len() as u32 - 1)
+                numbers.push(groups.groups.len() as u32);
+                groups.groups.push(Group { key: 0, n_texts: texts, n_chunks: 1 });
+                Link::first(table, numbers.len() as u32 - 1)
             };
             let later = Link::later(places[0].0, places[0].1);
             for (index, &(batch, place)) in places.iter().enumerate() {
@@ -197,7 +207,7 @@ pub(crate) fn repair(
             }
         }
     }
-    repeats.tables.push(groups);
+    groups.numbers.push(numbers);
     for (batch, links) in batches.iter_mut().zip(links) {
         batch.links = Array::Memory(links);
     }
@@ -224,19 +234,8 @@ fn holders(links: &[Vec<Link>], firsts: &BTreeSet<Place>) -> BTreeMap<Place, Vec
 }
 
 /// Takes back what was counted for a hash that several chunks share.
-fn forget(
-    links: &[Vec<Link>],
-    first: Place,
-    places: &[Place],
-    batches: &[Batch],
-    first_texts: &[u32],
-    repeats: &mut Repeats,
-) {
+fn forget(places: &[Place], batches: &[Batch], first_texts: &[u32], repeats: &mut Repeats) {
     repeats.distinct -= 1;
-    if let LinkKind::First { group: Some(group) } = links[first.0 as usize][first.1 as usize].kind()
-    {
-        repeats.tables[group.table as usize][group.group as usize].n_chunks -= 1;
-    }
     let mut last = None;
     for &place in places {
         let text = text_of(place, batches, first_texts);
