@@ -15,6 +15,10 @@ use clap::Parser;
 use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
 
+/// Gives memory back to the system soon, which the budget of `--memory` counts on.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {

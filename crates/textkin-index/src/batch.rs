@@ -21,7 +21,7 @@ pub(crate) const PARTITIONS: usize = 1 << PARTITION_BITS;
 /// The place of every so many-th token is remembered.
 const SAMPLE: usize = 8;
 /// The text of every so many-th chunk is remembered.
-const BLOCK: usize = 64;
+const BLOCK: usize = 256;
 /// A batch is full from so many chunks on…
 const FULL_CHUNKS: usize = 1 << 20;
 /// …or so many bytes of text.

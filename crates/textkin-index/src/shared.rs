@@ -152,21 +152,26 @@ fn texts(
 pub(crate) struct Groups {
     /// The number of each group of each table.
     pub(crate) numbers: Vec<Vec<u32>>,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) sizes: Vec<GroupSize>,
+}
+
+/// How many texts and chunks a group has: all that is needed of it once lists are told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupSize {
+    pub(crate) n_texts: u32,
+    pub(crate) n_chunks: u32,
 }
 
 impl Groups {
     fn merge(tables: Vec<Vec<Group>>) -> Self {
-        let mut merged = Self { numbers: Vec::new(), groups: Vec::new() };
+        let (mut groups, mut numbers) = (Vec::new(), Vec::new());
         let mut known = GroupNumbers::default();
         for table in tables {
-            let mut numbers = Vec::with_capacity(table.len());
-            for group in table {
-                numbers.push(known.add(group, &mut merged.groups));
-            }
-            merged.numbers.push(numbers);
+            let number = |group| known.add(group, &mut groups);
+            numbers.push(table.into_iter().map(number).collect());
         }
-        merged
+        let size = |group: Group| GroupSize { n_texts: group.n_texts, n_chunks: group.n_chunks };
+        Self { numbers, sizes: groups.into_iter().map(size).collect() }
     }
 
     pub(crate) fn number(&self, address: GroupAddress) -> u32 {
@@ -393,10 +398,10 @@ fn sorted(buffer: &mut Vec<u32>, items: impl Iterator<Item = u32>) -> impl Itera
 /// group stands in all of its texts: a list that was mistaken for another would make the union
 /// longer than the list.
 fn finish(texts: Vec<TextEntry>, groups: &Groups, places: Places) -> Result<SharedChunks, Error> {
-    let texts_of_group = places.groups.transposed(groups.groups.len());
-    let mut entries = Vec::with_capacity(groups.groups.len());
+    let texts_of_group = places.groups.transposed(groups.sizes.len());
+    let mut entries = Vec::with_capacity(groups.sizes.len());
     for (number, holders) in texts_of_group.iter().enumerate() {
-        let Group { n_chunks, n_texts, .. } = groups.groups[number];
+        let GroupSize { n_chunks, n_texts } = groups.sizes[number];
         if n_chunks > 0 && holders.len() != n_texts as usize {
             return Err(Error::Groups);
         }

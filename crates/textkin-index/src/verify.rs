@@ -12,8 +12,8 @@ use crate::array::{Array, Window};
 use crate::batch::{Batch, BatchSettings, ChunkPlace};
 use crate::error::Error;
 use crate::record::{Link, LinkKind};
-use crate::repeats::{Group, Repeats};
-use crate::shared::Groups;
+use crate::repeats::Repeats;
+use crate::shared::{GroupSize, Groups};
 
 /// What is seen of data on disk: of the text at hand, and of the first occurrences.
 #[derive(Debug, Default)]
@@ -181,7 +181,7 @@ pub(crate) fn repair(
             links[first.0 as usize][first.1 as usize].kind()
         {
             let number = groups.number(group);
-            groups.groups[number as usize].n_chunks -= 1;
+            groups.sizes[number as usize].n_chunks -= 1;
         }
         forget(&places, batches, first_texts, repeats);
         let mut classes: BTreeMap<Vec<u8>, Vec<Place>> = BTreeMap::new();
@@ -197,8 +197,8 @@ pub(crate) fn repair(
             } else if texts == 1 {
                 Link::first_unshared()
             } else {
-                numbers.push(groups.groups.len() as u32);
-                groups.groups.push(Group { key: 0, n_texts: texts, n_chunks: 1 });
+                numbers.push(groups.sizes.len() as u32);
+                groups.sizes.push(GroupSize { n_texts: texts, n_chunks: 1 });
                 Link::first(table, numbers.len() as u32 - 1)
             };
             let later = Link::later(places[0].0, places[0].1);

@@ -91,11 +91,8 @@ pub fn discover(
         None => None,
     };
 
-    let mut copies: HashMap<TextAddress, u32> = HashMap::new();
-    for address in read.documents.entries().filter_map(|entry| entry.address) {
-        *copies.entry(address).or_insert(0) += 1;
-    }
-    let copies_of = |address| copies.get(&address).copied().unwrap_or(0);
+    let copies = Copies::new(&read.documents);
+    let copies_of = |address| copies.of(address);
     let mut found = find_shared(&collection, copies_of, threads, &watch.progress, &watch.stop)?;
     clock.stage("index", collection.spilled());
 
@@ -135,6 +132,31 @@ pub fn discover(
         plan: collection.plan_name(),
         stages: clock.stages,
     })
+}
+
+/// How many documents have each text.
+struct Copies(Vec<Vec<u32>>);
+
+impl Copies {
+    fn new(documents: &Documents) -> Self {
+        let mut copies: Vec<Vec<u32>> = Vec::new();
+        for address in documents.entries().filter_map(|entry| entry.address) {
+            let (batch, text) = (address.batch as usize, address.text as usize);
+            if copies.len() <= batch {
+                copies.resize_with(batch + 1, Vec::new);
+            }
+            if copies[batch].len() <= text {
+                copies[batch].resize(text + 1, 0);
+            }
+            copies[batch][text] += 1;
+        }
+        Self(copies)
+    }
+
+    fn of(&self, address: TextAddress) -> u32 {
+        let texts = self.0.get(address.batch as usize);
+        texts.and_then(|texts| texts.get(address.text as usize)).copied().unwrap_or(0)
+    }
 }
 
 /// How many blocks of pairs fit a quarter of the memory.
