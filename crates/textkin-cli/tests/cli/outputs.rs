@@ -258,7 +258,7 @@ fn more_pairs_than_allowed_are_refused_and_the_clusters_written() {
     let folder = five_files();
     let options = ["--max-pairs", "1", "--out", "p.csv", "--clusters", "c.jsonl", "--quiet"];
     let run = folder.discover(&with(&options)).expect(2);
-    assert!(run.stderr.starts_with("textkin: 2 pairs are more than --max-pairs 1"), "{run:?}");
+    assert!(run.stderr.starts_with("textkin: 2 pairs are too many to write"), "{run:?}");
     assert!(!folder.path("p.csv").exists());
     assert_eq!(folder.json_lines("c.jsonl").len(), 2);
 }
