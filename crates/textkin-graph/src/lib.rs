@@ -5,7 +5,7 @@
 //! Pure: no files, no clock, and the same answer for any number of threads.
 //!
 //! Nothing here grows with the number of pairs of documents. Texts that share the same runs with
-//! the same others are one [`class`](classes), two classes are one [`Block`], and rows are
+//! the same others are one class (`classes`), two classes are one [`Block`], and rows are
 //! written out of blocks one by one when they are asked for.
 #![expect(
     clippy::cast_possible_truncation,

@@ -3,11 +3,11 @@
 //! In: the tokens of each distinct text, added by [`BatchBuilder`]s in any number of threads.
 //! Out: [`textkin_core::SharedChunks`], the same whatever the memory, the plan and the threads.
 //!
-//! The way there: every chunk becomes a [`record::Record`], records are partitioned by hash,
-//! each partition finds its repeated hashes in a table that fits the cache ([`repeats`]), each
+//! The way there: every chunk becomes a `record::Record`, records are partitioned by hash,
+//! each partition finds its repeated hashes in a table that fits the cache (`repeats`), each
 //! repeated chunk is linked to its first occurrence and compared with it token by token
-//! ([`verify`]), and what is left is written down as runs and groups ([`shared`]).
-//! [`spex`] drops most unique chunks before they become records.
+//! (`verify`), and what is left is written down as runs and groups (`shared`).
+//! `spex` drops most unique chunks before they become records.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, places and groups are u32 by construction; batches are bounded"
