@@ -4,9 +4,9 @@
 //! score reaches the threshold, in order of score; its clusters are the documents they join.
 //! Pure: no files, no clock, and the same answer for any number of threads.
 //!
-//! Nothing here grows with the number of pairs of documents. Texts that share the same runs with
-//! the same others are one class (`classes`), two classes are one [`Block`], and rows are
-//! written out of blocks one by one when they are asked for.
+//! Texts that share the same runs with the same others are one class (`classes`), two classes are
+//! one [`Block`], and rows are written out of blocks one by one when they are asked for. Blocks
+//! that are too many to list are counted (`tally`), one by one: memory is bounded, time is not.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, classes and groups are u32 by construction"

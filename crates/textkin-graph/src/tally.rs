@@ -54,17 +54,14 @@ impl Part {
         self.has_edge[b as usize] = true;
         let (pairs, weakest) = self.edges[a as usize];
         self.edges[a as usize] = (pairs + n_rows, weakest.min(block.score));
+        let candidate = Weakest(*block);
         if self.strongest.len() == STRONGEST {
-            let is_weaker = |weakest: &Weakest| weakest.0.score > block.score;
-            if self.strongest.peek().is_some_and(is_weaker) {
+            if self.strongest.peek().is_some_and(|weakest| candidate >= *weakest) {
                 return;
             }
-        }
-        self.strongest.push(Weakest(*block));
-        // Ties at the end are kept, so that which one is shown does not depend on the threads.
-        while self.strongest.len() > 2 * STRONGEST {
             self.strongest.pop();
         }
+        self.strongest.push(candidate);
     }
 
     /// The tally of all threads, and the strongest blocks.
