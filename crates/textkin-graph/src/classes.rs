@@ -79,6 +79,11 @@ impl Classes {
         self.texts.len()
     }
 
+    /// Number of classes that have `group`.
+    pub(crate) fn size(&self, group: u32) -> u32 {
+        self.of_group.list(group as usize).len() as u32
+    }
+
     /// The text that stands for `class`.
     pub(crate) fn text(&self, class: u32) -> usize {
         self.texts.list(class as usize)[0] as usize

@@ -3,45 +3,26 @@
 //! For one class at a time, every group it has adds its weight to a counter of every later class
 //! that has the group. The sums are whole numbers (rarity in fixed point), so that the order of
 //! adding does not show in the result.
+//!
+//! Where that would be too many additions, only rare groups find other classes. What is common is
+//! added for the classes found; of all other pairs, it makes no edge (`cuts`), or is settled for
+//! many pairs at once (`crowds`).
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use textkin_core::chunk::mix;
 use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
+use crate::crowds::Crowds;
+use crate::cuts::cuts;
 use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, pairs_among};
+use crate::rarity::Rarity;
+use crate::sieve::Sieve;
 use crate::tally::{Part, Tally};
 use crate::threads::for_each;
 
-/// Beyond so many additions, groups too common to make an edge on their own are left to the end.
-const MANY_ADDITIONS: u64 = 1 << 31;
-
-/// The rarity 1/f of chunks in fixed point.
-#[derive(Debug)]
-pub(crate) struct Rarity(Vec<u128>);
-
-impl Rarity {
-    const ONE: u128 = 1 << 90;
-
-    pub(crate) fn new(shared: &SharedChunks) -> Self {
-        let of = |group: &textkin_core::GroupEntry| Self::of_chunks(group.chunks, group.documents);
-        Self(shared.groups.iter().map(of).collect())
-    }
-
-    /// The rarity of `chunks` chunks that are in `documents` documents.
-    pub(crate) fn of_chunks(chunks: u32, documents: u32) -> u128 {
-        u128::from(chunks) * (Self::ONE / u128::from(documents.max(1)))
-    }
-
-    pub(crate) fn of_group(&self, group: u32) -> u128 {
-        self.0[group as usize]
-    }
-
-    pub(crate) fn to_f64(sum: u128) -> f64 {
-        sum as f64 / Self::ONE as f64
-    }
-}
+/// The number of all pairs is left unknown if it takes more additions than this.
+const MOST_ADDITIONS_FOR_A_NUMBER: u64 = 1 << 32;
 
 /// The blocks between and within classes that reach the threshold (or may, where the measure needs
 /// coverage), and the number of pairs of documents that share a chunk.
@@ -59,30 +40,21 @@ pub(crate) fn edges(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Counted, NoGraph> {
     let context = Context::new(shared, classes, settings);
-    let total = AtomicUsize::new(0);
-    let is_over = || total.load(Ordering::Relaxed) > settings.most_blocks;
-    let counters = context.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
-    if stop() {
-        return Err(NoGraph::Stopped);
+    let mut counted = context.edges(stop)?;
+    if context.cuts.is_some() {
+        // Every pair shares a chunk at least: the same count, with another measure.
+        let every = GraphSettings {
+            measure: Measure::S1,
+            threshold: 1.0,
+            counting: Counting::Exact,
+            ..settings
+        };
+        let context = Context::new(shared, classes, every);
+        if context.cost <= MOST_ADDITIONS_FOR_A_NUMBER {
+            counted.n_pairs = Some(context.tally(stop)?.0.n_edges);
+        }
     }
-    if !is_over() {
-        let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
-        let n_pairs = context.counts_all().then_some(n_pairs);
-        let blocks = counters.into_iter().flat_map(|counters| counters.sink.into_blocks());
-        return Ok(Counted { blocks: blocks.collect(), n_pairs, tally: None });
-    }
-    drop(counters);
-    if settings.measure.needs_coverage() {
-        return Err(NoGraph::TooManyPairs);
-    }
-    let counters = context.count(|| Sink::Tally(Part::new(classes.len())), &total, stop);
-    if stop() {
-        return Err(NoGraph::Stopped);
-    }
-    let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
-    let parts = counters.into_iter().filter_map(|counters| counters.sink.into_part()).collect();
-    let (tally, blocks) = Part::merge(parts);
-    Ok(Counted { blocks, n_pairs: context.counts_all().then_some(n_pairs), tally: Some(tally) })
+    Ok(counted)
 }
 
 /// Where edges go.
@@ -129,17 +101,23 @@ fn selected_classes(texts_of_group: &Lists<u32>, classes: &Classes) -> Lists<u32
     lists
 }
 
-struct Context<'a> {
-    shared: &'a SharedChunks,
-    classes: &'a Classes,
-    rarity: Rarity,
-    settings: GraphSettings,
+/// What the counting of one collection needs.
+pub(crate) struct Context<'a> {
+    pub(crate) shared: &'a SharedChunks,
+    pub(crate) classes: &'a Classes,
+    pub(crate) rarity: Rarity,
+    pub(crate) settings: GraphSettings,
     sieve: Option<Sieve>,
-    /// For each class, from how many classes on its groups are too common to make an edge.
+    /// For each class, from how many classes on its groups are too common to find others by.
     cuts: Option<Vec<u32>>,
-    selected: Option<Lists<u32>>,
+    /// What becomes of pairs that share common groups only; without cuts there are no such pairs.
+    crowds: Option<Crowds>,
+    /// For each group, the classes in which one of its chunks is selected.
+    pub(crate) selected: Option<Lists<u32>>,
     /// Words and distinct chunks of the texts of each class.
-    sizes: Vec<(u32, u32)>,
+    pub(crate) sizes: Vec<(u32, u32)>,
+    /// Additions to be made.
+    cost: u64,
 }
 
 /// One thread's counters.
@@ -189,10 +167,7 @@ impl Counters {
         let touched = std::mem::take(&mut self.touched);
         for &other in &touched {
             self.edge(context, class, other);
-            self.chunks[other as usize] = 0;
-            self.rarity[other as usize] = 0;
-            self.rarest[other as usize] = u32::MAX;
-            self.is_selected[other as usize] = false;
+            self.reset(other);
         }
         self.touched = touched;
         self.touched.clear();
@@ -230,7 +205,7 @@ impl Counters {
     /// and those cannot reach the threshold.
     fn add_rare(&mut self, context: &Context<'_>, cuts: &[u32], class: u32) {
         let groups = context.classes.groups.list(class as usize);
-        let size = |group: u32| context.classes.of_group.list(group as usize).len() as u32;
+        let size = |group: u32| context.classes.size(group);
         let (rare, common): (Vec<u32>, Vec<u32>) =
             groups.iter().partition(|&&group| size(group) < cuts[class as usize]);
         for &group in &rare {
@@ -244,33 +219,29 @@ impl Counters {
             self.add(context, group, &holders[own + 1..], class);
         }
         // The other side finds the pair too: it is left to the earlier class.
-        let rarest = &mut self.rarest;
-        let (chunks, sums) = (&mut self.chunks, &mut self.rarity);
-        self.touched.retain(|&other| {
-            let twice = other < class && rarest[other as usize] < cuts[other as usize];
-            if twice {
-                chunks[other as usize] = 0;
-                sums[other as usize] = 0;
-                rarest[other as usize] = u32::MAX;
+        let touched = std::mem::take(&mut self.touched);
+        for &other in &touched {
+            if other < class && self.rarest[other as usize] < cuts[other as usize] {
+                self.reset(other);
+            } else {
+                self.touched.push(other);
             }
-            !twice
-        });
+        }
         let cost: u64 = common.iter().map(|&group| u64::from(size(group))).sum();
         let lookups: u64 = self
             .touched
             .iter()
             .map(|&other| context.classes.groups.list(other as usize).len() as u64)
             .sum();
-        for &group in &common {
-            self.marks[group as usize] = class;
-        }
         if lookups < cost {
+            for &group in &common {
+                self.marks[group as usize] = class;
+            }
             for index in 0..self.touched.len() {
                 let other = self.touched[index];
                 for &group in context.classes.groups.list(other as usize) {
                     if self.marks[group as usize] == class {
-                        self.chunks[other as usize] += context.shared.groups[group as usize].chunks;
-                        self.rarity[other as usize] += context.rarity.of_group(group);
+                        self.add_common(context, group, other, class);
                     }
                 }
             }
@@ -278,12 +249,28 @@ impl Counters {
             for &group in &common {
                 for &other in context.classes.of_group.list(group as usize) {
                     if self.chunks[other as usize] > 0 {
-                        self.chunks[other as usize] += context.shared.groups[group as usize].chunks;
-                        self.rarity[other as usize] += context.rarity.of_group(group);
+                        self.add_common(context, group, other, class);
                     }
                 }
             }
         }
+    }
+
+    /// Adds a common group for a class that a rare one found.
+    fn add_common(&mut self, context: &Context<'_>, group: u32, other: u32, class: u32) {
+        self.chunks[other as usize] += context.shared.groups[group as usize].chunks;
+        self.rarity[other as usize] += context.rarity.of_group(group);
+        if context.selected.is_some() && !self.is_selected[other as usize] {
+            self.is_selected[other as usize] =
+                context.is_selected(group, class) && context.is_selected(group, other);
+        }
+    }
+
+    fn reset(&mut self, other: u32) {
+        self.chunks[other as usize] = 0;
+        self.rarity[other as usize] = 0;
+        self.rarest[other as usize] = u32::MAX;
+        self.is_selected[other as usize] = false;
     }
 
     fn edge(&mut self, context: &Context<'_>, class: u32, other: u32) {
@@ -295,6 +282,9 @@ impl Counters {
         self.n_pairs += documents[a as usize] * documents[b as usize];
         let overlap =
             context.overlap(a, b, self.chunks[other as usize], self.rarity[other as usize]);
+        if let Some(crowds) = &context.crowds {
+            crowds.take_out(context, a, b);
+        }
         self.keep(context, Kind::Across { a, b }, overlap);
     }
 
@@ -333,13 +323,6 @@ impl Counters {
 
 impl<'a> Context<'a> {
     fn new(shared: &'a SharedChunks, classes: &'a Classes, settings: GraphSettings) -> Self {
-        let rarity = Rarity::new(shared);
-        let additions: u64 =
-            classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
-        let cuts = match additions > MANY_ADDITIONS {
-            true => cuts(shared, classes, &rarity, settings),
-            false => None,
-        };
         let sieve = match settings.counting {
             Counting::Exact => None,
             Counting::Probabilistic { counters } => {
@@ -353,7 +336,100 @@ impl<'a> Context<'a> {
             (text.words, text.chunks)
         };
         let sizes = (0..classes.len() as u32).map(size).collect();
-        Self { shared, classes, rarity, settings, sieve, cuts, selected, sizes }
+        let cost = classes.of_group.iter().map(|list| pairs_among(list.len() as u64)).sum();
+        let rarity = Rarity::new(shared);
+        let mut context = Self {
+            shared,
+            classes,
+            rarity,
+            settings,
+            sieve,
+            cuts: None,
+            crowds: None,
+            selected,
+            sizes,
+            cost,
+        };
+        if cost > settings.most_additions {
+            context.set_common_aside();
+        }
+        context
+    }
+
+    /// Decides which groups are too common to find pairs by, if that saves anything.
+    fn set_common_aside(&mut self) {
+        let mut cuts = cuts(self.shared, self.classes, &self.rarity, self.settings);
+        if self.settings.measure.needs_coverage() {
+            return;
+        }
+        let most_crowd_pairs = (self.settings.most_blocks as u64).max(1 << 20);
+        let (crowds, cost) = Crowds::new(self, &cuts, most_crowd_pairs);
+        if cost >= self.cost {
+            return;
+        }
+        if let Some(crowds) = &crowds {
+            for cut in &mut cuts {
+                *cut = (*cut).min(crowds.limit() + 1);
+            }
+        }
+        (self.cuts, self.crowds, self.cost) = (Some(cuts), crowds, cost);
+    }
+
+    /// Whether a chunk of `group` is selected in `class`.
+    pub(crate) fn is_selected(&self, group: u32, class: u32) -> bool {
+        let is_in = |lists: &Lists<u32>| lists.list(group as usize).binary_search(&class).is_ok();
+        self.selected.as_ref().is_none_or(is_in)
+    }
+
+    fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, NoGraph> {
+        let most_blocks = self.settings.most_blocks;
+        let n_sure = self.crowds.as_ref().map_or(0, Crowds::n_class_pairs);
+        let total = AtomicUsize::new(usize::try_from(n_sure).unwrap_or(usize::MAX));
+        let is_over = || total.load(Ordering::Relaxed) > most_blocks;
+        if !is_over() {
+            let counters = self.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
+            if stop() {
+                return Err(NoGraph::Stopped);
+            }
+            if !is_over() {
+                let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
+                let blocks = counters.into_iter().flat_map(|counters| counters.sink.into_blocks());
+                let mut blocks: Vec<Block> = blocks.collect();
+                if let Some(crowds) = &self.crowds {
+                    crowds.all_blocks(self, &mut blocks);
+                }
+                let n_pairs = self.counts_all().then_some(n_pairs);
+                return Ok(Counted { blocks, n_pairs, tally: None });
+            }
+        }
+        let (tally, blocks, n_pairs) = self.tally(stop)?;
+        Ok(Counted { blocks, n_pairs: self.counts_all().then_some(n_pairs), tally: Some(tally) })
+    }
+
+    /// The tally of all edges, the strongest blocks, and the number of pairs counted.
+    fn tally(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(Tally, Vec<Block>, u64), NoGraph> {
+        if self.settings.measure.needs_coverage() {
+            return Err(NoGraph::TooManyPairs);
+        }
+        let n_classes = self.classes.len();
+        if let Some(crowds) = &self.crowds {
+            crowds.begin();
+        }
+        let counters = self.count(|| Sink::Tally(Part::new(n_classes)), &AtomicUsize::new(0), stop);
+        if stop() {
+            return Err(NoGraph::Stopped);
+        }
+        let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
+        let mut parts: Vec<Part> =
+            counters.into_iter().filter_map(|counters| counters.sink.into_part()).collect();
+        if let Some(crowds) = &self.crowds {
+            let mut part = Part::new(n_classes);
+            crowds.connected(self, |a, b, n_rows, weakest| part.connect(a, b, n_rows, weakest));
+            crowds.strongest(self, |block| part.keep(block));
+            parts.push(part);
+        }
+        let (tally, blocks) = Part::merge(parts);
+        Ok((tally, blocks, n_pairs))
     }
 
     /// Counts what every class shares, until `stop` says to leave it.
@@ -405,7 +481,7 @@ impl<'a> Context<'a> {
     }
 
     /// The overlap of two classes, its coverage still to be found.
-    fn overlap(&self, a: u32, b: u32, chunks: u32, rarity: u128) -> Overlap {
+    pub(crate) fn overlap(&self, a: u32, b: u32, chunks: u32, rarity: u128) -> Overlap {
         let ((words_a, chunks_a), (words_b, chunks_b)) =
             (self.sizes[a as usize], self.sizes[b as usize]);
         Overlap {
@@ -418,110 +494,5 @@ impl<'a> Context<'a> {
             covered_a: 0,
             covered_b: 0,
         }
-    }
-}
-
-/// For each class, the number of classes from which on a group is too common: all its groups in at
-/// least so many classes together cannot make an edge. `None` if the measure has no such bound.
-fn cuts(
-    shared: &SharedChunks,
-    classes: &Classes,
-    rarity: &Rarity,
-    settings: GraphSettings,
-) -> Option<Vec<u32>> {
-    let bounded = matches!(
-        settings.measure,
-        Measure::Kin | Measure::S1 | Measure::S3 | Measure::S4 | Measure::Ssr
-    );
-    if !bounded || settings.threshold <= 0.0 || shared.selected_of_group.is_some() {
-        return None;
-    }
-    let size = |group: u32| classes.of_group.list(group as usize).len() as u32;
-    let cut = |class: usize| {
-        let entry = &shared.texts[classes.text(class as u32)];
-        let mut groups: Vec<u32> = classes.groups.list(class).to_vec();
-        groups.sort_unstable_by_key(|&group| std::cmp::Reverse(size(group)));
-        let (mut chunks, mut sum) = (0u64, 0u128);
-        let mut cut = u32::MAX;
-        let mut index = 0;
-        while index < groups.len() {
-            // Groups of one size are common together or not at all.
-            let level = size(groups[index]);
-            while index < groups.len() && size(groups[index]) == level {
-                chunks += u64::from(shared.groups[groups[index] as usize].chunks);
-                sum += rarity.of_group(groups[index]);
-                index += 1;
-            }
-            // The best case of another text that shares some of these: it holds nothing else. For
-            // S4 it may share few chunks that are rare, so that its length has no lower bound.
-            let by_rarity = matches!(settings.measure, Measure::S4 | Measure::Kin);
-            let least_words = if by_rarity { 0 } else { chunks };
-            let best = Overlap {
-                shared: chunks,
-                rarity: Rarity::to_f64(sum),
-                words_a: u64::from(entry.words),
-                words_b: least_words,
-                chunks_a: u64::from(entry.chunks),
-                chunks_b: chunks,
-                covered_a: 0,
-                covered_b: 0,
-            };
-            // A hair below the threshold, so that rounding never drops an edge.
-            if settings.measure.score(&best) >= settings.threshold * (1.0 - 1e-9) {
-                break;
-            }
-            cut = level;
-        }
-        cut
-    };
-    Some((0..classes.len()).map(cut).collect())
-}
-
-/// Probabilistic counting: an upper bound of what two classes share, from hashed counters.
-struct Sieve {
-    chunks: Vec<AtomicU32>,
-}
-
-impl Sieve {
-    fn new(shared: &SharedChunks, classes: &Classes, counters: usize, threads: usize) -> Self {
-        let chunks: Vec<AtomicU32> =
-            std::iter::repeat_with(AtomicU32::default).take(counters.max(1)).collect();
-        let sieve = Self { chunks };
-        for_each(
-            threads,
-            shared.groups.len(),
-            64,
-            || (),
-            |(), group| {
-                let weight = shared.groups[group].chunks;
-                let holders = classes.of_group.list(group);
-                for (index, &a) in holders.iter().enumerate() {
-                    for &b in &holders[index + 1..] {
-                        let counter = &sieve.chunks[sieve.slot(a, b)];
-                        let add = |count: u32| Some(count.saturating_add(weight));
-                        // The closure never refuses, so there is no error to handle.
-                        let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
-                    }
-                }
-            },
-        );
-        sieve
-    }
-
-    fn slot(&self, a: u32, b: u32) -> usize {
-        let hash = mix(u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
-        ((u128::from(hash) * self.chunks.len() as u128) >> 64) as usize
-    }
-
-    /// Whether the pair may be an edge, if it shared all that its counter holds.
-    fn passes(&self, context: &Context<'_>, a: u32, b: u32) -> bool {
-        let counted = self.chunks[self.slot(a, b)].load(Ordering::Relaxed);
-        let mut overlap = context.overlap(a, b, 0, 0);
-        overlap.shared = u64::from(counted).min(overlap.chunks_a.min(overlap.chunks_b));
-        // A shared chunk is in two documents at least.
-        overlap.rarity = overlap.shared as f64 / 2.0;
-        overlap.covered_a = overlap.words_a;
-        overlap.covered_b = overlap.words_b;
-        context.settings.measure.score(&overlap) >= context.settings.threshold * (1.0 - 1e-9)
     }
 }

@@ -5,6 +5,7 @@ use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 use crate::classes::Classes;
 use crate::count;
 use crate::coverage;
+use crate::rarity::Rarity;
 use crate::tally::Tally;
 
 /// How the shared chunks of pairs are counted. Both ways give the same graph.
@@ -35,6 +36,9 @@ pub struct GraphSettings {
     pub threads: usize,
     /// Beyond so many blocks of pairs, pairs are tallied and no longer listed.
     pub most_blocks: usize,
+    /// Beyond so many additions of what a group weighs for two classes, groups that are common are
+    /// set aside.
+    pub most_additions: u64,
 }
 
 /// Why there is no graph.
@@ -212,7 +216,7 @@ pub(crate) fn pairs_among(n: u64) -> u64 {
 
 /// The blocks of documents that have the same text: all of it is shared.
 fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
-    let rarity = count::Rarity::new(shared);
+    let rarity = Rarity::new(shared);
     let mut blocks = Vec::new();
     for (text, entry) in shared.texts.iter().enumerate().filter(|(_, entry)| entry.copies > 1) {
         let mut sum = 0;
@@ -224,7 +228,7 @@ fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
         let own = entry.chunks - elsewhere;
         let overlap = Overlap {
             shared: u64::from(entry.chunks),
-            rarity: count::Rarity::to_f64(sum + count::Rarity::of_chunks(own, entry.copies)),
+            rarity: Rarity::to_f64(sum + Rarity::of_chunks(own, entry.copies)),
             words_a: u64::from(entry.words),
             words_b: u64::from(entry.words),
             chunks_a: u64::from(entry.chunks),

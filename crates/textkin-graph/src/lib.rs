@@ -6,7 +6,8 @@
 //!
 //! Texts that share the same runs with the same others are one class (`classes`), two classes are
 //! one [`Block`], and rows are written out of blocks one by one when they are asked for. Blocks
-//! that are too many to list are counted (`tally`), one by one: memory is bounded, time is not.
+//! that are too many to list are counted (`tally`), those that share nothing but what is common to
+//! many texts all at once (`crowds`).
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, classes and groups are u32 by construction"
@@ -17,8 +18,12 @@ mod classes;
 mod clusters;
 mod count;
 mod coverage;
+mod crowds;
+mod cuts;
 mod graph;
+mod rarity;
 mod rows;
+mod sieve;
 mod tally;
 mod threads;
 

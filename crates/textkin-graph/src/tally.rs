@@ -1,7 +1,7 @@
 //! The tally: what is kept of pairs when there are too many to list.
 //!
 //! A hundred thousand documents that end with the same licence make five thousand million pairs.
-//! They are scored one by one and counted; the strongest are kept, and the clusters they make.
+//! They are counted; the strongest are kept, and the clusters they make.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -49,19 +49,30 @@ impl Part {
             Kind::Within { class } => (class, class),
             Kind::Copies { .. } => return,
         };
+        self.connect(a, b, n_rows, block.score);
+        self.keep(*block);
+    }
+
+    /// Counts `n_rows` edges between two classes, the weakest of which scores `weakest`.
+    pub(crate) fn connect(&mut self, a: u32, b: u32, n_rows: u64, weakest: f64) {
         self.forest.join(a, b);
         self.has_edge[a as usize] = true;
         self.has_edge[b as usize] = true;
-        let (pairs, weakest) = self.edges[a as usize];
-        self.edges[a as usize] = (pairs + n_rows, weakest.min(block.score));
-        let candidate = Weakest(*block);
+        let sum = &mut self.edges[a as usize];
+        *sum = (sum.0 + n_rows, sum.1.min(weakest));
+    }
+
+    /// Keeps `block` if it is among the strongest, and says whether it is.
+    pub(crate) fn keep(&mut self, block: Block) -> bool {
+        let candidate = Weakest(block);
         if self.strongest.len() == STRONGEST {
             if self.strongest.peek().is_some_and(|weakest| candidate >= *weakest) {
-                return;
+                return false;
             }
             self.strongest.pop();
         }
         self.strongest.push(candidate);
+        true
     }
 
     /// The tally of all threads, and the strongest blocks.

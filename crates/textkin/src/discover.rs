@@ -117,6 +117,7 @@ pub fn discover(
         counting: settings.counting,
         threads,
         most_blocks: settings.most_blocks.unwrap_or_else(|| most_blocks(settings.memory_budget())),
+        most_additions: settings.most_additions,
     };
     let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
     clock.stage("pairs", 0);

@@ -50,6 +50,9 @@ pub struct Settings {
     /// How many blocks of pairs are listed; by the memory, set only to test what happens beyond.
     #[doc(hidden)]
     pub most_blocks: Option<usize>,
+    /// How many additions are made before common text is set aside; other than usual only to test.
+    #[doc(hidden)]
+    pub most_additions: u64,
 }
 
 impl Default for Settings {
@@ -73,6 +76,7 @@ impl Default for Settings {
             is_strict: false,
             hash_bits: 64,
             most_blocks: None,
+            most_additions: 1 << 30,
         }
     }
 }
