@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 
 use crate::classes::Classes;
-use crate::crowds::Crowds;
+use crate::crowds::{Common, Crowds, Row};
 use crate::cuts::cuts;
-use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, pairs_among};
+use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, n_rows, pairs_among};
 use crate::rarity::Rarity;
 use crate::sieve::Sieve;
 use crate::tally::{Part, Tally};
@@ -41,7 +41,7 @@ pub(crate) fn edges(
 ) -> Result<Counted, NoGraph> {
     let context = Context::new(shared, classes, settings);
     let mut counted = context.edges(stop)?;
-    if context.cuts.is_some() {
+    if !matches!(context.aside, Aside::Nothing) {
         // Every pair shares a chunk at least: the same count, with another measure.
         let every = GraphSettings {
             measure: Measure::S1,
@@ -108,16 +108,23 @@ pub(crate) struct Context<'a> {
     pub(crate) rarity: Rarity,
     pub(crate) settings: GraphSettings,
     sieve: Option<Sieve>,
-    /// For each class, from how many classes on its groups are too common to find others by.
-    cuts: Option<Vec<u32>>,
-    /// What becomes of pairs that share common groups only; without cuts there are no such pairs.
-    crowds: Option<Crowds>,
+    aside: Aside,
     /// For each group, the classes in which one of its chunks is selected.
     pub(crate) selected: Option<Lists<u32>>,
     /// Words and distinct chunks of the texts of each class.
     pub(crate) sizes: Vec<(u32, u32)>,
     /// Additions to be made.
     cost: u64,
+}
+
+/// What becomes of pairs that share common groups only.
+enum Aside {
+    /// No group is too common: there are no such pairs.
+    Nothing,
+    /// They are no edges. For each class, from how many classes on its groups are too common.
+    Cuts(Vec<u32>),
+    /// They are settled by crowds.
+    Crowds(Box<Crowds>),
 }
 
 /// One thread's counters.
@@ -134,11 +141,19 @@ struct Counters {
     /// Blocks added since the last report.
     n_new: usize,
     n_pairs: u64,
+    /// What the set of the class at hand shares with others.
+    row: Option<Row>,
 }
 
 impl Counters {
-    fn new(n_classes: usize, n_groups: usize, sink: Sink) -> Self {
+    fn new(context: &Context<'_>, sink: Sink) -> Self {
+        let (n_classes, n_groups) = (context.classes.len(), context.shared.groups.len());
+        let row = match &context.aside {
+            Aside::Crowds(crowds) => Some(Row::new(crowds)),
+            Aside::Nothing | Aside::Cuts(_) => None,
+        };
         Self {
+            row,
             chunks: vec![0; n_classes],
             rarity: vec![0; n_classes],
             rarest: vec![u32::MAX; n_classes],
@@ -154,15 +169,24 @@ impl Counters {
     /// Counts what `class` shares with others and with itself, and keeps the edges.
     fn count(&mut self, context: &Context<'_>, class: u32) {
         self.within(context, class);
-        match &context.cuts {
-            None => {
+        match &context.aside {
+            Aside::Nothing => {
                 for &group in context.classes.groups.list(class as usize) {
                     let holders = context.classes.of_group.list(group as usize);
                     let later = holders.partition_point(|&other| other <= class);
                     self.add(context, group, &holders[later..], class);
                 }
             }
-            Some(cuts) => self.add_rare(context, cuts, class),
+            Aside::Cuts(cuts) => self.add_rare(context, cuts, class),
+            Aside::Crowds(crowds) => {
+                for &group in context.classes.groups.list(class as usize) {
+                    if context.classes.size(group) <= crowds.limit() {
+                        let holders = context.classes.of_group.list(group as usize);
+                        let later = holders.partition_point(|&other| other <= class);
+                        self.add(context, group, &holders[later..], class);
+                    }
+                }
+            }
         }
         let touched = std::mem::take(&mut self.touched);
         for &other in &touched {
@@ -193,7 +217,7 @@ impl Counters {
         if let Some(selected) = &context.selected {
             let list = selected.list(group as usize);
             if list.binary_search(&class).is_ok() {
-                for &other in list.iter().filter(|&&other| other != class) {
+                for &other in list.iter().filter(|&&other| self.chunks[other as usize] > 0) {
                     self.is_selected[other as usize] = true;
                 }
             }
@@ -274,18 +298,26 @@ impl Counters {
     }
 
     fn edge(&mut self, context: &Context<'_>, class: u32, other: u32) {
-        if context.selected.is_some() && !self.is_selected[other as usize] {
+        let mut chunks = self.chunks[other as usize];
+        let mut rarity = self.rarity[other as usize];
+        let mut is_selected = context.selected.is_none() || self.is_selected[other as usize];
+        let mut is_counted = false;
+        if let (Aside::Crowds(crowds), Some(row)) = (&context.aside, &mut self.row) {
+            row.begin(context, crowds, crowds.set_of_class(class));
+            let common = &row.common[crowds.set_of_class(other) as usize];
+            chunks += common.chunks;
+            rarity += common.rarity;
+            is_selected |= common.is_selected;
+            is_counted = crowds.is_edge(context, class, other, common);
+        }
+        if !is_selected {
             return;
         }
         let (a, b) = (class.min(other), class.max(other));
-        let documents = &context.classes.documents;
-        self.n_pairs += documents[a as usize] * documents[b as usize];
-        let overlap =
-            context.overlap(a, b, self.chunks[other as usize], self.rarity[other as usize]);
-        if let Some(crowds) = &context.crowds {
-            crowds.take_out(context, a, b);
-        }
-        self.keep(context, Kind::Across { a, b }, overlap);
+        let kind = Kind::Across { a, b };
+        self.n_pairs += context.n_rows(kind);
+        let n_rows = if is_counted { 0 } else { context.n_rows(kind) };
+        self.keep(context, kind, context.overlap(a, b, chunks, rarity), n_rows);
     }
 
     /// The pairs of different texts of one class: they share all groups of the class.
@@ -301,21 +333,23 @@ impl Counters {
                 return;
             }
         }
-        self.n_pairs += context.n_rows(Kind::Within { class });
+        let n_rows = context.n_rows(Kind::Within { class });
+        self.n_pairs += n_rows;
         let chunks = groups.iter().map(|&group| context.shared.groups[group as usize].chunks).sum();
         let rarity = groups.iter().map(|&group| context.rarity.of_group(group)).sum();
         let overlap = context.overlap(class, class, chunks, rarity);
-        self.keep(context, Kind::Within { class }, overlap);
+        self.keep(context, Kind::Within { class }, overlap, n_rows);
     }
 
-    fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap) {
+    /// Keeps an edge of `n_rows` pairs that are not counted yet.
+    fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap, n_rows: u64) {
         let score = context.settings.measure.score(&overlap);
         if context.settings.measure.needs_coverage() || score >= context.settings.threshold {
             let block = Block { kind, overlap, score };
             self.n_new += 1;
             match &mut self.sink {
                 Sink::Blocks(blocks) => blocks.push(block),
-                Sink::Tally(part) => part.add(&block, context.n_rows(kind)),
+                Sink::Tally(part) => part.add(&block, n_rows),
             }
         }
     }
@@ -344,8 +378,7 @@ impl<'a> Context<'a> {
             rarity,
             settings,
             sieve,
-            cuts: None,
-            crowds: None,
+            aside: Aside::Nothing,
             selected,
             sizes,
             cost,
@@ -358,21 +391,23 @@ impl<'a> Context<'a> {
 
     /// Decides which groups are too common to find pairs by, if that saves anything.
     fn set_common_aside(&mut self) {
-        let mut cuts = cuts(self.shared, self.classes, &self.rarity, self.settings);
-        if self.settings.measure.needs_coverage() {
-            return;
+        let cuts = cuts(self.shared, self.classes, &self.rarity, self.settings);
+        let rare = |(groups, &cut): (&[u32], &u32)| {
+            let sizes = groups.iter().map(|&group| self.classes.size(group));
+            sizes.filter(|&size| size < cut).map(u64::from).sum::<u64>()
+        };
+        let cost = self.classes.groups.iter().zip(&cuts).map(rare).sum();
+        // Crowds know nothing of coverage.
+        let most = u64::min(self.cost, cost);
+        let crowds = match self.settings.measure.needs_coverage() {
+            true => None,
+            false => Crowds::new(self, &cuts, most),
+        };
+        if let Some((crowds, cost)) = crowds {
+            (self.aside, self.cost) = (Aside::Crowds(Box::new(crowds)), cost);
+        } else if cost < self.cost {
+            (self.aside, self.cost) = (Aside::Cuts(cuts), cost);
         }
-        let most_crowd_pairs = (self.settings.most_blocks as u64).max(1 << 20);
-        let (crowds, cost) = Crowds::new(self, &cuts, most_crowd_pairs);
-        if cost >= self.cost {
-            return;
-        }
-        if let Some(crowds) = &crowds {
-            for cut in &mut cuts {
-                *cut = (*cut).min(crowds.limit() + 1);
-            }
-        }
-        (self.cuts, self.crowds, self.cost) = (Some(cuts), crowds, cost);
     }
 
     /// Whether a chunk of `group` is selected in `class`.
@@ -383,7 +418,10 @@ impl<'a> Context<'a> {
 
     fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, NoGraph> {
         let most_blocks = self.settings.most_blocks;
-        let n_sure = self.crowds.as_ref().map_or(0, Crowds::n_class_pairs);
+        let n_sure = match &self.aside {
+            Aside::Crowds(crowds) => crowds.n_class_pairs(self, stop)?,
+            Aside::Nothing | Aside::Cuts(_) => 0,
+        };
         let total = AtomicUsize::new(usize::try_from(n_sure).unwrap_or(usize::MAX));
         let is_over = || total.load(Ordering::Relaxed) > most_blocks;
         if !is_over() {
@@ -395,8 +433,8 @@ impl<'a> Context<'a> {
                 let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
                 let blocks = counters.into_iter().flat_map(|counters| counters.sink.into_blocks());
                 let mut blocks: Vec<Block> = blocks.collect();
-                if let Some(crowds) = &self.crowds {
-                    crowds.all_blocks(self, &mut blocks);
+                if let Aside::Crowds(crowds) = &self.aside {
+                    blocks.append(&mut crowds.blocks(self, stop)?);
                 }
                 let n_pairs = self.counts_all().then_some(n_pairs);
                 return Ok(Counted { blocks, n_pairs, tally: None });
@@ -412,9 +450,6 @@ impl<'a> Context<'a> {
             return Err(NoGraph::TooManyPairs);
         }
         let n_classes = self.classes.len();
-        if let Some(crowds) = &self.crowds {
-            crowds.begin();
-        }
         let counters = self.count(|| Sink::Tally(Part::new(n_classes)), &AtomicUsize::new(0), stop);
         if stop() {
             return Err(NoGraph::Stopped);
@@ -422,11 +457,8 @@ impl<'a> Context<'a> {
         let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
         let mut parts: Vec<Part> =
             counters.into_iter().filter_map(|counters| counters.sink.into_part()).collect();
-        if let Some(crowds) = &self.crowds {
-            let mut part = Part::new(n_classes);
-            crowds.connected(self, |a, b, n_rows, weakest| part.connect(a, b, n_rows, weakest));
-            crowds.strongest(self, |block| part.keep(block));
-            parts.push(part);
+        if let Aside::Crowds(crowds) = &self.aside {
+            parts.append(&mut crowds.tally(self, stop)?);
         }
         let (tally, blocks) = Part::merge(parts);
         Ok((tally, blocks, n_pairs))
@@ -444,12 +476,12 @@ impl<'a> Context<'a> {
             self.settings.threads,
             self.classes.len(),
             64,
-            || Counters::new(self.classes.len(), self.shared.groups.len(), sink()),
-            |counters, class| {
+            || Counters::new(self, sink()),
+            |counters, index| {
                 if stopped.load(Ordering::Relaxed) {
                     return;
                 }
-                counters.count(self, class as u32);
+                counters.count(self, self.class(index));
                 total.fetch_add(std::mem::take(&mut counters.n_new), Ordering::Relaxed);
                 if stop() {
                     stopped.store(true, Ordering::Relaxed);
@@ -458,26 +490,28 @@ impl<'a> Context<'a> {
         )
     }
 
+    /// Class number `index`, in the order of counting.
+    fn class(&self, index: usize) -> u32 {
+        match &self.aside {
+            Aside::Crowds(crowds) => crowds.class(index),
+            Aside::Nothing | Aside::Cuts(_) => index as u32,
+        }
+    }
+
     /// Pairs of documents that a block of `kind` stands for.
     fn n_rows(&self, kind: Kind) -> u64 {
-        let documents = &self.classes.documents;
-        match kind {
-            Kind::Across { a, b } => documents[a as usize] * documents[b as usize],
-            Kind::Within { class } => {
-                let copies = |text: &u32| u64::from(self.shared.texts[*text as usize].copies);
-                let texts = self.classes.texts.list(class as usize).iter();
-                let same: u64 = texts.map(|text| pairs_among(copies(text))).sum();
-                pairs_among(documents[class as usize]) - same
-            }
-            Kind::Copies { text } => {
-                pairs_among(u64::from(self.shared.texts[text as usize].copies))
-            }
-        }
+        let copies = |text: u32| u64::from(self.shared.texts[text as usize].copies);
+        n_rows(kind, self.classes, copies)
     }
 
     /// Whether every pair that shares a chunk is counted.
     fn counts_all(&self) -> bool {
-        self.cuts.is_none() && self.sieve.is_none()
+        matches!(self.aside, Aside::Nothing) && self.sieve.is_none()
+    }
+
+    /// The score of two classes that share `common`.
+    pub(crate) fn score(&self, a: u32, b: u32, common: &Common) -> f64 {
+        self.settings.measure.score(&self.overlap(a, b, common.chunks, common.rarity))
     }
 
     /// The overlap of two classes, its coverage still to be found.

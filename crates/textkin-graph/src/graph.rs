@@ -181,20 +181,8 @@ impl Graph {
 
     /// Number of pairs of documents in `block`.
     pub(crate) fn n_rows(&self, block: &Block) -> u64 {
-        match block.kind {
-            Kind::Across { a, b } => {
-                self.classes.documents[a as usize] * self.classes.documents[b as usize]
-            }
-            Kind::Within { class } => {
-                let copies = |text: &u32| self.documents_of_text.list(*text as usize).len() as u64;
-                let texts = self.classes.texts.list(class as usize).iter();
-                let same: u64 = texts.map(|text| pairs_among(copies(text))).sum();
-                pairs_among(self.classes.documents[class as usize]) - same
-            }
-            Kind::Copies { text } => {
-                pairs_among(self.documents_of_text.list(text as usize).len() as u64)
-            }
-        }
+        let copies = |text: u32| self.documents_of_text.list(text as usize).len() as u64;
+        n_rows(block.kind, &self.classes, copies)
     }
 
     /// Orders blocks by score, then by their first pair of documents.
@@ -206,6 +194,19 @@ impl Graph {
             b.score.total_cmp(&a.score).then(first_a.cmp(first_b)).then(a.kind.cmp(&b.kind))
         });
         self.blocks = keyed.into_iter().map(|(_, block)| block).collect();
+    }
+}
+
+/// Number of pairs of documents in a block of `kind`, where `copies` gives the documents of a text.
+pub(crate) fn n_rows(kind: Kind, classes: &Classes, copies: impl Fn(u32) -> u64) -> u64 {
+    match kind {
+        Kind::Across { a, b } => classes.documents[a as usize] * classes.documents[b as usize],
+        Kind::Within { class } => {
+            let texts = classes.texts.list(class as usize).iter();
+            let same: u64 = texts.map(|&text| pairs_among(copies(text))).sum();
+            pairs_among(classes.documents[class as usize]) - same
+        }
+        Kind::Copies { text } => pairs_among(copies(text)),
     }
 }
 

@@ -62,6 +62,17 @@ impl Part {
         *sum = (sum.0 + n_rows, sum.1.min(weakest));
     }
 
+    /// The weakest edge counted for `class`.
+    pub(crate) fn weakest(&self, class: u32) -> f64 {
+        self.edges[class as usize].1
+    }
+
+    /// Whether a block of this score may be among the strongest.
+    pub(crate) fn may_keep(&self, score: f64) -> bool {
+        let is_full = self.strongest.len() == STRONGEST;
+        !is_full || self.strongest.peek().is_some_and(|weakest| score >= weakest.0.score)
+    }
+
     /// Keeps `block` if it is among the strongest, and says whether it is.
     pub(crate) fn keep(&mut self, block: Block) -> bool {
         let candidate = Weakest(block);

@@ -223,8 +223,12 @@ proptest! {
         prop_assert_eq!(tallied.n_edges(), listed.n_edges());
         prop_assert_eq!(tallied.n_pairs(), listed.n_pairs());
         prop_assert_eq!(tallied.clusters(Clustering::Dense), listed.clusters(Clustering::Components));
+        // Of the last score that is kept, some pairs may be missing.
         let strongest: Vec<Pair> = tallied.rows().collect();
-        prop_assert_eq!(&strongest, &listed.rows().take(strongest.len()).collect::<Vec<_>>());
+        let last = strongest.last().map_or(f64::INFINITY, |pair| pair.score);
+        let is_sure = |pair: &Pair| pair.score > last || (listed.n_edges() <= 1000 && pair.score >= last);
+        let expected: Vec<Pair> = listed.rows().filter(is_sure).collect();
+        prop_assert!(strongest.iter().filter(|pair| is_sure(pair)).eq(&expected), "strongest pairs");
     }
 
     #[test]

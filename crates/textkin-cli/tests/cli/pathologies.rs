@@ -57,6 +57,28 @@ fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_scor
 }
 
 #[test]
+fn a_licence_that_runs_on_into_the_text_takes_no_longer() {
+    let folder = Folder::new();
+    let mut dice = Dice::new(8);
+    let licence = dice.text(60);
+    let n: u64 = 60_000;
+    // Chunks across the end of the licence are shared by some of the documents: no two alike.
+    let documents = (0..n).map(|n| {
+        let length = 10 + dice.roll(50);
+        record(&n.to_string(), &format!("{licence} {}", dice.text(length)))
+    });
+    folder.write("x.jsonl", documents.collect::<String>());
+    for score in ["s1", "s2", "ssr"] {
+        let outs = ["x.jsonl", "--clusters", "c.jsonl", "--stats", "s.json", "--memory", "256MiB"];
+        let run = folder.discover(&[&outs[..], &["--score", score]].concat());
+        let (clusters, stats) = (folder.json_lines("c.jsonl"), folder.json("s.json"));
+        assert_eq!((run.code, clusters.len(), &clusters[0]["size"]), (0, 1, &n.into()), "{score}");
+        assert_eq!(stats["pairs"], n * (n - 1) / 2, "{score}");
+        assert_eq!(stats["edges"], n * (n - 1) / 2, "{score}");
+    }
+}
+
+#[test]
 fn a_document_of_one_word_two_million_times_has_one_chunk() {
     let folder = Folder::new();
     folder.write("a.txt", "again ".repeat(2_000_000));
