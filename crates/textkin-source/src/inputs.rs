@@ -39,6 +39,8 @@ pub struct Inputs {
     reader: Option<Box<dyn Read + Send>>,
     /// Name of the stream, if the caller gave one.
     reader_name: Arc<str>,
+    /// Streams that had not one byte.
+    empty_streams: Vec<Arc<str>>,
 }
 
 impl Inputs {
@@ -46,7 +48,8 @@ impl Inputs {
     ///
     /// A path is a file, a folder (read recursively), a pattern with `*`, `?`, `[…]` or `**` if
     /// nothing has that very name, or `-` for standard input. What does not exist becomes a
-    /// problem when its place in the order comes.
+    /// problem when its place in the order comes. A file that several paths lead to is read once,
+    /// where it was found first; hard links are files of their own.
     ///
     /// # Errors
     /// No paths, `-` twice, an exclude pattern that is not valid, or an empty field name.
@@ -61,7 +64,8 @@ impl Inputs {
 
     /// Reads one stream, called `name` in ids and problems, as [`open`](Self::open) reads
     /// standard input: decompressed by content; JSON lines if the first byte that is not white
-    /// space is `{`, Parquet by its mark, else one text, unless the settings force a format.
+    /// space is `{`, Parquet by its mark, else one text, unless the settings force a format. An
+    /// empty stream holds no document.
     ///
     /// # Errors
     /// An empty field name.
@@ -88,6 +92,7 @@ impl Inputs {
             cutter: None,
             reader: Some(reader),
             reader_name: name.into(),
+            empty_streams: Vec::new(),
         }
     }
 
@@ -107,6 +112,7 @@ impl Inputs {
             cutter: None,
             reader: None,
             reader_name: Arc::clone(&self.reader_name),
+            empty_streams: Vec::new(),
         })
     }
 
@@ -133,6 +139,21 @@ impl Inputs {
     /// Entries left out by the exclude patterns; a folder counts once.
     pub fn excluded(&self) -> u64 {
         self.listing.n_excluded
+    }
+
+    /// Files that were found more than once, counted each time but the first; each is read once.
+    pub fn repeated(&self) -> u64 {
+        self.listing.n_repeated
+    }
+
+    /// Files that were found and left out because they are [`SourceSettings::outputs`].
+    pub fn skipped_outputs(&self) -> &[PathBuf] {
+        &self.listing.outputs
+    }
+
+    /// Streams read so far that had not one byte; such a stream holds no document.
+    pub fn empty_streams(&self) -> &[Arc<str>] {
+        &self.empty_streams
     }
 
     fn first_stream(&self) -> Option<String> {
@@ -171,7 +192,7 @@ impl Inputs {
     fn text_files(&mut self) -> Box<dyn Piece> {
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut bytes = 0u64;
-        while let Some(Item::File { path, size, format: Format::Text }) =
+        while let Some(Item::File { path, size, format: Format::Text, .. }) =
             self.listing.items.get(self.next)
         {
             let is_full = paths.len() >= MOST_FILES
@@ -207,6 +228,15 @@ impl Inputs {
             Ok(stream) => stream,
             Err(error) => return Some(report(&name, None, reason(&error))),
         };
+        let mut head = Vec::new();
+        if let Err(error) = stream.read_block(1, &mut head) {
+            return Some(report(&name, None, stream.explain(&error)));
+        }
+        if head.is_empty() {
+            self.empty_streams.push(name);
+            return None;
+        }
+        stream = stream.unread(head);
         let format = match self.settings.input_format {
             Some(format) => format,
             None if by_name != Format::Text => by_name,

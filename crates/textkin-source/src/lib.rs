@@ -47,9 +47,11 @@ mod compression;
 mod csv;
 mod decode;
 mod error;
+mod exclude;
 mod inputs;
 mod json;
 mod jsonl;
+mod once;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod piece;

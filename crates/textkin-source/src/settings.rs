@@ -1,7 +1,7 @@
 //! What the user may set about inputs, and the formats an input may have.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::Error;
@@ -19,6 +19,9 @@ pub struct SourceSettings {
     /// Patterns of `.gitignore` form; what they match in folders and among the files of a pattern
     /// is left out. A file that is named itself is always read. Default none.
     pub exclude: Vec<String>,
+    /// Files that the caller is going to write; they are left out wherever they are found. Default
+    /// none.
+    pub outputs: Vec<PathBuf>,
     /// Whether symbolic links inside folders are followed. Default no; links given as a path are
     /// always followed.
     pub follow_links: bool,
@@ -41,6 +44,7 @@ impl Default for SourceSettings {
             id_field: None,
             time_field: None,
             exclude: Vec::new(),
+            outputs: Vec::new(),
             follow_links: false,
             hidden: false,
             max_document_bytes: (1 << 31) - 1,

@@ -1,19 +1,21 @@
 //! From paths as given to a list of inputs.
 //!
 //! In: files, folders, patterns and `-`. Out: what there is to read, in the order of the paths
-//! given and, within folders and patterns, of the paths found; a fault stands in the list where
-//! it was met. Files are listed, not opened.
+//! given and, within folders and patterns, of the paths found, each file once; a fault stands in the
+//! list where it was met. Files are listed, not opened.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use textkin_core::Problem;
 
+use crate::exclude::{excludes, is_excluded};
+use crate::once::{Outputs, Place, Seen, place};
 use crate::stream::reason;
 use crate::{Error, Format, SourceSettings};
 
@@ -27,6 +29,10 @@ pub(crate) struct Listing {
     pub(crate) n_links: u64,
     /// Entries left out by the exclude patterns.
     pub(crate) n_excluded: u64,
+    /// Files that were found again, by the same or another way.
+    pub(crate) n_repeated: u64,
+    /// Files left out because the run writes them.
+    pub(crate) outputs: Vec<PathBuf>,
 }
 
 /// One thing to read, or why not.
@@ -36,6 +42,7 @@ pub(crate) enum Item {
         path: PathBuf,
         size: u64,
         format: Format,
+        place: Place,
     },
     /// A pipe or device; its format is found by its name and first bytes.
     Pipe(PathBuf),
@@ -50,7 +57,7 @@ impl Listing {
         settings: &SourceSettings,
     ) -> Result<Self, Error> {
         // Patterns are checked before anything is walked.
-        excludes(Path::new(""), settings)?;
+        excludes(Path::new(""), &settings.exclude)?;
         let mut listing = Self::default();
         let mut has_standard_input = false;
         for path in paths.iter().map(AsRef::as_ref) {
@@ -62,15 +69,44 @@ impl Listing {
                 listing.items.push(Item::StandardInput);
             }
         }
+        listing.keep_each_once(settings);
         Ok(listing)
+    }
+
+    /// Leaves out what the run writes itself and what was found before.
+    fn keep_each_once(&mut self, settings: &SourceSettings) {
+        let outputs = Outputs::new(&settings.outputs);
+        let mut seen = Seen::default();
+        let mut are_kept = Vec::with_capacity(self.items.len());
+        for item in &self.items {
+            are_kept.push(match item {
+                Item::File { path, place, .. } if outputs.contains(path, *place) => {
+                    if !self.outputs.contains(path) {
+                        self.outputs.push(path.clone());
+                    }
+                    false
+                }
+                Item::File { path, place, .. } => {
+                    let is_new = seen.insert(path, *place);
+                    self.n_repeated += u64::from(!is_new);
+                    is_new
+                }
+                Item::Pipe(path) => {
+                    let is_new = seen.insert(path, None);
+                    self.n_repeated += u64::from(!is_new);
+                    is_new
+                }
+                Item::StandardInput | Item::Problem(_) => true,
+            });
+        }
+        let mut are_kept = are_kept.into_iter();
+        self.items.retain(|_| are_kept.next().unwrap_or(true));
     }
 
     fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {
         match fs_err::metadata(path) {
             Ok(metadata) if metadata.is_dir() => self.walk(path, settings)?,
-            Ok(metadata) if metadata.is_file() => {
-                self.items.push(file(path, metadata.len(), settings))
-            }
+            Ok(metadata) if metadata.is_file() => self.items.push(file(path, &metadata, settings)),
             Ok(_) => self.items.push(Item::Pipe(path.to_owned())),
             Err(error) => match pattern(path) {
                 Some(pattern) if error.kind() == io::ErrorKind::NotFound => {
@@ -86,7 +122,7 @@ impl Listing {
     fn walk(&mut self, root: &Path, settings: &SourceSettings) -> Result<(), Error> {
         let hidden = Arc::new(AtomicU64::new(0));
         let excluded = Arc::new(AtomicU64::new(0));
-        let exclude = excludes(root, settings)?;
+        let exclude = excludes(root, &settings.exclude)?;
         let filter = {
             let (hidden, excluded) = (Arc::clone(&hidden), Arc::clone(&excluded));
             let with_hidden = settings.hidden;
@@ -128,7 +164,7 @@ impl Listing {
         };
         if kind.is_file() {
             match entry.metadata() {
-                Ok(metadata) => self.items.push(file(entry.path(), metadata.len(), settings)),
+                Ok(metadata) => self.items.push(file(entry.path(), &metadata, settings)),
                 Err(error) => self.walk_problem(entry.path(), &error),
             }
         } else if kind.is_symlink() && entry.depth() > 0 {
@@ -158,7 +194,7 @@ impl Listing {
                 return Ok(());
             }
         };
-        let exclude = excludes(Path::new(""), settings)?;
+        let exclude = excludes(Path::new(""), &settings.exclude)?;
         let mut inner = Self::default();
         for path in found {
             match path {
@@ -198,9 +234,9 @@ impl Listing {
     }
 }
 
-fn file(path: &Path, size: u64, settings: &SourceSettings) -> Item {
+fn file(path: &Path, metadata: &Metadata, settings: &SourceSettings) -> Item {
     let format = settings.input_format.unwrap_or_else(|| Format::from_path(path));
-    Item::File { path: path.to_owned(), size, format }
+    Item::File { path: path.to_owned(), size: metadata.len(), format, place: place(metadata) }
 }
 
 /// The path as a pattern, if it is one.
@@ -208,30 +244,8 @@ fn pattern(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| text.contains(['*', '?', '[']))
 }
 
-fn excludes(root: &Path, settings: &SourceSettings) -> Result<Gitignore, Error> {
-    let fault = |pattern: &str, error: &ignore::Error| Error::Exclude {
-        pattern: pattern.to_owned(),
-        reason: describe(error).1,
-    };
-    let mut builder = GitignoreBuilder::new(root);
-    for pattern in &settings.exclude {
-        builder.add_line(None, pattern).map_err(|error| fault(pattern, &error))?;
-    }
-    builder.build().map_err(|error| fault(&settings.exclude.join(" "), &error))
-}
-
-/// Whether a path found by a pattern, or a folder it lies in, is excluded.
-fn is_excluded(path: &Path, exclude: &Gitignore) -> bool {
-    let is_ignored = |part: &Path| {
-        let is_dir = part != path || part.is_dir();
-        exclude.matched(part, is_dir).is_ignore()
-    };
-    !exclude.is_empty()
-        && path.ancestors().filter(|part| part.file_name().is_some()).any(is_ignored)
-}
-
 /// Path and reason of a fault met while walking.
-fn describe(error: &ignore::Error) -> (Option<&Path>, String) {
+pub(crate) fn describe(error: &ignore::Error) -> (Option<&Path>, String) {
     match error {
         ignore::Error::WithPath { path, err } => (Some(path), describe(err).1),
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {

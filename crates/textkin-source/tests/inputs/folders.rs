@@ -111,11 +111,12 @@ fn links_are_counted_and_loops_are_problems() {
     assert_eq!((inputs.n_files(), inputs.skipped_links()), (1, 4));
     let follow = SourceSettings { follow_links: true, ..settings() };
     let read = folder.read(&[""], &follow);
-    assert_eq!(read.ids(), ["d/a.txt", "link.txt", "way/a.txt"]);
+    assert_eq!(read.ids(), ["d/a.txt"]);
     assert_eq!(read.problems.len(), 3, "{:?}", read.problems);
     assert_eq!(read.problems[0], "broken.txt: no such file or directory");
     assert!(read.problems[1].starts_with("d/loop: a link back to "), "{}", read.problems[1]);
-    assert_eq!(folder.read(&["way", "link.txt"], &settings()).ids(), ["way/a.txt", "link.txt"]);
+    assert_eq!(folder.read(&["way", "link.txt"], &settings()).ids(), ["way/a.txt"]);
+    assert_eq!(folder.read(&["link.txt"], &settings()).ids(), ["link.txt"]);
 }
 
 #[cfg(unix)]
@@ -190,4 +191,67 @@ fn many_small_files_are_grouped_in_order() {
     for piece_bytes in [0, 1, 10, 100] {
         assert_eq!(folder.read(&[""], &SourceSettings { piece_bytes, ..settings() }), whole);
     }
+}
+
+#[test]
+fn a_file_is_read_once_however_often_it_is_found() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", "a");
+    folder.write("docs/b.txt", "b");
+    let read = |names: &[&str]| {
+        let paths: Vec<_> = names.iter().map(|name| folder.path(name)).collect();
+        let mut inputs = Inputs::open(&paths, &settings()).unwrap();
+        let read = folder.relative(drain(&mut inputs));
+        assert!(read.problems.is_empty(), "{read:?}");
+        let ids: Vec<String> = read.ids().iter().map(|id| (*id).to_owned()).collect();
+        (ids.join(" "), inputs.repeated())
+    };
+    let expect = |ids: &str, n: u64| (ids.to_owned(), n);
+    assert_eq!(read(&["docs/a.txt", "docs/a.txt"]), expect("docs/a.txt", 1));
+    assert_eq!(read(&["docs", "docs/a.txt"]), expect("docs/a.txt docs/b.txt", 1));
+    assert_eq!(read(&["docs/b.txt", "docs"]), expect("docs/b.txt docs/a.txt", 1));
+    assert_eq!(read(&["docs", "docs/../docs"]), expect("docs/a.txt docs/b.txt", 2));
+    assert_eq!(read(&["docs/*.txt", "docs/?.txt"]), expect("docs/a.txt docs/b.txt", 2));
+    // A pattern that finds folders and what is in them names each file once.
+    assert_eq!(read(&["**/*"]), expect("docs/a.txt docs/b.txt", 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_the_same_file_and_a_hard_link_another() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", "a");
+    std::os::unix::fs::symlink("a.txt", folder.path("docs/link.txt")).unwrap();
+    std::fs::hard_link(folder.path("docs/a.txt"), folder.path("docs/twin.txt")).unwrap();
+    let follow = SourceSettings { follow_links: true, ..settings() };
+    let mut inputs = Inputs::open(&[folder.path("docs")], &follow).unwrap();
+    assert_eq!(inputs.repeated(), 1);
+    assert_eq!(folder.relative(drain(&mut inputs)).ids(), ["docs/a.txt", "docs/twin.txt"]);
+    let named = ["docs/link.txt", "docs/a.txt", "docs/twin.txt", "docs/twin.txt"];
+    assert_eq!(folder.read(&named, &settings()).ids(), ["docs/link.txt", "docs/twin.txt"]);
+}
+
+#[test]
+fn what_the_caller_writes_is_left_out_wherever_it_is_found() {
+    let folder = Folder::new();
+    folder.write("a.txt", "a");
+    let output = folder.write("deep/pairs.csv", "a,b\n");
+    let missing = folder.path("clusters.jsonl");
+    let set = SourceSettings { outputs: vec![output.clone(), missing], ..settings() };
+    for name in ["", "**/*", "deep/../deep"] {
+        let mut inputs = Inputs::open(&[folder.path("a.txt"), folder.path(name)], &set).unwrap();
+        assert_eq!(inputs.skipped_outputs().len(), 1, "{name}");
+        assert_eq!(inputs.skipped_outputs()[0].canonicalize().unwrap(), output);
+        assert_eq!(folder.relative(drain(&mut inputs)).ids(), ["a.txt"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hard_link_of_an_output_is_read() {
+    let folder = Folder::new();
+    let output = folder.write("new.txt", "old");
+    std::fs::hard_link(&output, folder.path("kept.txt")).unwrap();
+    let set = SourceSettings { outputs: vec![output], ..settings() };
+    assert_eq!(folder.read(&[""], &set).ids(), ["kept.txt"]);
 }

@@ -4,7 +4,7 @@ use textkin_core::Source;
 use textkin_source::{Error, Format, Inputs, SourceSettings};
 
 use crate::compressed::{KINDS, compress};
-use crate::support::{drain, read_bytes, settings};
+use crate::support::{Read, drain, read_bytes, settings};
 
 #[test]
 fn a_brace_begins_json_lines_and_all_else_is_one_text() {
@@ -12,7 +12,7 @@ fn a_brace_begins_json_lines_and_all_else_is_one_text() {
     assert_eq!(read_bytes("\u{feff}{\"text\":\"a\"}\n".as_bytes(), &settings()).texts(), ["a"]);
     let read = read_bytes(b"words\n{\n", &settings());
     assert_eq!((read.ids(), read.texts()), (vec!["-"], vec!["words\n{\n"]));
-    assert_eq!(read_bytes(b"", &settings()).texts(), [""]);
+    assert_eq!(read_bytes(b" ", &settings()).texts(), [" "]);
     let spaces = " ".repeat(10_000);
     assert_eq!(
         read_bytes(format!("{spaces}{{\"text\":\"a\"}}").as_bytes(), &settings()).texts(),
@@ -66,5 +66,18 @@ fn devices_and_pipes_are_streams() {
     let inputs = Inputs::open(&["/dev/null"], &settings()).unwrap();
     assert!(!inputs.is_rewindable());
     let mut inputs = inputs;
-    assert_eq!(drain(&mut inputs).ids(), ["/dev/null"]);
+    assert!(drain(&mut inputs).documents.is_empty());
+    assert_eq!(inputs.empty_streams(), ["/dev/null".into()]);
+}
+
+#[test]
+fn a_stream_without_a_byte_holds_no_document() {
+    for format in [None, Some(Format::Text), Some(Format::Jsonl), Some(Format::Parquet)] {
+        let set = SourceSettings { input_format: format, ..settings() };
+        for bytes in [Vec::new(), compress(KINDS[0], b"")] {
+            let mut inputs = Inputs::from_reader("-", Cursor::new(bytes), &set).unwrap();
+            assert_eq!(drain(&mut inputs), Read::default());
+            assert_eq!(inputs.empty_streams(), ["-".into()]);
+        }
+    }
 }
