@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use textkin::report;
 
 use crate::arguments::{Discover, Output};
+use crate::tell::tell;
 
 /// Refuses names that no writer knows, one name for two outputs, and the name of an input.
 pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
@@ -34,6 +35,19 @@ pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
         report::OutputFile::create(path)?;
     }
     Ok(())
+}
+
+/// The files that will be written: a folder that is read may hold those of an earlier run.
+pub(crate) fn files(output: &Output) -> Vec<PathBuf> {
+    all(output).filter_map(|path| place(path)).collect()
+}
+
+/// Names the outputs of an earlier run that were not read.
+pub(crate) fn tell_left_out(paths: &[PathBuf]) {
+    if !paths.is_empty() {
+        let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        tell(format_args!("textkin: not read, this run writes them: {}\n", names.join(", ")));
+    }
 }
 
 /// Whether an output goes to standard output.

@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let watch = Arc::new(Watch::default());
     interrupt::listen(&watch)?;
     outputs::check(arguments)?;
-    let source_settings = source_settings(&arguments.input);
+    let mut source_settings = source_settings(&arguments.input);
+    source_settings.outputs = outputs::files(&arguments.output);
     let mut settings = settings(&arguments.comparison, &arguments.means)?;
     settings.is_strict = arguments.input.strict;
     settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
@@ -263,6 +264,19 @@ fn write_sets(mut writer: ClusterWriter, found: &Discovery) -> Result<(), report
 fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     if quiet {
         return;
+    }
+    outputs::tell_left_out(inputs.skipped_outputs());
+    let repeated = inputs.repeated();
+    if repeated > 0 {
+        tell(format_args!("textkin: files found more than once: {repeated} (each is read once)\n"));
+    }
+    for name in inputs.empty_streams() {
+        let name = if &**name == "-" { "standard input" } else { name };
+        tell(format_args!("textkin: {name} is empty and holds no document\n"));
+    }
+    let is_told = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
+    if found.counts.documents == 0 && !is_told {
+        tell(format_args!("textkin: no documents in the input\n"));
     }
     let hidden = inputs.skipped_hidden();
     if hidden > 0 {

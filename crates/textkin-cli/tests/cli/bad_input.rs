@@ -46,12 +46,34 @@ fn a_file_that_may_not_be_read_is_named() {
     folder.write("locked.txt", BAKERY);
     let forbid = std::fs::Permissions::from_mode(0o000);
     std::fs::set_permissions(folder.path("locked.txt"), forbid).unwrap();
-    if std::fs::read(folder.path("locked.txt")).is_ok() {
-        // The superuser may read everything.
-        return;
-    }
+    // The superuser may read everything; what nobody can read is in the test after this one.
+    let may_read_all = std::fs::read(folder.path("locked.txt")).is_ok();
     let told = beside_good_ones(&folder, &["locked.txt"]);
-    assert_eq!(told, "textkin: locked.txt: permission denied\n");
+    let expected = if may_read_all { "" } else { "textkin: locked.txt: permission denied\n" };
+    assert_eq!(told, expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_leads_nowhere_is_named_even_to_the_superuser() {
+    let folder = two_files();
+    std::os::unix::fs::symlink("round.txt", folder.path("round.txt")).unwrap();
+    std::os::unix::fs::symlink("gone.txt", folder.path("broken.txt")).unwrap();
+    let told = beside_good_ones(&folder, &["a.txt/c.txt", "round.txt", "broken.txt"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "textkin: a.txt/c.txt: not a directory");
+    // Systems have their own words for it.
+    assert!(lines[1].starts_with("textkin: round.txt: too many levels of symbolic links"));
+    assert_eq!(lines[2..], ["textkin: broken.txt: no such file or directory"]);
+}
+
+/// The first page of a process is never mapped, so that its memory opens and cannot be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_fails_while_it_is_read_is_named_even_to_the_superuser() {
+    let memory = "/proc/self/mem";
+    let told = beside_good_ones(&two_files(), &[memory]);
+    assert_eq!(told, format!("textkin: {memory}: input/output error\n"));
 }
 
 #[cfg(unix)]
@@ -115,7 +137,25 @@ fn empty_documents_are_documents_without_pairs() {
     folder.discover(&["empty.txt", "blank.txt", "x.jsonl", "empty.jsonl"]).expect(1);
     folder.discover(&["empty.csv"]).expect(1);
     std::fs::create_dir(folder.path("nothing")).unwrap();
-    folder.discover(&["nothing"]).expect(1);
+    let run = folder.discover(&["nothing"]).expect(1);
+    run.expect_only("no documents in the input");
+}
+
+#[test]
+fn empty_standard_input_holds_no_document() {
+    let folder = two_files();
+    let options = ["-", "--stats", "s.json", "--out", "p.csv"];
+    for format in [&[][..], &["--input-format", "text"], &["--input-format", "jsonl"]] {
+        let run = folder.discover_from(b"", &[&options, format].concat()).expect(1);
+        run.expect_only("standard input is empty and holds no document");
+        let stats = folder.json("s.json");
+        assert_eq!((&stats["documents"], &stats["problems"]), (&0.into(), &0.into()));
+        assert_eq!(folder.read("p.csv").lines().count(), 1);
+    }
+    let run = folder.discover_from(b"", &["-", "a.txt", "b.txt"]).expect(0);
+    run.expect_only("standard input is empty and holds no document");
+    let run = folder.discover_from(b"", &["-", "-q"]).expect(1);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn one_name_for_two_outputs_is_refused() {
 fn an_input_is_never_overwritten() {
     let folder = many_pairs();
     let before = folder.read("x.jsonl");
-    for option in ["--out", "--clusters", "--stats"] {
+    for option in ["--out", "--clusters", "--imatch", "--stats"] {
         let run = folder.discover(&["x.jsonl", option, "./x.jsonl"]).expect(2);
         run.expect_only("./x.jsonl is an input and would be overwritten; name another output");
         assert_eq!(folder.read("x.jsonl"), before);
@@ -239,6 +239,32 @@ mod interrupt {
             expect_nothing_left(&folder, child);
             feeder.join().unwrap();
         }
+    }
+
+    /// One output is a pipe whose reader stops after the header: the run can get no further than
+    /// that in writing, however long it is given.
+    #[test]
+    fn ctrl_c_while_writing_leaves_nothing_behind() {
+        let folder = many_pairs();
+        folder.write("p.csv", "old");
+        let outs = ["--out", "p.csv", "--out", "p.parquet", "--out", "g.dot.gz", "--out", "-"];
+        let others = ["--clusters", "c.jsonl", "--imatch", "i.jsonl", "--stats", "s.json"];
+        let mut command =
+            folder.command(&[&["discover", "x.jsonl", "-q"], &outs[..], &others].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        let mut reader = BufReader::with_capacity(64, child.stdout.take().unwrap());
+        reader.read_line(&mut first).unwrap();
+        assert_eq!(first.trim_end(), HEADER);
+        let n_temporary = folder.names().iter().filter(|name| name.ends_with(".tmp")).count();
+        assert_eq!(n_temporary, 5, "{:?}", folder.names());
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        drop(reader);
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+        assert_eq!(folder.names(), ["p.csv", "x.jsonl"]);
+        assert_eq!(folder.read("p.csv"), "old");
     }
 }
 

@@ -165,3 +165,84 @@ fn many_files_are_read_in_the_order_of_their_names() {
     let records = folder.discover(&["one.jsonl", "--threshold", "0", "--out", "-"]).expect(0);
     assert_eq!(files.stdout, records.stdout);
 }
+
+#[test]
+fn outputs_of_an_earlier_run_are_not_read() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("b.txt", FERRY);
+    let outs = ["--out", "pairs.csv", "--out", "deep/p.jsonl", "--clusters", "c.jsonl"];
+    let figures = ["--imatch", "i.jsonl", "--stats", "s.json"];
+    std::fs::create_dir(folder.path("deep")).unwrap();
+    let arguments = [&["."], &outs[..], &figures].concat();
+    let first = folder.discover(&arguments).expect(0);
+    assert_eq!(first.stderr, "");
+    let rows = folder.read("pairs.csv");
+    let second = folder.discover(&arguments).expect(0);
+    second.expect_only(
+        "not read, this run writes them: ./c.jsonl, ./deep/p.jsonl, ./i.jsonl, ./pairs.csv, \
+         ./s.json",
+    );
+    assert_eq!(folder.json("s.json")["documents"], 2);
+    assert_eq!(folder.json("s.json")["problems"], 0);
+    assert_eq!(folder.read("pairs.csv"), rows);
+    // Named otherwise, an output of before is a file like any other.
+    let third = folder.discover(&["*.csv", "--out", "new.csv", "--text-field", "a"]).expect(1);
+    assert_eq!(third.stderr, "");
+}
+
+#[test]
+fn an_output_that_is_named_as_input_is_refused() {
+    let folder = Folder::new();
+    folder.write("pairs.csv", "text\n");
+    for option in ["--out", "--clusters", "--imatch", "--stats"] {
+        let run = folder.discover(&[".", "./pairs.csv", option, "pairs.csv"]).expect(2);
+        run.expect_only("pairs.csv is an input and would be overwritten; name another output");
+    }
+    assert_eq!(folder.read("pairs.csv"), "text\n");
+}
+
+#[test]
+fn a_file_given_twice_is_no_copy_of_itself() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", HARBOUR);
+    folder.write("docs/x.jsonl", record("x", BAKERY));
+    let ways: [(&[&str], u32); 4] = [
+        (&["docs/a.txt", "docs/a.txt"], 1),
+        (&["docs", "docs/a.txt"], 1),
+        (&["docs", "docs/x.jsonl", "./docs"], 3),
+        (&["docs/*", "docs"], 2),
+    ];
+    for (inputs, n) in ways {
+        let run = folder.discover(inputs).expect(1);
+        run.expect_only(&format!("files found more than once: {n} (each is read once)"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_file_is_that_file_and_a_hard_link_is_a_copy() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", HARBOUR);
+    std::os::unix::fs::symlink("docs/a.txt", folder.path("link.txt")).unwrap();
+    let run = folder.discover(&["docs", "link.txt"]).expect(1);
+    run.expect_only("files found more than once: 1 (each is read once)");
+    std::fs::hard_link(folder.path("docs/a.txt"), folder.path("docs/b.txt")).unwrap();
+    let run = folder.discover(&["docs", "--out", "-", "-q"]).expect(0);
+    assert_eq!(run.pairs(), [("docs/a.txt", "docs/b.txt")]);
+}
+
+#[test]
+fn an_exclusion_that_means_nothing_is_refused() {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", HARBOUR);
+    let run = folder.discover(&["docs", "--exclude", "*.log", "--exclude", "a["]).expect(2);
+    run.expect_only(
+        "exclude pattern 'a[' is not valid: '[' has no ']'; the bracket itself is written '\\['",
+    );
+    for pattern in ["", "#", "!a.txt", "./a.txt", "/"] {
+        let run = folder.discover(&["docs", "--exclude", pattern]).expect(2);
+        let begin = format!("textkin: exclude pattern '{pattern}' is not valid: ");
+        assert!(run.stderr.starts_with(&begin), "{run:?}");
+    }
+}

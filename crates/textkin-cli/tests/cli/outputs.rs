@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::support::{BAKERY, FERRY, Folder, HARBOUR, HEADER, record};
+use crate::support::{BAKERY, Dice, FERRY, Folder, HARBOUR, HEADER, lines, record};
 
 /// Two copies of a short text, and two texts of ten words with two chunks in common.
 fn five_files() -> Folder {
@@ -161,7 +161,8 @@ fn parquet_holds_the_rows_of_the_csv() {
     folder.discover(&options).expect(1);
     assert_eq!(folder.json("s.json")["documents"], 2);
     assert_eq!(folder.json("s.json")["problems"], 0);
-    let options = ["p.parquet", "p.parquet", "--text-field", "b", "--id-field", "a", "--out", "-"];
+    std::fs::copy(folder.path("p.parquet"), folder.path("q.parquet")).unwrap();
+    let options = ["p.parquet", "q.parquet", "--text-field", "b", "--id-field", "a", "--out", "-"];
     let run = folder.discover(&options).expect(0);
     assert_eq!(run.pairs(), [("d.txt", "d.txt"), ("a.txt", "a.txt")]);
 }
@@ -270,4 +271,33 @@ fn ids_with_commas_quotes_and_line_ends_are_quoted() {
     let run = folder.discover(&["x.jsonl", "--out", "-", "--quiet"]).expect(0);
     let rows = run.stdout.split_once('\n').unwrap().1;
     assert!(rows.starts_with("\"a,\"\"b\"\"\",\"c\nd\",1.0,3,"), "{rows}");
+}
+
+#[test]
+fn almost_exact_copies_are_written_as_sets_and_change_no_pair() {
+    let folder = Folder::new();
+    let mut dice = Dice::new(23);
+    let mut documents: Vec<(String, String)> =
+        (0..60).map(|number| (format!("d{number}"), dice.text(300))).collect();
+    let (original, other) = (documents[7].1.clone(), documents[31].1.clone());
+    // A word that nobody else has is too rare to count.
+    documents.push(("almost".to_owned(), format!("{original} quincunx")));
+    documents.push(("exact".to_owned(), original));
+    documents.push(("again".to_owned(), format!("hapax {other}")));
+    folder.write("x.jsonl", lines(&documents));
+    let without = folder.discover(&["x.jsonl", "--out", "-", "-q"]).expect(0);
+    let options = ["--out", "-", "--imatch", "sets.jsonl", "--stats", "s.json", "-q"];
+    let with = folder.discover(&[&["x.jsonl"], &options[..]].concat()).expect(0);
+    assert_eq!(with.stdout, without.stdout);
+    let expected = [
+        serde_json::json!({ "set": 0, "size": 3, "members": ["d7", "almost", "exact"] }),
+        serde_json::json!({ "set": 1, "size": 2, "members": ["d31", "again"] }),
+    ];
+    assert_eq!(folder.json_lines("sets.jsonl"), expected);
+    assert_eq!(folder.json("s.json")["near_copies"], 3);
+    folder.discover(&["x.jsonl", "--imatch", "sets.jsonl.gz", "-q"]).expect(0);
+    let packed = folder.read_bytes("sets.jsonl.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&*packed).read_to_string(&mut text).unwrap();
+    assert_eq!(text, folder.read("sets.jsonl"));
 }
