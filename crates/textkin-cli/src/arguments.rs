@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Find every pair of documents that share text, with proof
     Discover(Box<Discover>),
+    /// Show what an index of shared chunks holds, or find the chunks of a text in it
+    Index(Index),
     /// List every chunker, selector, score and normalisation step by name
     Strategies,
 }
@@ -53,6 +55,32 @@ pub(crate) struct Discover {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) means: Means,
+}
+
+/// Show what an index of shared chunks holds, or find the chunks of a text in it
+///
+/// `textkin discover --index FILE` writes such an index. It is checked from end to end before it is
+/// used.
+///
+/// Exit code: 0 if there are shared chunks, 1 if there are none, 2 if something failed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  textkin discover essays/ --index shared.tkx --index-text
+  textkin index shared.tkx
+  textkin index shared.tkx --find new-essay.txt
+  textkin index shared.tkx --list > chunks.csv")]
+pub(crate) struct Index {
+    /// The index
+    pub(crate) file: PathBuf,
+    /// Find the chunks of this text file (- for standard input), and the documents that hold them
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) find: Option<PathBuf>,
+    /// Write every chunk as CSV: fingerprint, documents, text
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How many of the most widespread chunks, or of the documents found, to show
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) top: usize,
 }
 
 #[derive(Debug, Args)]
@@ -141,6 +169,12 @@ pub(crate) struct Output {
     /// Also find almost exact copies by I-Match and write their sets as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) imatch: Option<PathBuf>,
+    /// Write an index of the shared chunks: fingerprints and the documents that hold them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) index: Option<PathBuf>,
+    /// Keep the words of each chunk in the index too
+    #[arg(long, requires = "index")]
+    pub(crate) index_text: bool,
     /// Write what was found and what it took, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) stats: Option<PathBuf>,

@@ -23,6 +23,7 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Discover(arguments) => command::discover::run(&arguments),
+        Command::Index(arguments) => command::index::run(&arguments),
         Command::Strategies => command::strategies::run(),
     };
     match outcome {

@@ -61,7 +61,13 @@ pub(crate) fn unless_closed(written: Result<(), report::Error>) -> Result<(), re
 }
 
 fn all(output: &Output) -> impl Iterator<Item = &PathBuf> {
-    output.out.iter().chain(&output.clusters).chain(&output.imatch).chain(&output.stats)
+    output
+        .out
+        .iter()
+        .chain(&output.clusters)
+        .chain(&output.imatch)
+        .chain(&output.index)
+        .chain(&output.stats)
 }
 
 /// The one name of a file, whether it exists or not; none for standard output, folders and devices.

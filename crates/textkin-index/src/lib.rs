@@ -7,7 +7,8 @@
 //! each partition finds its repeated hashes in a table that fits the cache (`repeats`), each
 //! repeated chunk is linked to its first occurrence and compared with it token by token
 //! (`verify`), and what is left is written down as runs and groups (`shared`).
-//! `spex` drops most unique chunks before they become records.
+//! `spex` drops most unique chunks before they become records. `store` writes the shared chunks to
+//! a file of their own, and reads it.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, places and groups are u32 by construction; batches are bounded"
@@ -18,11 +19,13 @@ mod batch;
 mod collect;
 mod counter;
 mod error;
+mod found;
 mod imatch;
 mod record;
 mod repeats;
 mod shared;
 mod spex;
+mod store;
 mod verify;
 mod work;
 
@@ -31,6 +34,8 @@ pub use batch::{Batch, BatchBuilder, BatchSettings, TextAddress};
 pub use collect::{Collection, Memory, Plan};
 pub use counter::Counter;
 pub use error::Error;
+pub use found::{FoundChunks, KeepChunks};
 pub use imatch::{ImatchSettings, near_copies};
 pub use shared::{Findings, find_shared};
+pub use store::{Contents, IndexedDocument, Postings, SharedIndex, StoreError, write_index};
 pub use work::{Progress, Stop};

@@ -17,7 +17,8 @@ use textkin_core::chunk::mix;
 use crate::array::Array;
 use crate::batch::{Batch, PARTITIONS};
 use crate::error::Error;
-use crate::record::{Link, Record};
+use crate::found::Site;
+use crate::record::{Link, LinkKind, Record};
 use crate::work::{Progress, Stop, for_each};
 
 /// A group as its worker knows it.
@@ -40,6 +41,8 @@ pub(crate) struct Repeats {
     pub(crate) within_text: Vec<u32>,
     /// Number of distinct hashes among the records.
     pub(crate) distinct: u64,
+    /// The first place of every hash that two documents or more may have, if that was asked for.
+    pub(crate) sites: Vec<Site>,
 }
 
 /// The settings of a pass over all partitions.
@@ -49,6 +52,8 @@ pub(crate) struct Pass<'a> {
     /// Bytes that records on disk may take in memory, over all threads.
     pub(crate) memory: u64,
     pub(crate) selective: bool,
+    /// If sites are to be written down: which texts several documents have.
+    pub(crate) copied: Option<&'a [bool]>,
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
 }
@@ -68,12 +73,12 @@ pub(crate) fn link_repeats(
     // them while all tasks read the batches.
     let mut records: Vec<_> =
         batches.iter_mut().map(|batch| std::mem::take(&mut batch.records)).collect();
-    let found: Vec<(Vec<Group>, Vec<u32>, u64)> = {
+    let found: Vec<Found> = {
         let batches: &[Batch] = batches;
         let workers = for_each(
             pass.threads,
             tasks(batches, &mut records, &ranges),
-            |number| Worker::new(number, batches, first_texts, n_texts),
+            |number| Worker::new(number, batches, first_texts, n_texts, pass.copied),
             |worker, mut task| {
                 pass.stop.check()?;
                 task.load()?;
@@ -88,21 +93,30 @@ pub(crate) fn link_repeats(
                 task.store()
             },
         )?;
-        let found = |worker: Worker<'_>| (worker.groups, worker.within_text, worker.distinct);
-        workers.into_iter().map(found).collect()
+        workers.into_iter().map(|worker| worker.found).collect()
     };
     for (batch, records) in batches.iter_mut().zip(records) {
         batch.records = records;
     }
     let mut repeats = Repeats { within_text: vec![0; n_texts], ..Repeats::default() };
-    for (groups, within_text, distinct) in found {
-        repeats.distinct += distinct;
-        repeats.tables.push(groups);
-        for (sum, count) in repeats.within_text.iter_mut().zip(within_text) {
+    for found in found {
+        repeats.distinct += found.distinct;
+        repeats.tables.push(found.groups);
+        for (sum, count) in repeats.within_text.iter_mut().zip(found.within_text) {
             *sum += count;
         }
+        repeats.sites.extend(found.sites);
     }
     Ok(repeats)
+}
+
+/// What one worker found.
+#[derive(Default)]
+struct Found {
+    groups: Vec<Group>,
+    within_text: Vec<u32>,
+    distinct: u64,
+    sites: Vec<Site>,
 }
 
 /// Ranges of partitions, one a task: few enough to keep the threads busy, small enough that those
@@ -231,14 +245,19 @@ struct Worker<'a> {
     entry_of: Vec<u32>,
     /// For each batch, the number of its first record in the partition.
     segment_starts: Vec<u32>,
-    groups: Vec<Group>,
     group_numbers: GroupNumbers,
-    within_text: Vec<u32>,
-    distinct: u64,
+    copied: Option<&'a [bool]>,
+    found: Found,
 }
 
 impl<'a> Worker<'a> {
-    fn new(number: usize, batches: &'a [Batch], first_texts: &'a [u32], n_texts: usize) -> Self {
+    fn new(
+        number: usize,
+        batches: &'a [Batch],
+        first_texts: &'a [u32],
+        n_texts: usize,
+        copied: Option<&'a [bool]>,
+    ) -> Self {
         Self {
             number: number as u16,
             batches,
@@ -248,10 +267,9 @@ impl<'a> Worker<'a> {
             entries: Vec::new(),
             entry_of: Vec::new(),
             segment_starts: Vec::new(),
-            groups: Vec::new(),
             group_numbers: GroupNumbers::default(),
-            within_text: vec![0; n_texts],
-            distinct: 0,
+            copied,
+            found: Found { within_text: vec![0; n_texts], ..Found::default() },
         }
     }
 
@@ -260,7 +278,37 @@ impl<'a> Worker<'a> {
         self.gather(task, partition);
         self.find::<SELECTIVE>(task, partition);
         self.name_groups();
+        if let Some(copied) = self.copied {
+            self.note_sites(task, partition, copied);
+        }
         self.write(task, partition);
+    }
+
+    /// Writes down the first place of every hash that two documents or more may have.
+    fn note_sites(&mut self, task: &Task<'_>, partition: usize, copied: &[bool]) {
+        for entry in &self.entries {
+            if let LinkKind::Later { batch, place } = entry.later_link.kind()
+                && (entry.n_texts > 1 || copied[entry.last_text as usize])
+            {
+                self.found.sites.push(Site { batch, place, hash: entry.hash });
+            }
+        }
+        let mut number = 0;
+        for batch in 0..task.segments.len() {
+            for record in &task.segments[batch].records()[self.bounds(task, partition, batch)] {
+                let text =
+                    self.first_texts[batch] as usize + self.batches[batch].text_of(record.place());
+                if self.entry_of[number] == EMPTY && copied[text] {
+                    let hash = self.hashes[number];
+                    self.found.sites.push(Site {
+                        batch: batch as u32,
+                        place: record.place(),
+                        hash,
+                    });
+                }
+                number += 1;
+            }
+        }
     }
 
     /// The records of batch `batch` in `partition`, within the task's segment.
@@ -317,7 +365,7 @@ impl<'a> Worker<'a> {
                     let text = self.first_texts[batch] + self.batches[batch].text_of(place) as u32;
                     let entry = &mut self.entries[entry as usize];
                     if entry.last_text == text {
-                        self.within_text[text as usize] += 1;
+                        self.found.within_text[text as usize] += 1;
                     } else {
                         entry.last_text = text;
                         entry.n_texts += 1;
@@ -331,7 +379,7 @@ impl<'a> Worker<'a> {
                 number += 1;
             }
         }
-        self.distinct += self.hashes.len() as u64 - repeated;
+        self.found.distinct += self.hashes.len() as u64 - repeated;
     }
 
     /// The entry of a hash seen for the second time, from its first record.
@@ -367,7 +415,7 @@ impl<'a> Worker<'a> {
     fn name_groups(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.n_texts > 1) {
             let group = Group { key: entry.key, n_texts: entry.n_texts, n_chunks: 1 };
-            let number = self.group_numbers.add(group, &mut self.groups);
+            let number = self.group_numbers.add(group, &mut self.found.groups);
             entry.first_link = Link::first(self.number, number);
         }
     }

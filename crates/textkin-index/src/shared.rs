@@ -9,6 +9,7 @@ use crate::array::{Array, Window};
 use crate::batch::{Batch, BatchSettings, ChunkPlace, TextAddress};
 use crate::collect::Collection;
 use crate::error::Error;
+use crate::found::{FoundChunks, KeepChunks, found_chunks};
 use crate::record::{GroupAddress, Link, LinkKind, Record};
 use crate::repeats::{Group, GroupNumbers, Pass, Repeats, link_repeats};
 use crate::spex;
@@ -26,6 +27,8 @@ pub struct Findings {
     pub total_chunks: u64,
     /// Hash collisions that were told apart.
     pub collisions: u64,
+    /// The shared chunks one by one, if they were asked for.
+    pub chunks: Option<FoundChunks>,
     first_texts: Vec<u32>,
 }
 
@@ -39,13 +42,15 @@ impl Findings {
 
 /// Finds the chunks that the texts of `collection` share.
 ///
-/// `copies` gives the number of documents of each text.
+/// `copies` gives the number of documents of each text; `keep` says what is kept of each shared
+/// chunk.
 ///
 /// # Errors
 /// If the temporary file fails or the run is stopped.
 pub fn find_shared(
     collection: &Collection,
     copies: impl Fn(TextAddress) -> u32,
+    keep: KeepChunks,
     threads: usize,
     progress: &Progress,
     stop: &Stop,
@@ -68,7 +73,15 @@ pub fn find_shared(
     }
     let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
     let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
+    let copied: Option<Vec<bool>> = (keep != KeepChunks::None).then(|| {
+        let texts = |(batch, texts): (u32, usize)| {
+            (0..texts as u32).map(move |text| TextAddress { batch, text })
+        };
+        let batches = (0u32..).zip(batches.iter().map(|batch| batch.texts.len()));
+        batches.flat_map(texts).map(|address| copies(address) > 1).collect()
+    });
     let pass = Pass {
+        copied: copied.as_deref(),
         threads,
         memory: collection.budget() / 4,
         selective: settings.selective,
@@ -87,6 +100,15 @@ pub fn find_shared(
         repair(&mut batches, settings, &first_texts, &places.wrong, &mut groups, &mut repeats)?;
         places = gather(&batches, settings, &groups, pass)?;
     }
+    let chunks = match &copied {
+        None => None,
+        Some(copied) => {
+            let sites = std::mem::take(&mut repeats.sites);
+            let verifier = Verifier { batches: &batches, settings };
+            let has_copies = |text: u32| copied[text as usize];
+            Some(found_chunks(verifier, &groups, &first_texts, sites, has_copies, keep)?)
+        }
+    };
     let texts = texts(&batches, copies, &repeats);
     let all = texts.iter().zip(&repeats.within_text);
     let total_chunks = all
@@ -95,7 +117,7 @@ pub fn find_shared(
     drop(batches);
     let shared = finish(texts, &groups, places)?;
     let distinct_chunks = repeats.distinct;
-    Ok(Findings { shared, distinct_chunks, total_chunks, collisions, first_texts })
+    Ok(Findings { shared, distinct_chunks, total_chunks, collisions, chunks, first_texts })
 }
 
 /// Puts the links of each batch in the order of its chunks, and lets go of the records.

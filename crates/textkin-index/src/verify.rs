@@ -11,6 +11,7 @@ use textkin_core::Identity;
 use crate::array::{Array, Window};
 use crate::batch::{Batch, BatchSettings, ChunkPlace};
 use crate::error::Error;
+use crate::found::Site;
 use crate::record::{Link, LinkKind};
 use crate::repeats::Repeats;
 use crate::shared::{GroupSize, Groups};
@@ -131,6 +132,31 @@ impl Verifier<'_> {
         batch.text.read(text + chunk.start as usize..text + chunk.end as usize, &mut view.text)
     }
 
+    /// The words of a chunk, normalised, a separator between two.
+    pub(crate) fn words<'a>(
+        &'a self,
+        batch: usize,
+        place: u32,
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8], Error> {
+        let view = &mut scratch.own;
+        let Some(k) = self.settings.overlapping_words else {
+            return self.chunk(batch, place, view);
+        };
+        let batch = &self.batches[batch];
+        let text = batch.text_of(place);
+        let first = place - batch.texts[text].chunk;
+        let start = batch.token_start(text, first, &mut view.samples, &mut view.text)?;
+        let past = first.saturating_add(k);
+        let end = if past >= batch.texts[text].tokens {
+            batch.text_end(text)
+        } else {
+            batch.token_start(text, past, &mut view.samples, &mut view.text)?
+        };
+        let words = batch.text.read(start as usize..end as usize, &mut view.text)?;
+        Ok(words.strip_suffix(&[textkin_core::Tokens::SEPARATOR]).unwrap_or(words))
+    }
+
     /// The bytes of any chunk.
     fn any_chunk(&self, batch: usize, place: u32) -> Result<Vec<u8>, Error> {
         let Some(k) = self.settings.overlapping_words else {
@@ -173,6 +199,8 @@ pub(crate) fn repair(
         }
     }
     let holders = holders(&links, &firsts);
+    let sites = repeats.sites.iter().map(|site| ((site.batch, site.place), site.hash));
+    let hashes: BTreeMap<Place, u64> = sites.filter(|(place, _)| firsts.contains(place)).collect();
     // What is told apart makes a table of its own.
     let table = groups.numbers.len() as u16;
     let mut numbers = Vec::new();
@@ -202,6 +230,9 @@ pub(crate) fn repair(
                 Link::first(table, numbers.len() as u32 - 1)
             };
             let later = Link::later(places[0].0, places[0].1);
+            if let Some(&hash) = hashes.get(&first).filter(|_| places[0] != first) {
+                repeats.sites.push(Site { batch: places[0].0, place: places[0].1, hash });
+            }
             for (index, &(batch, place)) in places.iter().enumerate() {
                 links[batch as usize][place as usize] = if index == 0 { link } else { later };
             }

@@ -93,7 +93,8 @@ impl Error {
     }
 
     /// Sorts a failed write to `path` by its cause.
-    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
+    #[must_use]
+    pub fn write(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },

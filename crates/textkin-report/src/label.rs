@@ -48,7 +48,7 @@ pub(crate) fn shorten_both(a: &str, b: &str, room: usize) -> [String; 2] {
 }
 
 /// Keeps the start and the end, and more of the end: there the names differ.
-fn shorten(text: &str, room: usize) -> String {
+pub(crate) fn shorten(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.into();
     }

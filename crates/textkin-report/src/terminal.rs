@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::label::{shorten_both, visible, width};
+use crate::label::{shorten, shorten_both, visible, width};
 use crate::{Error, Row};
 
 /// How text is laid out.
@@ -277,8 +277,15 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
+/// `text` in at most `room` columns, without control characters; what is cut is cut in the middle.
+#[must_use]
+pub fn fit(text: &str, room: usize) -> String {
+    shorten(&visible(text), room)
+}
+
 /// `1234567` as `1,234,567`.
-fn thousands(number: u64) -> String {
+#[must_use]
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -300,7 +307,8 @@ fn rounded(number: u64) -> String {
 }
 
 /// `250 MB`: powers of ten.
-fn bytes(number: f64) -> String {
+#[must_use]
+pub fn bytes(number: f64) -> String {
     let (mut value, mut unit) = (number, "B");
     for larger in ["kB", "MB", "GB", "TB"] {
         if value < 999.5 {

@@ -10,6 +10,7 @@ use textkin_index::{Collection, Memory, Progress, Stop, TextAddress, find_shared
 use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
+use crate::index_file::{Recipe, SharedText};
 use crate::ingest::{Reader, ingest};
 use crate::settings::Settings;
 use crate::summary::Counts;
@@ -48,6 +49,8 @@ pub struct Discovery {
     /// The sets of documents that I-Match takes for almost exact copies, if it was asked: their
     /// numbers, ascending, in order of the first. Exact copies are members.
     pub near_copies: Option<Vec<Vec<u32>>>,
+    /// All that documents share, if the settings keep chunks. A cap does not touch it.
+    pub shared: Option<SharedText>,
     /// What the user's cap left out.
     pub capped: Option<Capped>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
@@ -93,7 +96,9 @@ pub fn discover(
 
     let copies = Copies::new(&read.documents);
     let copies_of = |address| copies.of(address);
-    let mut found = find_shared(&collection, copies_of, threads, &watch.progress, &watch.stop)?;
+    let keep = settings.keep_chunks;
+    let (progress, stop) = (&watch.progress, &watch.stop);
+    let mut found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
 
     let mut counts = Counts {
@@ -106,11 +111,18 @@ pub fn discover(
     };
     counts.add_documents(&read.documents);
     counts.add_shared(&found.shared);
+    let number = |address| found.text_number(address);
+    let texts: Vec<Option<u32>> =
+        read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    let shared = found.chunks.take().map(|chunks| SharedText {
+        shared: found.shared.clone(),
+        chunks,
+        texts: texts.clone(),
+        recipe: Recipe::new(settings),
+    });
     let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
 
     watch.progress.begin("scoring pairs", 0);
-    let number = |address| found.text_number(address);
-    let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
     let graph_settings = GraphSettings {
         measure: settings.score,
         threshold: settings.threshold,
@@ -125,6 +137,7 @@ pub fn discover(
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
     Ok(Discovery {
         near_copies,
+        shared,
         documents: read.documents,
         graph,
         problems: read.problems,

@@ -15,6 +15,12 @@ pub enum Error {
     /// Shared chunks could not be found.
     #[error(transparent)]
     Index(#[from] textkin_index::Error),
+    /// An index cannot be read.
+    #[error(transparent)]
+    Store(#[from] textkin_index::StoreError),
+    /// The chunks of an index cannot be made again.
+    #[error("the index was made in a way that this version does not know: {0}")]
+    Recipe(String),
     /// A document could not be read, and the run is strict.
     #[error("{0}; without --strict this document is left out and the run goes on")]
     Problem(Problem),

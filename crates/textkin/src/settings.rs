@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use textkin_core::Measure;
 use textkin_core::hash::HashKind;
 use textkin_graph::Counting;
-use textkin_index::{ImatchSettings, Plan};
+use textkin_index::{ImatchSettings, KeepChunks, Plan};
 use textkin_text::grammar::{ChunkerKind, Resources, Selection};
 use textkin_text::tokenizer::Normalization;
 
@@ -42,6 +42,8 @@ pub struct Settings {
     pub temp_dir: PathBuf,
     /// Number of threads; all cores by default.
     pub threads: Option<usize>,
+    /// What is kept of each shared chunk, for an index of them.
+    pub keep_chunks: KeepChunks,
     /// A document that cannot be read ends the run.
     pub is_strict: bool,
     /// How many bits of each chunk hash are used: 64, fewer only to test collisions.
@@ -73,6 +75,7 @@ impl Default for Settings {
             memory: None,
             temp_dir: std::env::temp_dir(),
             threads: None,
+            keep_chunks: KeepChunks::None,
             is_strict: false,
             hash_bits: 64,
             most_blocks: None,

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use anyhow::Context;
 use textkin::core::{Cluster, Pair};
-use textkin::index::ImatchSettings;
+use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Row, Vertex, terminal};
 use textkin::source::{Inputs, SourceSettings};
-use textkin::{Discovery, Settings, Watch, discover};
+use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover, Input, Means};
 use crate::exit::Exit;
@@ -34,11 +34,18 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let mut settings = settings(&arguments.comparison, &arguments.means)?;
     settings.is_strict = arguments.input.strict;
     settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
+    settings.keep_chunks = match &arguments.output.index {
+        None => KeepChunks::None,
+        Some(_) if arguments.output.index_text => KeepChunks::Texts,
+        Some(_) => KeepChunks::Fingerprints,
+    };
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
+    let index_file =
+        arguments.output.index.as_deref().map(report::OutputFile::create).transpose()?;
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
@@ -61,6 +68,9 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     }
     if let Some(writer) = set_writer {
         unless_closed(write_sets(writer, &found))?;
+    }
+    if let (Some(file), Some(shared)) = (index_file, &found.shared) {
+        unless_closed(write_index(file, &found, shared))?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
     drop(shown);
@@ -258,6 +268,16 @@ fn write_sets(mut writer: ClusterWriter, found: &Discovery) -> Result<(), report
         writer.set(number, set.len() as u64, members)?;
     }
     writer.finish()
+}
+
+fn write_index(
+    mut file: report::OutputFile,
+    found: &Discovery,
+    shared: &SharedText,
+) -> Result<(), report::Error> {
+    let written = shared.write(&found.documents, &mut file);
+    written.map_err(|source| report::Error::write(file.name(), source))?;
+    file.finish()
 }
 
 /// Nothing is left out silently.

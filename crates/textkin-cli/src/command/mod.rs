@@ -1,4 +1,5 @@
 //! One file per command.
 
 pub(crate) mod discover;
+pub(crate) mod index;
 pub(crate) mod strategies;

@@ -6,6 +6,7 @@ mod support;
 
 mod bad_input;
 mod failures;
+mod index;
 mod inputs;
 mod means;
 mod options;

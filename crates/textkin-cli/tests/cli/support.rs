@@ -109,10 +109,14 @@ impl Folder {
         command
     }
 
+    /// Runs `textkin` with these arguments.
+    pub(crate) fn textkin(&self, arguments: &[&str]) -> Run {
+        Run::of(self.command(arguments).output().unwrap())
+    }
+
     /// Runs `textkin discover` with these arguments.
     pub(crate) fn discover(&self, arguments: &[&str]) -> Run {
-        let arguments = [&["discover"], arguments].concat();
-        Run::of(self.command(&arguments).output().unwrap())
+        self.textkin(&[&["discover"], arguments].concat())
     }
 
     /// The same with something on standard input.

@@ -1,0 +1,91 @@
+//! `discover --index` and `textkin index`.
+
+use crate::support::{Folder, HARBOUR, record};
+
+fn collection(folder: &Folder) {
+    let other =
+        "Seven grey geese crossed the frozen lake before the bell of the chapel rang at noon.";
+    let documents = [
+        record("a", &format!("{HARBOUR} {other}")),
+        record("b", HARBOUR),
+        record("c", &format!("{other} Then it snowed.")),
+        record("copy of b", HARBOUR),
+    ];
+    folder.write("x.jsonl", documents.concat());
+}
+
+#[test]
+fn an_index_says_what_is_shared_and_by_how_many() {
+    let folder = Folder::new();
+    collection(&folder);
+    folder.discover(&["x.jsonl", "--index", "x.tkx", "--index-text"]).expect(0);
+    let run = folder.textkin(&["index", "x.tkx"]).expect(0);
+    assert!(run.stdout.contains("4 documents, 3 different texts"), "{}", run.stdout);
+    assert!(run.stdout.contains("--chunk words:8 --normalize nfkc+fold"), "{}", run.stdout);
+    let rows: Vec<&str> = run.stdout.lines().skip(6).map(|row| &row[..22]).collect();
+    assert_eq!(rows, ["        3          3  ", "        2          9  "]);
+    let list = folder.textkin(&["index", "x.tkx", "--list"]).expect(0).stdout;
+    assert!(list.starts_with("fingerprint,documents,text\n"), "{list}");
+    assert!(list.contains(",2,\"seven grey geese crossed the frozen lake before\""), "{list}");
+    assert_eq!(
+        list.lines().filter(|line| line.contains(",3,")).count(),
+        list.lines().count() - 1 - 9
+    );
+}
+
+#[test]
+fn the_chunks_of_a_text_are_found_with_the_documents_that_hold_them() {
+    let folder = Folder::new();
+    collection(&folder);
+    for text in [&["--index-text"][..], &[]] {
+        folder.discover(&[&["x.jsonl", "--index", "x.tkx"], text].concat()).expect(0);
+        folder.write(
+            "new.txt",
+            "I saw: SEVEN grey geese crossed the frozen lake before the bell rang.",
+        );
+        let run = folder.textkin(&["index", "x.tkx", "--find", "new.txt"]).expect(0);
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        assert_eq!(lines[0], "3 of the 6 chunks of new.txt are shared by documents of the index");
+        assert_eq!(lines[3..], ["        3  a", "        3  c"]);
+        folder.write("new.txt", "Nothing of this was ever written before by anybody else at all.");
+        folder.textkin(&["index", "x.tkx", "--find", "new.txt"]).expect(1);
+    }
+}
+
+#[test]
+fn the_same_index_is_written_whatever_the_means() {
+    let folder = Folder::new();
+    collection(&folder);
+    folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);
+    for means in [["--plan", "spill"], ["--plan", "spex"], ["--threads", "1"], ["--max-df", "1"]] {
+        folder.discover(&[&["x.jsonl", "--index", "y.tkx"], &means[..]].concat());
+        assert_eq!(folder.read_bytes("x.tkx"), folder.read_bytes("y.tkx"), "{means:?}");
+    }
+}
+
+#[test]
+fn what_is_no_index_or_a_damaged_one_is_told() {
+    let folder = Folder::new();
+    collection(&folder);
+    folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);
+    let run = folder.textkin(&["index", "x.jsonl"]).expect(2);
+    run.expect_only(
+        "x.jsonl: this is no index of shared chunks (textkin discover --index writes one)",
+    );
+    let mut bytes = folder.read_bytes("x.tkx");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    folder.write("damaged.tkx", &bytes);
+    let run = folder.textkin(&["index", "damaged.tkx"]).expect(2);
+    assert!(
+        run.stderr.starts_with("textkin: damaged.tkx: the index is damaged: "),
+        "{}",
+        run.stderr
+    );
+    folder.write("cut.tkx", &bytes[..middle]);
+    folder.textkin(&["index", "cut.tkx"]).expect(2);
+    folder.textkin(&["index", "none.tkx"]).expect(2);
+    folder.textkin(&["index", "."]).expect(2);
+    folder.write("empty.tkx", "");
+    folder.textkin(&["index", "empty.tkx"]).expect(2);
+}

@@ -1,0 +1,150 @@
+//! The index of shared chunks as a file: written by a discovery, asked about other texts later.
+
+use std::io::{self, Write};
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use textkin_core::SharedChunks;
+use textkin_index::{Contents, FoundChunks, IndexedDocument, SharedIndex, write_index};
+use textkin_text::tokenizer::Normalization;
+
+use crate::analyzer::Analyzer;
+use crate::documents::Documents;
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// How the chunks of an index were made: what is needed to make the same ones of another text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The version of textkin that wrote it.
+    pub textkin: String,
+    /// The steps of normalisation.
+    pub normalize: String,
+    /// Words that never count, beside those of the steps.
+    pub stop_list: Vec<String>,
+    /// The chunker.
+    pub chunk: String,
+    /// How chunks are hashed.
+    pub hash: String,
+    /// Number of templates, whose passages never counted.
+    pub templates: usize,
+}
+
+impl Recipe {
+    /// The recipe of `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            textkin: env!("CARGO_PKG_VERSION").to_owned(),
+            normalize: settings.normalization.to_string(),
+            stop_list: settings.normalization.stop_list().to_vec(),
+            chunk: settings.chunk.to_string(),
+            hash: settings.hash.to_string(),
+            templates: settings.templates.len(),
+        }
+    }
+
+    /// The recipe of an index.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of_index<B: AsRef<[u8]>>(index: &SharedIndex<B>) -> Result<Self, Error> {
+        serde_json::from_str(index.about()).map_err(|error| Error::Recipe(error.to_string()))
+    }
+
+    /// The settings that make chunks after this recipe.
+    ///
+    /// # Errors
+    /// If this version lacks one of the strategies.
+    pub fn settings(&self) -> Result<Settings, Error> {
+        let recipe = |error: &dyn std::fmt::Display| Error::Recipe(error.to_string());
+        let normalization: Normalization =
+            self.normalize.parse().map_err(|error| recipe(&error))?;
+        Ok(Settings {
+            normalization: normalization.with_stop_list(self.stop_list.clone()),
+            chunk: self.chunk.parse().map_err(|error| recipe(&error))?,
+            hash: self.hash.parse().map_err(|error| recipe(&error))?,
+            ..Settings::default()
+        })
+    }
+}
+
+/// All that documents share, kept to be written as an index.
+#[derive(Debug)]
+pub struct SharedText {
+    pub(crate) shared: SharedChunks,
+    pub(crate) chunks: FoundChunks,
+    /// The text of each document.
+    pub(crate) texts: Vec<Option<u32>>,
+    pub(crate) recipe: Recipe,
+}
+
+impl SharedText {
+    /// Number of shared chunks.
+    #[must_use]
+    pub fn n_chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Writes the index of `documents`.
+    ///
+    /// # Errors
+    /// If `out` cannot be written to.
+    pub fn write(&self, documents: &Documents, out: impl Write) -> io::Result<()> {
+        let about = serde_json::to_string(&self.recipe).map_err(io::Error::other)?;
+        let contents = Contents { about: &about, shared: &self.shared, chunks: &self.chunks };
+        let document = |(number, text): (u32, &Option<u32>)| IndexedDocument {
+            id: documents.id(number),
+            text: *text,
+        };
+        write_index(&contents, (0u32..).zip(&self.texts).map(document), out)
+    }
+}
+
+/// Where the chunks of one text stand in an indexed collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Occurrences {
+    /// Distinct chunks of the text.
+    pub chunks: u64,
+    /// Those that two or more documents of the collection share.
+    pub shared: u64,
+    /// The documents that hold them, and how many: most first, then in input order.
+    pub documents: Vec<(u32, u64)>,
+}
+
+/// Looks up the chunks of `text` in `index`.
+///
+/// # Errors
+/// If chunks like those of the index cannot be made, or the index is damaged.
+pub fn look_up<B: AsRef<[u8]>>(index: &SharedIndex<B>, text: &str) -> Result<Occurrences, Error> {
+    let analyzer = Analyzer::new(&Recipe::of_index(index)?.settings()?)?;
+    let (mut tokens, mut chunks, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
+    analyzer.tokenize(text, &mut tokens);
+    analyzer.chunk(&tokens, &mut chunks, &mut selection);
+    let mut words_of_hash: HashMap<u64, &[u8]> = HashMap::new();
+    for chunk in &chunks {
+        let words = &tokens.normalized()[chunk.start as usize..chunk.end as usize];
+        words_of_hash.insert(chunk.hash, words);
+    }
+    let mut found = Occurrences { chunks: words_of_hash.len() as u64, ..Occurrences::default() };
+    let mut counts: HashMap<u32, u64> = HashMap::new();
+    let mut hashes: Vec<u64> = words_of_hash.keys().copied().collect();
+    hashes.sort_unstable();
+    for hash in hashes {
+        // Different chunks may have the same fingerprint: words tell them apart if they are there.
+        let is_same = |chunk: &usize| {
+            index.text_of_chunk(*chunk).is_none_or(|words| words.as_bytes() == words_of_hash[&hash])
+        };
+        let Some(chunk) = index.find(hash).find(is_same) else { continue };
+        found.shared += 1;
+        for text in index.postings(index.group_of_chunk(chunk)) {
+            *counts.entry(text?).or_default() += 1;
+        }
+    }
+    for document in 0..u32::try_from(index.n_documents()).unwrap_or(u32::MAX) {
+        let count = index.text_of_document(document).and_then(|text| counts.get(&text));
+        found.documents.extend(count.map(|&count| (document, count)));
+    }
+    found.documents.sort_by_key(|&(document, count)| (std::cmp::Reverse(count), document));
+    Ok(found)
+}
