@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use textkin_core::chunk::{RollingHash, overlapping_count, token_hash};
+use textkin_core::chunk::{RollingHash, overlapping_count, short_token_hash, token_hash};
 use textkin_core::{Chunk, Identity, Tokens};
 
 use crate::array::{Array, Spool, Window};
@@ -26,6 +26,9 @@ const BLOCK: usize = 256;
 const FULL_CHUNKS: usize = 1 << 20;
 /// …or so many bytes of text.
 const FULL_BYTES: usize = 32 << 20;
+
+/// So many bytes of text are read at a time, and the text that begins there.
+const STRETCH: usize = 1 << 18;
 
 /// How chunks are made and told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +160,26 @@ impl Batch {
         self.text.read(self.texts[text].start as usize..self.text_end(text) as usize, window)
     }
 
+    /// Lets `look` see the number and the bytes of every text, in order.
+    pub(crate) fn for_each_text(&self, mut look: impl FnMut(usize, &[u8])) -> Result<(), Error> {
+        let mut window = Window::default();
+        let mut first = 0;
+        while first < self.texts.len() {
+            // Many texts at a time: a read from disk for each would be slow.
+            let start = self.texts[first].start as usize;
+            let within = |text: &TextPlace| (text.start as usize) < start + STRETCH;
+            let end = first + self.texts[first..].partition_point(within);
+            let stretch = start..self.text_end(end - 1) as usize;
+            let bytes = self.text.read(stretch, &mut window)?;
+            for text in first..end {
+                let place = self.texts[text].start as usize..self.text_end(text) as usize;
+                look(text, &bytes[place.start - start..place.end - start]);
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
     /// Where token `token` of text `text` begins in the batch's text.
     pub(crate) fn token_start(
         &self,
@@ -188,30 +211,37 @@ impl Batch {
         }
     }
 
-    /// Makes the records of the chunks that `keep` keeps, from the texts.
+    /// Makes the records of the chunks that `keep` keeps, from the texts: given the hashes of the
+    /// tokens, it tells for each chunk of the text whether it is kept. `records` is a buffer.
     pub(crate) fn make_records(
         &mut self,
         settings: &BatchSettings,
+        records: &mut Vec<Record>,
         mut keep: impl FnMut(&[u64], &mut Vec<bool>),
     ) -> Result<(), Error> {
         let rolling = RollingHash::new(settings.overlapping_words.unwrap_or(1));
         let mask = settings.hash_mask();
-        let (mut kept, mut hashes, mut records) = (Vec::new(), Vec::new(), Vec::new());
-        let mut window = Window::default();
-        for text in 0..self.texts.len() {
-            hash_tokens(self.text_bytes(text, &mut window)?, &mut hashes);
-            kept.clear();
-            keep(&hashes, &mut kept);
+        let (mut kept, mut tokens) = (Vec::new(), Vec::new());
+        records.clear();
+        self.for_each_text(|text, bytes| {
+            hash_tokens(bytes, &mut tokens);
+            keep(&tokens, &mut kept);
+            if !kept.contains(&true) {
+                return;
+            }
+            let mut flags = kept.iter();
             let mut place = self.texts[text].chunk;
-            let first = place;
-            rolling.hash_all(&hashes, |hash| {
-                if kept[(place - first) as usize] {
-                    records.push((hash & mask, place));
+            rolling.hash_all(&tokens, |hash| {
+                if flags.next() == Some(&true) {
+                    records.push(Record::new(hash & mask, place));
                 }
                 place += 1;
             });
-        }
-        self.partition(records.len(), records.iter().copied());
+        })?;
+        self.partition(
+            records.len(),
+            records.iter().map(|record| (record.value(), record.place())),
+        );
         Ok(())
     }
 
@@ -242,10 +272,39 @@ fn partition_of(hash: u64) -> usize {
 }
 
 /// The hash of each token of a normalised text.
+///
+/// Eight bytes are looked at together: most tokens end within them.
 pub(crate) fn hash_tokens(text: &[u8], hashes: &mut Vec<u64>) {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const SEPARATORS: u64 = ONES * Tokens::SEPARATOR as u64;
     hashes.clear();
-    let tokens = text.split(|&byte| byte == Tokens::SEPARATOR);
+    let mut rest = text;
+    while let Some(&bytes) = rest.first_chunk() {
+        let word = u64::from_le_bytes(bytes);
+        // The lowest bit set belongs to the first separator; later ones may be wrong.
+        let differs = word ^ SEPARATORS;
+        let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
+        let token = if found == 0 {
+            let len = 8 + end_of_token(&rest[8..]);
+            hashes.push(token_hash(&rest[..len]));
+            len
+        } else {
+            let len = found.trailing_zeros() / 8;
+            if len > 0 {
+                let own = word & ((1 << (8 * len)) - 1);
+                hashes.push(short_token_hash(u128::from(own), len as usize));
+            }
+            len as usize
+        };
+        rest = rest.get(token + 1..).unwrap_or_default();
+    }
+    let tokens = rest.split(|&byte| byte == Tokens::SEPARATOR);
     hashes.extend(tokens.filter(|token| !token.is_empty()).map(token_hash));
+}
+
+/// The offset of the first separator, or the length.
+fn end_of_token(bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| byte == Tokens::SEPARATOR).unwrap_or(bytes.len())
 }
 
 /// The offset after the `n`-th separator.
@@ -390,5 +449,28 @@ impl BatchBuilder {
         batch.samples = Array::Memory(samples);
         batch.chunk_places = Array::Memory(chunk_places);
         batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn tokens_are_hashed_as_each_alone(tokens in prop::collection::vec("[a-zé\u{80}]{1,20}", 0..30)) {
+            let text = tokens.iter().fold(Vec::new(), |mut text, token| {
+                text.extend_from_slice(token.as_bytes());
+                text.push(Tokens::SEPARATOR);
+                text
+            });
+            let expected: Vec<u64> = tokens.iter().map(|token| token_hash(token.as_bytes())).collect();
+            for text in [&text[..], text.strip_suffix(&[Tokens::SEPARATOR]).unwrap_or_default()] {
+                let mut hashes = Vec::new();
+                hash_tokens(text, &mut hashes);
+                prop_assert_eq!(&hashes, &expected);
+            }
+        }
     }
 }

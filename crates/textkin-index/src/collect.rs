@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::array::Spool;
 use crate::batch::{Batch, BatchBuilder, BatchSettings};
 use crate::error::Error;
+use crate::record::Link;
 
 /// The way to the shared chunks. Every plan gives the same answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub enum Plan {
     Auto,
     /// All records in memory, whatever the budget.
     Sort,
-    /// Unique chunks are dropped first, by DECO's iterated counters.
+    /// Unique chunks are dropped first, by DECO's counters.
     Spex,
     /// All records on disk from the start.
     Spill,
@@ -76,7 +77,7 @@ impl Collection {
         if self.on_disk.load(Ordering::Relaxed) {
             batch.spill(self.spool()?)?;
         }
-        let bytes = batch.memory();
+        let bytes = batch.memory() + self.to_come(&batch);
         let mut batches = self.lock();
         batches.push((number, batch));
         let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -91,6 +92,11 @@ impl Collection {
             self.held.store(held, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Bytes that a batch will take on top when it is linked. Records have room for links.
+    fn to_come(&self, batch: &Batch) -> u64 {
+        if self.settings.records { 0 } else { u64::from(batch.n_chunks) * size_of::<Link>() as u64 }
     }
 
     /// The plan that was carried out so far, in words.

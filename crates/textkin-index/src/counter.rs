@@ -1,9 +1,13 @@
 //! DECO's hash counter: two bits a field, which tell "never", "once" and "more than once".
 //!
 //! Fields are shared by all hashes that fall on them, so that "more than once" may be wrong and
-//! "never" and "once" never are. Threads count into the same fields without locks.
+//! "never" and "once" never are. Threads count into the same fields without locks. Hashes are counted
+//! and looked up many at a time, since the memory they fall on is mostly not in the cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// So many hashes are counted together.
+const BLOCK: usize = 128;
 
 /// A table of two-bit saturating counters.
 #[derive(Debug)]
@@ -22,24 +26,31 @@ impl Counter {
         Self { words, n_fields: n_words as u64 * 32 }
     }
 
-    /// Counts `hash` once more.
-    #[inline]
-    pub fn count(&self, hash: u64) {
-        let (word, seen, again) = self.field(hash);
-        if word.load(Ordering::Relaxed) & again != 0 {
-            return;
-        }
-        if word.fetch_or(seen, Ordering::Relaxed) & seen != 0 {
-            word.fetch_or(again, Ordering::Relaxed);
+    /// Counts each of `hashes` once more.
+    pub fn count(&self, hashes: &[u64]) {
+        let mut states = [0; BLOCK];
+        for block in hashes.chunks(BLOCK) {
+            // A first look at all words of the block: the processor waits for them together.
+            for (state, &hash) in states.iter_mut().zip(block) {
+                *state = self.field(hash).0.load(Ordering::Relaxed);
+            }
+            for (&state, &hash) in states.iter().zip(block) {
+                let (word, seen, again) = self.field(hash);
+                if state & again == 0 && word.fetch_or(seen, Ordering::Relaxed) & seen != 0 {
+                    word.fetch_or(again, Ordering::Relaxed);
+                }
+            }
         }
     }
 
-    /// Whether `hash` was counted more than once; may also say so of one that was not.
-    #[must_use]
-    #[inline]
-    pub fn is_repeated(&self, hash: u64) -> bool {
-        let (word, _, again) = self.field(hash);
-        word.load(Ordering::Relaxed) & again != 0
+    /// Appends to `flags` whether each of `hashes` was counted more than once; may also say so of
+    /// one that was not.
+    pub fn are_repeated(&self, hashes: &[u64], flags: &mut Vec<bool>) {
+        // Nothing but looks in the loop, so that many of them are under way together.
+        flags.extend(hashes.iter().map(|&hash| {
+            let (word, _, again) = self.field(hash);
+            word.load(Ordering::Relaxed) & again != 0
+        }));
     }
 
     /// Number of fields at "once" and at "more than once" (000's Fig. 3).
@@ -77,6 +88,12 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    fn is_repeated(counter: &Counter, hash: u64) -> bool {
+        let mut flags = Vec::new();
+        counter.are_repeated(&[hash], &mut flags);
+        flags == [true]
+    }
+
     proptest! {
         #[test]
         fn a_repeated_hash_is_never_missed(hashes in prop::collection::vec(0u64..50, 0..200), bytes in 1u64..64) {
@@ -84,11 +101,11 @@ mod tests {
             let mut counts = BTreeMap::new();
             for hash in hashes {
                 let hash = textkin_core::chunk::mix(hash);
-                counter.count(hash);
+                counter.count(&[hash]);
                 *counts.entry(hash).or_insert(0) += 1;
             }
             for (hash, count) in counts {
-                prop_assert!(count == 1 || counter.is_repeated(hash));
+                prop_assert!(count == 1 || is_repeated(&counter, hash));
             }
             let (once, more) = counter.occupancy();
             prop_assert!(once + more <= counter.n_fields());
@@ -98,9 +115,9 @@ mod tests {
     #[test]
     fn a_hash_counted_once_is_not_repeated_in_a_large_counter() {
         let counter = Counter::new(1 << 16);
-        counter.count(12345);
-        assert!(!counter.is_repeated(12345));
-        counter.count(12345);
-        assert!(counter.is_repeated(12345));
+        counter.count(&[12345]);
+        assert!(!is_repeated(&counter, 12345));
+        counter.count(&[12345]);
+        assert!(is_repeated(&counter, 12345));
     }
 }
