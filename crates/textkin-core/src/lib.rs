@@ -12,12 +12,14 @@ pub mod chunk;
 pub mod selector;
 pub mod shared;
 pub mod pair;
+pub mod passage;
 pub mod cluster;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
 pub use document::{Document, DocumentSink, Piece, Problem, Source};
 pub use pair::{Measure, Overlap, Pair};
+pub use passage::{Passage, Repeat, Segment, SegmentKind, Stretch};
 pub use selector::Selector;
 pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 pub use span::Span;

@@ -8,11 +8,14 @@
 //! one [`Block`], and rows are written out of blocks one by one when they are asked for. Blocks
 //! that are too many to list are counted (`tally`), those that share nothing but what is common to
 //! many texts all at once (`crowds`).
+//!
+//! [`align`] says where two texts share what they share.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, classes and groups are u32 by construction"
 )]
 
+mod align;
 mod cap;
 mod classes;
 mod clusters;
@@ -27,6 +30,7 @@ mod sieve;
 mod tally;
 mod threads;
 
+pub use align::{AlignSettings, Alignment, Bridged, align};
 pub use cap::{Capped, cap};
 pub use clusters::Clustering;
 pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};

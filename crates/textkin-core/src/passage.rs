@@ -1,0 +1,98 @@
+//! Passages: stretches of text that two documents share, with their place on each side.
+
+use std::fmt;
+
+use crate::span::Span;
+
+/// Consecutive words of one document and where they stand in its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// First word.
+    pub first: u32,
+    /// Number of words; 0 for a place between two words.
+    pub count: u32,
+    /// From the first byte of the first word to the last byte of the last one.
+    pub span: Span,
+}
+
+impl Stretch {
+    /// One past the last word.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.first + self.count
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// How the two sides of a segment relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SegmentKind {
+    /// The same words, part of a run that is long enough to count.
+    Same,
+    /// The same words between two runs, too few to count by themselves.
+    Kept,
+    /// Different words between two runs; one side may have none.
+    Changed,
+}
+
+impl SegmentKind {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Kept => "kept",
+            Self::Changed => "changed",
+        }
+    }
+
+    /// Whether it stands between two runs and never counts as contained.
+    #[must_use]
+    pub fn is_bridged(self) -> bool {
+        self != Self::Same
+    }
+}
+
+impl fmt::Display for SegmentKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A part of a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// How the sides relate.
+    pub kind: SegmentKind,
+    /// The words of `a`.
+    pub a: Stretch,
+    /// The words of `b`.
+    pub b: Stretch,
+}
+
+/// One stretch of shared text: where it stands on each side, and what was edited inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Its place in `a`.
+    pub a: Stretch,
+    /// Its place in `b`.
+    pub b: Stretch,
+    /// Words in segments that are [`SegmentKind::Same`].
+    pub matched: u32,
+    /// Its parts in order, from end to end of both stretches.
+    pub segments: Vec<Segment>,
+}
+
+/// Words that are in the other document too, at a place that already belongs to a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The words.
+    pub here: Stretch,
+    /// Where they also stand, in the other document.
+    pub there: Stretch,
+}
