@@ -69,6 +69,16 @@ impl Tokens {
         self.paragraphs.clear();
     }
 
+    /// Makes room for about so many tokens of so many bytes together, as a help and no bound.
+    pub fn reserve(&mut self, n_tokens: usize, n_bytes: usize) {
+        self.text.reserve(n_bytes);
+        self.ends.reserve(n_tokens);
+        self.hashes.reserve(n_tokens);
+        if self.layers.spans {
+            self.spans.reserve(n_tokens);
+        }
+    }
+
     /// Appends a token. `span` is recorded if spans are asked for.
     ///
     /// `token` must be valid UTF-8, not empty and hold no space.

@@ -312,7 +312,7 @@ impl CsvPiece {
         match text {
             Some(text) => giver.record(
                 row.line,
-                Record { text, id: id.filter(is_given), time: time.filter(is_given) },
+                Record { text: text.into(), id: id.filter(is_given), time: time.filter(is_given) },
             ),
             None => giver.problem(row.line, format!("no column '{}'", self.settings.text_field)),
         }

@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
+use crate::piece::LARGE;
+
 /// Number of wanted fields.
 pub(crate) const N_FIELDS: usize = 3;
 
@@ -242,6 +244,10 @@ impl<'l, 's> Parser<'l, 's> {
         self.at = start;
         let mut text = std::mem::take(&mut self.scratch.strings[field]);
         text.clear();
+        // Without room for all of it, a large text would be moved again and again as it grows.
+        if self.bytes.len() - start >= LARGE {
+            text.reserve(self.bytes.len() - start);
+        }
         let end = self.unescape(&mut text);
         self.scratch.strings[field] = text;
         end.map(|()| Value::Unescaped)

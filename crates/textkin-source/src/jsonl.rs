@@ -11,8 +11,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use textkin_core::{DocumentSink, Piece};
 
 use crate::SourceSettings;
-use crate::json::{self, Fault, Scratch, Value};
-use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+use crate::json::{self, Fault, N_FIELDS, Scratch, Value};
+use crate::piece::{Cutter, Giver, LARGE, Opened, Record, list, report, too_long};
 
 /// Cuts a stream at line ends.
 pub(crate) struct JsonlCutter {
@@ -72,6 +72,15 @@ impl JsonlCutter {
         let limit = self.opened.settings.max_document_bytes;
         // One byte more may be the carriage return of the line end.
         let is_too_long = |line: &[u8]| line.len() as u64 > limit.saturating_add(1);
+        if block.len() >= LARGE
+            && let Some(end) = memchr(b'\n', &block[self.searched..])
+            && self.searched + end >= LARGE
+        {
+            // A large line is a piece of its own, so that its memory can be freed on its own.
+            self.carry = block.split_off(self.searched + end + 1);
+            self.searched = 0;
+            return self.piece(block);
+        }
         let end = memrchr(b'\n', &block[self.searched..]).map(|end| self.searched + end + 1);
         if self.is_ended {
             self.state = State::Done;
@@ -170,6 +179,12 @@ impl Piece for JsonlPiece {
             giver: Giver::new(&self.name, sink),
             scratch: Scratch::default(),
         };
+        let is_one_line = |block: &[u8]| memchr(b'\n', block).is_none_or(|n| n + 1 == block.len());
+        if self.block.len() >= LARGE && is_one_line(&self.block) {
+            // The flow is not needed: this is the last call.
+            let _ = reader.large_line(self.first_line, self.block);
+            return;
+        }
         // Checked once for all lines; only a block with a fault is checked line by line.
         let text = simdutf8::basic::from_utf8(&self.block).ok();
         let limit = self.settings.max_document_bytes;
@@ -215,36 +230,88 @@ impl LineReader<'_> {
     }
 
     fn line(&mut self, number: u64, line: &str) -> ControlFlow<()> {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        if line.len() as u64 > self.settings.max_document_bytes {
-            return self.giver.problem(number, too_long(self.settings.max_document_bytes));
-        }
-        if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
-            return ControlFlow::Continue(());
-        }
-        let names =
-            [self.settings.text_field.as_str(), self.settings.id_name(), self.settings.time_name()];
-        let [text, id, time] = match json::fields(line, names.map(Some), &mut self.scratch) {
-            Ok(values) => values,
-            Err(fault) => return self.giver.problem(number, describe(fault)),
+        let [text, id, time] = match self.fields(line) {
+            Ok(Some(values)) => values,
+            Ok(None) => return ControlFlow::Continue(()),
+            Err(reason) => return self.giver.problem(number, reason),
         };
         let [text_scratch, id_scratch, time_scratch] = &self.scratch.strings;
         let text = match text {
             Value::Plain(text) => text,
-            Value::Unescaped => text_scratch,
-            value => return self.giver.problem(number, no_text(names[0], value, line)),
+            _ => text_scratch,
         };
-        let id = match id {
-            Value::Plain(id) | Value::Number(id) | Value::Other(id) => Some(id),
-            Value::Unescaped => Some(id_scratch.as_str()),
-            Value::Missing | Value::Null => None,
+        let (id, time) = (id_of(id, id_scratch), time_of(time, time_scratch));
+        self.giver.record(number, Record { text: text.into(), id, time })
+    }
+
+    /// The same for a line that is given away with its memory.
+    fn large_line(&mut self, number: u64, line: Vec<u8>) -> ControlFlow<()> {
+        let mut line = match String::from_utf8(line) {
+            Ok(line) => line,
+            Err(error) => {
+                let column = error.utf8_error().valid_up_to() + 1;
+                return self.giver.problem(number, format!("invalid UTF-8 at column {column}"));
+            }
         };
-        let time = match time {
-            Value::Plain(time) | Value::Number(time) => Some(time),
-            Value::Unescaped => Some(time_scratch.as_str()),
-            Value::Missing | Value::Null | Value::Other(_) => None,
+        let length = line.strip_suffix('\n').unwrap_or(&line).len();
+        line.truncate(length);
+        let [text, id, time] = match self.fields(&line) {
+            Ok(Some(values)) => values,
+            Ok(None) => return ControlFlow::Continue(()),
+            Err(reason) => return self.giver.problem(number, reason),
         };
-        self.giver.record(number, Record { text, id, time })
+        let [_, id_scratch, time_scratch] = &self.scratch.strings;
+        let id = id_of(id, id_scratch).map(str::to_owned);
+        let time = time_of(time, time_scratch).map(str::to_owned);
+        let text = match text {
+            Value::Plain(text) => {
+                let start = text.as_ptr().addr() - line.as_ptr().addr();
+                let end = start + text.len();
+                line.truncate(end);
+                line.drain(..start);
+                line
+            }
+            _ => {
+                drop(line);
+                std::mem::take(&mut self.scratch.strings[0])
+            }
+        };
+        let record = Record { text: text.into(), id: id.as_deref(), time: time.as_deref() };
+        self.giver.record(number, record)
+    }
+
+    /// The wanted values of a line, text first, which is a string; none of a blank line.
+    fn fields<'l>(&mut self, line: &'l str) -> Result<Option<[Value<'l>; N_FIELDS]>, String> {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if line.len() as u64 > self.settings.max_document_bytes {
+            return Err(too_long(self.settings.max_document_bytes));
+        }
+        if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return Ok(None);
+        }
+        let names =
+            [self.settings.text_field.as_str(), self.settings.id_name(), self.settings.time_name()];
+        let values = json::fields(line, names.map(Some), &mut self.scratch).map_err(describe)?;
+        match values[0] {
+            Value::Plain(_) | Value::Unescaped => Ok(Some(values)),
+            value => Err(no_text(names[0], value, line)),
+        }
+    }
+}
+
+fn id_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
+    match value {
+        Value::Plain(id) | Value::Number(id) | Value::Other(id) => Some(id),
+        Value::Unescaped => Some(scratch),
+        Value::Missing | Value::Null => None,
+    }
+}
+
+fn time_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
+    match value {
+        Value::Plain(time) | Value::Number(time) => Some(time),
+        Value::Unescaped => Some(scratch),
+        Value::Missing | Value::Null | Value::Other(_) => None,
     }
 }
 

@@ -232,7 +232,8 @@ impl GroupPiece {
                 Ok(Some(text)) => {
                     let id = ids.as_ref().and_then(|ids| display_at(ids, index));
                     let time = times.as_ref().and_then(|times| display_at(times, index));
-                    giver.record(row, Record { text, id: id.as_deref(), time: time.as_deref() })
+                    let (text, id) = (text.into(), id.as_deref());
+                    giver.record(row, Record { text, id, time: time.as_deref() })
                 }
                 Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
                 Err(InvalidUtf8) => {

@@ -1,5 +1,6 @@
 //! What the record formats share: cutters, and pieces that only report.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -7,6 +8,10 @@ use textkin_core::{Document, DocumentSink, Piece, Problem};
 
 use crate::SourceSettings;
 use crate::stream::Stream;
+
+/// From so many bytes on, a document is given together with the memory that holds it, so that a
+/// sink can free it as soon as it has taken what it needs.
+pub(crate) const LARGE: usize = 16 << 20;
 
 /// Cuts one opened input into pieces.
 pub(crate) trait Cutter: Send {
@@ -85,9 +90,8 @@ impl<'a> Giver<'a> {
                 &self.id
             }
         };
-        let document =
-            Document { id: id.into(), text: record.text.into(), time: record.time.map(Into::into) };
-        self.sink.document(document)
+        let time = record.time.map(Into::into);
+        self.sink.document(Document { id: id.into(), text: record.text, time })
     }
 
     /// Gives a problem.
@@ -97,9 +101,9 @@ impl<'a> Giver<'a> {
 }
 
 /// The wanted fields of one record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record<'r> {
-    pub(crate) text: &'r str,
+    pub(crate) text: Cow<'r, str>,
     pub(crate) id: Option<&'r str>,
     pub(crate) time: Option<&'r str>,
 }

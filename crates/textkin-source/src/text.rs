@@ -3,6 +3,7 @@
 //! In: paths, opened only when the piece is read, so that small files are read in parallel.
 //! Out: documents whose id is the path as given.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use textkin_core::{Document, DocumentSink, Piece, Problem};
 use crate::SourceSettings;
 use crate::compression::Compression;
 use crate::decode::decode;
+use crate::piece::LARGE;
 use crate::stream::{Stream, explain, reason};
 
 /// A group of text files.
@@ -30,7 +32,7 @@ impl Piece for TextPiece {
             bytes.clear();
             let name = path.to_string_lossy();
             let flow = match read_file(path, self.settings.max_document_bytes, &mut bytes) {
-                Ok(()) => give(&name, &bytes, sink),
+                Ok(()) => give(&name, &mut bytes, sink),
                 Err(reason) => sink.problem(problem(&name, reason)),
             };
             if flow.is_break() {
@@ -57,7 +59,7 @@ impl Piece for TextStreamPiece {
         let mut bytes = Vec::new();
         // The flow is not needed: this is the last call.
         let _ = match self.stream.read_whole(limit, &mut bytes) {
-            Ok(()) => give(&self.name, &bytes, sink),
+            Ok(()) => give(&self.name, &mut bytes, sink),
             Err(reason) => sink.problem(problem(&self.name, reason)),
         };
     }
@@ -67,11 +69,23 @@ impl Piece for TextStreamPiece {
     }
 }
 
-fn give(name: &str, bytes: &[u8], sink: &mut dyn DocumentSink) -> ControlFlow<()> {
-    match decode(bytes) {
-        Ok(text) => sink.document(Document { id: name.into(), text, time: None }),
-        Err(not_text) => sink.problem(problem(name, not_text.0.to_owned())),
-    }
+/// Gives the text of `bytes`; a large one with its memory, so that the sink can free it.
+fn give(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
+    let n_bytes = bytes.len();
+    let text = match decode(bytes) {
+        Err(not_text) => return sink.problem(problem(name, not_text.0.to_owned())),
+        Ok(text) if n_bytes < LARGE => text,
+        Ok(Cow::Borrowed(text)) if text.len() == n_bytes => {
+            let text = String::from_utf8(std::mem::take(bytes));
+            text.expect("what is decoded as it stands is UTF-8").into()
+        }
+        Ok(Cow::Borrowed(text)) => text.into(),
+        Ok(Cow::Owned(text)) => {
+            *bytes = Vec::new();
+            text.into()
+        }
+    };
+    sink.document(Document { id: name.into(), text, time: None })
 }
 
 fn problem(name: &str, reason: String) -> Problem {

@@ -16,6 +16,9 @@ use crate::analyzer::Analyzer;
 use crate::documents::{Documents, Part};
 use crate::error::Error;
 
+/// Buffers that held more bytes of tokens than this are not kept for the next document.
+const LARGE_TEXT: usize = 16 << 20;
+
 /// What was read.
 #[derive(Debug, Default)]
 pub(crate) struct Ingested {
@@ -215,8 +218,11 @@ impl<'a, 'b> Worker<'a, 'b> {
 
 impl DocumentSink for Worker<'_, '_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.shared.analyzer.tokenize(&document.text, &mut self.tokens);
-        self.piece.text_bytes += document.text.len() as u64;
+        let Document { id, text, time } = document;
+        self.shared.analyzer.tokenize(&text, &mut self.tokens);
+        self.piece.text_bytes += text.len() as u64;
+        // A large text comes with its memory, which is better used for its chunks.
+        drop(text);
         let address = if self.tokens.is_empty() {
             None
         } else {
@@ -229,7 +235,12 @@ impl DocumentSink for Worker<'_, '_> {
             }
         };
         let words = u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB");
-        self.piece.documents.push(&document.id, document.time.as_deref(), words, address);
+        self.piece.documents.push(&id, time.as_deref(), words, address);
+        if self.tokens.normalized().len() > LARGE_TEXT {
+            self.tokens = self.shared.analyzer.tokens();
+            self.chunks = Vec::new();
+            self.selection = Vec::new();
+        }
         if self.shared.reader.stop.is_asked() {
             ControlFlow::Break(())
         } else {

@@ -1,6 +1,8 @@
-use std::io::{self, Read as _};
+use std::borrow::Cow;
+use std::io::{self, Cursor, Read as _};
+use std::ops::ControlFlow;
 
-use textkin_core::Source;
+use textkin_core::{Document, DocumentSink, Problem, Source};
 use textkin_source::{Format, Inputs, SourceSettings};
 
 use crate::support::{Folder, drain, read_as, settings};
@@ -189,4 +191,51 @@ fn a_sink_may_stop_a_piece() {
     let mut sink = One(0);
     inputs.next_piece().unwrap().read(&mut sink);
     assert_eq!(sink.0, 1);
+}
+
+#[test]
+fn large_lines_are_given_with_their_memory_and_as_any_other() {
+    struct Kinds(Vec<(String, usize, bool, Option<String>)>, Vec<String>);
+    impl DocumentSink for Kinds {
+        fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+            let is_owned = matches!(document.text, Cow::Owned(_));
+            let time = document.time.map(Cow::into_owned);
+            self.0.push((document.id.into_owned(), document.text.len(), is_owned, time));
+            ControlFlow::Continue(())
+        }
+        fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+            self.1.push(problem.to_string());
+            ControlFlow::Continue(())
+        }
+    }
+    const LONG: usize = 17 << 20;
+    let long = "x".repeat(LONG);
+    let text = format!(
+        "{{\"text\":\"first\"}}\n\
+         {{\"time\":7,\"text\":\"{long}\",\"id\":\"pl\\u0061in\"}}\r\n\
+         {{\"text\":\"\\n{long}\"}}\n\
+         {{\"text\":\"{long}\n\
+         {{\"text\":\"between\"}}\n\
+         {{\"text\":\"{long}\"}}"
+    );
+    for cut in [text.as_bytes(), format!("{text}\n").as_bytes()] {
+        let set = SourceSettings { input_format: Some(Format::Jsonl), ..settings() };
+        let mut inputs = Inputs::from_reader("-", Cursor::new(cut.to_vec()), &set).unwrap();
+        let mut kinds = Kinds(Vec::new(), Vec::new());
+        while let Some(piece) = inputs.next_piece() {
+            piece.read(&mut kinds);
+        }
+        let expected = [
+            ("-:1", 5, false, None),
+            ("plain", LONG, true, Some("7".to_owned())),
+            ("-:3", LONG + 1, true, None),
+            ("-:5", 7, false, None),
+            ("-:6", LONG, true, None),
+        ];
+        let expected = expected.map(|(id, len, owned, time)| (id.to_owned(), len, owned, time));
+        assert_eq!(kinds.0, expected);
+        let column = LONG + 10;
+        let told = format!("-:4: invalid JSON at column {column}: string without end");
+        assert_eq!(kinds.1, [told]);
+    }
 }

@@ -8,6 +8,12 @@ use super::refine::{Refinement, copy_kept};
 use super::unicode::{CharacterSteps, UnicodeScanner};
 use super::{Normalization, Template, structure};
 
+/// For a text of so many bytes it pays to count its words beforehand.
+const LARGE: usize = 16 << 20;
+
+/// Room that the fast path takes beyond what it writes.
+const SLACK: usize = 1 << 10;
+
 /// Cuts text into normalised words.
 ///
 /// A word is a maximal run of alphanumeric characters, as [`char::is_alphanumeric`] has it, after
@@ -70,6 +76,10 @@ impl WordTokenizer {
     /// Appends the words of `text` to `tokens`, without refinement.
     fn scan(&self, text: &str, tokens: &mut Tokens) {
         assert!(u32::try_from(text.len()).is_ok(), "a text is bounded to 4 GiB");
+        if text.len() >= LARGE {
+            // Buffers that grow step by step leave as much behind as they hold in the end.
+            tokens.reserve(count_words(text.as_bytes()), text.len() + SLACK);
+        }
         let mut ascii = AsciiScanner::new(self.characters.fold);
         let mut unicode = UnicodeScanner::new(self.characters);
         for kept in kept_ranges(&self.normalization, text) {
@@ -113,4 +123,11 @@ impl Tokenizer for WordTokenizer {
         let removed = self.template.as_ref().map(|template| template.removed(&words));
         copy_kept(&words, tokens, &removed.unwrap_or_default());
     }
+}
+
+/// About how many words a text has: places where an ASCII letter or digit, or any byte of another
+/// character, comes after something else.
+fn count_words(text: &[u8]) -> usize {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    text.windows(2).filter(|pair| !is_word(pair[0]) && is_word(pair[1])).count() + 1
 }
