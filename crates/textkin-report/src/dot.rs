@@ -1,50 +1,25 @@
 //! Pairs as a DOT graph: documents are nodes `n0`, `n1`, … with their id as label, pairs are
 //! undirected edges with every column of a row; what Graphviz does not know it keeps and ignores.
 
+use crate::graph::Shape;
 use crate::number::push_integer;
 use crate::row::COLUMNS;
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{GraphWriter, Output, Row, Vertex};
 
-/// Writes pairs as DOT.
-#[derive(Debug)]
-pub struct DotWriter {
-    output: Output,
-    buffer: Vec<u8>,
-}
+/// How DOT writes a graph.
+static SHAPE: Shape =
+    Shape { name: "DOT", push_head, push_node, between: b"", push_edge, tail: b"}\n" };
 
-impl DotWriter {
-    /// Writes to `output`.
+impl GraphWriter {
+    /// Writes DOT to `output`.
     #[must_use]
-    pub fn new(output: Output) -> Self {
-        Self { output, buffer: Vec::new() }
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.output.write(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
+    pub fn dot(output: Output) -> Self {
+        Self::new(output, &SHAPE)
     }
 }
 
-impl PairWriter for DotWriter {
-    fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        self.output.write(b"graph textkin {\n  node [shape=box];\n")?;
-        for vertex in vertices {
-            push_node(&vertex, &mut self.buffer);
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        push_edge(row, &mut self.buffer);
-        self.flush()
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), Error> {
-        self.output.write(b"}\n")?;
-        self.output.finish()
-    }
+fn push_head(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"graph textkin {\n  node [shape=box];\n");
 }
 
 fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
@@ -62,7 +37,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
 }
 
 /// Values stand in quotes, because a bare number of DOT has no exponent.
-fn push_edge(row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"  n");
     push_integer(row.a_index.into(), out);
     out.extend_from_slice(b" -- n");

@@ -5,10 +5,7 @@ use std::path::Path;
 
 use textkin_core::Measure;
 
-use crate::{
-    CsvWriter, DotWriter, Error, GexfWriter, GraphmlWriter, JsonlWriter, MatrixWriter, Output,
-    PairWriter,
-};
+use crate::{CsvWriter, Error, GraphWriter, JsonlWriter, MatrixWriter, Output, PairWriter};
 
 /// A format for pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,9 +118,9 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Box<dyn PairWriter>, Err
         Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads)),
         Format::Jsonl => Box::new(JsonlWriter::new(output()?, settings.threads)),
         Format::Parquet => open_parquet(path)?,
-        Format::Graphml => Box::new(GraphmlWriter::new(output()?)),
-        Format::Gexf => Box::new(GexfWriter::new(output()?)),
-        Format::Dot => Box::new(DotWriter::new(output()?)),
+        Format::Graphml => Box::new(GraphWriter::graphml(output()?)),
+        Format::Gexf => Box::new(GraphWriter::gexf(output()?)),
+        Format::Dot => Box::new(GraphWriter::dot(output()?)),
         Format::Matrix => Box::new(MatrixWriter::new(output()?, settings.measure)),
     })
 }

@@ -1,53 +1,27 @@
 //! Pairs as a GEXF 1.3 graph: documents are nodes `n0`, `n1`, … with their id as label, pairs are
 //! undirected edges whose `weight` is the score and whose attributes are the columns of a row.
 
+use crate::graph::Shape;
 use crate::number::{push_integer, push_plain};
 use crate::row::{COLUMNS, Value};
 use crate::xml::push_text;
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{GraphWriter, Output, Row, Vertex};
 
-/// Writes pairs as GEXF.
-#[derive(Debug)]
-pub struct GexfWriter {
-    output: Output,
-    buffer: Vec<u8>,
-    n_edges: u64,
-}
+/// How GEXF writes a graph.
+static SHAPE: Shape = Shape {
+    name: "GEXF",
+    push_head,
+    push_node,
+    between: b"</nodes>\n<edges>\n",
+    push_edge,
+    tail: b"</edges>\n</graph>\n</gexf>\n",
+};
 
-impl GexfWriter {
-    /// Writes to `output`.
+impl GraphWriter {
+    /// Writes GEXF to `output`.
     #[must_use]
-    pub fn new(output: Output) -> Self {
-        Self { output, buffer: Vec::new(), n_edges: 0 }
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.output.write(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
-    }
-}
-
-impl PairWriter for GexfWriter {
-    fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        push_head(&mut self.buffer);
-        for vertex in vertices {
-            push_node(&vertex, &mut self.buffer);
-            self.flush()?;
-        }
-        self.buffer.extend_from_slice(b"</nodes>\n<edges>\n");
-        self.flush()
-    }
-
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        push_edge(self.n_edges, row, &mut self.buffer);
-        self.n_edges += 1;
-        self.flush()
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), Error> {
-        self.output.write(b"</edges>\n</graph>\n</gexf>\n")?;
-        self.output.finish()
+    pub fn gexf(output: Output) -> Self {
+        Self::new(output, &SHAPE)
     }
 }
 

@@ -1,50 +1,27 @@
 //! Pairs as a GraphML graph: documents are nodes `n0`, `n1`, … with their id as `label`, pairs are
 //! undirected edges with every column of a row, and `weight`, which is the score.
 
+use crate::graph::Shape;
 use crate::number::push_integer;
 use crate::row::{COLUMNS, Value};
 use crate::xml::push_text;
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{GraphWriter, Output, Row, Vertex};
 
-/// Writes pairs as GraphML.
-#[derive(Debug)]
-pub struct GraphmlWriter {
-    output: Output,
-    buffer: Vec<u8>,
-}
+/// How GraphML writes a graph.
+static SHAPE: Shape = Shape {
+    name: "GraphML",
+    push_head,
+    push_node,
+    between: b"",
+    push_edge,
+    tail: b"</graph>\n</graphml>\n",
+};
 
-impl GraphmlWriter {
-    /// Writes to `output`.
+impl GraphWriter {
+    /// Writes GraphML to `output`.
     #[must_use]
-    pub fn new(output: Output) -> Self {
-        Self { output, buffer: Vec::new() }
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        self.output.write(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
-    }
-}
-
-impl PairWriter for GraphmlWriter {
-    fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        push_head(&mut self.buffer);
-        for vertex in vertices {
-            push_node(&vertex, &mut self.buffer);
-            self.flush()?;
-        }
-        self.flush()
-    }
-
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        push_edge(row, &mut self.buffer);
-        self.flush()
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), Error> {
-        self.output.write(b"</graph>\n</graphml>\n")?;
-        self.output.finish()
+    pub fn graphml(output: Output) -> Self {
+        Self::new(output, &SHAPE)
     }
 }
 
@@ -86,7 +63,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"</data></node>\n");
 }
 
-fn push_edge(row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<edge source=\"n");
     push_integer(row.a_index.into(), out);
     out.extend_from_slice(b"\" target=\"n");
