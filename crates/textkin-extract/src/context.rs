@@ -1,0 +1,223 @@
+//! What an extractor is given besides the bytes: options, limits, and where results go.
+
+use std::io::Read;
+
+use crate::driver::extract_part;
+use crate::limits::Budget;
+use crate::writer::TextWriter;
+use crate::{Error, Extracted, Kind, Limits, Note, Problem, Sink, tidy};
+
+/// Turns the bytes of one kind into documents.
+///
+/// An extractor holds settings and never state. It hands each document to
+/// [`Context::document`], and the bytes of each part of a container to [`Context::nested`].
+/// An error is about the bytes it was given; what it handed over before stays.
+pub trait Extractor: Send + Sync {
+    /// What this extractor reads.
+    fn kind(&self) -> Kind;
+
+    /// Reads `bytes` and tells `context` what they hold.
+    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error>;
+}
+
+/// What the user can choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Of web pages, keep the main content only. Default: all text.
+    pub main_content: bool,
+    /// Remove characters without width and fold look-alike letters. Default: yes.
+    pub fold_suspicious: bool,
+    /// Keep text that a reader does not see. Default: no; it is noted and left out.
+    pub keep_hidden: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { main_content: false, fold_suspicious: true, keep_hidden: false }
+    }
+}
+
+/// What an extractor is given besides the bytes.
+pub struct Context<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) budget: &'a mut Budget,
+    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) extractors: &'a [&'a dyn Extractor],
+    /// Path inside the container, empty for the file itself.
+    pub(crate) label: String,
+    /// The name the bytes came under, for detection.
+    pub(crate) name: Option<String>,
+    pub(crate) depth: usize,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Context")
+            .field("options", &self.options)
+            .field("budget", &self.budget)
+            .field("label", &self.label)
+            .field("depth", &self.depth)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context<'_> {
+    /// What the user chose.
+    pub fn options(&self) -> &Options {
+        self.options
+    }
+
+    /// The limits of the whole extraction.
+    pub fn limits(&self) -> &Limits {
+        self.budget.limits()
+    }
+
+    /// The name the bytes came under, if any.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Bytes of text that may still be extracted.
+    pub fn text_left(&self) -> usize {
+        self.budget.text_left()
+    }
+
+    /// An error once the time is over. Loops over input look now and then.
+    pub fn check_time(&self) -> Result<(), Error> {
+        self.budget.check_time()
+    }
+
+    /// Takes one entry from the budget: call it for every part of a container, read or not.
+    pub fn take_entry(&mut self) -> Result<(), Error> {
+        self.budget.take_entry()
+    }
+
+    /// Decompresses all of `reader`, which was `n_compressed` bytes long before. A reader that
+    /// fails gives what it had, and the reason.
+    pub fn expand(
+        &mut self,
+        reader: impl Read,
+        n_compressed: u64,
+    ) -> Result<(Vec<u8>, Option<std::io::Error>), Error> {
+        self.budget.expand(reader, n_compressed)
+    }
+
+    /// A writer of text that knows the limits.
+    pub(crate) fn writer(&self) -> TextWriter {
+        TextWriter::new(self.budget.limits(), self.budget.text_left())
+    }
+
+    /// Gives one document to the sink. Its name is set here. Notes on the text are added, soft
+    /// hyphens removed, suspicious characters folded.
+    pub fn document(&mut self, mut document: Extracted) -> Result<(), Error> {
+        if let Some(clean) = tidy::without_soft_hyphens(&document.text) {
+            document.text = clean;
+        }
+        document.notes.extend(crate::suspicious(&document.text));
+        if self.options.fold_suspicious
+            && document.notes.iter().any(Note::is_suspicious)
+            && let std::borrow::Cow::Owned(folded) = crate::fold_suspicious(&document.text)
+        {
+            document.text = folded;
+        }
+        self.budget.take_text(document.text.len())?;
+        document.name.clone_from(&self.label);
+        flow(self.sink.document(document))
+    }
+
+    /// Tells the sink that the part `label` cannot be read.
+    pub fn problem(&mut self, label: &str, reason: impl std::fmt::Display) -> Result<(), Error> {
+        let name = join(&self.label, label);
+        flow(self.sink.problem(Problem { name, reason: reason.to_string() }))
+    }
+
+    /// Extracts the bytes of a part of this container. `label` is its path inside the container,
+    /// or empty where the part is the document itself (a compressed file); `name` helps to tell
+    /// what it is.
+    ///
+    /// What goes wrong inside becomes a problem and the container goes on, unless a limit of the
+    /// whole extraction is reached or `label` is empty.
+    pub fn nested(&mut self, label: &str, name: Option<&str>, bytes: &[u8]) -> Result<(), Error> {
+        let limit = self.budget.limits().max_depth;
+        let result = if self.depth >= limit.min(MAX_DEPTH) {
+            Err(Error::TooDeep { limit })
+        } else {
+            extract_part(
+                bytes,
+                &mut Context {
+                    options: self.options,
+                    budget: self.budget,
+                    sink: self.sink,
+                    extractors: self.extractors,
+                    label: join(&self.label, label),
+                    name: name.map(str::to_owned),
+                    depth: self.depth + 1,
+                },
+            )
+        };
+        match result {
+            Err(error) if !error.is_final() && !label.is_empty() => self.problem(label, error),
+            result => result,
+        }
+    }
+}
+
+/// However deep the limits allow, the stack is not.
+const MAX_DEPTH: usize = 32;
+
+fn flow(flow: std::ops::ControlFlow<()>) -> Result<(), Error> {
+    if flow.is_break() { Err(Error::Stopped) } else { Ok(()) }
+}
+
+/// `label` under `parent`, as a label that is safe to show.
+fn join(parent: &str, label: &str) -> String {
+    let clean = clean_label(label);
+    match (parent.is_empty(), clean.is_empty()) {
+        (true, _) => clean,
+        (_, true) => parent.to_owned(),
+        _ => format!("{parent}/{clean}"),
+    }
+}
+
+/// Longer labels are cut.
+const MAX_LABEL_CHARACTERS: usize = 1000;
+
+/// Without control characters, `.` and `..`, empty parts, drive letters and leading slashes.
+fn clean_label(label: &str) -> String {
+    let shown: String = label
+        .chars()
+        .map(|character| if character == '\\' { '/' } else { character })
+        .filter(|character| !character.is_control() && !is_direction(*character))
+        .take(MAX_LABEL_CHARACTERS)
+        .collect();
+    let parts: Vec<&str> = shown
+        .split('/')
+        .map(str::trim)
+        .filter(|part| !matches!(*part, "" | "." | ".."))
+        .skip_while(|part| part.len() == 2 && part.ends_with(':'))
+        .collect();
+    parts.join("/")
+}
+
+/// Characters that turn the direction of writing, which would make a label look like another.
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_no_paths() {
+        assert_eq!(clean_label("../../etc/passwd"), "etc/passwd");
+        assert_eq!(clean_label("/etc/./passwd"), "etc/passwd");
+        assert_eq!(clean_label("C:\\windows\\..\\a.txt"), "windows/a.txt");
+        assert_eq!(clean_label("a\u{7}\nb\u{202e}c"), "abc");
+        assert_eq!(clean_label(".."), "");
+        assert_eq!(join("a.zip", "../b"), "a.zip/b");
+        assert_eq!(join("a.zip", ".."), "a.zip");
+        assert_eq!(join("", "b"), "b");
+    }
+}

@@ -1,0 +1,124 @@
+//! What an extraction may cost, and what is left of it.
+//!
+//! One [`Budget`] is shared by a file and everything nested in it, so that many small parts cost
+//! no more than one large one.
+
+use std::io::Read;
+use std::time::Instant;
+
+use crate::Error;
+
+/// Decompressed data below this size is never called a bomb, however dense.
+const DENSITY_GRACE: u64 = 8 << 20;
+
+/// Bytes read between two looks at the clock.
+const STEP: usize = 64 << 10;
+
+/// What an extraction may cost, all nested parts together.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of extracted text.
+    pub max_text_bytes: usize,
+    /// Entries of archives, messages of mailboxes, records, attachments.
+    pub max_entries: usize,
+    /// Containers within one another.
+    pub max_depth: usize,
+    /// Bytes after decompression.
+    pub max_expanded_bytes: u64,
+    /// Size after decompression divided by size before, from 8 MiB on.
+    pub max_ratio: u64,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    /// 256 MiB of text, 100,000 entries, depth 8, 1 GiB expanded, ratio 500, no deadline.
+    fn default() -> Self {
+        Self {
+            max_text_bytes: 256 << 20,
+            max_entries: 100_000,
+            max_depth: 8,
+            max_expanded_bytes: 1 << 30,
+            max_ratio: 500,
+            deadline: None,
+        }
+    }
+}
+
+/// What is left of the limits.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    limits: Limits,
+    text_left: usize,
+    entries_left: usize,
+    expanded_left: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            text_left: limits.max_text_bytes,
+            entries_left: limits.max_entries,
+            expanded_left: limits.max_expanded_bytes,
+            limits: limits.clone(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Bytes of text that may still be extracted.
+    pub(crate) fn text_left(&self) -> usize {
+        self.text_left
+    }
+
+    pub(crate) fn take_text(&mut self, n_bytes: usize) -> Result<(), Error> {
+        let limit = self.limits.max_text_bytes;
+        self.text_left = self.text_left.checked_sub(n_bytes).ok_or(Error::TooMuchText { limit })?;
+        self.check_time()
+    }
+
+    pub(crate) fn take_entry(&mut self) -> Result<(), Error> {
+        let limit = self.limits.max_entries;
+        self.entries_left =
+            self.entries_left.checked_sub(1).ok_or(Error::TooManyEntries { limit })?;
+        self.check_time()
+    }
+
+    pub(crate) fn check_time(&self) -> Result<(), Error> {
+        match self.limits.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::Deadline),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads all of `reader`, which decompresses `n_compressed` bytes. A reader that fails gives
+    /// what it had, and the reason.
+    pub(crate) fn expand(
+        &mut self,
+        mut reader: impl Read,
+        n_compressed: u64,
+    ) -> Result<(Vec<u8>, Option<std::io::Error>), Error> {
+        let dense = n_compressed.max(1).saturating_mul(self.limits.max_ratio).max(DENSITY_GRACE);
+        let mut expanded = Vec::new();
+        let mut buffer = vec![0; STEP];
+        loop {
+            self.check_time()?;
+            let n_read = match reader.read(&mut buffer) {
+                Ok(0) => return Ok((expanded, None)),
+                Ok(n_read) => n_read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Ok((expanded, Some(error))),
+            };
+            self.expanded_left = self
+                .expanded_left
+                .checked_sub(n_read as u64)
+                .ok_or(Error::TooMuchExpanded { limit: self.limits.max_expanded_bytes })?;
+            if (expanded.len() + n_read) as u64 > dense {
+                return Err(Error::TooDense { limit: self.limits.max_ratio });
+            }
+            expanded.extend_from_slice(buffer.get(..n_read).unwrap_or_default());
+        }
+    }
+}

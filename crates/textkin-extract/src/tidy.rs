@@ -1,0 +1,249 @@
+//! Makes running text of lines that were set for paper: hyphenation, soft hyphens, running heads.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Lines at the top and bottom of a page that may be running heads.
+const EDGE_LINES: usize = 3;
+
+/// A line at the edge of this many pages is a running head.
+const MIN_PAGES: usize = 3;
+
+/// Text of pages that form feeds separate, as one: running heads and page numbers are removed
+/// where they can be told (the same line, with only numbers changing, at the edge of three pages
+/// or more), and words that were divided at line ends are whole.
+///
+/// ```
+/// use textkin_extract::tidy_pages;
+///
+/// let pages = "Kin 1\nfirst divi-\nded\u{c}Kin 2\nsecond\u{c}Kin 3\nthird";
+/// assert_eq!(tidy_pages(pages), "first divided\nsecond\nthird");
+/// ```
+pub fn tidy_pages(text: &str) -> String {
+    let mut pages: Vec<Vec<&str>> =
+        text.split('\u{c}').map(|page| trim_empty(page.lines().collect())).collect();
+    pages.retain(|page| !page.is_empty());
+    if pages.len() >= MIN_PAGES {
+        remove_running_lines(&mut pages);
+    }
+    let mut joined = String::with_capacity(text.len());
+    for page in &pages {
+        if !joined.is_empty() {
+            let ends = joined.trim_end().ends_with(['.', '!', '?', ':', '。']);
+            joined.push_str(if ends { "\n\n" } else { "\n" });
+        }
+        for (number, line) in page.iter().enumerate() {
+            if number > 0 {
+                joined.push('\n');
+            }
+            joined.push_str(line);
+        }
+    }
+    let whole = match without_soft_hyphens(&joined) {
+        Some(clean) => clean,
+        None => joined,
+    };
+    match join_hyphenated(&whole) {
+        Cow::Owned(text) => text,
+        Cow::Borrowed(_) => whole,
+    }
+}
+
+fn trim_empty(mut lines: Vec<&str>) -> Vec<&str> {
+    while lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
+    let n_empty = lines.iter().take_while(|line| line.trim().is_empty()).count();
+    lines.drain(..n_empty);
+    lines
+}
+
+/// Takes running lines from the edges of pages, the outermost first, at most [`EDGE_LINES`].
+fn remove_running_lines(pages: &mut [Vec<&str>]) {
+    let mut counts: HashMap<(bool, String), usize> = HashMap::new();
+    for page in pages.iter() {
+        let filled = || page.iter().filter(|line| !line.trim().is_empty());
+        let keys: HashSet<(bool, String)> =
+            (filled().take(EDGE_LINES).map(|line| (true, key(line))))
+                .chain(filled().rev().take(EDGE_LINES).map(|line| (false, key(line))))
+                .collect();
+        for key in keys.into_iter().collect::<Vec<_>>() {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    let runs = |top: bool, line: &str| {
+        counts.get(&(top, key(line))).is_some_and(|&count| count >= MIN_PAGES)
+    };
+    for page in pages {
+        for _ in 0..EDGE_LINES {
+            if page.first().is_some_and(|line| runs(true, line)) {
+                page.remove(0);
+                *page = trim_empty(std::mem::take(page));
+            }
+            if page.last().is_some_and(|line| runs(false, line)) {
+                page.pop();
+                *page = trim_empty(std::mem::take(page));
+            }
+        }
+    }
+}
+
+/// What stays the same of a running line: numbers are one mark, white space is single.
+fn key(line: &str) -> String {
+    let mut key = String::new();
+    for word in line.split_whitespace() {
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        if is_roman(word) {
+            key.push('#');
+            continue;
+        }
+        for character in word.chars() {
+            if !character.is_numeric() {
+                key.push(character);
+            } else if !key.ends_with('#') {
+                key.push('#');
+            }
+        }
+    }
+    key
+}
+
+fn is_roman(word: &str) -> bool {
+    word.len() <= 8 && word.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c'))
+}
+
+/// Makes words whole that were divided at line ends.
+///
+/// Whether the hyphen belongs to the word is asked of the text itself: the word as it stands
+/// elsewhere decides, and if it stands nowhere else, the hyphen goes.
+pub fn join_hyphenated(text: &str) -> Cow<'_, str> {
+    let breaks = hyphen_breaks(text);
+    if breaks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let words: HashSet<String> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let mut joined = String::with_capacity(text.len());
+    let mut done = 0;
+    for found in breaks {
+        let before = text.get(done..found.hyphen).unwrap_or_default();
+        joined.push_str(before);
+        let left = last_word(&joined).to_lowercase();
+        let right = first_word(text.get(found.next..).unwrap_or_default()).to_lowercase();
+        let is_compound = !words.contains(&format!("{left}{right}"))
+            && words.contains(&format!("{left}-{right}"));
+        if is_compound {
+            joined.push('-');
+        }
+        done = found.next;
+    }
+    joined.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(joined)
+}
+
+/// A hyphen at the end of a line, and where the word goes on.
+struct Break {
+    hyphen: usize,
+    next: usize,
+}
+
+/// Places where a letter, a hyphen and a line end are followed by a small letter.
+fn hyphen_breaks(text: &str) -> Vec<Break> {
+    let mut breaks = Vec::new();
+    for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        let before = text.get(..newline).unwrap_or_default();
+        let before = before.trim_end_matches(['\r', ' ', '\t']);
+        let Some(hyphen_char @ ('-' | '\u{2010}')) = before.chars().next_back() else { continue };
+        let hyphen = before.len() - hyphen_char.len_utf8();
+        let word = before.get(..hyphen).unwrap_or_default();
+        if !word.chars().next_back().is_some_and(char::is_alphabetic) {
+            continue;
+        }
+        let after = text.get(newline + 1..).unwrap_or_default();
+        let rest = after.trim_start_matches([' ', '\t']);
+        if rest.chars().next().is_some_and(char::is_lowercase) {
+            breaks.push(Break { hyphen, next: text.len() - rest.len() });
+        }
+    }
+    breaks
+}
+
+/// Longer words are not looked up.
+const MAX_WORD_CHARACTERS: usize = 60;
+
+fn last_word(text: &str) -> &str {
+    let is_inside = |&(_, c): &(usize, char)| c.is_alphanumeric() || c == '-';
+    let word = text.char_indices().rev().take(MAX_WORD_CHARACTERS).take_while(is_inside);
+    let start = word.last().map_or(text.len(), |(at, _)| at);
+    text.get(start..).unwrap_or_default()
+}
+
+fn first_word(text: &str) -> &str {
+    let is_inside = |&(_, c): &(usize, char)| c.is_alphanumeric();
+    let word = text.char_indices().take(MAX_WORD_CHARACTERS).take_while(is_inside);
+    let end = word.last().map_or(0, |(at, c)| at + c.len_utf8());
+    text.get(..end).unwrap_or_default()
+}
+
+/// `text` without soft hyphens, and with the words whole that one divides at a line end; nothing
+/// if it has none.
+pub(crate) fn without_soft_hyphens(text: &str) -> Option<String> {
+    if !text.contains('\u{ad}') {
+        return None;
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut parts = text.split('\u{ad}');
+    clean.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let rest = part.strip_prefix("\r\n").or_else(|| part.strip_prefix('\n'));
+        clean.push_str(rest.map_or(part, |rest| rest.trim_start_matches([' ', '\t'])));
+    }
+    Some(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn divided_words_are_whole_and_compounds_keep_their_hyphen() {
+        assert_eq!(join_hyphenated("an exam-\n  ple"), "an example");
+        assert_eq!(join_hyphenated("well-known: well-\nknown"), "well-known: well-known");
+        assert_eq!(join_hyphenated("1-\n2 a-\nB x -\ny"), "1-\n2 a-\nB x -\ny");
+    }
+
+    #[test]
+    fn soft_hyphens_go() {
+        assert_eq!(without_soft_hyphens("ex\u{ad}am\u{ad}\n ple").as_deref(), Some("example"));
+        assert_eq!(without_soft_hyphens("example"), None);
+    }
+
+    #[test]
+    fn running_heads_and_page_numbers_go() {
+        let page =
+            |n: usize, text: &str| format!("\n  The Book   Chapter {n}\n\n{text}\n\n   - {n} -\n");
+        let text = [page(1, "one\nanother"), page(2, "two"), page(3, "three.")].join("\u{c}");
+        assert_eq!(tidy_pages(&text), "one\nanother\ntwo\nthree.");
+    }
+
+    #[test]
+    fn two_pages_are_no_pattern() {
+        assert_eq!(tidy_pages("a\nb\u{c}a\nc"), "a\nb\na\nc");
+    }
+
+    proptest! {
+            #[test]
+            fn any_text_can_be_tidied(text in "[a-z0-9 \n\u{c}\u{ad}é-]{0,200}") {
+                let tidy = tidy_pages(&text);
+    let n_pages = text.matches('\u{c}').count();
+                let has_feeds = tidy.contains('\u{c}');
+                prop_assert!(!has_feeds && tidy.len() <= text.len() + n_pages);
+            }
+        }
+}

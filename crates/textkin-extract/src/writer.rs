@@ -1,0 +1,141 @@
+//! Text in the making: words, lines and paragraphs, within the limits.
+//!
+//! Extractors say what they meet (words, the end of a line, the end of a paragraph) and the writer
+//! sees to it that white space is single, that no line or paragraph is empty, and that the text
+//! and the time stay within the limits.
+
+use std::time::Instant;
+
+use crate::{Error, Limits};
+
+/// Calls between two looks at the clock.
+const TICKS: u32 = 4096;
+
+/// What stands before the next word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Space,
+    Line,
+    Paragraph,
+}
+
+/// Collects the text of one document.
+#[derive(Debug)]
+pub(crate) struct TextWriter {
+    text: String,
+    gap: Gap,
+    left: usize,
+    limit: usize,
+    deadline: Option<Instant>,
+    ticks: u32,
+}
+
+impl TextWriter {
+    pub(crate) fn new(limits: &Limits, left: usize) -> Self {
+        Self {
+            text: String::new(),
+            gap: Gap::None,
+            left,
+            limit: limits.max_text_bytes,
+            deadline: limits.deadline,
+            ticks: 0,
+        }
+    }
+
+    /// An error once the time is over: call it for each token of the input.
+    pub(crate) fn tick(&mut self) -> Result<(), Error> {
+        self.ticks += 1;
+        if self.ticks < TICKS {
+            return Ok(());
+        }
+        self.ticks = 0;
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::Deadline),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds running text; white space of any kind and length is one space.
+    pub(crate) fn push(&mut self, text: &str) -> Result<(), Error> {
+        self.tick()?;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let trimmed = rest.trim_start();
+            if trimmed.len() < rest.len() {
+                self.raise(Gap::Space);
+            }
+            if trimmed.is_empty() {
+                break;
+            }
+            let end = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
+            let (word, after) = trimmed.split_at(end);
+            self.word(word)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// Adds text whose line ends are meant.
+    pub(crate) fn push_lines(&mut self, text: &str) -> Result<(), Error> {
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.line();
+            }
+            self.push(line)?;
+        }
+        Ok(())
+    }
+
+    /// Adds one character.
+    pub(crate) fn push_char(&mut self, character: char) -> Result<(), Error> {
+        self.push(character.encode_utf8(&mut [0; 4]))
+    }
+
+    /// At least a space before what follows.
+    pub(crate) fn space(&mut self) {
+        self.raise(Gap::Space);
+    }
+
+    /// What follows begins a line.
+    pub(crate) fn line(&mut self) {
+        self.raise(Gap::Line);
+    }
+
+    /// What follows begins a paragraph.
+    pub(crate) fn paragraph(&mut self) {
+        self.raise(Gap::Paragraph);
+    }
+
+    fn raise(&mut self, gap: Gap) {
+        if !self.text.is_empty() {
+            self.gap = self.gap.max(gap);
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Error> {
+        let gap = match self.gap {
+            Gap::None => "",
+            Gap::Space => " ",
+            Gap::Line => "\n",
+            Gap::Paragraph => "\n\n",
+        };
+        let n_bytes = gap.len() + word.len();
+        self.left =
+            self.left.checked_sub(n_bytes).ok_or(Error::TooMuchText { limit: self.limit })?;
+        self.text.push_str(gap);
+        self.text.push_str(word);
+        self.gap = Gap::None;
+        Ok(())
+    }
+
+    /// Whether the last character is part of a word and nothing stands after it.
+    pub(crate) fn is_inside_word(&self) -> bool {
+        self.gap == Gap::None && self.text.chars().next_back().is_some_and(char::is_alphanumeric)
+    }
+
+    /// The text.
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+}
