@@ -105,6 +105,12 @@ impl Overlap {
         }
     }
 
+    /// The larger of both containments after sscr: how much of either document is in the other.
+    #[must_use]
+    pub fn max_containment(&self) -> f64 {
+        self.a_in_b().max(self.b_in_a())
+    }
+
     fn mean_words(&self) -> f64 {
         (self.words_a + self.words_b) as f64 / 2.0
     }
@@ -137,11 +143,13 @@ pub enum Measure {
     Containment,
     /// [`Overlap::chunk_containment`]
     ChunkContainment,
+    /// [`Overlap::max_containment`]
+    MaxContainment,
 }
 
 impl Measure {
     /// Every measure, in the order of the documentation.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Kin,
         Self::S1,
         Self::S2,
@@ -151,6 +159,7 @@ impl Measure {
         Self::Sscr,
         Self::Containment,
         Self::ChunkContainment,
+        Self::MaxContainment,
     ];
 
     /// The score of `overlap`.
@@ -166,13 +175,14 @@ impl Measure {
             Self::Sscr => overlap.sscr(),
             Self::Containment => overlap.containment(),
             Self::ChunkContainment => overlap.chunk_containment(),
+            Self::MaxContainment => overlap.max_containment(),
         }
     }
 
     /// Whether it needs the covered tokens, which cost more to find than the shared chunks.
     #[must_use]
     pub fn needs_coverage(self) -> bool {
-        matches!(self, Self::Sscr | Self::Containment)
+        matches!(self, Self::Sscr | Self::Containment | Self::MaxContainment)
     }
 
     /// Its name on the command line and in files.
@@ -188,6 +198,7 @@ impl Measure {
             Self::Sscr => "sscr",
             Self::Containment => "containment",
             Self::ChunkContainment => "chunk-containment",
+            Self::MaxContainment => "max-containment",
         }
     }
 
@@ -204,6 +215,7 @@ impl Measure {
             Self::Sscr => "words of both covered by shared chunks over all words of both",
             Self::Containment => "share of the shorter document's words covered by shared chunks",
             Self::ChunkContainment => "share of the smaller document's chunks that are shared",
+            Self::MaxContainment => "share of the one or the other document's words, the larger one",
         }
     }
 
@@ -281,6 +293,7 @@ mod tests {
         assert_eq!((overlap.a_in_b(), overlap.b_in_a()), (5.0 / 10.0, 6.0 / 30.0));
         assert_eq!(overlap.containment(), 5.0 / 10.0);
         assert_eq!(overlap.chunk_containment(), 3.0 / 4.0);
+        assert_eq!(overlap.max_containment(), 5.0 / 10.0);
     }
 
     #[test]

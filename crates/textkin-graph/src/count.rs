@@ -17,6 +17,7 @@ use crate::crowds::{Common, Crowds, Row};
 use crate::cuts::cuts;
 use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, n_rows, pairs_among};
 use crate::rarity::Rarity;
+use crate::reach::Reach;
 use crate::sieve::Sieve;
 use crate::tally::{Part, Tally};
 use crate::threads::for_each;
@@ -113,6 +114,8 @@ pub(crate) struct Context<'a> {
     pub(crate) selected: Option<Lists<u32>>,
     /// Words and distinct chunks of the texts of each class.
     pub(crate) sizes: Vec<(u32, u32)>,
+    /// What shared chunks can cover at most, where the measure needs to know.
+    reach: Option<Reach>,
     /// Additions to be made.
     cost: u64,
 }
@@ -344,7 +347,11 @@ impl Counters {
     /// Keeps an edge of `n_rows` pairs that are not counted yet.
     fn keep(&mut self, context: &Context<'_>, kind: Kind, overlap: Overlap, n_rows: u64) {
         let score = context.settings.measure.score(&overlap);
-        if context.settings.measure.needs_coverage() || score >= context.settings.threshold {
+        let is_edge = match &context.reach {
+            Some(reach) => reach.may_be_edge(context.settings, kind, &overlap),
+            None => score >= context.settings.threshold,
+        };
+        if is_edge {
             let block = Block { kind, overlap, score };
             self.n_new += 1;
             match &mut self.sink {
@@ -381,6 +388,7 @@ impl<'a> Context<'a> {
             aside: Aside::Nothing,
             selected,
             sizes,
+            reach: settings.measure.needs_coverage().then(|| Reach::new(shared, classes)),
             cost,
         };
         if cost > settings.most_additions {

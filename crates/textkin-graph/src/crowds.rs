@@ -380,7 +380,9 @@ fn size_key(context: &Context<'_>, class: u32) -> [u32; 2] {
         Measure::S1 => [0, 0],
         Measure::S2 | Measure::S3 | Measure::S4 => [words, 0],
         Measure::Ssr | Measure::ChunkContainment => [0, chunks],
-        Measure::Kin | Measure::Sscr | Measure::Containment => [words, chunks],
+        Measure::Kin | Measure::Sscr | Measure::Containment | Measure::MaxContainment => {
+            [words, chunks]
+        }
     }
 }
 
