@@ -26,8 +26,6 @@ pub(crate) enum Command {
     Discover(Box<Discover>),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
-    /// Say which formats are read, which programs help with that, and how to install them
-    Doctor,
     /// List every chunker, selector, score and normalisation step by name
     Strategies,
 }
@@ -136,16 +134,9 @@ pub(crate) struct Input {
     /// Field of a record that holds its time [default: time]
     #[arg(long, value_name = "FIELD")]
     pub(crate) time_field: Option<String>,
-    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name; as text means that
-    /// nothing is extracted
+    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name
     #[arg(long, value_name = "FORMAT")]
     pub(crate) input_format: Option<Format>,
-    /// Of web pages, read the main content only, without menus and notices around it
-    #[arg(long)]
-    pub(crate) main_content: bool,
-    /// The longest that reading one file of another format than text may take, in seconds
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
-    pub(crate) max_seconds: u64,
     /// Leave out what matches, in .gitignore form
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
