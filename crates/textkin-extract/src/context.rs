@@ -48,6 +48,23 @@ pub struct Context<'a> {
     /// The name the bytes came under, for detection.
     pub(crate) name: Option<String>,
     pub(crate) depth: usize,
+    /// The kind, where the container knows it.
+    pub(crate) kind: Option<Kind>,
+    /// The time of documents that give themselves none.
+    pub(crate) time: Option<String>,
+}
+
+/// A part of a container.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part<'a> {
+    /// Its path inside the container; empty where the part is the document itself.
+    pub(crate) label: &'a str,
+    /// Its name, for detection.
+    pub(crate) name: Option<&'a str>,
+    /// Its kind, where the container knows it.
+    pub(crate) kind: Option<Kind>,
+    /// Its time, where the container knows it.
+    pub(crate) time: Option<&'a str>,
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -123,6 +140,9 @@ impl Context<'_> {
         }
         self.budget.take_text(document.text.len())?;
         document.name.clone_from(&self.label);
+        if document.time.is_none() {
+            document.time.clone_from(&self.time);
+        }
         flow(self.sink.document(document))
     }
 
@@ -139,6 +159,11 @@ impl Context<'_> {
     /// What goes wrong inside becomes a problem and the container goes on, unless a limit of the
     /// whole extraction is reached or `label` is empty.
     pub fn nested(&mut self, label: &str, name: Option<&str>, bytes: &[u8]) -> Result<(), Error> {
+        self.nested_part(&Part { label, name, ..Part::default() }, bytes)
+    }
+
+    /// As [`nested`](Self::nested), with all that the container knows.
+    pub(crate) fn nested_part(&mut self, part: &Part<'_>, bytes: &[u8]) -> Result<(), Error> {
         let limit = self.budget.limits().max_depth;
         let result = if self.depth >= limit.min(MAX_DEPTH) {
             Err(Error::TooDeep { limit })
@@ -150,14 +175,18 @@ impl Context<'_> {
                     budget: self.budget,
                     sink: self.sink,
                     extractors: self.extractors,
-                    label: join(&self.label, label),
-                    name: name.map(str::to_owned),
+                    label: join(&self.label, part.label),
+                    name: part.name.map(str::to_owned),
                     depth: self.depth + 1,
+                    kind: part.kind,
+                    time: part.time.map(str::to_owned).or_else(|| self.time.clone()),
                 },
             )
         };
         match result {
-            Err(error) if !error.is_final() && !label.is_empty() => self.problem(label, error),
+            Err(error) if !error.is_final() && !part.label.is_empty() => {
+                self.problem(part.label, error)
+            }
             result => result,
         }
     }

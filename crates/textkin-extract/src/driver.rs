@@ -36,6 +36,8 @@ pub fn extract_with(
         label: String::new(),
         name: name.map(str::to_owned),
         depth: 0,
+        kind: None,
+        time: None,
     };
     match extract_part(bytes, &mut context) {
         Err(Error::Stopped) => Ok(()),
@@ -46,7 +48,7 @@ pub fn extract_with(
 /// Extracts one part: the file itself, or something inside it.
 pub(crate) fn extract_part(bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
     context.check_time()?;
-    let kind = Kind::detect(context.name(), bytes);
+    let kind = context.kind.unwrap_or_else(|| Kind::detect(context.name(), bytes));
     let given = context.extractors.iter().find(|extractor| extractor.kind() == kind);
     match given {
         Some(extractor) => extractor.extract(bytes, context),

@@ -31,6 +31,8 @@ mod encoding;
 mod suspicious;
 mod tidy;
 mod writer;
+mod hidden;
+mod markup;
 mod format;
 
 pub use context::{Context, Extractor, Options};

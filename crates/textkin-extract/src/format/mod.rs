@@ -1,6 +1,19 @@
 //! The formats, one file each, and the one place where a kind becomes its extractor.
 
 mod text;
+mod html;
+mod style;
+mod main_content;
+mod xml;
+mod package;
+mod docx;
+mod pptx;
+mod odt;
+mod epub;
+mod zip;
+mod tar;
+mod compressed;
+mod unknown;
 
 use crate::{Error, Extractor, Kind};
 
@@ -8,7 +21,19 @@ use crate::{Error, Extractor, Kind};
 pub(crate) fn extractor(kind: Kind) -> Result<&'static dyn Extractor, Error> {
     Ok(match kind {
         Kind::Text => &text::Text,
+        Kind::Html => &html::Html,
+        Kind::Xml => &xml::Xml,
+        Kind::Docx => &docx::Docx,
+        Kind::Pptx => &pptx::Pptx,
+        Kind::Odt => &odt::Odt,
+        Kind::Epub => &epub::Epub,
+        Kind::Zip => &zip::Zip,
+        Kind::Tar => &tar::Tar,
+        Kind::Gzip => &compressed::Compressed(Kind::Gzip),
+        Kind::Zstd => &compressed::Compressed(Kind::Zstd),
+        Kind::Xz => &compressed::Compressed(Kind::Xz),
+        Kind::Bzip2 => &compressed::Compressed(Kind::Bzip2),
         Kind::Pdf | Kind::PostScript => return Err(Error::NeedsWorker(kind)),
-        _ => return Err(Error::NotText { what: "binary" }),
+        _ => &unknown::Unknown,
     })
 }

@@ -1,0 +1,80 @@
+//! Files compressed as a whole: gzip, Zstandard, xz, bzip2.
+//!
+//! What is inside is the document itself, so that it keeps the name of the file. A file that ends
+//! too early gives what it has, and a problem.
+
+use std::io::Read;
+
+use crate::context::Part;
+use crate::{Context, Error, Extractor, Kind};
+
+/// Memory that xz may use; its largest preset needs 65 MiB.
+const MAX_XZ_MEMORY: u64 = 256 << 20;
+
+/// The largest window of Zstandard that is accepted, as a power of two.
+const MAX_ZSTD_WINDOW_LOG: u32 = 27;
+
+/// Reads one kind of compressed file.
+pub(crate) struct Compressed(pub(crate) Kind);
+
+impl Extractor for Compressed {
+    fn kind(&self) -> Kind {
+        self.0
+    }
+
+    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+        let reader = decoder(self.0, bytes)?;
+        let (expanded, failure) = context.expand(reader, bytes.len() as u64)?;
+        if let Some(failure) = failure {
+            if expanded.is_empty() {
+                return Err(Error::damaged(self.0, failure));
+            }
+            context
+                .problem("", format_args!("not all of it is readable as {}: {failure}", self.0))?;
+        }
+        let name = context.name().map(inner_name);
+        context.nested_part(&Part { name: name.as_deref(), ..Part::default() }, &expanded)
+    }
+}
+
+fn decoder<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Box<dyn Read + 'a>, Error> {
+    let damaged = |error: &dyn std::fmt::Display| Error::damaged(kind, error);
+    Ok(match kind {
+        Kind::Zstd => {
+            let mut decoder =
+                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| damaged(&error))?;
+            decoder.window_log_max(MAX_ZSTD_WINDOW_LOG).map_err(|error| damaged(&error))?;
+            Box::new(decoder)
+        }
+        Kind::Xz => {
+            let flags = liblzma::stream::CONCATENATED;
+            let stream = liblzma::stream::Stream::new_stream_decoder(MAX_XZ_MEMORY, flags)
+                .map_err(|error| damaged(&error))?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(bytes, stream))
+        }
+        Kind::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(bytes)),
+        _ => Box::new(flate2::bufread::MultiGzDecoder::new(bytes)),
+    })
+}
+
+/// The name of a file without the ending that says how it is compressed.
+fn inner_name(name: &str) -> String {
+    let Some((stem, extension)) = name.rsplit_once('.') else { return name.to_owned() };
+    match extension.to_ascii_lowercase().as_str() {
+        "gz" | "z" | "zst" | "zstd" | "xz" | "bz2" | "bz" => stem.to_owned(),
+        "tgz" | "txz" | "tbz" | "tbz2" | "tzst" => format!("{stem}.tar"),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inner_name_has_one_ending_less() {
+        assert_eq!(inner_name("a.txt.gz"), "a.txt");
+        assert_eq!(inner_name("a.tgz"), "a.tar");
+        assert_eq!(inner_name("a"), "a");
+    }
+}

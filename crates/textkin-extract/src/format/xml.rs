@@ -1,0 +1,88 @@
+//! XML and SGML of any vocabulary: all text.
+//!
+//! Nothing is known of the elements. Where one ends and the next begins without text between them,
+//! a line ends; a single tag inside a word does not split it.
+
+use crate::markup::{Markup, Token, local, unescape};
+use crate::writer::TextWriter;
+use crate::{Context, Error, Extracted, Extractor, Kind, encoding};
+
+/// Reads XML and SGML.
+pub(crate) struct Xml;
+
+impl Extractor for Xml {
+    fn kind(&self) -> Kind {
+        Kind::Xml
+    }
+
+    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+        let source = encoding::decode_markup(bytes)?;
+        let document = read(&source, context.writer())?;
+        context.document(document)
+    }
+}
+
+fn read(source: &str, mut writer: TextWriter) -> Result<Extracted, Error> {
+    let mut title = String::new();
+    let (mut is_title, mut has_title, mut after_close) = (false, false, false);
+    for token in Markup::xml(source) {
+        writer.tick()?;
+        match token {
+            Token::Open(tag) => {
+                if after_close || is_block(tag.local()) {
+                    writer.line();
+                }
+                is_title = !has_title && tag.local().eq_ignore_ascii_case("title");
+                after_close = tag.is_empty;
+            }
+            Token::Close(name) => {
+                has_title |= is_title;
+                is_title = false;
+                after_close = true;
+                if is_block(local(name)) {
+                    writer.paragraph();
+                }
+            }
+            Token::Text(text) | Token::Verbatim(text) => {
+                let text =
+                    if matches!(token, Token::Text(_)) { unescape(text) } else { text.into() };
+                if is_title {
+                    title.extend(text.chars().take(1000));
+                }
+                after_close = false;
+                writer.push(&text)?;
+            }
+        }
+    }
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = (!title.is_empty()).then_some(title);
+    Ok(Extracted { text: writer.finish(), title, ..Extracted::default() })
+}
+
+/// Names that mean a paragraph in most vocabularies.
+fn is_block(name: &str) -> bool {
+    let blocks =
+        ["p", "para", "title", "section", "chapter", "item", "listitem", "entry", "head", "l"];
+    blocks.iter().any(|block| name.eq_ignore_ascii_case(block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+
+    fn document(source: &str) -> Extracted {
+        let limits = Limits::default();
+        read(source, TextWriter::new(&limits, limits.max_text_bytes)).unwrap()
+    }
+
+    #[test]
+    fn elements_are_apart_and_words_are_whole() {
+        let document = document(
+            "<?xml version='1.0'?><!DOCTYPE b [<!ENTITY x 'y'>]><b><title>T</title><x>a</x><y>b</y>\
+             <para>w<em>or</em>d &amp; <![CDATA[<c>]]>&x;</para></b>",
+        );
+        assert_eq!(document.title.as_deref(), Some("T"));
+        assert_eq!(document.text, "T\n\na\nb\nword & <c>&x;");
+    }
+}
