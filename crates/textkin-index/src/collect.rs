@@ -8,6 +8,7 @@ use crate::array::Spool;
 use crate::batch::{Batch, BatchBuilder, BatchSettings};
 use crate::error::Error;
 use crate::record::Link;
+use crate::spex::Passes;
 
 /// The way to the shared chunks. Every plan gives the same answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,8 +18,10 @@ pub enum Plan {
     Auto,
     /// All records in memory, whatever the budget.
     Sort,
-    /// Unique chunks are dropped first, by DECO's counters.
+    /// Unique chunks are dropped first, by DECO's counters, in one pass.
     Spex,
+    /// The same in as many passes as a chunk has words, as in the paper.
+    SpexIterated,
     /// All records on disk from the start.
     Spill,
 }
@@ -50,8 +53,9 @@ impl Collection {
     #[must_use]
     pub fn new(settings: BatchSettings, plan: Plan, memory: Memory) -> Self {
         // DECO's filter works on words that overlap; other chunks go the direct way.
-        let filtered =
-            plan == Plan::Spex && settings.overlapping_words.is_some() && !settings.selective;
+        let filtered = matches!(plan, Plan::Spex | Plan::SpexIterated)
+            && settings.overlapping_words.is_some()
+            && !settings.selective;
         Self {
             settings: BatchSettings { records: !filtered, ..settings },
             plan,
@@ -120,6 +124,11 @@ impl Collection {
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.spool.get().map_or(0, |spool| spool.bytes())
+    }
+
+    /// Which runs are counted to drop unique chunks.
+    pub(crate) fn passes(&self) -> Passes {
+        if self.plan == Plan::SpexIterated { Passes::All } else { Passes::One }
     }
 
     pub(crate) fn settings(&self) -> BatchSettings {

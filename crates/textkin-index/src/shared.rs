@@ -68,11 +68,6 @@ pub fn find_shared(
         first_texts.push(n_texts);
         n_texts += batch.texts.len() as u32;
     }
-    if !settings.records {
-        spex::make_records(&mut batches, collection, threads, progress, stop)?;
-    }
-    let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
-    let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
     let copied: Option<Vec<bool>> = (keep != KeepChunks::None).then(|| {
         let texts = |(batch, texts): (u32, usize)| {
             (0..texts as u32).map(move |text| TextAddress { batch, text })
@@ -88,6 +83,15 @@ pub fn find_shared(
         progress,
         stop,
     };
+    if !settings.records {
+        let is_copied = |batch: usize, text: usize| {
+            let number = first_texts[batch] as usize + text;
+            pass.copied.is_some_and(|copied| copied[number])
+        };
+        spex::make_records(&mut batches, collection, &is_copied, pass)?;
+    }
+    let n_chunks: u64 = batches.iter().map(|batch| u64::from(batch.n_chunks)).sum();
+    let n_records: u64 = batches.iter().map(|batch| batch.records.len() as u64).sum();
     let mut repeats = link_repeats(&mut batches, &first_texts, n_texts as usize, pass)?;
     // What a filter dropped occurs once.
     repeats.distinct += n_chunks - n_records;

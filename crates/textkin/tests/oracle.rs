@@ -157,7 +157,7 @@ proptest! {
     fn discovery_finds_what_the_oracle_finds(
         texts in collections(),
         k in 1u32..6,
-        plan in prop::sample::select(vec![Plan::Auto, Plan::Sort, Plan::Spex, Plan::Spill]),
+        plan in prop::sample::select(vec![Plan::Auto, Plan::Sort, Plan::Spex, Plan::SpexIterated, Plan::Spill]),
         memory in prop::sample::select(vec![1u64, 8 << 20, 4 << 30]),
         threads in 1usize..4,
         hash_bits in prop::sample::select(vec![1u32, 4, 13, 64]),
@@ -197,7 +197,7 @@ proptest! {
     fn an_index_holds_every_chunk_of_two_documents_or_more(
         texts in collections(),
         k in 1u32..4,
-        plan in prop::sample::select(vec![Plan::Sort, Plan::Spill]),
+        plan in prop::sample::select(vec![Plan::Sort, Plan::Spex, Plan::SpexIterated, Plan::Spill]),
         threads in 1usize..4,
         hash_bits in prop::sample::select(vec![1u32, 6, 64]),
         keep_chunks in prop::sample::select(vec![KeepChunks::Fingerprints, KeepChunks::Texts]),
@@ -472,7 +472,7 @@ fn real_collections_come_out_as_the_oracle_says() {
         }
     }
     let expected = oracle(&texts, 8);
-    for plan in [Plan::Sort, Plan::Spex, Plan::Spill] {
+    for plan in [Plan::Sort, Plan::Spex, Plan::SpexIterated, Plan::Spill] {
         let found = run(&texts, &Settings { plan, ..all(8) });
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
     }

@@ -197,7 +197,10 @@ impl<B: AsRef<[u8]>> SharedIndex<B> {
             (Section::Fingerprints, 8),
             (Section::GroupOfChunk, 4),
         ] {
-            ensure(self.section(section).len().is_multiple_of(size), "a section has an odd length")?;
+            ensure(
+                self.section(section).len().is_multiple_of(size),
+                "a section has an odd length",
+            )?;
         }
         let n_chunks = self.n_chunks();
         ensure(self.section(Section::GroupOfChunk).len() == n_chunks * 4, "chunks lack a group")?;
