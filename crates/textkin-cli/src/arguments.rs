@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Discover(Box<Discover>),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
+    /// Say which formats are read, which programs help with that, and how to install them
+    Doctor,
     /// List every chunker, selector, score and normalisation step by name
     Strategies,
 }
@@ -134,9 +136,16 @@ pub(crate) struct Input {
     /// Field of a record that holds its time [default: time]
     #[arg(long, value_name = "FIELD")]
     pub(crate) time_field: Option<String>,
-    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name
+    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name; as text means that
+    /// nothing is extracted
     #[arg(long, value_name = "FORMAT")]
     pub(crate) input_format: Option<Format>,
+    /// Of web pages, read the main content only, without menus and notices around it
+    #[arg(long)]
+    pub(crate) main_content: bool,
+    /// The longest that reading one file of another format than text may take, in seconds
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub(crate) max_seconds: u64,
     /// Leave out what matches, in .gitignore form
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -196,7 +205,8 @@ pub(crate) struct Means {
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// The way to the shared chunks: auto, sort (in memory), spex (counters first), spill (on disk)
+    /// The way to the shared chunks: auto, sort (in memory), spex (counters first), spex-iterated (as
+    /// in DECO's paper), spill (on disk)
     #[arg(long, default_value = "auto", value_name = "PLAN", value_parser = parse_plan)]
     pub(crate) plan: Plan,
     /// How pairs are counted: exact, or probabilistic as in DECO
@@ -244,8 +254,9 @@ fn parse_plan(text: &str) -> Result<Plan, String> {
         "auto" => Ok(Plan::Auto),
         "sort" => Ok(Plan::Sort),
         "spex" => Ok(Plan::Spex),
+        "spex-iterated" => Ok(Plan::SpexIterated),
         "spill" => Ok(Plan::Spill),
-        _ => Err(format!("no plan '{text}'; there are auto, sort, spex and spill")),
+        _ => Err(format!("no plan '{text}'; there are auto, sort, spex, spex-iterated and spill")),
     }
 }
 

@@ -20,10 +20,15 @@ use crate::exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
+    let given: Vec<_> = std::env::args_os().collect();
+    if given.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {
+        return textkin::source::serve_worker(&given[2..]).into();
+    }
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Discover(arguments) => command::discover::run(&arguments),
         Command::Index(arguments) => command::index::run(&arguments),
+        Command::Doctor => command::doctor::run(),
         Command::Strategies => command::strategies::run(),
     };
     match outcome {

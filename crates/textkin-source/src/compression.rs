@@ -25,6 +25,12 @@ pub(crate) enum Compression {
 }
 
 impl Compression {
+    /// `name` without the ending of a compressed file.
+    pub(crate) fn bare_name(name: &str) -> &str {
+        let endings = [".gz", ".zst", ".xz", ".bz2"];
+        endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+    }
+
     /// The compression of what begins with `head`.
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {

@@ -7,7 +7,8 @@
 //!
 //! | input | documents |
 //! |---|---|
-//! | text file | one, its id is the path as given |
+//! | text file, web page, PDF, office document, … | one, its id is the path as given |
+//! | archive, mailbox, WARC | one for each part with text, its id is `FILE/PART` |
 //! | folder | its files in the order of their paths, each by its name |
 //! | `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet` | one for each record |
 //! | `-` | standard input: JSON lines when it begins with `{`, else one text |
@@ -48,6 +49,7 @@ mod csv;
 mod decode;
 mod error;
 mod exclude;
+mod extraction;
 mod inputs;
 mod json;
 mod jsonl;
@@ -61,5 +63,8 @@ mod text;
 mod walk;
 
 pub use error::Error;
+pub use extraction::process::{Bounds, find_program};
+pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
 pub use settings::{Format, SourceSettings};
+pub use textkin_extract::{Kind, Options as ExtractOptions};

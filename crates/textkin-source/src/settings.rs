@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::Error;
+use crate::compression::Compression;
+use crate::{Error, ExtractOptions, Worker};
 
 /// How inputs are found and read. `Default` gives the documented defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,11 @@ pub struct SourceSettings {
     /// Bytes of decompressed input one document (or record) may have. Default 2 GiB − 1, so that
     /// offsets fit in 32 bits.
     pub max_document_bytes: u64,
+    /// How documents of other formats than text become text.
+    pub extract: ExtractOptions,
+    /// The program that reads what may hang or crash, and what it may take. Default none: PDF is
+    /// read only where `pdftotext` is installed.
+    pub worker: Worker,
     /// The format of every input; `None`, the default, decides by name.
     pub input_format: Option<Format>,
     /// About how many decompressed bytes one piece holds. Default 4 MiB. It never changes which
@@ -48,6 +54,8 @@ impl Default for SourceSettings {
             follow_links: false,
             hidden: false,
             max_document_bytes: (1 << 31) - 1,
+            extract: ExtractOptions::default(),
+            worker: Worker::default(),
             input_format: None,
             piece_bytes: 4 << 20,
         }
@@ -106,9 +114,7 @@ impl Format {
     /// ```
     pub fn from_path(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let compressed = [".gz", ".zst", ".xz", ".bz2"];
-        let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        match name.rsplit_once('.').map(|(_, extension)| extension) {
+        match Compression::bare_name(&name).rsplit_once('.').map(|(_, extension)| extension) {
             Some("jsonl" | "ndjson") => Self::Jsonl,
             Some("csv") => Self::Csv,
             Some("tsv") => Self::Tsv,

@@ -1,4 +1,4 @@
-//! Text files: each is one document.
+//! Files that are one document, or hold some: text, and what text is extracted of.
 //!
 //! In: paths, opened only when the piece is read, so that small files are read in parallel.
 //! Out: documents whose id is the path as given.
@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem};
 
-use crate::SourceSettings;
 use crate::compression::Compression;
 use crate::decode::decode;
 use crate::piece::LARGE;
 use crate::stream::{Stream, explain, reason};
+use crate::{Format, Kind, SourceSettings, extraction};
 
 /// A group of text files.
 pub(crate) struct TextPiece {
@@ -32,7 +32,7 @@ impl Piece for TextPiece {
             bytes.clear();
             let name = path.to_string_lossy();
             let flow = match read_file(path, self.settings.max_document_bytes, &mut bytes) {
-                Ok(()) => give(&name, &mut bytes, sink),
+                Ok(()) => give(&name, &mut bytes, &self.settings, sink),
                 Err(reason) => sink.problem(problem(&name, reason)),
             };
             if flow.is_break() {
@@ -59,7 +59,7 @@ impl Piece for TextStreamPiece {
         let mut bytes = Vec::new();
         // The flow is not needed: this is the last call.
         let _ = match self.stream.read_whole(limit, &mut bytes) {
-            Ok(()) => give(&self.name, &mut bytes, sink),
+            Ok(()) => give(&self.name, &mut bytes, &self.settings, sink),
             Err(reason) => sink.problem(problem(&self.name, reason)),
         };
     }
@@ -69,8 +69,23 @@ impl Piece for TextStreamPiece {
     }
 }
 
+/// Gives what `bytes` hold: a text, or what is extracted of another format.
+fn give(
+    name: &str,
+    bytes: &mut Vec<u8>,
+    settings: &SourceSettings,
+    sink: &mut dyn DocumentSink,
+) -> ControlFlow<()> {
+    let is_text = settings.input_format == Some(Format::Text);
+    match Kind::detect(Some(Compression::bare_name(name)), bytes) {
+        Kind::Text | Kind::Unknown => give_text(name, bytes, sink),
+        _ if is_text => give_text(name, bytes, sink),
+        _ => extraction::extract(name, bytes, settings, sink),
+    }
+}
+
 /// Gives the text of `bytes`; a large one with its memory, so that the sink can free it.
-fn give(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
+fn give_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
     let n_bytes = bytes.len();
     let text = match decode(bytes) {
         Err(not_text) => return sink.problem(problem(name, not_text.0.to_owned())),

@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Row, Vertex, terminal};
-use textkin::source::{Inputs, SourceSettings};
+use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
 use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover, Input, Means};
@@ -112,6 +112,11 @@ fn source_settings(input: &Input) -> SourceSettings {
         hidden: input.hidden,
         max_document_bytes: input.max_document.min((1 << 31) - 1),
         input_format: input.input_format,
+        extract: ExtractOptions { main_content: input.main_content, ..ExtractOptions::default() },
+        worker: Worker {
+            program: std::env::current_exe().ok(),
+            bounds: Bounds { time: Duration::from_secs(input.max_seconds), ..Bounds::default() },
+        },
         ..SourceSettings::default()
     }
 }

@@ -23,15 +23,7 @@ fn texts_of_any_encoding_are_read() {
     assert_eq!(read.problems, Vec::<String>::new());
     assert_eq!(
         read.texts(),
-        [
-            "größe",
-            "größe",
-            "die größe der hütte",
-            "größe",
-            "",
-            "one \0 zero byte in it",
-            "<p>plain</p>"
-        ]
+        ["größe", "größe", "die größe der hütte", "größe", "", "one \0 zero byte in it", "plain"]
     );
 }
 
@@ -44,14 +36,11 @@ fn binary_files_are_problems() {
     folder.write("d.txt", "fine");
     let read = folder.read(&[""], &settings());
     assert_eq!(read.ids(), ["d.txt"]);
-    assert_eq!(
-        read.problems,
-        [
-            "a.bin: not text (binary)",
-            "b.pdf: not text (PDF)",
-            "c.docx: not text (zip archive or office document)"
-        ]
-    );
+    let begin = ["a.bin: not text (binary)", "b.pdf: not readable as ", "c.docx: not readable as "];
+    assert_eq!(read.problems.len(), begin.len());
+    for (problem, begin) in read.problems.iter().zip(begin) {
+        assert!(problem.starts_with(begin), "{problem}");
+    }
 }
 
 #[test]

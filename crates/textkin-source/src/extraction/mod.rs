@@ -1,0 +1,81 @@
+//! Extraction: documents of any format out of the bytes of a file.
+//!
+//! Plain text never comes here (`text`). All formats but PDF and PostScript are read by
+//! `textkin-extract` in this process; those two by programs with bounds.
+
+mod pdf;
+mod postscript;
+pub(crate) mod process;
+pub(crate) mod worker;
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use textkin_core::{Document, DocumentSink, Problem};
+use textkin_extract::{Extracted, Limits, Sink, extract_with};
+
+use crate::SourceSettings;
+use crate::compression::Compression;
+
+/// Gives every document in `bytes`, which are the file `name`, to `sink`.
+pub(crate) fn extract(
+    name: &str,
+    bytes: &[u8],
+    settings: &SourceSettings,
+    sink: &mut dyn DocumentSink,
+) -> ControlFlow<()> {
+    let worker = &settings.worker;
+    let limits = Limits {
+        max_text_bytes: usize::try_from(settings.max_document_bytes).unwrap_or(usize::MAX),
+        deadline: Some(Instant::now() + worker.bounds.time),
+        ..Limits::default()
+    };
+    let mut given = Given { name, sink, flow: ControlFlow::Continue(()) };
+    let (pdf, postscript) = (pdf::Pdf { worker }, postscript::PostScript { worker });
+    let extracted = extract_with(
+        &[&pdf, &postscript],
+        Some(Compression::bare_name(name)),
+        bytes,
+        &settings.extract,
+        &limits,
+        &mut given,
+    );
+    match extracted {
+        Ok(()) => given.flow,
+        Err(error) => given.sink.problem(problem(name, "", error.to_string())),
+    }
+}
+
+/// Turns what is extracted into documents named after their file.
+struct Given<'a> {
+    name: &'a str,
+    sink: &'a mut dyn DocumentSink,
+    flow: ControlFlow<()>,
+}
+
+impl Sink for Given<'_> {
+    fn document(&mut self, document: Extracted) -> ControlFlow<()> {
+        let id = within(self.name, &document.name);
+        let document = Document {
+            id: id.into(),
+            text: document.text.into(),
+            time: document.time.map(Into::into),
+        };
+        self.flow = self.sink.document(document);
+        self.flow
+    }
+
+    fn problem(&mut self, found: textkin_extract::Problem) -> ControlFlow<()> {
+        self.flow = self.sink.problem(problem(self.name, &found.name, found.reason));
+        self.flow
+    }
+}
+
+/// The name of a part of a file.
+fn within(name: &str, part: &str) -> String {
+    if part.is_empty() { name.to_owned() } else { format!("{name}/{part}") }
+}
+
+fn problem(name: &str, part: &str, reason: String) -> Problem {
+    Problem { path: within(name, part), line: None, reason }
+}

@@ -1,0 +1,47 @@
+//! PostScript: a program, not a text; only Ghostscript can tell what it would print.
+
+use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
+
+use super::pdf;
+use super::process::find_program;
+use super::worker::Worker;
+
+/// Reads PostScript.
+#[derive(Debug)]
+pub(crate) struct PostScript<'a> {
+    pub(crate) worker: &'a Worker,
+}
+
+impl Extractor for PostScript<'_> {
+    fn kind(&self) -> Kind {
+        Kind::PostScript
+    }
+
+    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+        let damaged = |reason| Error::Damaged { kind: Kind::PostScript, reason };
+        let text = text(self.worker, bytes).map_err(damaged)?;
+        let text = tidy_pages(&text);
+        if !text.chars().any(char::is_alphanumeric) {
+            return Err(damaged("it prints no text".to_owned()));
+        }
+        context.document(Extracted { text, ..Extracted::default() })
+    }
+}
+
+fn text(worker: &Worker, bytes: &[u8]) -> Result<String, String> {
+    let Some(gs) = find_program("gs") else {
+        return Err(
+            "it takes Ghostscript, the program gs (textkin doctor tells how to install it)"
+                .to_owned(),
+        );
+    };
+    let common = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sOutputFile=-"];
+    // By way of PDF, words are put together better than by Ghostscript's own way to text.
+    let as_pdf = [&common[..], &["-sDEVICE=pdfwrite", "-"]].concat();
+    let by_pdf = worker.run(&gs, &as_pdf, bytes).and_then(|made| pdf::text(worker, &made));
+    by_pdf.or_else(|_| {
+        let as_text = [&common[..], &["-sDEVICE=txtwrite", "-"]].concat();
+        let text = worker.run(&gs, &as_text, bytes).map_err(|reason| format!("gs: {reason}"))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    })
+}

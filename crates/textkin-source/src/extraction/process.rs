@@ -1,0 +1,186 @@
+//! Runs another program with bounds: on time, memory and output.
+//!
+//! In: a program, its arguments and its input. Out: what it wrote, or why it failed. Time and output
+//! are bounded from here; memory and processor time by the worker (`worker`), our own program
+//! started again, which bounds itself and then becomes the other one.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a program may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Time on the clock.
+    pub time: Duration,
+    /// Bytes of memory; bounded only where there is a worker.
+    pub memory: u64,
+    /// Bytes of output.
+    pub output: u64,
+}
+
+impl Default for Bounds {
+    /// A minute, 2 GiB of memory, 512 MiB of output.
+    fn default() -> Self {
+        Self { time: Duration::from_secs(60), memory: 2 << 30, output: 512 << 20 }
+    }
+}
+
+/// Bytes of a program's complaints that are kept.
+const MOST_COMPLAINTS: u64 = 4 << 10;
+
+/// How long to wait before looking again whether a program has ended.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Runs `command` on `input`, and gives what it wrote.
+///
+/// # Errors
+/// In words for the user: it cannot be started, failed, took too long or wrote too much.
+pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<Vec<u8>, String> {
+    let name = Path::new(command.get_program());
+    let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        // A program that has seen enough closes its input: nothing is wrong with that.
+        scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input).is_ok()));
+        let complaints = scope.spawn(|| read(stderr, MOST_COMPLAINTS));
+        let output = scope.spawn(|| read(stdout, bounds.output.saturating_add(1)));
+        let deadline = Instant::now() + bounds.time;
+        let ended = wait(&mut child, deadline, || output.is_finished());
+        let output = output.join().unwrap_or_default();
+        let complaints = complaints.join().unwrap_or_default();
+        let status = match ended {
+            Ended::TooLate => return Err(format!("took longer than {} s", bounds.time.as_secs())),
+            Ended::Lost(error) => return Err(format!("{name} was lost: {error}")),
+            Ended::WithStatus(status) => status,
+        };
+        if output.len() as u64 > bounds.output {
+            return Err(format!("gave more than {} bytes of text", bounds.output));
+        }
+        if status.success() {
+            return Ok(output);
+        }
+        let complaint = String::from_utf8_lossy(&complaints);
+        let complaint = complaint.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let complaint = complaint.map(|line| line.chars().take(200).collect::<String>());
+        Err(complaint.unwrap_or_else(|| match status.code() {
+            Some(code) => format!("failed with code {code}"),
+            None => "was stopped: it crashed or reached a limit".to_owned(),
+        }))
+    })
+}
+
+enum Ended {
+    WithStatus(std::process::ExitStatus),
+    TooLate,
+    Lost(std::io::Error),
+}
+
+/// Waits for the end of `child`; after `deadline`, or once its output is read as far as it may go
+/// and it still runs, ends it.
+fn wait(child: &mut Child, deadline: Instant, is_output_read: impl Fn() -> bool) -> Ended {
+    let mut grace = None;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ended::WithStatus(status),
+            Ok(None) => {}
+            Err(error) => return Ended::Lost(error),
+        }
+        let now = Instant::now();
+        if is_output_read() && grace.is_none() {
+            grace = Some(now + Duration::from_secs(1));
+        }
+        let is_late = now >= deadline;
+        if is_late || grace.is_some_and(|grace| now >= grace) {
+            // It may have ended in this moment; the wait below tells.
+            let _ = child.kill();
+            return match child.wait() {
+                Ok(_) if is_late => Ended::TooLate,
+                Ok(status) => Ended::WithStatus(status),
+                Err(error) => Ended::Lost(error),
+            };
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Reads at most `most` bytes, and closes.
+fn read(source: Option<impl Read>, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(source) = source {
+        // What was read before a failure is all there is.
+        let _ = source.take(most).read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+/// Where the program `name` is, if it is installed.
+#[must_use]
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+        .find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    fn bounds() -> Bounds {
+        Bounds { time: Duration::from_secs(20), memory: 1 << 30, output: 1000 }
+    }
+
+    #[test]
+    fn what_a_program_writes_comes_back() {
+        assert_eq!(run(shell("cat"), b"abc", bounds()).unwrap(), b"abc");
+        let large = vec![b'x'; 1 << 20];
+        assert_eq!(run(shell("head -c 3"), &large, bounds()).unwrap(), b"xxx");
+    }
+
+    #[test]
+    fn a_program_that_fails_says_why() {
+        let failed = run(shell("echo first >&2; echo broken page >&2; exit 3"), b"", bounds());
+        assert_eq!(failed.unwrap_err(), "broken page");
+        assert_eq!(run(shell("exit 3"), b"", bounds()).unwrap_err(), "failed with code 3");
+        let killed = run(shell("kill -9 $$"), b"", bounds()).unwrap_err();
+        assert_eq!(killed, "was stopped: it crashed or reached a limit");
+        assert!(run(Command::new("/nowhere/x"), b"", bounds()).is_err());
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended() {
+        let bounds = Bounds { time: Duration::from_millis(300), ..bounds() };
+        let begun = Instant::now();
+        let late = run(shell("exec sleep 100"), b"", bounds).unwrap_err();
+        assert!(late.starts_with("took longer than"), "{late}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_program_that_writes_without_end_is_ended() {
+        let flood = run(shell("exec yes"), b"", bounds()).unwrap_err();
+        assert_eq!(flood, "gave more than 1000 bytes of text");
+    }
+}

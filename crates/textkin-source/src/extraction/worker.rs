@@ -1,0 +1,133 @@
+//! The worker: our own program, started again to read what may hang, crash or take all memory.
+//!
+//! In the parent, [`Worker`] is the program to start and the bounds. In the child, [`serve`] bounds
+//! itself and then either becomes another program or reads a PDF from standard input. Whatever
+//! happens there, the parent goes on.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::process::{Bounds, run};
+
+/// The first argument of a worker.
+pub const WORKER_ARGUMENT: &str = "worker";
+
+/// How to start a worker. Without a program, other programs are started without bounds on memory,
+/// and nothing is read by the worker itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// A program that hands its arguments after [`WORKER_ARGUMENT`] to [`serve`].
+    pub program: Option<PathBuf>,
+    /// What one run may take.
+    pub bounds: Bounds,
+}
+
+impl Worker {
+    /// Runs `program` on `input`, bounded.
+    pub(crate) fn run(
+        &self,
+        program: &std::path::Path,
+        arguments: &[&str],
+        input: &[u8],
+    ) -> Result<Vec<u8>, String> {
+        let mut command = match &self.program {
+            Some(own) => {
+                let mut command = self.command(own);
+                command.arg("--").arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        command.args(arguments);
+        run(command, input, self.bounds)
+    }
+
+    /// Reads `input` in the worker itself; `None` if there is none.
+    pub(crate) fn read_pdf(&self, input: &[u8]) -> Option<Result<Vec<u8>, String>> {
+        let own = self.program.as_ref()?;
+        let mut command = self.command(own);
+        command.arg("pdf");
+        Some(run(command, input, self.bounds))
+    }
+
+    fn command(&self, own: &std::path::Path) -> Command {
+        let mut command = Command::new(own);
+        let seconds = self.bounds.time.as_secs().max(1);
+        command.arg(WORKER_ARGUMENT).arg(self.bounds.memory.to_string()).arg(seconds.to_string());
+        // A worker needs nothing of what surrounds it but the way to its programs.
+        command.env_clear();
+        for name in ["PATH", "LD_LIBRARY_PATH", "LC_ALL", "LANG", "TMPDIR", "SYSTEMROOT"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command
+    }
+}
+
+/// Does the work of a worker with the arguments after [`WORKER_ARGUMENT`], and gives the exit code:
+/// `MEMORY SECONDS pdf`, or `MEMORY SECONDS -- PROGRAM ARGUMENT…`.
+#[must_use]
+pub fn serve(arguments: &[OsString]) -> u8 {
+    match try_serve(arguments) {
+        Ok(()) => 0,
+        Err(reason) => {
+            use std::io::Write;
+            // There is nobody left to tell if this fails.
+            let _ = writeln!(std::io::stderr(), "{reason}");
+            3
+        }
+    }
+}
+
+fn try_serve(arguments: &[OsString]) -> Result<(), String> {
+    let number = |index: usize| arguments.get(index)?.to_str()?.parse::<u64>().ok();
+    let (Some(memory), Some(seconds)) = (number(0), number(1)) else {
+        return Err("a worker is started by textkin itself".to_owned());
+    };
+    bound(memory, seconds)?;
+    match arguments.get(2).and_then(|what| what.to_str()) {
+        Some("pdf") => super::pdf::read_here(),
+        Some("--") => become_program(&arguments[3..]),
+        _ => Err("a worker is started by textkin itself".to_owned()),
+    }
+}
+
+#[cfg(unix)]
+fn bound(memory: u64, seconds: u64) -> Result<(), String> {
+    use rlimit::Resource;
+    let set = |resource: Resource, most: u64| {
+        // Never above what the system allows already.
+        let hard = resource.get_hard().unwrap_or(rlimit::INFINITY);
+        let most = most.min(hard);
+        resource.set(most, most).map_err(|error| format!("cannot bound a worker: {error}"))
+    };
+    set(Resource::AS, memory)?;
+    set(Resource::CPU, seconds.saturating_add(1))?;
+    set(Resource::CORE, 0)
+}
+
+#[cfg(not(unix))]
+fn bound(_: u64, _: u64) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn become_program(arguments: &[OsString]) -> Result<(), String> {
+    use std::os::unix::process::CommandExt;
+    let program = arguments.first().ok_or("no program is named")?;
+    let error = Command::new(program).args(&arguments[1..]).exec();
+    Err(format!("cannot start {}: {error}", program.to_string_lossy()))
+}
+
+#[cfg(not(unix))]
+fn become_program(arguments: &[OsString]) -> Result<(), String> {
+    let program = arguments.first().ok_or("no program is named")?;
+    let status = Command::new(program).args(&arguments[1..]).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("failed with {status}")),
+        Err(error) => Err(format!("cannot start {}: {error}", program.to_string_lossy())),
+    }
+}
