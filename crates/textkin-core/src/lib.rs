@@ -19,7 +19,7 @@ pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
 pub use document::{Document, DocumentSink, Piece, Problem, Source};
 pub use pair::{Measure, Overlap, Pair};
-pub use passage::{Passage, Repeat, Segment, SegmentKind, Stretch};
+pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
 pub use selector::Selector;
 pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 pub use span::Span;

@@ -84,6 +84,8 @@ pub struct Passage {
     pub b: Stretch,
     /// Words in segments that are [`SegmentKind::Same`].
     pub matched: u32,
+    /// Whether it stands in another order on the two sides than most of what they share.
+    pub is_moved: bool,
     /// Its parts in order, from end to end of both stretches.
     pub segments: Vec<Segment>,
 }
@@ -95,4 +97,42 @@ pub struct Repeat {
     pub here: Stretch,
     /// Where they also stand, in the other document.
     pub there: Stretch,
+}
+
+/// Why a part of a text does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Exclusion {
+    /// It is quoted.
+    Quotation,
+    /// It is in the list of references.
+    Bibliography,
+    /// It is in a template too.
+    Template,
+}
+
+impl Exclusion {
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quotation => "quotation",
+            Self::Bibliography => "bibliography",
+            Self::Template => "template",
+        }
+    }
+}
+
+impl fmt::Display for Exclusion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A part of a text that does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluded {
+    /// Where it stands.
+    pub span: Span,
+    /// Why it does not count.
+    pub reason: Exclusion,
 }

@@ -44,10 +44,16 @@ mod xml;
 mod clusters;
 mod stats;
 
+mod compare;
+
 mod label;
 pub mod terminal;
 
 pub use clusters::{ClusterLine, ClusterWriter};
+pub use compare::{
+    ComparedText, Comparison, ComparisonSettings, Length, WithText, comparison_json,
+    comparison_page, render_comparison,
+};
 pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
 pub use error::Error;
 pub use format::{Compression, Format, Settings, open};

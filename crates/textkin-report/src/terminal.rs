@@ -33,7 +33,7 @@ impl View {
         Self { width, colour: choice != anstream::ColorChoice::Never }
     }
 
-    fn paint(self, style: Style, text: &str) -> String {
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if self.colour && !text.trim().is_empty() {
             format!("{style}{text}{style:#}")
         } else {
@@ -247,7 +247,7 @@ impl Table {
 }
 
 /// Two decimals; a score under 1 never shows as 1, one over 0 never as 0.
-fn score_text(score: f64) -> String {
+pub(crate) fn score_text(score: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "a float cast saturates")]
     #[expect(clippy::cast_sign_loss, reason = "over 1")]
     match score {
@@ -261,7 +261,7 @@ fn score_text(score: f64) -> String {
 }
 
 /// Whole per cent; `n/a` where there is nothing to divide by.
-fn percent_text(part: u64, whole: u64) -> String {
+pub(crate) fn percent_text(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "n/a".into();
     }
@@ -273,7 +273,7 @@ fn percent_text(part: u64, whole: u64) -> String {
     }
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 

@@ -1,6 +1,6 @@
 //! The analyzer: settings turned into a tokenizer, a chunker and a selector.
 
-use textkin_core::{Chunk, Chunked, Chunker, Layers, Selector, Tokenizer, Tokens};
+use textkin_core::{Chunk, Chunked, Chunker, Excluded, Layers, Selector, Tokenizer, Tokens};
 use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
@@ -57,6 +57,11 @@ impl Analyzer {
     /// The tokens of `text`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         self.tokenizer.tokenize(text, tokens);
+    }
+
+    /// The parts of `text` that do not count, and why.
+    pub(crate) fn excluded(&self, text: &str) -> Vec<Excluded> {
+        self.tokenizer.excluded(text)
     }
 
     /// The chunks of `tokens` and the indices of those selected, ascending.

@@ -29,6 +29,9 @@ pub enum Error {
         "too many pairs share text for this score; choose ssr or chunk-containment, set --max-df, or give more --memory"
     )]
     TooManyPairs,
+    /// Only runs of words have a place in both texts.
+    #[error("texts are compared by runs of words: write words:K, not {0}")]
+    NotWords(textkin_text::grammar::ChunkerKind),
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,

@@ -19,6 +19,7 @@
 //! report; the stages are crates of their own, re-exported here.
 
 mod analyzer;
+mod compare;
 mod discover;
 mod documents;
 mod error;
@@ -29,6 +30,7 @@ mod summary;
 mod survey;
 
 pub use analyzer::Analyzer;
+pub use compare::{Comparison, compare};
 pub use discover::{Discovery, Stage, Watch, discover};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;

@@ -30,7 +30,49 @@ pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Vec<Passa
             from = index + 1;
         }
     }
+    mark_moved(&mut passages);
     passages
+}
+
+/// Marks the passages outside the heaviest chain that is in order on both sides.
+fn mark_moved(passages: &mut [Passage]) {
+    let mut order: Vec<usize> = (0..passages.len()).collect();
+    order.sort_unstable_by_key(|&index| passages[index].b.first);
+    let mut ranks = vec![0; passages.len()];
+    for (rank, &index) in order.iter().enumerate() {
+        ranks[index] = rank;
+    }
+    // The heaviest chain that ends among the first ranks of `b`, as a tree of prefixes.
+    let mut tree: Vec<(u64, Option<usize>)> = vec![(0, None); passages.len() + 1];
+    let mut before = vec![None; passages.len()];
+    for index in 0..passages.len() {
+        let mut best = (0, None);
+        let mut at = ranks[index];
+        while at > 0 {
+            best = if tree[at].0 > best.0 { tree[at] } else { best };
+            at &= at - 1;
+        }
+        before[index] = best.1;
+        let weight = best.0 + u64::from(passages[index].matched);
+        let mut at = ranks[index] + 1;
+        while at < tree.len() {
+            if weight > tree[at].0 {
+                tree[at] = (weight, Some(index));
+            }
+            at += at & at.wrapping_neg();
+        }
+    }
+    let (mut best, mut at) = ((0, None), passages.len());
+    while at > 0 {
+        best = if tree[at].0 > best.0 { tree[at] } else { best };
+        at &= at - 1;
+    }
+    passages.iter_mut().for_each(|passage| passage.is_moved = true);
+    let mut next = best.1;
+    while let Some(index) = next {
+        passages[index].is_moved = false;
+        next = before[index];
+    }
 }
 
 /// For each run the one that comes next in `b`.
@@ -62,6 +104,7 @@ fn passage(sides: &Sides<'_>, runs: &[Run]) -> Passage {
         a: stretch(sides.a, first.a..last.a + last.len),
         b: stretch(sides.b, first.b..last.b + last.len),
         matched: runs.iter().map(|run| run.len as u32).sum(),
+        is_moved: false,
         segments,
     }
 }

@@ -167,6 +167,9 @@ fn check(a: &[u32], b: &[u32], k: u32, max_gap: u32, alignment: &Alignment) {
         assert_eq!(at, [passage.a.end(), passage.b.end()], "and fill the passage");
         assert_eq!(matched, passage.matched);
     }
+    let in_order: Vec<_> = alignment.passages.iter().filter(|passage| !passage.is_moved).collect();
+    assert!(in_order.is_sorted_by_key(|passage| passage.b.first));
+    assert!(!in_order.is_empty() || alignment.passages.is_empty());
     assert!(owners.iter().flatten().all(|&n| n <= 1), "no token belongs to two passages");
     assert!(alignment.passages.is_sorted_by_key(|passage| passage.a.first));
     let uncovered = [0, 1].map(|side| bridged[side].difference(&covered[side]).count() as u64);
@@ -286,6 +289,17 @@ fn moved_text_makes_passages_that_cross() {
     let a: Vec<u32> = (0..60).collect();
     let b: Vec<u32> = (30..60).chain(0..30).collect();
     assert_eq!(ranges(&check_both_ways(&a, &b, 8, 5)), [[0, 30, 30, 60], [30, 60, 0, 30]]);
+}
+
+#[test]
+fn what_leaves_the_order_of_most_words_is_moved() {
+    let a: Vec<u32> = (0..100).collect();
+    let b: Vec<u32> = (60..80).chain(0..60).chain([500; 10]).chain(80..100).collect();
+    let moved = |alignment: &Alignment| -> Vec<bool> {
+        alignment.passages.iter().map(|passage| passage.is_moved).collect()
+    };
+    assert_eq!(moved(&check_both_ways(&a, &b, 8, 5)), [false, true, false]);
+    assert_eq!(moved(&aligned(&b, &a, 8, 5)), [true, false, false]);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use textkin_core::Exclusion;
+
 use super::Normalization;
 use super::unicode::is_removed;
 
@@ -63,6 +65,18 @@ pub(super) fn kept_ranges(normalization: &Normalization, text: &str) -> Vec<Rang
     }
     kept.push(start..end);
     kept
+}
+
+/// The ranges of `text` that [`kept_ranges`] leaves out and why, ascending.
+pub(super) fn left_out(
+    normalization: &Normalization,
+    text: &str,
+) -> Vec<(Range<usize>, Exclusion)> {
+    let kept = kept_ranges(normalization, text);
+    let between = kept.windows(2).map(|pair| (pair[0].end..pair[1].start, Exclusion::Quotation));
+    let end = kept.last().map_or(0, |last| last.end);
+    let rest = (end..text.len(), Exclusion::Bibliography);
+    between.chain([rest]).filter(|(range, _)| !range.is_empty()).collect()
 }
 
 /// Where the text after the heading of the bibliography begins: the first line of the second half

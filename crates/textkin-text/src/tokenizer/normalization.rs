@@ -93,6 +93,12 @@ impl Normalization {
         &self.stop_list
     }
 
+    /// The same steps with nothing excluded: quotations and the bibliography count.
+    #[must_use]
+    pub fn without_exclusions(self) -> Self {
+        Self { no_quotes: false, no_bibliography: false, ..self }
+    }
+
     /// What becomes of capital letters.
     #[must_use]
     pub fn case(&self) -> Case {

@@ -261,3 +261,30 @@ fn templates_are_removed_after_the_other_steps() {
     assert_eq!(&text[tokens.spans()[1].range()], "Now");
     assert_eq!(tokens.sentences(), [0, 1]);
 }
+
+#[test]
+fn what_is_excluded_is_told_with_its_place_and_reason() {
+    let tokens = |text: &str| {
+        let mut tokens = Tokens::new(Layers::NONE);
+        WordTokenizer::default().tokenize(text, &mut tokens);
+        tokens
+    };
+    let normalization = "no-bibliography+no-quotes+nfkc+fold".parse().unwrap();
+    let template = super::Template::new(3, &[tokens("all rights are reserved")]);
+    let tokenizer = WordTokenizer::new(&normalization).with_templates(template);
+    let text =
+        "Mine. All rights \"I said\" are reserved. More of my own words\nReferences\nA (2003)";
+    let told: Vec<(&str, &str)> = tokenizer
+        .excluded(text)
+        .iter()
+        .map(|excluded| (&text[excluded.span.range()], excluded.reason.name()))
+        .collect();
+    let expected = [
+        ("All rights", "template"),
+        ("\"I said\"", "quotation"),
+        ("are reserved", "template"),
+        ("A (2003)", "bibliography"),
+    ];
+    assert_eq!(told, expected);
+    assert!(WordTokenizer::default().excluded(text).is_empty());
+}

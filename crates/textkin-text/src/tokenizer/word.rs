@@ -1,9 +1,11 @@
 //! The word tokenizer: the stages of tokenising in their order.
 
-use textkin_core::{Layers, Tokenizer, Tokens};
+use std::ops::Range;
+
+use textkin_core::{Excluded, Exclusion, Layers, Span, Tokenizer, Tokens};
 
 use super::ascii::AsciiScanner;
-use super::exclusion::kept_ranges;
+use super::exclusion::{kept_ranges, left_out};
 use super::refine::{Refinement, copy_kept};
 use super::unicode::{CharacterSteps, UnicodeScanner};
 use super::{Normalization, Template, structure};
@@ -71,6 +73,47 @@ impl WordTokenizer {
     #[must_use]
     pub fn normalization(&self) -> &Normalization {
         &self.normalization
+    }
+
+    /// The parts of `text` whose words are left out and why: ascending, not overlapping. Stop words
+    /// are not among them.
+    #[must_use]
+    pub fn excluded(&self, text: &str) -> Vec<Excluded> {
+        let span = |range: &Range<usize>| {
+            let offset = |at: usize| u32::try_from(at).expect("a text is bounded to 4 GiB");
+            Span::new(offset(range.start), offset(range.end))
+        };
+        let left_out = left_out(&self.normalization, text);
+        let mut excluded: Vec<Excluded> = left_out
+            .iter()
+            .map(|(range, reason)| Excluded { span: span(range), reason: *reason })
+            .collect();
+        let Some(template) = &self.template else { return excluded };
+        let without_template = Self { template: None, ..self.clone() };
+        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        without_template.tokenize(text, &mut tokens);
+        for run in template.removed(&tokens) {
+            let mut last: Option<Span> = None;
+            for word in &tokens.spans()[run] {
+                // A template may go on after a quotation inside it.
+                let is_apart = |from: u32| {
+                    let next = left_out.partition_point(|(range, _)| range.start < from as usize);
+                    left_out.get(next).is_some_and(|(range, _)| range.end <= word.start as usize)
+                };
+                match &mut last {
+                    Some(span) if !is_apart(span.end) => span.end = span.end.max(word.end),
+                    _ => {
+                        excluded.extend(
+                            last.map(|span| Excluded { span, reason: Exclusion::Template }),
+                        );
+                        last = Some(*word);
+                    }
+                }
+            }
+            excluded.extend(last.map(|span| Excluded { span, reason: Exclusion::Template }));
+        }
+        excluded.sort_by_key(|excluded| excluded.span);
+        excluded
     }
 
     /// Appends the words of `text` to `tokens`, without refinement.

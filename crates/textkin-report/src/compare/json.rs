@@ -1,0 +1,239 @@
+//! A comparison as JSON.
+//!
+//! The keys are stable: later versions may add some. Spans are bytes of the text as UTF-8.
+
+use serde::Serialize;
+use textkin_core::{Overlap, Passage, Segment, Stretch};
+
+use super::{ComparedText, Comparison};
+
+/// Whether JSON holds the words of each passage or their spans only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithText {
+    /// Spans and words.
+    Yes,
+    /// Spans only.
+    No,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    textkin: &'a str,
+    report: &'static str,
+    settings: Settings<'a>,
+    a: Document<'a>,
+    b: Document<'a>,
+    scores: Scores,
+    passages: Vec<PassageLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct Settings<'a> {
+    chunk: String,
+    normalize: &'a str,
+    max_gap: u32,
+    templates: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    id: &'a str,
+    bytes: usize,
+    blake3: &'a str,
+    #[serde(flatten)]
+    contained: Contained,
+    bridged_words: u64,
+    before_exclusions: Option<Contained>,
+    excluded: Vec<ExcludedLine>,
+    repeats: Vec<RepeatLine>,
+}
+
+/// Words of a document that are in the other.
+#[derive(Serialize)]
+struct Contained {
+    words: u64,
+    contained_words: u64,
+    /// Nothing to divide by is no share.
+    contained: Option<f64>,
+}
+
+impl Contained {
+    fn new(words: u64, contained_words: u64) -> Self {
+        let contained = (words > 0).then(|| contained_words as f64 / words as f64);
+        Self { words, contained_words, contained }
+    }
+}
+
+#[derive(Serialize)]
+struct ExcludedLine {
+    span: [u32; 2],
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct RepeatLine {
+    words: u32,
+    span: [u32; 2],
+    also_at: [u32; 2],
+}
+
+#[derive(Serialize)]
+struct Scores {
+    shared_chunks: u64,
+    kin: f64,
+    s1: f64,
+    s2: f64,
+    s3: f64,
+    s4: f64,
+    ssr: f64,
+    sscr: f64,
+}
+
+#[derive(Serialize)]
+struct PassageLine<'a> {
+    number: usize,
+    matched_words: u32,
+    moved: bool,
+    a: Place<'a>,
+    b: Place<'a>,
+    segments: Vec<SegmentLine>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    span: [u32; 2],
+    first_word: u32,
+    words: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SegmentLine {
+    kind: &'static str,
+    a: [u32; 2],
+    b: [u32; 2],
+}
+
+/// The comparison as one JSON object in one line.
+#[must_use]
+pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> String {
+    let overlap = &comparison.overlap;
+    let settings = &comparison.settings;
+    let whole = Whole {
+        textkin: settings.version,
+        report: "compare",
+        settings: Settings {
+            chunk: format!("words:{}", settings.k),
+            normalize: settings.normalize,
+            max_gap: settings.max_gap,
+            templates: settings.templates,
+        },
+        a: document(&comparison.a, comparison, |overlap| (overlap.words_a, overlap.covered_a)),
+        b: document(&comparison.b, comparison, |overlap| (overlap.words_b, overlap.covered_b)),
+        scores: Scores {
+            shared_chunks: overlap.shared,
+            kin: overlap.kin(),
+            s1: overlap.s1(),
+            s2: overlap.s2(),
+            s3: overlap.s3(),
+            s4: overlap.s4(),
+            ssr: overlap.ssr(),
+            sscr: overlap.sscr(),
+        },
+        passages: passages(comparison, with_text),
+    };
+    serde_json::to_string(&whole).expect("numbers and strings are always JSON")
+}
+
+fn document<'a>(
+    document: &'a ComparedText<'_>,
+    comparison: &Comparison<'_>,
+    counts: impl Fn(&Overlap) -> (u64, u64),
+) -> Document<'a> {
+    let contained = |overlap: &Overlap| {
+        let (words, covered) = counts(overlap);
+        Contained::new(words, covered)
+    };
+    let excluded = document.excluded.iter().map(|excluded| ExcludedLine {
+        span: [excluded.span.start, excluded.span.end],
+        reason: excluded.reason.name(),
+    });
+    let repeats = document.repeats.iter().map(|repeat| RepeatLine {
+        words: repeat.here.count,
+        span: span(&repeat.here),
+        also_at: span(&repeat.there),
+    });
+    Document {
+        id: document.id,
+        bytes: document.text.len(),
+        blake3: &document.digest,
+        contained: contained(&comparison.overlap),
+        bridged_words: document.bridged,
+        before_exclusions: comparison.raw.as_ref().map(contained),
+        excluded: excluded.collect(),
+        repeats: repeats.collect(),
+    }
+}
+
+fn passages<'a>(comparison: &'a Comparison<'_>, with_text: WithText) -> Vec<PassageLine<'a>> {
+    let place = |stretch: &Stretch, text: &'a str| Place {
+        span: span(stretch),
+        first_word: stretch.first,
+        words: stretch.count,
+        text: (with_text == WithText::Yes).then(|| &text[stretch.span.range()]),
+    };
+    let segment = |segment: &Segment| SegmentLine {
+        kind: segment.kind.name(),
+        a: span(&segment.a),
+        b: span(&segment.b),
+    };
+    let line = |(index, passage): (usize, &Passage)| PassageLine {
+        number: index + 1,
+        matched_words: passage.matched,
+        moved: passage.is_moved,
+        a: place(&passage.a, comparison.a.text),
+        b: place(&passage.b, comparison.b.text),
+        segments: passage.segments.iter().map(segment).collect(),
+    };
+    comparison.passages.iter().enumerate().map(line).collect()
+}
+
+fn span(stretch: &Stretch) -> [u32; 2] {
+    [stretch.span.start, stretch.span.end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::samples;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn all_that_is_needed_to_check_it_again_is_there() {
+        let sample = samples::edited();
+        let json = comparison_json(&sample.view(), WithText::Yes);
+        let value: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["report"], "compare");
+        assert_eq!(value["settings"]["chunk"], "words:4");
+        assert_eq!(value["a"]["excluded"][0]["reason"], "quotation");
+        assert_eq!(value["a"]["contained_words"], json!(11));
+        assert_eq!(value["passages"][0]["segments"][1]["kind"], "changed");
+        let span = |side: &str| {
+            let ends = &value["passages"][0][side]["span"];
+            let end = |at: usize| usize::try_from(ends[at].as_u64().unwrap()).unwrap();
+            end(0)..end(1)
+        };
+        assert_eq!(value["passages"][0]["a"]["text"], sample.a[span("a")]);
+        assert_eq!(value["passages"][0]["b"]["text"], sample.b[span("b")]);
+    }
+
+    #[test]
+    fn nothing_to_divide_by_is_null() {
+        let sample = samples::empty();
+        let json = comparison_json(&sample.view(), WithText::No);
+        let value: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["a"]["contained"], Value::Null);
+        assert_eq!(value["passages"], json!([]));
+    }
+}

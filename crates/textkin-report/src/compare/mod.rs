@@ -1,0 +1,84 @@
+//! What two documents share, side by side: for a terminal, as JSON and as a page.
+//!
+//! In: a [`Comparison`]: two texts, the passages they share and the counts. Out: text
+//! ([`render_comparison`]), JSON ([`comparison_json`]) or one self-contained HTML page
+//! ([`comparison_page`]). Nothing here aligns or counts.
+
+mod json;
+mod page;
+mod pieces;
+mod policy;
+mod text;
+
+use textkin_core::{Excluded, Overlap, Passage, Repeat};
+
+pub use json::{WithText, comparison_json};
+pub use page::comparison_page;
+pub use text::{Length, render_comparison};
+
+/// One of the two documents.
+#[derive(Clone, Debug)]
+pub struct ComparedText<'a> {
+    /// How the document is named.
+    pub id: &'a str,
+    /// Its text; all spans are bytes of it.
+    pub text: &'a str,
+    /// BLAKE3 of the text as UTF-8, in hexadecimal digits.
+    pub digest: String,
+    /// The parts that do not count, ascending.
+    pub excluded: &'a [Excluded],
+    /// Words that the other document has at a place that already belongs to a passage.
+    pub repeats: &'a [Repeat],
+    /// Words between the runs of passages; they are not contained.
+    pub bridged: u64,
+}
+
+/// How the documents were compared: all that is needed to do it again.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparisonSettings<'a> {
+    /// The version of textkin.
+    pub version: &'a str,
+    /// Words in the shortest run that counts.
+    pub k: u32,
+    /// The steps of normalisation, by name.
+    pub normalize: &'a str,
+    /// The most words between two runs of a passage.
+    pub max_gap: u32,
+    /// BLAKE3 of the templates.
+    pub templates: &'a [String],
+}
+
+/// Two documents and what they share.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    /// The first document.
+    pub a: ComparedText<'a>,
+    /// The second document.
+    pub b: ComparedText<'a>,
+    /// The counts after exclusions.
+    pub overlap: Overlap,
+    /// The counts with nothing excluded, if anything is.
+    pub raw: Option<Overlap>,
+    /// What they share, in the order of `a`.
+    pub passages: &'a [Passage],
+    /// How they were compared.
+    pub settings: ComparisonSettings<'a>,
+}
+
+impl Comparison<'_> {
+    /// Whether any word of one is found in the other.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.overlap.covered_a > 0 || self.overlap.covered_b > 0
+    }
+}
+
+/// A side of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    A,
+    B,
+}
+
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,135 @@
+//! Comparisons for tests, made by hand: this crate does not align.
+
+use textkin_core::{
+    Excluded, Exclusion, Overlap, Passage, Repeat, Segment, SegmentKind, Span, Stretch,
+};
+
+use super::{ComparedText, Comparison, ComparisonSettings};
+
+/// A comparison that owns its texts.
+pub(super) struct Sample {
+    pub(super) a: String,
+    pub(super) b: String,
+    pub(super) ids: [&'static str; 2],
+    pub(super) overlap: Overlap,
+    pub(super) raw: Option<Overlap>,
+    pub(super) passages: Vec<Passage>,
+    pub(super) excluded_a: Vec<Excluded>,
+    pub(super) repeats_b: Vec<Repeat>,
+}
+
+impl Sample {
+    pub(super) fn view(&self) -> Comparison<'_> {
+        let side = |id, text, excluded, repeats, bridged| ComparedText {
+            id,
+            text,
+            digest: "00ff".repeat(16),
+            excluded,
+            repeats,
+            bridged,
+        };
+        Comparison {
+            a: side(self.ids[0], &self.a, &self.excluded_a, &[], 1),
+            b: side(self.ids[1], &self.b, &[], &self.repeats_b, 1),
+            overlap: self.overlap,
+            raw: self.raw,
+            passages: &self.passages,
+            settings: ComparisonSettings {
+                version: "0.0.0",
+                k: 4,
+                normalize: "nfkc+fold",
+                max_gap: 5,
+                templates: &[],
+            },
+        }
+    }
+}
+
+/// The place of `part` in `text`, as words from `first` on.
+fn stretch(text: &str, part: &str, first: u32) -> Stretch {
+    let start = u32::try_from(text.find(part).unwrap()).unwrap();
+    let end = start + u32::try_from(part.len()).unwrap();
+    let count = u32::try_from(part.split_whitespace().count()).unwrap();
+    Stretch { first, count, span: Span::new(start, end) }
+}
+
+/// One passage with an edit in it, a quotation that does not count, and a repeat.
+pub(super) fn edited() -> Sample {
+    let a =
+        "Before. One two three four\nfive “not <mine>” six & seven eight nine ten eleven. After";
+    let b = "One two three four five SIX\u{1b}[2J & seven changed nine ten eleven, and one two three four";
+    let kinds = [SegmentKind::Same, SegmentKind::Changed, SegmentKind::Same];
+    let parts_a = [
+        ("One two three four\nfive “not <mine>” six & seven", 1, 7),
+        ("eight", 8, 1),
+        ("nine ten eleven", 9, 3),
+    ];
+    let parts_b = [
+        ("One two three four five SIX\u{1b}[2J & seven", 0, 7),
+        ("changed", 7, 1),
+        ("nine ten eleven", 8, 3),
+    ];
+    let segment = |at: usize| {
+        let side = |text: &str, (part, first, count): (&str, u32, u32)| Stretch {
+            count,
+            ..stretch(text, part, first)
+        };
+        Segment { kind: kinds[at], a: side(a, parts_a[at]), b: side(b, parts_b[at]) }
+    };
+    let segments: Vec<Segment> = (0..3).map(segment).collect();
+    let whole = |side: fn(&Segment) -> Stretch| Stretch {
+        first: side(&segments[0]).first,
+        count: 11,
+        span: Span::new(side(&segments[0]).span.start, side(&segments[2]).span.end),
+    };
+    let passage = Passage {
+        a: whole(|segment| segment.a),
+        b: whole(|segment| segment.b),
+        matched: 10,
+        is_moved: true,
+        segments: segments.clone(),
+    };
+    let quoted = stretch(a, "“not <mine>”", 0);
+    let repeat = Repeat {
+        here: Stretch { first: 12, ..stretch(b, "one two three four", 0) },
+        there: stretch(a, "One two three four", 1),
+    };
+    let overlap = Overlap {
+        shared: 6,
+        rarity: 3.0,
+        words_a: 13,
+        words_b: 16,
+        chunks_a: 10,
+        chunks_b: 12,
+        covered_a: 11,
+        covered_b: 14,
+    };
+    Sample {
+        a: a.into(),
+        b: b.into(),
+        ids: ["<script>alert(1)</script>.txt", "b.txt"],
+        overlap,
+        raw: Some(Overlap { words_a: 15, ..overlap }),
+        passages: vec![passage],
+        excluded_a: vec![Excluded { span: quoted.span, reason: Exclusion::Quotation }],
+        repeats_b: vec![repeat],
+    }
+}
+
+/// Two texts without words.
+pub(super) fn empty() -> Sample {
+    Sample {
+        a: String::new(),
+        b: "!".into(),
+        ids: ["a", "b"],
+        overlap: Overlap::default(),
+        raw: None,
+        passages: Vec::new(),
+        excluded_a: Vec::new(),
+        repeats_b: Vec::new(),
+    }
+}
+
+pub(super) fn all() -> [Sample; 2] {
+    [edited(), empty()]
+}

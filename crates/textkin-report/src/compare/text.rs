@@ -1,0 +1,396 @@
+//! A comparison for a terminal: passages side by side, or one above the other where it is narrow.
+//!
+//! Words that were bridged stand in [brackets], with and without colour.
+
+use anstyle::{AnsiColor, Style};
+use textkin_core::{Overlap, Passage, SegmentKind, Stretch};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::pieces::{Piece, pieces};
+use super::{Comparison, Side};
+use crate::label::{shorten_both, visible, width};
+use crate::terminal::{View, counted, percent_text, score_text, thousands};
+
+/// How much of long runs is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Nothing but the summary.
+    Summary,
+    /// The beginning and the end of each run.
+    Short,
+    /// Every word.
+    Full,
+}
+
+/// Columns from which on two texts stand side by side.
+const WIDE: usize = 80;
+
+/// Columns where there is no terminal to ask.
+const UNKNOWN: usize = 100;
+
+/// Words shown of each end of a run that is too long to be shown.
+const SHOWN: usize = 30;
+
+const NUMBER: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+const SAME: Style = AnsiColor::Green.on_default();
+const KEPT: Style = AnsiColor::Green.on_default().dimmed();
+const CHANGED: Style = AnsiColor::Yellow.on_default();
+
+/// The comparison as text, no line wider than the view if that has 40 columns or more.
+#[must_use]
+pub fn render_comparison(comparison: &Comparison<'_>, view: View, length: Length) -> String {
+    let view = View { width: if view.width == usize::MAX { UNKNOWN } else { view.width }, ..view };
+    let mut text = summary(comparison, view);
+    if length == Length::Summary {
+        return text;
+    }
+    let [a, b] = [Side::A, Side::B].map(|side| by_passage(comparison, side));
+    let parts = comparison.passages.iter().zip(a.iter().zip(&b)).enumerate();
+    for (index, (passage, (a, b))) in parts {
+        text.push('\n');
+        text.push_str(&heading(index + 1, passage, view));
+        let words = |document: &str, pieces: &[Piece]| words(document, pieces, length);
+        let (a, b) = (words(comparison.a.text, a), words(comparison.b.text, b));
+        if view.width >= WIDE {
+            beside(&a, &b, view, &mut text)
+        } else {
+            above(&a, &b, view, &mut text)
+        }
+    }
+    text.push_str(&repeats(comparison, view));
+    text
+}
+
+/// What is shared, in numbers.
+fn summary(comparison: &Comparison<'_>, view: View) -> String {
+    let mut lines: Vec<(Style, String)> = Vec::new();
+    let room = view.width.saturating_sub(3).max(1);
+    let [a, b] = shorten_both(comparison.a.id, comparison.b.id, room);
+    lines.push((QUIET, format!("A: {a}")));
+    lines.push((QUIET, format!("B: {b}")));
+    lines.push((NUMBER, shares(&comparison.overlap)));
+    if let Some(raw) = &comparison.raw {
+        lines.push((QUIET, format!("before exclusions: {}", shares(raw))));
+    }
+    if comparison.is_shared() {
+        let overlap = &comparison.overlap;
+        let bridged = match (comparison.a.bridged, comparison.b.bridged) {
+            (0, 0) => String::new(),
+            (a, b) => format!("; [bridged] words: {} in A, {} in B", thousands(a), thousands(b)),
+        };
+        let passages = counted(comparison.passages.len() as u64, "passage", "passages");
+        let (ssr, sscr) = (score_text(overlap.ssr()), score_text(overlap.sscr()));
+        lines.push((QUIET, format!("{passages}{bridged}; ssr {ssr}; sscr {sscr}")));
+    } else {
+        let k = comparison.settings.k;
+        lines.push((QUIET, format!("no run of {k} words is in both")));
+    }
+    let mut text = String::new();
+    for (style, line) in lines {
+        for line in broken(&line, view.width) {
+            text.push_str(&view.paint(style, &line));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Both directions with both word counts.
+fn shares(overlap: &Overlap) -> String {
+    let percent = |covered, words| percent_text(covered, words);
+    let numbers = [overlap.covered_a, overlap.words_a, overlap.covered_b, overlap.words_b];
+    let [covered_a, words_a, covered_b, words_b] = numbers.map(thousands);
+    let (a, b) =
+        (percent(overlap.covered_a, overlap.words_a), percent(overlap.covered_b, overlap.words_b));
+    format!(
+        "{a} — {covered_a} of {words_a} words of A are in B; {b} of B ({covered_b} of {words_b} words) are in A"
+    )
+}
+
+/// `text` in lines of at most `columns`, broken at spaces.
+fn broken(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if width(line) + 1 + width(word) <= columns {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+fn heading(number: usize, passage: &Passage, view: View) -> String {
+    let words = |stretch: &Stretch| {
+        let (first, last) = (u64::from(stretch.first) + 1, u64::from(stretch.end()));
+        format!("{}–{}", thousands(first), thousands(last))
+    };
+    let matched = counted(u64::from(passage.matched), "word", "words");
+    let moved = if passage.is_moved { " · moved" } else { "" };
+    let line = format!(
+        "── {number} ── {matched} · A {} · B {}{moved} ",
+        words(&passage.a),
+        words(&passage.b)
+    );
+    let mut lines = broken(line.trim_end(), view.width);
+    if let [line] = &mut lines[..] {
+        let rule = view.width.min(200).saturating_sub(width(line) + 1);
+        line.push(' ');
+        line.push_str(&"─".repeat(rule));
+    }
+    lines.iter().map(|line| view.paint(NUMBER, line.trim_end()) + "\n").collect()
+}
+
+/// The pieces of each passage.
+fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<Piece>> {
+    let mut lists = vec![Vec::new(); comparison.passages.len()];
+    for piece in pieces(comparison, side) {
+        if let Some(index) = piece.passage {
+            lists[index].push(piece);
+        }
+    }
+    lists
+}
+
+/// Something to print that is not broken unless it is wider than a line.
+#[derive(Debug)]
+struct Word {
+    text: String,
+    style: Style,
+    /// Whether a space comes before, if it does not begin a line.
+    is_apart: bool,
+}
+
+/// The words of one side of a passage. Control characters are visible.
+fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    // Whether white space came before; whether a bracket was opened, and stands before no word yet.
+    let (mut is_apart, mut is_open, mut is_bare) = (false, false, false);
+    for piece in pieces {
+        let text = &document[piece.bytes.clone()];
+        let kind = piece.kind.unwrap_or(SegmentKind::Same);
+        let list: Vec<&str> = text.split_whitespace().collect();
+        is_apart |= text.starts_with(char::is_whitespace);
+        if kind.is_bridged() && !is_open && (!list.is_empty() || text.is_empty()) {
+            (is_open, is_bare) = (true, true);
+        }
+        if !kind.is_bridged() && is_open && text.contains(char::is_alphanumeric) {
+            close(&mut words, is_bare);
+            is_apart |= is_bare;
+            (is_open, is_bare) = (false, false);
+        }
+        if let Some(reason) = piece.excluded {
+            words.push(Word { text: format!("({reason} left out)"), style: QUIET, is_apart: true });
+            is_apart = true;
+            continue;
+        }
+        let style = match kind {
+            SegmentKind::Same => SAME,
+            SegmentKind::Kept => KEPT,
+            SegmentKind::Changed => CHANGED,
+        };
+        let is_long = kind == SegmentKind::Same && length != Length::Full && list.len() > 3 * SHOWN;
+        for (at, word) in list.iter().enumerate() {
+            if is_long && (SHOWN..list.len() - SHOWN).contains(&at) {
+                if at == SHOWN {
+                    let hidden = thousands((list.len() - 2 * SHOWN) as u64);
+                    let text = format!("… ({hidden} more words) …");
+                    words.push(Word { text, style: QUIET, is_apart: true });
+                }
+                continue;
+            }
+            let bracket = if std::mem::take(&mut is_bare) { "[" } else { "" };
+            let text = format!("{bracket}{}", visible(word));
+            words.push(Word { text, style, is_apart: is_apart || at > 0 });
+            is_apart = false;
+        }
+        is_apart |= text.ends_with(char::is_whitespace);
+    }
+    if is_open {
+        close(&mut words, is_bare);
+    }
+    words
+}
+
+/// Ends a bracket; one without words shows that the other text alone has some.
+fn close(words: &mut Vec<Word>, is_bare: bool) {
+    match words.last_mut() {
+        Some(word) if !is_bare => word.text.push(']'),
+        _ => words.push(Word { text: "[]".into(), style: CHANGED, is_apart: true }),
+    }
+}
+
+/// Words in lines of at most `columns`, painted, each with the columns it takes.
+fn wrapped(words: &[Word], columns: usize, view: View) -> Vec<(String, usize)> {
+    let mut lines: Vec<Vec<(Style, String)>> = vec![Vec::new()];
+    let mut used = 0;
+    let add = |style: Style, text: &str, lines: &mut Vec<Vec<(Style, String)>>| {
+        let line = lines.last_mut().expect("there is always a line");
+        match line.last_mut() {
+            Some((last, run)) if *last == style => run.push_str(text),
+            _ => line.push((style, text.to_owned())),
+        }
+    };
+    for word in words {
+        let needed = width(&word.text);
+        let gap = usize::from(word.is_apart && used > 0);
+        if used + gap + needed <= columns {
+            if gap > 0 {
+                add(word.style, " ", &mut lines);
+            }
+            add(word.style, &word.text, &mut lines);
+            used += gap + needed;
+            continue;
+        }
+        // What is glued to the word before may begin a line; only what is wider than one is cut.
+        if used > 0 {
+            lines.push(Vec::new());
+            used = 0;
+        }
+        for grapheme in word.text.graphemes(true) {
+            let needed = width(grapheme);
+            if used + needed > columns && used > 0 {
+                lines.push(Vec::new());
+                used = 0;
+            }
+            add(word.style, grapheme, &mut lines);
+            used += needed;
+        }
+    }
+    let paint = |line: Vec<(Style, String)>| {
+        let columns = line.iter().map(|(_, run)| width(run)).sum();
+        (line.iter().map(|(style, run)| view.paint(*style, run)).collect::<String>(), columns)
+    };
+    lines.into_iter().map(paint).collect()
+}
+
+fn beside(a: &[Word], b: &[Word], view: View, text: &mut String) {
+    let columns = (view.width - 3) / 2;
+    let (left, right) = (wrapped(a, columns, view), wrapped(b, columns, view));
+    let nothing = (String::new(), 0);
+    for row in 0..left.len().max(right.len()) {
+        let (line, used) = left.get(row).unwrap_or(&nothing);
+        text.push_str(line);
+        text.push_str(&" ".repeat(columns.saturating_sub(*used)));
+        text.push_str(&view.paint(QUIET, " │"));
+        let line = &right.get(row).unwrap_or(&nothing).0;
+        text.push_str(if line.is_empty() { "" } else { " " });
+        text.push_str(line);
+        text.push('\n');
+    }
+}
+
+fn above(a: &[Word], b: &[Word], view: View, text: &mut String) {
+    for (name, words) in [("A ", a), ("B ", b)] {
+        let lines = wrapped(words, view.width.saturating_sub(2).max(1), view);
+        for (at, (line, _)) in lines.iter().enumerate() {
+            text.push_str(&view.paint(QUIET, if at == 0 { name } else { "  " }));
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+}
+
+/// Words that are found, but at places that other words are already paired with.
+fn repeats(comparison: &Comparison<'_>, view: View) -> String {
+    let sides = [("A", "B", comparison.a.repeats), ("B", "A", comparison.b.repeats)];
+    let mut text = String::new();
+    for (name, other, repeats) in sides {
+        let words: u64 = repeats.iter().map(|repeat| u64::from(repeat.here.count)).sum();
+        if words > 0 {
+            let words = counted(words, "more word", "more words");
+            let line = format!("{words} of {name} repeat what {other} has at places shown above");
+            for line in broken(&line, view.width) {
+                text.push_str(&format!("{}\n", view.paint(QUIET, &line)));
+            }
+        }
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::samples;
+    use proptest::prelude::*;
+
+    const PLAIN: View = View { width: 90, colour: false };
+
+    #[test]
+    fn passages_stand_side_by_side_where_there_is_room() {
+        let sample = samples::edited();
+        let expected = "\
+A: <script>alert(1)</script>.txt
+B: b.txt
+85 % — 11 of 13 words of A are in B; 88 % of B (14 of 16 words) are in A
+before exclusions: 73 % — 11 of 15 words of A are in B; 88 % of B (14 of 16 words) are in
+A
+1 passage; [bridged] words: 1 in A, 1 in B; ssr 0.38; sscr 0.86
+
+── 1 ── 10 words · A 2–12 · B 1–11 · moved ───────────────────────────────────────────────
+One two three four five                     │ One two three four five SIX␛[2J & seven
+(quotation left out) six & seven [eight]    │ [changed] nine ten eleven
+nine ten eleven                             │
+
+4 more words of B repeat what A has at places shown above
+";
+        let text = render_comparison(&sample.view(), PLAIN, Length::Short);
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn passages_stand_one_above_the_other_where_there_is_none() {
+        let sample = samples::edited();
+        let view = View { width: 60, colour: false };
+        let text = render_comparison(&sample.view(), view, Length::Short);
+        assert!(
+            text.contains(
+                "\nB One two three four five SIX␛[2J & seven [changed] nine ten\n  eleven\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn texts_without_words_share_nothing() {
+        let text = render_comparison(&samples::empty().view(), PLAIN, Length::Full);
+        assert!(text.contains("n/a — 0 of 0 words of A are in B; n/a of B"), "{text}");
+        assert!(text.contains("no run of 4 words is in both"), "{text}");
+    }
+
+    #[test]
+    fn colour_changes_no_character() {
+        let sample = samples::edited();
+        let plain = render_comparison(&sample.view(), PLAIN, Length::Full);
+        let view = View { colour: true, ..PLAIN };
+        let coloured = render_comparison(&sample.view(), view, Length::Full);
+        assert!(coloured.contains('\u{1b}'));
+        assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_view(columns in 40usize..150, full in any::<bool>()) {
+            let sample = samples::edited();
+            let length = if full { Length::Full } else { Length::Short };
+            let view = View { width: columns, colour: false };
+            for line in render_comparison(&sample.view(), view, length).lines() {
+                prop_assert!(width(line) <= columns, "{line:?}");
+            }
+        }
+
+        #[test]
+        fn words_of_any_width_are_wrapped(text in any::<String>(), columns in 2usize..60) {
+            let word = |text: &str| Word { text: visible(text), style: SAME, is_apart: true };
+            let words: Vec<Word> = text.split_whitespace().map(word).collect();
+            for (line, used) in wrapped(&words, columns, PLAIN) {
+                prop_assert!(used <= columns, "{line:?} takes {used} of {columns}");
+            }
+        }
+    }
+}

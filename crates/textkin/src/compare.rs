@@ -1,0 +1,122 @@
+//! Comparison: where two texts share what they share, and how much that is.
+//!
+//! In: two texts and settings. Out: aligned passages with spans in both texts, both containments,
+//! and what did not count. The counts are those that [`discover`](crate::discover()) gives for a
+//! collection of these two texts.
+
+use std::num::NonZeroU32;
+
+use textkin_core::{Excluded, Layers, Overlap, Tokens};
+use textkin_graph::{AlignSettings, Alignment, align};
+use textkin_text::grammar::ChunkerKind;
+
+use crate::analyzer::Analyzer;
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// What two texts share and where.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Passages, repeats and counts, after exclusions.
+    pub alignment: Alignment,
+    /// The parts of the first text that do not count.
+    pub excluded_a: Vec<Excluded>,
+    /// The parts of the second text that do not count.
+    pub excluded_b: Vec<Excluded>,
+    /// The overlap with nothing excluded, if the settings exclude anything.
+    pub raw: Option<Overlap>,
+    /// How the texts were cut into words, by name.
+    normalize: String,
+    k: NonZeroU32,
+    max_gap: u32,
+    /// Digests of the templates.
+    templates: Vec<String>,
+}
+
+/// Compares two texts by runs of words; those at most `max_gap` words apart on both sides are one
+/// passage. `compare(b, a, …)` is the mirror of `compare(a, b, …)`.
+///
+/// ```
+/// use textkin::{Settings, compare};
+///
+/// let a = "Row, row, row your boat gently down the stream";
+/// let b = "They said: row row row your boat gently down the river!";
+/// let comparison = compare(a, b, &Settings::default(), 5)?;
+/// let passage = &comparison.alignment.passages[0];
+/// assert_eq!(&a[passage.a.span.range()], "Row, row, row your boat gently down the");
+/// assert_eq!(comparison.alignment.overlap.covered_a, 8);
+/// # Ok::<(), textkin::Error>(())
+/// ```
+///
+/// # Errors
+/// If the chunks of `settings` are not runs of words.
+pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Comparison, Error> {
+    let k = match settings.chunk {
+        ChunkerKind::Words { k } => k,
+        ChunkerKind::Word => NonZeroU32::MIN,
+        other => return Err(Error::NotWords(other)),
+    };
+    let align_settings = AlignSettings { k, max_gap };
+    let aligned = |analyzer: &Analyzer| {
+        let tokens = |text: &str| {
+            let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+            analyzer.tokenize(text, &mut tokens);
+            tokens
+        };
+        align(&tokens(a), &tokens(b), &align_settings)
+    };
+    let analyzer = Analyzer::new(settings)?;
+    let unexcluded = settings.normalization.clone().without_exclusions();
+    let excludes = unexcluded != settings.normalization || !settings.templates.is_empty();
+    let raw = match excludes {
+        true => {
+            let settings =
+                Settings { normalization: unexcluded, templates: Vec::new(), ..settings.clone() };
+            Some(aligned(&Analyzer::new(&settings)?).overlap)
+        }
+        false => None,
+    };
+    Ok(Comparison {
+        alignment: aligned(&analyzer),
+        excluded_a: analyzer.excluded(a),
+        excluded_b: analyzer.excluded(b),
+        raw,
+        normalize: settings.normalization.to_string(),
+        k,
+        max_gap,
+        templates: settings.templates.iter().map(|text| digest(text)).collect(),
+    })
+}
+
+impl Comparison {
+    /// The comparison as reports show it: with the names and the texts of both documents, which
+    /// must be those it was made from.
+    #[must_use]
+    pub fn view<'a>(&'a self, a: [&'a str; 2], b: [&'a str; 2]) -> textkin_report::Comparison<'a> {
+        let side = |[id, text]: [&'a str; 2], excluded: &'a [Excluded], repeats, bridged| {
+            let digest = digest(text);
+            textkin_report::ComparedText { id, text, digest, excluded, repeats, bridged }
+        };
+        let alignment = &self.alignment;
+        let Alignment { repeats_a, repeats_b, bridged, .. } = alignment;
+        textkin_report::Comparison {
+            a: side(a, &self.excluded_a, repeats_a, bridged.a),
+            b: side(b, &self.excluded_b, repeats_b, bridged.b),
+            overlap: alignment.overlap,
+            raw: self.raw,
+            passages: &alignment.passages,
+            settings: textkin_report::ComparisonSettings {
+                version: env!("CARGO_PKG_VERSION"),
+                k: self.k.get(),
+                normalize: &self.normalize,
+                max_gap: self.max_gap,
+                templates: &self.templates,
+            },
+        }
+    }
+}
+
+/// BLAKE3 of a text, in hexadecimal digits.
+fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
