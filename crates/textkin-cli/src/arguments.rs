@@ -12,6 +12,10 @@ use textkin::text::grammar::{ChunkerKind, Selection};
 
 use crate::size;
 
+mod compare;
+
+pub(crate) use compare::{Compare, ComparisonFormat};
+
 /// Finds the kin of a text: every document that shares written material with it.
 #[derive(Debug, Parser)]
 #[command(name = "textkin", version, propagate_version = true, arg_required_else_help = true)]
@@ -24,6 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Find every pair of documents that share text, with proof
     Discover(Box<Discover>),
+    /// Show what two documents share, passage by passage
+    Compare(Compare),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
@@ -179,6 +185,12 @@ pub(crate) struct Output {
     /// Also find almost exact copies by I-Match and write their sets as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) imatch: Option<PathBuf>,
+    /// Write the passages that each pair shares as JSON lines: spans and words (reads the input twice)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) explain: Option<PathBuf>,
+    /// Passages at most N words apart on both sides are explained as one
+    #[arg(long, default_value_t = 5, value_name = "N", requires = "explain")]
+    pub(crate) max_gap: u32,
     /// Write an index of the shared chunks: fingerprints and the documents that hold them
     #[arg(long, value_name = "FILE")]
     pub(crate) index: Option<PathBuf>,

@@ -27,6 +27,7 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Discover(arguments) => command::discover::run(&arguments),
+        Command::Compare(arguments) => command::compare::run(&arguments),
         Command::Index(arguments) => command::index::run(&arguments),
         Command::Doctor => command::doctor::run(),
         Command::Strategies => command::strategies::run(),

@@ -67,11 +67,12 @@ fn all(output: &Output) -> impl Iterator<Item = &PathBuf> {
         .chain(&output.clusters)
         .chain(&output.imatch)
         .chain(&output.index)
+        .chain(&output.explain)
         .chain(&output.stats)
 }
 
 /// The one name of a file, whether it exists or not; none for standard output, folders and devices.
-fn place(path: &Path) -> Option<PathBuf> {
+pub(crate) fn place(path: &Path) -> Option<PathBuf> {
     if path.as_os_str() == "-" {
         return None;
     }

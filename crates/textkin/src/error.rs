@@ -32,6 +32,17 @@ pub enum Error {
     /// Only runs of words have a place in both texts.
     #[error("texts are compared by runs of words: write words:K, not {0}")]
     NotWords(textkin_text::grammar::ChunkerKind),
+    /// The texts of the documents to be shown are longer than the memory allows.
+    #[error(
+        "the texts to be explained are longer than {most_bytes} bytes together; raise --threshold or give more --memory"
+    )]
+    TooMuchText {
+        /// The most bytes that may be kept.
+        most_bytes: u64,
+    },
+    /// A second reading found fewer documents than the first.
+    #[error("the input changed while it was read; run again")]
+    Changed,
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,

@@ -13,6 +13,7 @@ use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
 use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover, Input, Means};
+use crate::command::explain;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
@@ -44,6 +45,11 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
 
+    let explain = arguments.output.explain.as_deref();
+    if let Some(path) = explain {
+        explain::check(path, &inputs, &settings)?;
+    }
+    let explain = explain.map(report::Output::create).transpose()?;
     let index_file =
         arguments.output.index.as_deref().map(report::OutputFile::create).transpose()?;
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
@@ -56,8 +62,8 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     watch.progress.begin("writing", found.graph.n_edges());
     let written = Instant::now();
     let n_edges = found.graph.n_edges();
-    let too_many =
-        !writers.is_empty() && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
+    let is_any = !writers.is_empty() || explain.is_some();
+    let too_many = is_any && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
     if too_many {
         drop(writers);
     } else {
@@ -71,6 +77,10 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     }
     if let (Some(file), Some(shared)) = (index_file, &found.shared) {
         unless_closed(write_index(file, &found, shared))?;
+    }
+    if let Some(output) = explain.filter(|_| !too_many) {
+        let max_gap = arguments.output.max_gap;
+        explain::write(output, &inputs, &found, &settings, max_gap, &watch)?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
     drop(shown);

@@ -1,6 +1,8 @@
 //! One file per command.
 
+pub(crate) mod compare;
 pub(crate) mod discover;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod strategies;

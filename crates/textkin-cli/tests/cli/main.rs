@@ -5,6 +5,8 @@
 mod support;
 
 mod bad_input;
+mod compare;
+mod explain;
 mod failures;
 mod index;
 mod inputs;
