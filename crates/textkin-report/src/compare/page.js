@@ -139,7 +139,7 @@
 
   function toggleMode() {
     const isDifferent = document.body.classList.toggle("different");
-    find("mode").setAttribute("aria-pressed", String(isDifferent));
+    find("mode").textContent = isDifferent ? "Similarities" : "Differences";
     schedule();
   }
 
@@ -155,7 +155,7 @@
   passages.forEach((passage, index) => {
     const option = document.createElement("option");
     option.value = String(index);
-    option.textContent = passage.number + " · " + number(passage.matched_words) + " words" + (passage.moved ? " · moved" : "");
+    option.textContent = passage.number + " · " + number(passage.matched_words) + (passage.matched_words === 1 ? " word" : " words") + (passage.moved ? " · moved" : "");
     jump.append(option);
   });
   if (passages.length === 0) {

@@ -171,7 +171,7 @@ fn write_piece(piece: &Piece, text: &str, page: &mut String) {
         (None, _) if piece.is_repeat => {
             ("r", "repeats what the other text has elsewhere".to_owned())
         }
-        (None, None) if !text.trim().is_empty() => ("u", String::new()),
+        (None, None) if text.contains(char::is_alphanumeric) => ("u", String::new()),
         _ => return escape(text, page),
     };
     let _ = write!(page, "<span class=\"{class}\"");
