@@ -8,6 +8,7 @@ mod bad_input;
 mod compare;
 mod explain;
 mod failures;
+mod formats;
 mod index;
 mod inputs;
 mod means;
