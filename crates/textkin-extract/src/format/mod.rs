@@ -5,11 +5,17 @@ mod html;
 mod style;
 mod main_content;
 mod xml;
+mod markdown;
+mod latex;
+mod rtf;
 mod package;
 mod docx;
 mod pptx;
 mod odt;
 mod epub;
+mod email;
+mod mbox;
+mod warc;
 mod zip;
 mod tar;
 mod compressed;
@@ -23,10 +29,16 @@ pub(crate) fn extractor(kind: Kind) -> Result<&'static dyn Extractor, Error> {
         Kind::Text => &text::Text,
         Kind::Html => &html::Html,
         Kind::Xml => &xml::Xml,
+        Kind::Markdown => &markdown::Markdown,
+        Kind::Latex => &latex::Latex,
+        Kind::Rtf => &rtf::Rtf,
         Kind::Docx => &docx::Docx,
         Kind::Pptx => &pptx::Pptx,
         Kind::Odt => &odt::Odt,
         Kind::Epub => &epub::Epub,
+        Kind::Email => &email::Email,
+        Kind::Mbox => &mbox::Mbox,
+        Kind::Warc => &warc::Warc,
         Kind::Zip => &zip::Zip,
         Kind::Tar => &tar::Tar,
         Kind::Gzip => &compressed::Compressed(Kind::Gzip),
