@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Discover(Box<Discover>),
     /// Show what two documents share, passage by passage
     Compare(Compare),
+    /// Check a report of a comparison against the documents it speaks of
+    Verify(Verify),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
@@ -63,6 +65,28 @@ pub(crate) struct Discover {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) means: Means,
+}
+
+/// Check a report of a comparison against the documents it speaks of
+///
+/// Takes the page or the JSON that `textkin compare` wrote, and both documents. Digests, spans, word
+/// counts and scores are found again and compared; nothing is looked up anywhere else.
+///
+/// Exit code: 0 if the report holds, 1 if it does not, 2 if something failed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  textkin compare a.pdf b.docx --html report.html
+  textkin verify report.html a.pdf b.docx")]
+pub(crate) struct Verify {
+    /// The report: a page or JSON
+    pub(crate) report: PathBuf,
+    /// One of the documents, as for `textkin compare`
+    pub(crate) a: PathBuf,
+    /// The other
+    pub(crate) b: PathBuf,
+    /// The templates the report was made with, in their order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Vec<PathBuf>,
 }
 
 /// Show what an index of shared chunks holds, or find the chunks of a text in it

@@ -30,6 +30,7 @@ fn main() -> std::process::ExitCode {
         Command::Compare(arguments) => command::compare::run(&arguments),
         Command::Index(arguments) => command::index::run(&arguments),
         Command::Doctor => command::doctor::run(),
+        Command::Verify(arguments) => command::verify::run(&arguments),
         Command::Strategies => command::strategies::run(),
     };
     match outcome {

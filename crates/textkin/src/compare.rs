@@ -116,7 +116,8 @@ impl Comparison {
     }
 }
 
-/// BLAKE3 of a text, in hexadecimal digits.
-fn digest(text: &str) -> String {
+/// BLAKE3 of a text, in hexadecimal digits: what reports know a text by.
+#[must_use]
+pub fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }

@@ -31,7 +31,7 @@ mod summary;
 mod survey;
 
 pub use analyzer::Analyzer;
-pub use compare::{Comparison, compare};
+pub use compare::{Comparison, compare, digest};
 pub use discover::{Discovery, Stage, Watch, discover};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;

@@ -106,9 +106,9 @@ fn page_through(text: &str) -> bool {
 }
 
 /// A document that was read.
-struct Read {
-    id: String,
-    text: String,
+pub(crate) struct Read {
+    pub(crate) id: String,
+    pub(crate) text: String,
 }
 
 /// Takes the one document that is asked for.
@@ -163,7 +163,7 @@ fn named(path: &Path) -> (std::path::PathBuf, Option<String>) {
 }
 
 /// Reads the one document that `path` names.
-fn read(path: &Path) -> anyhow::Result<Read> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Read> {
     let (file, id) = named(path);
     let settings = SourceSettings {
         worker: Worker { program: std::env::current_exe().ok(), ..Worker::default() },

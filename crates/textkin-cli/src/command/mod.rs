@@ -6,3 +6,4 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod strategies;
+pub(crate) mod verify;

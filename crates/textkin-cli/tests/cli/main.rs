@@ -15,3 +15,4 @@ mod means;
 mod options;
 mod outputs;
 mod pathologies;
+mod verify;
