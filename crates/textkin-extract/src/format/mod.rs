@@ -7,6 +7,7 @@ mod main_content;
 mod xml;
 mod markdown;
 mod latex;
+mod roff;
 mod rtf;
 mod package;
 mod docx;
@@ -31,6 +32,7 @@ pub(crate) fn extractor(kind: Kind) -> Result<&'static dyn Extractor, Error> {
         Kind::Xml => &xml::Xml,
         Kind::Markdown => &markdown::Markdown,
         Kind::Latex => &latex::Latex,
+        Kind::Roff => &roff::Roff,
         Kind::Rtf => &rtf::Rtf,
         Kind::Docx => &docx::Docx,
         Kind::Pptx => &pptx::Pptx,
