@@ -3,17 +3,19 @@
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 
 use anyhow::Context;
 use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::report::terminal::{self, View};
 use textkin::report::{self, Length, OutputFile, WithText};
 use textkin::source::{Inputs, SourceSettings, Worker};
-use textkin::{Settings, compare};
+use textkin::{Settings, Watch, compare};
 
 use crate::arguments::{Compare, ComparisonFormat};
 use crate::exit::Exit;
+use crate::interrupt;
 use crate::outputs::{place, unless_closed};
 
 /// Runs the command.
@@ -23,6 +25,9 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Exit> {
         !(is_stdin(&arguments.a) && is_stdin(&arguments.b)),
         "standard input (-) is one document; name a file for the other"
     );
+    if arguments.html.is_some() {
+        interrupt::listen(&Arc::new(Watch::default()))?;
+    }
     let page_file = arguments.html.as_deref().map(|path| open_page(path, arguments)).transpose()?;
     let templates = arguments.template.iter().map(|path| Ok(read(path)?.text));
     let settings = Settings {
@@ -75,7 +80,8 @@ fn show(arguments: &Compare, view: &report::Comparison<'_>) -> Result<(), report
         (None, false) => Length::Short,
     };
     let text = report::render_comparison(view, layout, length);
-    if !arguments.no_pager && std::io::stdout().is_terminal() && page_through(&text) {
+    let is_long = length != Length::Summary && !arguments.no_pager;
+    if is_long && std::io::stdout().is_terminal() && page_through(&text) {
         return Ok(());
     }
     terminal::print(&text)
@@ -97,12 +103,16 @@ fn page_through(text: &str) -> bool {
     if std::env::var_os("LESS").is_none() {
         command.env("LESS", "FRX");
     }
+    // Ctrl-C is for the pager. If there is a handler already, it stays.
+    let _ = ctrlc::set_handler(|| {});
     let Ok(mut pager) = command.stdin(Stdio::piped()).spawn() else { return false };
     if let Some(mut input) = pager.stdin.take() {
         // A pager that is left before the end has shown enough.
         let _ = input.write_all(text.as_bytes());
     }
-    pager.wait().is_ok_and(|status| status.success())
+    // What the shell says of a command that it cannot find or start.
+    let is_missing = |status: ExitStatus| matches!(status.code(), Some(126 | 127));
+    pager.wait().is_ok_and(|status| !is_missing(status))
 }
 
 /// A document that was read.
