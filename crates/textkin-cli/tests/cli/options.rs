@@ -105,7 +105,7 @@ fn wrong_values_are_told_with_what_would_be_right() {
         (["--threshold", "T9"], "'T9' is neither a number from 0 on nor one of T1 to T5"),
         (["--threshold", "-1"], ""),
         (["--threshold", "NaN"], "'NaN' is neither a number"),
-        (["--plan", "x"], "no plan 'x'; there are auto, sort, spex and spill"),
+        (["--plan", "x"], "no plan 'x'; there are auto, sort, spex, spex-iterated and spill"),
         (["--count", "x"], "no counting 'x'; there are exact and probabilistic"),
         (["--cluster-by", "x"], "no clustering 'x'; there are dense and components"),
         (["--normalize", "flod"], "no normalisation step 'flod'; did you mean 'fold'?"),
