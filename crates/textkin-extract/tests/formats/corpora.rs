@@ -1,0 +1,93 @@
+//! Real files, where they are present: each gives text, or a problem with a name.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use textkin_extract::{Collected, Error, Limits, Options, extract};
+
+use crate::made::words_of;
+
+/// The folder of real files; nothing where it is absent.
+fn folder() -> Option<PathBuf> {
+    let given = std::env::var_os("TEXTKIN_CORPORA").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    let folder = given.unwrap_or_else(beside).join("formats");
+    folder.is_dir().then_some(folder)
+}
+
+fn text_of(path: &Path) -> Result<Collected, Error> {
+    let bytes = std::fs::read(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy();
+    let mut collected = Collected::default();
+    extract(Some(&name), &bytes, &Options::default(), &Limits::default(), &mut collected)?;
+    Ok(collected)
+}
+
+#[test]
+fn every_real_file_gives_text_or_needs_a_worker() {
+    let Some(folder) = folder() else { return };
+    let list = std::fs::read_to_string(folder.join("files.tsv")).unwrap();
+    let mut by_format: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
+    let mut failed = Vec::new();
+    for line in list.lines().skip(1) {
+        let mut columns = line.split('\t');
+        let (Some(file), Some(format)) = (columns.next(), columns.next()) else { continue };
+        let counts = by_format.entry(format.to_owned()).or_default();
+        counts.0 += 1;
+        match text_of(&folder.join("files").join(file)) {
+            Ok(collected) => {
+                let n_words: usize =
+                    collected.documents.iter().map(|d| words_of(&d.text).len()).sum();
+                counts.1 += usize::from(n_words > 0);
+                counts.2 += n_words;
+                if n_words == 0 {
+                    failed.push(format!("{file}: no words, {:?}", collected.problems));
+                }
+            }
+            Err(Error::NeedsWorker(_)) => {}
+            Err(error) => failed.push(format!("{file}: {error}")),
+        }
+    }
+    for (format, (n_files, n_read, n_words)) in &by_format {
+        println!("{format}: {n_read} of {n_files} files, {n_words} words");
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Runs of eight words.
+fn chunks(text: &str) -> HashSet<Vec<String>> {
+    words_of(text).windows(8).map(<[String]>::to_vec).collect()
+}
+
+#[test]
+fn the_same_real_document_in_two_formats_is_kin_of_itself() {
+    let Some(folder) = folder() else { return };
+    let list = std::fs::read_to_string(folder.join("parallel.tsv")).unwrap();
+    let mut groups: BTreeMap<&str, Vec<(&str, HashSet<Vec<String>>)>> = BTreeMap::new();
+    for line in list.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [group, format, file, ..] = columns[..] else { continue };
+        match text_of(&folder.join("parallel").join(file)) {
+            Ok(collected) => {
+                let text: Vec<&str> = collected.documents.iter().map(|d| d.text.as_str()).collect();
+                groups.entry(group).or_default().push((format, chunks(&text.join("\n"))));
+            }
+            Err(Error::NeedsWorker(_)) => {}
+            Err(error) => panic!("{file}: {error}"),
+        }
+    }
+    let mut weak = Vec::new();
+    for (group, members) in &groups {
+        for (number, (format, chunks)) in members.iter().enumerate() {
+            for (other_format, other) in &members[number + 1..] {
+                let n_shared = chunks.intersection(other).count();
+                let score = n_shared as f64 / chunks.len().min(other.len()).max(1) as f64;
+                println!("{group} {format} {other_format}: {score:.2}");
+                if score < 0.3 {
+                    weak.push(format!("{group}: {format} and {other_format} share {score:.2}"));
+                }
+            }
+        }
+    }
+    assert!(weak.is_empty(), "{weak:#?}");
+}

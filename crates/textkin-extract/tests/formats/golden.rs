@@ -1,0 +1,200 @@
+//! The same document in every format gives the same words.
+
+use textkin_extract::{
+    Collected, Context, Error, Extracted, Extractor, Kind, Limits, Note, Options, extract,
+    extract_with,
+};
+
+use crate::made::{
+    PARAGRAPHS, TITLE, docx, docx_of, every_format, found, html, words, words_of, zip,
+};
+
+/// The kind each made document is recognised as, in their order.
+const KINDS: [Kind; 20] = [
+    Kind::Text,
+    Kind::Html,
+    Kind::Xml,
+    Kind::Markdown,
+    Kind::Latex,
+    Kind::Roff,
+    Kind::Rtf,
+    Kind::Docx,
+    Kind::Pptx,
+    Kind::Odt,
+    Kind::Epub,
+    Kind::Email,
+    Kind::Mbox,
+    Kind::Warc,
+    Kind::Zip,
+    Kind::Tar,
+    Kind::Gzip,
+    Kind::Zstd,
+    Kind::Xz,
+    Kind::Bzip2,
+];
+
+#[test]
+fn every_format_gives_the_words_of_the_document_in_order() {
+    let expected = words();
+    for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
+        assert_eq!(Kind::detect(Some(name), bytes), kind, "{name}");
+        let collected = found(name, bytes).unwrap();
+        assert!(collected.problems.is_empty(), "{name}: {:?}", collected.problems);
+        assert!(!collected.documents.is_empty(), "{name}");
+        for document in &collected.documents {
+            assert_eq!(words_of(&document.text), expected, "{name}: {}", document.text);
+        }
+    }
+}
+
+#[test]
+fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
+    for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
+        let nameless = Kind::detect(None, bytes);
+        assert!(nameless == kind || kind == Kind::Markdown && nameless == Kind::Text, "{name}");
+        // A name that lies changes nothing.
+        let lied = Kind::detect(Some("x.pdf"), bytes);
+        assert_eq!(lied, nameless, "{name}");
+    }
+}
+
+#[test]
+fn titles_and_times_are_found() {
+    for (name, bytes) in every_format() {
+        let collected = found(name, &bytes).unwrap();
+        let document = &collected.documents[0];
+        if matches!(name, "kin.html" | "kin.md" | "kin.docx" | "kin.epub" | "kin.eml" | "kin.warc")
+        {
+            assert_eq!(document.title.as_deref(), Some(TITLE), "{name}");
+        }
+        if matches!(name, "kin.docx" | "kin.eml" | "kin.mbox" | "kin.warc") {
+            assert!(document.time.as_deref().unwrap().starts_with("2024-01-02T03:04:05"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn parts_are_named_by_their_way_through_the_containers() {
+    let inner = zip(&[
+        ("a.docx", &docx()),
+        ("deep/b.html", html().as_bytes()),
+        ("c.png", b"\x89PNG\r\n\x1a\n\0\0\0\0"),
+    ]);
+    let collected =
+        found("outer.zip", &zip(&[("inner.zip", &inner), ("d.txt", b"plain")])).unwrap();
+    let names: Vec<&str> =
+        collected.documents.iter().map(|document| document.name.as_str()).collect();
+    assert_eq!(names, ["inner.zip/a.docx", "inner.zip/deep/b.html", "d.txt"]);
+    assert_eq!(collected.problems.len(), 1);
+    assert_eq!(collected.problems[0].name, "inner.zip/c.png");
+    assert_eq!(collected.problems[0].reason, "not text (picture)");
+}
+
+#[test]
+fn attachments_and_attached_messages_are_documents() {
+    let message = "From: a@b\r\nSubject: outer\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\
+        --b\r\n\r\nthe body\r\n--b\r\nContent-Type: text/plain; name=\"n.txt\"\r\n\
+        Content-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\nYXR0YWNoZWQ=\r\n\
+        --b\r\nContent-Type: message/rfc822\r\n\r\nFrom: c@d\r\nSubject: inner\r\n\r\nforwarded\r\n--b--\r\n";
+    let collected = found("m.eml", message.as_bytes()).unwrap();
+    let texts: Vec<(&str, &str)> = collected
+        .documents
+        .iter()
+        .map(|document| (document.name.as_str(), document.text.trim()))
+        .collect();
+    assert_eq!(texts, [("", "the body"), ("n.txt", "attached"), ("part 2", "forwarded")]);
+    assert_eq!(collected.documents[2].title.as_deref(), Some("inner"));
+}
+
+#[test]
+fn hidden_text_of_word_documents_is_noted_and_left_out() {
+    let hidden = [
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>",
+        "<w:r><w:rPr><w:color w:val=\"FFFFFF\"/></w:rPr><w:t>secret</w:t></w:r>",
+        "<w:r><w:rPr><w:sz w:val=\"1\"/></w:rPr><w:t>secret</w:t></w:r>",
+    ];
+    for run in hidden {
+        let body = format!(
+            "<w:p><w:r><w:t>seen</w:t></w:r>{run}<w:r><w:t xml:space=\"preserve\"> too</w:t></w:r></w:p>"
+        );
+        let document = found("a.docx", &docx_of(&body)).unwrap().documents.remove(0);
+        assert_eq!(document.text, "seen too", "{run}");
+        assert!(
+            matches!(&document.notes[..], [Note::HiddenText { excerpt, .. }] if excerpt == "secret")
+        );
+        let options = Options { keep_hidden: true, ..Options::default() };
+        let mut all = Collected::default();
+        extract(None, &docx_of(&body), &options, &Limits::default(), &mut all).unwrap();
+        assert_eq!(all.documents[0].text, "seensecret too");
+    }
+}
+
+#[test]
+fn suspicious_characters_are_noted_and_folded() {
+    let text = "c\u{200b}opied t\u{435}xt";
+    let document = found("a.txt", text.as_bytes()).unwrap().documents.remove(0);
+    assert_eq!(document.text, "copied text");
+    assert_eq!(document.notes.len(), 2);
+    let options = Options { fold_suspicious: false, ..Options::default() };
+    let mut as_is = Collected::default();
+    extract(None, text.as_bytes(), &options, &Limits::default(), &mut as_is).unwrap();
+    assert_eq!(as_is.documents[0].text, text);
+    assert_eq!(as_is.documents[0].notes.len(), 2);
+}
+
+#[test]
+fn the_main_content_of_a_page_can_be_asked_for() {
+    let paragraph = format!("<p>{}</p>", PARAGRAPHS[0].repeat(5));
+    let page = format!(
+        "<html><head><title>T</title></head><body><nav><a href=x>Menu</a></nav><article>{}</article></body></html>",
+        paragraph.repeat(5)
+    );
+    let options = Options { main_content: true, ..Options::default() };
+    let mut main = Collected::default();
+    extract(None, page.as_bytes(), &options, &Limits::default(), &mut main).unwrap();
+    if cfg!(feature = "main-content") {
+        assert!(
+            main.documents[0].text.contains("betray") && !main.documents[0].text.contains("Menu")
+        );
+    }
+    let mut small = Collected::default();
+    extract(None, b"<html><body>tiny</body></html>", &options, &Limits::default(), &mut small)
+        .unwrap();
+    assert_eq!(small.documents[0].text, "tiny");
+    assert!(matches!(small.documents[0].notes[..], [Note::AllText { .. }]));
+}
+
+/// Reads PDF as the first of its lines.
+struct FirstLine;
+
+impl Extractor for FirstLine {
+    fn kind(&self) -> Kind {
+        Kind::Pdf
+    }
+
+    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+        let text = String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+        context.document(Extracted { text, ..Extracted::default() })
+    }
+}
+
+#[test]
+fn formats_that_need_a_worker_can_be_given_one() {
+    let archive = zip(&[("a.pdf", b"%PDF-1.7\nx"), ("b.txt", b"text")]);
+    assert_eq!(found("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(Kind::Pdf)));
+    let without = found("a.zip", &archive).unwrap();
+    assert_eq!((without.documents.len(), without.problems.len()), (1, 1));
+    let mut with = Collected::default();
+    let (options, limits) = (Options::default(), Limits::default());
+    extract_with(&[&FirstLine], None, &archive, &options, &limits, &mut with).unwrap();
+    assert_eq!(with.documents[0].text, "%PDF-1.7");
+    assert!(with.problems.is_empty());
+}
+
+#[test]
+fn every_kind_has_its_own_name() {
+    let mut names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Kind::ALL.len());
+}

@@ -1,0 +1,279 @@
+//! Hostile files: each ends soon, within its limits, with a name for what was wrong.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use textkin_extract::{Collected, Error, Limits};
+
+use crate::made::{docx_of, every_format, found, found_within, gzip, tar, zip};
+
+/// Nothing here takes longer, with room for slow machines.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Small limits, so that reaching them is quick.
+fn small() -> Limits {
+    Limits {
+        max_text_bytes: 1 << 20,
+        max_entries: 1000,
+        max_depth: 8,
+        max_expanded_bytes: 64 << 20,
+        max_ratio: 100,
+        deadline: Some(Instant::now() + SOON),
+    }
+}
+
+fn n_text_bytes(collected: &Collected) -> usize {
+    collected.documents.iter().map(|document| document.text.len()).sum()
+}
+
+#[test]
+fn bombs_are_told_by_their_density() {
+    let bomb = vec![b' '; 40 << 20];
+    let result = found_within("bomb.gz", &gzip(&bomb), &small()).1;
+    assert_eq!(result, Err(Error::TooDense { limit: 100 }));
+    let archive = zip(&[("bomb.txt", &bomb), ("good.txt", b"good")]);
+    let (collected, result) = found_within("bomb.zip", &archive, &small());
+    assert!(result.is_ok());
+    assert_eq!(
+        collected.problems[0].reason,
+        "grows to more than 100 times its size when decompressed"
+    );
+    assert_eq!(collected.documents[0].text, "good");
+    // The same inside a document.
+    let letter = docx_of(&" ".repeat(40 << 20));
+    assert_eq!(found_within("bomb.docx", &letter, &small()).1, Err(Error::TooDense { limit: 100 }));
+}
+
+#[test]
+fn all_parts_share_one_budget() {
+    let part = "some words ".repeat(50_000).into_bytes();
+    let parts: Vec<(String, &[u8])> =
+        (0..10).map(|n| (format!("{n}.txt"), part.as_slice())).collect();
+    let parts: Vec<(&str, &[u8])> =
+        parts.iter().map(|(name, part)| (name.as_str(), *part)).collect();
+    let limits = Limits { max_ratio: 100_000, ..small() };
+    let (collected, result) = found_within("a.zip", &zip(&parts), &limits);
+    assert_eq!(result, Err(Error::TooMuchText { limit: 1 << 20 }));
+    assert_eq!(collected.documents.len(), 1);
+    let limits = Limits { max_expanded_bytes: 1 << 20, max_text_bytes: usize::MAX, ..limits };
+    assert_eq!(
+        found_within("a.zip", &zip(&parts), &limits).1,
+        Err(Error::TooMuchExpanded { limit: 1 << 20 })
+    );
+    let limits = Limits { max_entries: 3, ..Limits::default() };
+    assert_eq!(
+        found_within("a.tar", &tar(&parts), &limits).1,
+        Err(Error::TooManyEntries { limit: 3 })
+    );
+    let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    assert_eq!(found_within("a.tar", &tar(&parts), &limits).1, Err(Error::Deadline));
+}
+
+#[test]
+fn archives_within_archives_end() {
+    let mut archive = zip(&[("a.txt", b"text")]);
+    for _ in 0..100 {
+        archive = zip(&[("inner.zip", &archive), ("again.zip", b"PK\x03\x04")]);
+    }
+    let (collected, result) = found_within("deep.zip", &archive, &small());
+    assert!(result.is_ok());
+    let reasons: Vec<&str> =
+        collected.problems.iter().map(|problem| problem.reason.as_str()).collect();
+    assert!(reasons.contains(&"more than 8 containers within one another"), "{reasons:?}");
+    let mut compressed = b"text".to_vec();
+    for _ in 0..100 {
+        compressed = gzip(&compressed);
+    }
+    assert_eq!(found_within("deep.gz", &compressed, &small()).1, Err(Error::TooDeep { limit: 8 }));
+}
+
+/// Runs with the stack that threads have by default.
+fn ends_soon(name: &str, bytes: &[u8]) -> Collected {
+    let start = Instant::now();
+    let limits = Limits { max_text_bytes: 256 << 20, ..small() };
+    let (collected, _) = found_within(name, bytes, &limits);
+    assert!(start.elapsed() < SOON, "{name} took {:?}", start.elapsed());
+    collected
+}
+
+#[test]
+fn deep_nesting_costs_neither_stack_nor_time() {
+    const DEEP: usize = 10_000;
+    let around =
+        |before: &str, after: &str| format!("{}word{}", before.repeat(DEEP), after.repeat(DEEP));
+    for (name, source) in [
+        ("div.html", format!("<html>{}", around("<div>", "</div>"))),
+        ("formatting.html", format!("<html>{}", around("<b><p>", "</p>"))),
+        ("table.html", format!("<html>{}", around("<table><tr><td>", ""))),
+        ("a.xml", format!("<?xml version='1.0'?>{}", around("<a>", "</a>"))),
+        ("a.rtf", format!("{{\\rtf1 {}}}", around("{\\b ", "}"))),
+        ("a.tex", around("{", "}")),
+        ("environments.tex", around("\\begin{quote}", "\\end{quote}")),
+        ("quotes.md", around(">", "")),
+        ("lists.md", around("- ", "")),
+        ("brackets.md", around("[", "](x)")),
+        ("stars.md", around("*a **a ", "")),
+        ("a.1", format!(".TH A 1\n{}", around(".RS\n", "\n.RE\n"))),
+        ("ifs.1", format!(".TH A 1\n{}", around(".if n ", ""))),
+    ] {
+        let collected = ends_soon(name, source.as_bytes());
+        let has_word = collected.documents.iter().any(|document| document.text.contains("word"));
+        assert!(has_word || name == "ifs.1", "{name}");
+    }
+    let paragraphs = "<w:p><w:r><w:t>word</w:t>".repeat(DEEP);
+    assert!(ends_soon("a.docx", &docx_of(&paragraphs)).documents[0].text.contains("word"));
+}
+
+#[test]
+fn deep_messages_cost_neither_stack_nor_time() {
+    let multipart: String = (0..10_000)
+        .map(|n| format!("Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n"))
+        .collect();
+    let message = format!("From: a@b\nMIME-Version: 1.0\n{multipart}\nword\n");
+    let collected = ends_soon("multipart.eml", message.as_bytes());
+    assert!(collected.documents[0].notes[0].to_string().contains("multiparts"));
+    let attached = format!(
+        "From: a@b\nMIME-Version: 1.0\n{}\nword\n",
+        "Content-Type: message/rfc822\n\n".repeat(10_000)
+    );
+    let collected = ends_soon("messages.eml", attached.as_bytes());
+    assert!(collected.problems[0].reason.contains("containers within one another"));
+}
+
+#[test]
+fn entities_are_never_expanded() {
+    let mut declarations = "<!ENTITY a0 \"word\">".to_owned();
+    for n in 1..30 {
+        let previous = format!("&a{};", n - 1).repeat(10);
+        declarations.push_str(&format!("<!ENTITY a{n} \"{previous}\">"));
+    }
+    let source = format!("<?xml version=\"1.0\"?><!DOCTYPE b [{declarations}]><b>&a29;</b>");
+    assert_eq!(ends_soon("bomb.xml", source.as_bytes()).documents[0].text, "&a29;");
+}
+
+#[test]
+fn names_that_leave_the_archive_are_only_labels() {
+    let archive =
+        tar(&[("../../etc/passwd", b"one"), ("/root/x\x07.txt", b"two"), ("..", b"three")]);
+    let collected = found("a.tar", &archive).unwrap();
+    let names: Vec<&str> =
+        collected.documents.iter().map(|document| document.name.as_str()).collect();
+    assert_eq!(names[..2], ["etc/passwd", "root/x.txt"]);
+    let archive = zip(&[("../../etc/passwd", b"one"), ("C:\\windows\\x.txt", b"two")]);
+    let collected = found("a.zip", &archive).unwrap();
+    let names: Vec<&str> =
+        collected.documents.iter().map(|document| document.name.as_str()).collect();
+    assert_eq!(names, ["etc/passwd", "windows/x.txt"]);
+}
+
+#[test]
+fn tokens_without_end_are_read_in_linear_time() {
+    let long = "a".repeat(200_000);
+    for (name, before, after) in [
+        ("a.txt", "", ""),
+        ("a.html", "<html>", ""),
+        ("a.html", "<html><", ">"),
+        ("a.html", "<html><a b='", ""),
+        ("a.html", "<html>&", ";"),
+        ("a.xml", "<?xml?><x ", ">"),
+        ("a.md", "# ", ""),
+        ("a.tex", "\\", "{x}"),
+        ("a.tex", "\\begin{", "}"),
+        ("a.1", ".TH A 1\n.", ""),
+        ("a.1", ".TH A 1\n\\[", ""),
+        ("a.rtf", "{\\rtf1\\", "}"),
+        ("a.rtf", "{\\rtf1 ", "}"),
+        ("a.eml", "From: a@b\nSubject: ", "\n\nx"),
+        ("a.warc", "WARC/1.0\r\n", "\r\n\r\n"),
+    ] {
+        ends_soon(name, format!("{before}{long}{after}").as_bytes());
+    }
+    for (name, before, piece) in [
+        ("a.html", "<html>", "<!["),
+        ("a.html", "<html>", "<a b=\""),
+        ("a.html", "<html>", "&a"),
+        ("a.html", "<html>", "<!--"),
+        ("a.html", "<html>", "</"),
+        ("a.html", "<html>", "<title>"),
+        ("a.md", "", "[a]("),
+        ("a.md", "", "`a``"),
+        ("a.md", "", "<a "),
+        ("a.md", "", "| a\n|-\n"),
+        ("a.md", "", "[^a]: \n"),
+        ("a.md", "", "* a\n "),
+        ("a.md", "", "&"),
+        ("a.md", "", "a**b_"),
+        ("a.md", "", "!["),
+        ("a.txt", "\u{c}", "a-\nb\u{ad}"),
+        ("a.txt", "", "\u{c}x\n"),
+        ("a.txt", "", "a\u{200b}\u{430}"),
+        ("a.rtf", "{\\rtf1", "\\u8364"),
+        ("a.eml", "From: a@b\nSubject: ", "=?a?b?"),
+        ("a.eml", "From: a@b\nTo: c\n", "a: b\n"),
+        ("a.mbox", "From a b c d 1:2\nA: b\n", "\n\nFrom x\n"),
+        ("a.warc", "WARC/1.0\n\n", "WARC/1.0\nContent-Length: 9999999\n"),
+        ("a.1", ".TH A 1\n", "\\*["),
+        ("a.1", ".TH A 1\n", ".ds a \\*a\\*a\n"),
+    ] {
+        ends_soon(name, format!("{before}{}", piece.repeat(40_000)).as_bytes());
+    }
+}
+
+#[test]
+fn files_that_are_cut_or_damaged_end_with_a_reason() {
+    for (name, bytes) in every_format() {
+        for step in 0..40 {
+            let cut = &bytes[..bytes.len() * step / 40];
+            ends_soon(name, cut);
+            let mut flipped = bytes.clone();
+            let at = (bytes.len() - 1) * step / 40;
+            flipped[at] ^= 1 << (step % 8);
+            let (collected, result) = found_within(name, &flipped, &small());
+            assert!(
+                result.is_err()
+                    || !collected.documents.is_empty()
+                    || !collected.problems.is_empty(),
+                "{name} {at}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_bytes_under_any_name_end(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        format in 0..20usize,
+        n_kept in 0..12usize,
+    ) {
+        let formats = every_format();
+        let (name, valid) = &formats[format];
+        let mixed = [&valid[..n_kept.min(valid.len())], &bytes].concat();
+        let (collected, _) = found_within(name, &mixed, &small());
+        prop_assert!(n_text_bytes(&collected) <= 1 << 20);
+    }
+
+    #[test]
+    fn changed_documents_end_within_their_limits(
+        format in 0..20usize,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let formats = every_format();
+        let (name, valid) = &formats[format];
+        let mut bytes = valid.clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if is_cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let limits = Limits { max_text_bytes: 500, ..small() };
+        let (collected, _) = found_within(name, &bytes, &limits);
+        prop_assert!(n_text_bytes(&collected) <= 500);
+    }
+}
