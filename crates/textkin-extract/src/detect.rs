@@ -40,11 +40,13 @@ fn by_magic(extension: &str, bytes: &[u8]) -> Option<Kind> {
     let early = bytes.get(..PDF_OFFSET).unwrap_or(bytes);
     let is_pdf = text.starts_with(b"%PDF-")
         || extension == "pdf" && memchr::memmem::find(early, b"%PDF-").is_some();
+    let is_postscript = text.starts_with(b"%!PS")
+        || begins(b"\x04%!PS")
+        || begins(b"\xc5\xd0\xd3\xc6")
+        || begins(b"%!") && matches!(extension, "ps" | "eps");
     Some(if is_pdf {
         Kind::Pdf
-    } else if text.starts_with(b"%!PS") || begins(b"\x04%!PS") || begins(b"\xc5\xd0\xd3\xc6") {
-        Kind::PostScript
-    } else if begins(b"%!") && matches!(extension, "ps" | "eps") {
+    } else if is_postscript {
         Kind::PostScript
     } else if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
         zip(bytes)

@@ -83,9 +83,9 @@ fn head(bytes: &[u8], n_bytes: usize) -> &[u8] {
 }
 
 /// Control characters that texts do not hold; tab, line ends, form feed, backspace (overstrike)
-/// and escape (colours) are found in some, and info files hold U+001F.
+/// and escape (colours) are found in some, and info files hold U+001F and U+007F.
 fn is_control(byte: u8) -> bool {
-    matches!(byte, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1e | 0x7f)
+    matches!(byte, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1e)
 }
 
 /// UTF-16 shows as zero bytes at every other place and hardly any at the rest.

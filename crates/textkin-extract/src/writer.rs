@@ -87,11 +87,6 @@ impl TextWriter {
         Ok(())
     }
 
-    /// Adds one character.
-    pub(crate) fn push_char(&mut self, character: char) -> Result<(), Error> {
-        self.push(character.encode_utf8(&mut [0; 4]))
-    }
-
     /// At least a space before what follows.
     pub(crate) fn space(&mut self) {
         self.raise(Gap::Space);
@@ -127,11 +122,6 @@ impl TextWriter {
         self.text.push_str(word);
         self.gap = Gap::None;
         Ok(())
-    }
-
-    /// Whether the last character is part of a word and nothing stands after it.
-    pub(crate) fn is_inside_word(&self) -> bool {
-        self.gap == Gap::None && self.text.chars().next_back().is_some_and(char::is_alphanumeric)
     }
 
     /// The text.

@@ -145,16 +145,6 @@ fn metadata_title(metadata: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-trait ToEnd {
-    fn to_end(&self) -> TagEnd;
-}
-
-impl ToEnd for Tag<'_> {
-    fn to_end(&self) -> TagEnd {
-        TagEnd::from(self.clone())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

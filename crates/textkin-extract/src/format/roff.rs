@@ -127,10 +127,8 @@ impl Reader {
                     table.has_format = false;
                 }
             }
-            "TH" | "Dt" => {
-                if self.table.is_none() && self.title.is_none() {
-                    self.title = arguments(rest).first().map(|title| self.plain(title).text);
-                }
+            "TH" | "Dt" if self.table.is_none() && self.title.is_none() => {
+                self.title = arguments(rest).first().map(|title| self.plain(title).text);
             }
             "ds" | "as" => self.define(rest),
             "SH" | "SS" | "Sh" | "Ss" | "NH" | "TL" | "AU" | "AI" | "AB" | "RP" | "UR" | "MT" => {

@@ -370,11 +370,9 @@ impl Reader<'_> {
             b"fonttbl" => self.enter(Destination::Fonts),
             b"colortbl" => self.enter(Destination::Colors),
             b"title" => self.enter_info(Destination::Title),
-            b"revtim" | b"creatim" => {
-                if self.time[0].is_none() || name == b"revtim" {
-                    self.time = [None; 5];
-                    self.enter_info(Destination::Time);
-                }
+            b"revtim" | b"creatim" if self.time[0].is_none() || name == b"revtim" => {
+                self.time = [None; 5];
+                self.enter_info(Destination::Time);
             }
             b"yr" | b"mo" | b"dy" | b"hr" | b"min"
                 if self.state.destination == Destination::Time =>

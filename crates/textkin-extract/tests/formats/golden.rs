@@ -61,13 +61,13 @@ fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
 #[test]
 fn titles_and_times_are_found() {
     for (name, bytes) in every_format() {
-        let collected = found(name, &bytes).unwrap();
+        let collected = found(name, bytes).unwrap();
         let document = &collected.documents[0];
-        if matches!(name, "kin.html" | "kin.md" | "kin.docx" | "kin.epub" | "kin.eml" | "kin.warc")
+        if matches!(*name, "kin.html" | "kin.md" | "kin.docx" | "kin.epub" | "kin.eml" | "kin.warc")
         {
             assert_eq!(document.title.as_deref(), Some(TITLE), "{name}");
         }
-        if matches!(name, "kin.docx" | "kin.eml" | "kin.mbox" | "kin.warc") {
+        if matches!(*name, "kin.docx" | "kin.eml" | "kin.mbox" | "kin.warc") {
             assert!(document.time.as_deref().unwrap().starts_with("2024-01-02T03:04:05"), "{name}");
         }
     }

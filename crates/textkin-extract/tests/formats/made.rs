@@ -1,6 +1,7 @@
 //! Makes the same document in every format.
 
 use std::io::{Cursor, Write};
+use std::sync::OnceLock;
 
 use textkin_extract::{Collected, Error, Limits, Options, extract};
 use zip::write::SimpleFileOptions;
@@ -33,7 +34,12 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
 }
 
 /// Name and bytes of the document in every format.
-pub(crate) fn every_format() -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn every_format() -> &'static [(&'static str, Vec<u8>)] {
+    static MADE: OnceLock<Vec<(&str, Vec<u8>)>> = OnceLock::new();
+    MADE.get_or_init(make)
+}
+
+fn make() -> Vec<(&'static str, Vec<u8>)> {
     let zipped = zip(&[("a/kin.txt", text().as_bytes()), ("b.html", html().as_bytes())]);
     vec![
         ("kin.txt", text().into_bytes()),
