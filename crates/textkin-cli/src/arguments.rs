@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Check a report of a comparison against the documents it speaks of
     Verify(Verify),
+    /// Clean a collection: take out documents, passages or lines that are there already
+    Dedup(Box<Dedup>),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
@@ -87,6 +89,133 @@ pub(crate) struct Verify {
     /// The templates the report was made with, in their order
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
+}
+
+/// Clean a collection: take out documents, passages or lines that are there already
+///
+/// A document goes if at least --threshold of its words are in one document that is kept. The rest
+/// is written in the format and compression it came in; nothing else of it changes.
+///
+/// Exit code: 0 if something goes, 1 if there is nothing to take out, 2 if something failed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  textkin dedup dump.jsonl.zst --out clean.jsonl.zst --log removed.jsonl
+  textkin dedup essays/ --threshold 0.8 --keep longest --dry-run
+  textkin dedup 'part-*.parquet' --by ssr --threshold 0.5 --keep field:stars --out clean/
+  textkin dedup pages.jsonl --level passage --min-words 50 --out clean.jsonl")]
+pub(crate) struct Dedup {
+    /// Files, folders, globs, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) removal: Removal,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) cleaned: Cleaned,
+    #[command(flatten)]
+    pub(crate) means: Means,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What goes")]
+pub(crate) struct Removal {
+    /// What is taken out: document, passage, line
+    #[arg(long, default_value_t, value_enum, value_name = "LEVEL")]
+    pub(crate) level: LevelName,
+    /// From where on a document is a duplicate [default: 0.9]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub(crate) threshold: Option<f64>,
+    /// Compare the threshold with this score of two documents instead of the share of words that the
+    /// kept one holds: ssr, sscr, … (see `textkin strategies`)
+    #[arg(long, value_name = "SCORE")]
+    pub(crate) by: Option<Measure>,
+    /// Which of several stays: first, last, longest, best (most alike to all others), field:NAME (the
+    /// largest value of a field)
+    #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepName::parse)]
+    pub(crate) keep: KeepName,
+    /// The fewest words of a passage [default: 50] or a line [default: 3] that goes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) min_words: Option<u32>,
+    /// How documents are cut into chunks (see `textkin strategies`)
+    #[arg(long, default_value_t, value_name = "CHUNKER")]
+    pub(crate) chunk: ChunkerKind,
+    /// How text is normalised: steps joined with + (see `textkin strategies`)
+    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
+    pub(crate) normalize: textkin::text::tokenizer::Normalization,
+    /// A text whose passages never count, such as a form that all documents fill in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Vec<PathBuf>,
+    /// Set aside chunks that are in more than N documents; says what it left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_df: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is written")]
+pub(crate) struct Cleaned {
+    /// Where the cleaned collection goes: a file for one file, else a new folder
+    #[arg(long, value_name = "PATH", required_unless_present = "dry_run")]
+    pub(crate) out: Option<PathBuf>,
+    /// Take nothing out: records get the fields textkin_duplicate_of and textkin_score
+    #[arg(long)]
+    pub(crate) annotate: bool,
+    /// Write what goes, what it duplicates and where, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Say what would go, and write nothing but the log
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Show nothing but problems and errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What is taken out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LevelName {
+    /// Whole documents
+    #[default]
+    Document,
+    /// Runs of words
+    Passage,
+    /// Lines
+    Line,
+}
+
+/// Which of several stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeepName {
+    First,
+    Last,
+    Longest,
+    Best,
+    Field(String),
+}
+
+impl KeepName {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("field", name)) if !name.is_empty() => return Ok(Self::Field(name.to_owned())),
+            Some(("field", _)) => return Err("name a field: field:NAME".to_owned()),
+            _ => {}
+        }
+        match text {
+            "first" => Ok(Self::First),
+            "last" => Ok(Self::Last),
+            "longest" => Ok(Self::Longest),
+            "best" => Ok(Self::Best),
+            _ => Err(format!("no '{text}'; there are first, last, longest, best and field:NAME")),
+        }
+    }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err(format!("'{text}' is no number above 0")),
+    }
 }
 
 /// Show what an index of shared chunks holds, or find the chunks of a text in it

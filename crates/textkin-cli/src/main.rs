@@ -28,6 +28,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match arguments.command {
         Command::Discover(arguments) => command::discover::run(&arguments),
         Command::Compare(arguments) => command::compare::run(&arguments),
+        Command::Dedup(arguments) => command::dedup::run(&arguments),
         Command::Index(arguments) => command::index::run(&arguments),
         Command::Doctor => command::doctor::run(),
         Command::Verify(arguments) => command::verify::run(&arguments),

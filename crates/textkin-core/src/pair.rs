@@ -215,7 +215,9 @@ impl Measure {
             Self::Sscr => "words of both covered by shared chunks over all words of both",
             Self::Containment => "share of the shorter document's words covered by shared chunks",
             Self::ChunkContainment => "share of the smaller document's chunks that are shared",
-            Self::MaxContainment => "share of the one or the other document's words, the larger one",
+            Self::MaxContainment => {
+                "share of the one or the other document's words, the larger one"
+            }
         }
     }
 

@@ -51,6 +51,12 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// The folder is there and not empty.
+    #[error("{} is there already and not an empty folder; name another", path.display())]
+    FolderTaken {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The extension tells no format.
     #[error(
         "the extension of '{}' names no format; the known ones are {} \

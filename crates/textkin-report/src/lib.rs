@@ -25,6 +25,7 @@
 //! ```
 
 mod error;
+mod folder;
 mod number;
 mod output;
 mod row;
@@ -42,6 +43,7 @@ mod parquet;
 mod xml;
 
 mod clusters;
+mod removals;
 mod stats;
 
 mod compare;
@@ -56,6 +58,7 @@ pub use compare::{
 };
 pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
 pub use error::Error;
+pub use folder::OutputFolder;
 pub use format::{Compression, Format, Settings, open};
 pub use graph::GraphWriter;
 pub use jsonl::{JsonlWriter, format_jsonl_rows};
@@ -63,5 +66,6 @@ pub use matrix::MatrixWriter;
 pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
+pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use row::{COLUMNS, PairWriter, Row, Vertex};
 pub use stats::{Capped, Stage, Statistics, write_stats};

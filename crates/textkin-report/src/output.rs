@@ -28,8 +28,27 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
         // The process is about to end: there is nobody left to tell, and nothing else to try.
-        let _ = std::fs::remove_file(path);
+        let _ = match path.is_dir() {
+            true => std::fs::remove_dir_all(path),
+            false => std::fs::remove_file(path),
+        };
     }
+}
+
+/// Lists `path` as unfinished while `make` makes it: no moment in which it is there and not listed.
+pub(crate) fn list_unfinished(
+    path: &Path,
+    make: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    let mut unfinished = unfinished();
+    make()?;
+    unfinished.push(path.to_owned());
+    Ok(())
+}
+
+/// Takes `path` off the list of what is unfinished.
+pub(crate) fn unlist_unfinished(path: &Path) {
+    unfinished().retain(|listed| listed != path);
 }
 
 /// One output, under its final name only once it is complete.
@@ -140,7 +159,7 @@ impl Drop for Listed {
     }
 }
 
-fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

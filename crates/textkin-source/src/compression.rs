@@ -1,15 +1,18 @@
-//! Compression: known by the first bytes, undone while reading.
+//! Compression: known by the first bytes, undone while reading, done again for a copy.
 //!
 //! In: any reader. Out: a reader of the decompressed bytes. Files of several members (gzip),
 //! frames (zstd) or streams (xz, bzip2) are read to their end.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 
 /// Bytes that must be seen to know the compression.
 pub(crate) const MAGIC_BYTES: usize = 10;
 
 /// zstd frames may ask for a window of up to 2^27 = 128 MiB (`zstd --long=27`).
 const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// The usual level of xz.
+const XZ_LEVEL: u32 = 6;
 
 /// Decompressors read their input in blocks of this size.
 const BUFFER_BYTES: usize = 128 << 10;
@@ -65,6 +68,23 @@ impl Compression {
         })
     }
 
+    /// Writes to `writer`, compressed.
+    pub(crate) fn encoder<'w>(self, writer: &'w mut (dyn Write + Send)) -> io::Result<Encoder<'w>> {
+        Ok(match self {
+            Self::None => Encoder::None(writer),
+            Self::Gzip => {
+                Encoder::Gzip(flate2::write::GzEncoder::new(writer, flate2::Compression::default()))
+            }
+            Self::Zstd => {
+                Encoder::Zstd(zstd::Encoder::new(writer, zstd::DEFAULT_COMPRESSION_LEVEL)?)
+            }
+            Self::Xz => Encoder::Xz(liblzma::write::XzEncoder::new(writer, XZ_LEVEL)),
+            Self::Bzip2 => {
+                Encoder::Bzip2(bzip2::write::BzEncoder::new(writer, bzip2::Compression::default()))
+            }
+        })
+    }
+
     /// Name used in problems.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -74,6 +94,48 @@ impl Compression {
             Self::Xz => "xz",
             Self::Bzip2 => "bzip2",
         }
+    }
+}
+
+/// Compresses what is written to it.
+pub(crate) enum Encoder<'w> {
+    None(&'w mut (dyn Write + Send)),
+    Gzip(flate2::write::GzEncoder<&'w mut (dyn Write + Send)>),
+    Zstd(zstd::Encoder<'static, &'w mut (dyn Write + Send)>),
+    Xz(liblzma::write::XzEncoder<&'w mut (dyn Write + Send)>),
+    Bzip2(bzip2::write::BzEncoder<&'w mut (dyn Write + Send)>),
+}
+
+impl Encoder<'_> {
+    fn inner(&mut self) -> &mut dyn Write {
+        match self {
+            Self::None(writer) => writer,
+            Self::Gzip(writer) => writer,
+            Self::Zstd(writer) => writer,
+            Self::Xz(writer) => writer,
+            Self::Bzip2(writer) => writer,
+        }
+    }
+
+    /// Writes what is still held back.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::None(writer) => writer.flush(),
+            Self::Gzip(writer) => writer.finish().map(drop),
+            Self::Zstd(writer) => writer.finish().map(drop),
+            Self::Xz(writer) => writer.finish().map(drop),
+            Self::Bzip2(writer) => writer.finish().map(drop),
+        }
+    }
+}
+
+impl Write for Encoder<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner().flush()
     }
 }
 

@@ -38,6 +38,22 @@ pub(crate) struct CsvCutter {
     /// Pieces to be given before the next row is read, last first.
     waiting: Vec<Box<dyn Piece>>,
     is_done: bool,
+    /// What was read, as it is written, if that is asked for.
+    raw: Option<Raw>,
+}
+
+/// A row as it is written.
+#[derive(Debug, Default)]
+pub(crate) struct Raw {
+    /// Line ends before the row, and the row up to the first byte of its line end.
+    pub(crate) bytes: Vec<u8>,
+    /// Where the row begins.
+    pub(crate) start: usize,
+    /// Where the text stands, with the byte that ends it, and whether there is such a byte.
+    pub(crate) text: std::ops::Range<usize>,
+    pub(crate) text_is_ended: bool,
+    /// Whether the row has a line end.
+    pub(crate) is_ended: bool,
 }
 
 /// Which columns are wanted; `text`, `id`, `time` in this order.
@@ -68,6 +84,7 @@ impl CsvCutter {
             header: Header::default(),
             waiting: Vec::new(),
             is_done: false,
+            raw: None,
         }
     }
 
@@ -88,7 +105,16 @@ impl CsvCutter {
             match self.input[self.at] {
                 b'\n' => self.skipped_lines += 1,
                 b'\r' => {}
-                _ => return Ok(Some(self.core.line() + self.skipped_lines)),
+                _ => {
+                    if let Some(raw) = &mut self.raw {
+                        raw.start = raw.bytes.len();
+                    }
+                    return Ok(Some(self.core.line() + self.skipped_lines));
+                }
+            }
+            if let Some(raw) = &mut self.raw {
+                raw.bytes.push(self.input[self.at]);
+                raw.start = raw.bytes.len();
             }
             self.at += 1;
         }
@@ -103,6 +129,10 @@ impl CsvCutter {
             self.refill()?;
             let (result, n_in, n_out) =
                 self.core.read_field(&self.input[self.at..], &mut self.output);
+            if let Some(raw) = &mut self.raw {
+                raw.bytes.extend_from_slice(&self.input[self.at..self.at + n_in]);
+                raw.is_ended = n_in > 0;
+            }
             self.at += n_in;
             length += n_out as u64;
             if length <= limit
@@ -173,12 +203,19 @@ impl CsvCutter {
         let mut column = 0;
         loop {
             let start = buffer.len();
+            let raw_start = self.raw.as_ref().map_or(0, |raw| raw.bytes.len());
             let is_wanted = self.header.columns.contains(&Some(column));
             let field = self.field(is_wanted.then_some(&mut *buffer))?;
             for (span, wanted) in spans.iter_mut().zip(self.header.columns) {
                 if wanted == Some(column) {
                     *span = Some(start..buffer.len());
                 }
+            }
+            if let Some(raw) = &mut self.raw
+                && self.header.columns[0] == Some(column)
+            {
+                raw.text = raw_start..raw.bytes.len();
+                raw.text_is_ended = raw.is_ended;
             }
             is_too_long |= is_wanted && field.is_too_long;
             column += 1;
@@ -235,6 +272,44 @@ impl CsvCutter {
         let reason = self.opened.stream.explain(error);
         self.waiting.push(report(&self.opened.name, Some(line), reason));
         self.is_done = true;
+    }
+}
+
+/// Reading row by row, for a copy: what is written is kept as it is.
+impl CsvCutter {
+    /// Keeps what is read as it is written.
+    pub(crate) fn with_raw(self) -> Self {
+        Self { raw: Some(Raw::default()), ..self }
+    }
+
+    /// Takes what was read since the last call.
+    pub(crate) fn take_raw(&mut self) -> Raw {
+        self.raw.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Reads the header; the number of columns, or `None` if there is no text in this input.
+    pub(crate) fn raw_header(&mut self) -> io::Result<Option<usize>> {
+        self.begin()?;
+        Ok(if self.is_done { None } else { self.header.n_columns })
+    }
+
+    /// Reads a row and gives its document; says whether there was a row.
+    pub(crate) fn raw_row(
+        &mut self,
+        n_columns: usize,
+        sink: &mut dyn DocumentSink,
+    ) -> io::Result<bool> {
+        let mut buffer = Vec::new();
+        let Some(row) = self.row(n_columns, &mut buffer)? else { return Ok(false) };
+        let piece = CsvPiece {
+            name: Arc::clone(&self.opened.name),
+            settings: Arc::clone(&self.opened.settings),
+            buffer,
+            rows: vec![row],
+            bytes: 0,
+        };
+        Box::new(piece).read(sink);
+        Ok(true)
     }
 }
 

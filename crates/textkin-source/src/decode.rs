@@ -49,6 +49,35 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
     Ok(legacy(bytes).decode_without_bom_handling(bytes).0)
 }
 
+/// `text` in the encoding in which `bytes` say `old`; in UTF-8 where that encoding cannot.
+pub(crate) fn encode_as(bytes: &[u8], old: &str, text: &str) -> Option<Vec<u8>> {
+    let (encoding, mark) = match Encoding::for_bom(bytes) {
+        Some(known) => known,
+        None => {
+            let candidates = [UTF_8, UTF_16LE, UTF_16BE, legacy(bytes)];
+            let says = |encoding: &&&'static Encoding| {
+                encoding.decode_without_bom_handling(bytes).0 == old
+            };
+            (*candidates.iter().find(says)?, 0)
+        }
+    };
+    if encoding.decode_without_bom_handling(&bytes[mark..]).0 != old {
+        return None;
+    }
+    let mut encoded = bytes[..mark].to_vec();
+    if encoding == UTF_16LE {
+        encoded.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    } else if encoding == UTF_16BE {
+        encoded.extend(text.encode_utf16().flat_map(u16::to_be_bytes));
+    } else {
+        match encoding.encode(text) {
+            (bytes, _, false) => encoded.extend_from_slice(&bytes),
+            _ => encoded.extend_from_slice(text.as_bytes()),
+        }
+    }
+    Some(encoded)
+}
+
 /// Formats that may pass for text at their beginning.
 fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);

@@ -13,6 +13,7 @@ use textkin_core::{Piece, Source};
 use crate::csv::CsvCutter;
 use crate::jsonl::JsonlCutter;
 use crate::piece::{Cutter, Opened, ProblemPiece, report};
+use crate::rewrite::Spool;
 use crate::stream::{Stream, reason};
 use crate::text::{TextPiece, TextStreamPiece};
 use crate::walk::{Item, Listing};
@@ -29,8 +30,8 @@ const STANDARD_INPUT: &str = "-";
 /// The order of documents depends on paths and settings only. Faults that concern one input
 /// become problems at their place.
 pub struct Inputs {
-    settings: Arc<SourceSettings>,
-    listing: Arc<Listing>,
+    pub(crate) settings: Arc<SourceSettings>,
+    pub(crate) listing: Arc<Listing>,
     /// Item that comes next.
     next: usize,
     /// The record input that is being cut.
@@ -38,9 +39,11 @@ pub struct Inputs {
     /// What stands for standard input.
     reader: Option<Box<dyn Read + Send>>,
     /// Name of the stream, if the caller gave one.
-    reader_name: Arc<str>,
+    pub(crate) reader_name: Arc<str>,
     /// Streams that had not one byte.
     empty_streams: Vec<Arc<str>>,
+    /// What stood in standard input, if that was asked for.
+    pub(crate) spool: Option<Spool>,
 }
 
 impl Inputs {
@@ -93,7 +96,25 @@ impl Inputs {
             reader: Some(reader),
             reader_name: name.into(),
             empty_streams: Vec::new(),
+            spool: None,
         }
+    }
+
+    /// Copies standard input, where it is among the inputs, to a temporary file without a name in
+    /// `folder`, so that the inputs can be read again.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn spool(&mut self, folder: &Path) -> io::Result<()> {
+        let is_wanted = |item: &Item| matches!(item, Item::StandardInput);
+        if self.listing.items.iter().any(is_wanted)
+            && let Some(mut reader) = self.reader.take()
+        {
+            let spool = Spool::new(&mut reader, folder)?;
+            self.reader = Some(Box::new(spool.reader()));
+            self.spool = Some(spool);
+        }
+        Ok(())
     }
 
     /// The same inputs from their beginning, without walking folders again, so that a second pass
@@ -110,10 +131,25 @@ impl Inputs {
             listing: Arc::clone(&self.listing),
             next: 0,
             cutter: None,
-            reader: None,
+            reader: self.spool.as_ref().map(|spool| Box::new(spool.reader()) as _),
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
+            spool: self.spool.clone(),
         })
+    }
+
+    /// The same inputs, narrowed to one item.
+    pub(crate) fn only(&self, item: Item) -> Self {
+        Self {
+            settings: Arc::clone(&self.settings),
+            listing: Arc::new(Listing { items: vec![item], ..Listing::default() }),
+            next: 0,
+            cutter: None,
+            reader: self.spool.as_ref().map(|spool| Box::new(spool.reader()) as _),
+            reader_name: Arc::clone(&self.reader_name),
+            empty_streams: Vec::new(),
+            spool: self.spool.clone(),
+        }
     }
 
     /// Whether the inputs can be read again: no standard input, pipe or device.
@@ -158,6 +194,7 @@ impl Inputs {
 
     fn first_stream(&self) -> Option<String> {
         self.listing.items.iter().find_map(|item| match item {
+            Item::StandardInput if self.spool.is_some() => None,
             Item::StandardInput => Some(self.reader_name.to_string()),
             Item::Pipe(path) => Some(path.to_string_lossy().into_owned()),
             Item::File { .. } | Item::Problem(_) => None,
@@ -337,7 +374,7 @@ impl fmt::Debug for Inputs {
 }
 
 /// Guesses the format of a stream and gives it back unread.
-fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
+pub(crate) fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
     const STEP: usize = 4 << 10;
     const MOST: usize = 1 << 20;
     let mut head = Vec::new();

@@ -12,6 +12,7 @@
 //! text already in memory, at 0.9 GB/s.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memchr2;
 
@@ -46,6 +47,8 @@ pub(crate) enum Value<'l> {
 pub(crate) struct Scratch {
     /// Unescaped strings of the wanted fields.
     pub(crate) strings: [String; N_FIELDS],
+    /// Where the values of the wanted fields stand in the line, strings with their quotes.
+    pub(crate) places: [Range<usize>; N_FIELDS],
     /// Brackets that are still open in a skipped value.
     open: Vec<u8>,
 }
@@ -170,7 +173,7 @@ impl<'l, 's> Parser<'l, 's> {
         if self.peek() == Some(b'{') && inner.iter().any(Option::is_some) {
             self.object(inner, depth + 1)?;
             let value = Value::Other(&self.line[start..self.at]);
-            self.set(taken, value, depth);
+            self.set(taken, value, start, depth);
             return Ok(());
         }
         let Some(first) = taken.iter().position(|&taken| taken) else {
@@ -196,12 +199,13 @@ impl<'l, 's> Parser<'l, 's> {
                 self.scratch.strings[field] = self.scratch.strings[first].clone();
             }
         }
-        self.set(taken, value, depth);
+        self.set(taken, value, start, depth);
         Ok(())
     }
 
-    fn set(&mut self, taken: [bool; N_FIELDS], value: Value<'l>, depth: usize) {
+    fn set(&mut self, taken: [bool; N_FIELDS], value: Value<'l>, start: usize, depth: usize) {
         for field in (0..N_FIELDS).filter(|&field| taken[field]) {
+            self.scratch.places[field] = start..self.at;
             self.values[field] = value;
             self.depths[field] = depth;
         }

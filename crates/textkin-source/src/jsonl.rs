@@ -212,14 +212,15 @@ impl Piece for JsonlPiece {
     }
 }
 
-struct LineReader<'a> {
-    settings: &'a SourceSettings,
-    giver: Giver<'a>,
-    scratch: Scratch,
+/// Gives the document of a line.
+pub(crate) struct LineReader<'a> {
+    pub(crate) settings: &'a SourceSettings,
+    pub(crate) giver: Giver<'a>,
+    pub(crate) scratch: Scratch,
 }
 
 impl LineReader<'_> {
-    fn bytes(&mut self, number: u64, line: &[u8]) -> ControlFlow<()> {
+    pub(crate) fn bytes(&mut self, number: u64, line: &[u8]) -> ControlFlow<()> {
         match simdutf8::compat::from_utf8(line) {
             Ok(line) => self.line(number, line),
             Err(error) => {

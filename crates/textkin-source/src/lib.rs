@@ -57,6 +57,7 @@ mod once;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod piece;
+mod rewrite;
 mod settings;
 mod stream;
 mod text;
@@ -66,5 +67,6 @@ pub use error::Error;
 pub use extraction::process::{Bounds, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
+pub use rewrite::{Annotation, Editor, Fate, InputFile, RewriteError, Rewritten};
 pub use settings::{Format, SourceSettings};
 pub use textkin_extract::{Kind, Options as ExtractOptions};

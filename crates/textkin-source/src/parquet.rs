@@ -108,6 +108,14 @@ impl ParquetCutter {
     }
 }
 
+impl ParquetCutter {
+    /// Without the problems that come first; `None` if there is no text in any group.
+    pub(crate) fn groups_with_text(mut self) -> Option<Self> {
+        self.waiting.clear();
+        self.table.columns[0].is_some().then_some(self)
+    }
+}
+
 impl Cutter for ParquetCutter {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
         if let Some(piece) = self.waiting.pop() {
@@ -329,7 +337,7 @@ fn widened(field: &Field) -> Field {
 }
 
 /// Runs a reader that may fail or, on damaged files, panic.
-fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub(crate) fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(format!("the Parquet data is damaged: {error}")),

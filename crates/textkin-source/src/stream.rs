@@ -64,7 +64,6 @@ impl Stream {
     }
 
     /// How the input is compressed.
-    #[cfg(feature = "parquet")]
     pub(crate) fn compression(&self) -> Compression {
         self.compression
     }

@@ -43,6 +43,34 @@ pub enum Error {
     /// A second reading found fewer documents than the first.
     #[error("the input changed while it was read; run again")]
     Changed,
+    /// There are more pairs than can be looked at one by one.
+    #[error(
+        "too many pairs to look at each; raise --threshold, set --max-df, or give more --memory"
+    )]
+    Unlisted,
+    /// What is left of the texts does not fit the memory.
+    #[error(
+        "the words of the collection do not fit the memory that passages and lines are found in; give more --memory, or clean the collection in parts"
+    )]
+    TooMuchToClean,
+    /// Passages and lines have no neighbours.
+    #[error(
+        "the best of several equals is known for whole documents only; keep first, last, longest or a field"
+    )]
+    BestOfParts,
+    /// Words that are not the same would be cut.
+    #[error(
+        "passages and lines are cut only where the words are the same: normalise with nfkc, fold, upper, cjk or none, without stop words and templates"
+    )]
+    OtherWords,
+    /// The second pass over the input met other documents than the first.
+    #[error(
+        "the input changed while it was read: not the same documents from {id} on; nothing was written"
+    )]
+    OtherDocuments {
+        /// The first document that is not as it was.
+        id: String,
+    },
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,

@@ -20,6 +20,7 @@
 
 mod analyzer;
 mod compare;
+mod dedup;
 mod discover;
 mod documents;
 mod error;
@@ -32,6 +33,9 @@ mod survey;
 
 pub use analyzer::Analyzer;
 pub use compare::{Comparison, compare, digest};
+pub use dedup::{
+    Cleaning, Duplicates, Editor, Keep, Level, Likeness, Place, Removal, Tally, dedup,
+};
 pub use discover::{Discovery, Stage, Watch, discover};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;

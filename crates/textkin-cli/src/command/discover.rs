@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
 }
 
-fn source_settings(input: &Input) -> SourceSettings {
+pub(crate) fn source_settings(input: &Input) -> SourceSettings {
     SourceSettings {
         text_field: input.text_field.clone(),
         id_field: input.id_field.clone(),

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod compare;
+pub(crate) mod dedup;
 pub(crate) mod discover;
 pub(crate) mod doctor;
 pub(crate) mod explain;

@@ -12,5 +12,6 @@ mod folders;
 mod jsonl;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod rewrite;
 mod streams;
 mod texts;

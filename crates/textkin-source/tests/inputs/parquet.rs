@@ -14,7 +14,7 @@ use textkin_source::{Format, Inputs, SourceSettings};
 use crate::compressed::compress;
 use crate::support::{Folder, read_as, read_bytes, settings};
 
-fn table(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
+pub(crate) fn table(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
     let batch = RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, column)| (name, column, true)),
     )

@@ -1,0 +1,172 @@
+//! JSON lines: lines stay, go, or get another text or two more fields; no other byte changes.
+
+use std::io::{self, Write};
+use std::mem::take;
+
+use memchr::memchr;
+
+use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, taken};
+use crate::json::{self, Scratch, Value};
+use crate::jsonl::LineReader;
+use crate::piece::{Giver, Opened};
+
+/// Decompressed bytes read at once.
+const BLOCK: usize = 1 << 20;
+
+pub(super) fn rewrite(
+    mut opened: Opened,
+    capture: &mut Capture<'_>,
+    out: &mut (dyn Write + Send),
+) -> Result<Outcome, RewriteError> {
+    let mut block = Vec::new();
+    let is_readable = opened.stream.read_block(3, &mut block).is_ok();
+    if !is_readable || matches!(block.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Ok(Outcome::NoRecords);
+    }
+    let mut out = opened.stream.compression().encoder(out)?;
+    if block == b"\xef\xbb\xbf" {
+        out.write_all(&take(&mut block))?;
+    }
+    let mut lines = Lines {
+        opened: &opened.settings,
+        name: &opened.name,
+        number: 1,
+        scratch: Scratch::default(),
+    };
+    let limit = opened.settings.max_document_bytes.saturating_add(1);
+    // Inside a line that is too long to be a document.
+    let mut is_passing = false;
+    let mut is_ended = false;
+    while !is_ended {
+        let searched = block.len();
+        // A line that is cut off by damage was no document in the first pass.
+        let is_damaged = match opened.stream.read_block(BLOCK, &mut block) {
+            Ok(n) => {
+                is_ended = n == 0;
+                false
+            }
+            Err(_) => {
+                is_ended = true;
+                true
+            }
+        };
+        let mut start = 0;
+        let mut from = if is_passing { 0 } else { searched };
+        while let Some(n) = memchr(b'\n', &block[from..]) {
+            let line = &block[start..=from + n];
+            start = from + n + 1;
+            from = start;
+            if std::mem::replace(&mut is_passing, false) {
+                out.write_all(line)?;
+                lines.number += 1;
+            } else {
+                lines.line(line, capture, &mut out)?;
+            }
+            if capture.is_stopped {
+                return Ok(Outcome::Done(Rewritten::Stopped));
+            }
+        }
+        block.drain(..start);
+        if is_ended && !is_damaged && !is_passing && !block.is_empty() {
+            lines.line(&take(&mut block), capture, &mut out)?;
+            if capture.is_stopped {
+                return Ok(Outcome::Done(Rewritten::Stopped));
+            }
+        }
+        is_passing |= block.len() as u64 > limit;
+        if is_passing || is_ended {
+            out.write_all(&block)?;
+            block.clear();
+        }
+    }
+    out.finish()?;
+    Ok(Outcome::Done(Rewritten::Written))
+}
+
+struct Lines<'a> {
+    opened: &'a crate::SourceSettings,
+    name: &'a str,
+    number: u64,
+    scratch: Scratch,
+}
+
+impl Lines<'_> {
+    /// Writes a line, with its end, as the editor says.
+    fn line(
+        &mut self,
+        line: &[u8],
+        capture: &mut Capture<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), RewriteError> {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        if content.len() as u64 <= self.opened.max_document_bytes {
+            let mut reader = LineReader {
+                settings: self.opened,
+                giver: Giver::new(self.name, capture),
+                scratch: take(&mut self.scratch),
+            };
+            // Whether the pass goes on is asked of the capture.
+            let _ = reader.bytes(self.number, content);
+            self.scratch = reader.scratch;
+        }
+        self.number += 1;
+        match capture.take() {
+            None | Some(Fate::Keep | Fate::Stop) => out.write_all(line)?,
+            Some(Fate::Drop) => {}
+            Some(Fate::Replace(text)) => {
+                let place = self.scratch.places[0].clone();
+                out.write_all(&line[..place.start])?;
+                write_string(&text, out)?;
+                out.write_all(&line[place.end..])?;
+            }
+            Some(Fate::Annotate(annotation)) => {
+                self.check(content)?;
+                let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
+                out.write_all(&line[..end])?;
+                match annotation {
+                    None => write!(out, ",\"{DUPLICATE_OF}\":null,\"{SCORE}\":null")?,
+                    Some(annotation) => {
+                        write!(out, ",\"{DUPLICATE_OF}\":")?;
+                        write_string(&annotation.duplicate_of, out)?;
+                        write!(out, ",\"{SCORE}\":{}", annotation.score)?;
+                    }
+                }
+                out.write_all(&line[end..])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a record that has one of the new fields.
+    fn check(&self, line: &[u8]) -> Result<(), RewriteError> {
+        let Ok(line) = std::str::from_utf8(line) else { return Ok(()) };
+        let names = [Some(DUPLICATE_OF), Some(SCORE), None];
+        let values = json::fields(line, names, &mut Scratch::default());
+        for (value, field) in values.iter().flatten().zip([DUPLICATE_OF, SCORE]) {
+            if *value != Value::Missing {
+                return Err(taken(self.name, field));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `text` as a JSON string.
+fn write_string(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    let mut string = String::with_capacity(text.len() + 16);
+    string.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => string.push_str("\\\""),
+            '\\' => string.push_str("\\\\"),
+            '\n' => string.push_str("\\n"),
+            '\r' => string.push_str("\\r"),
+            '\t' => string.push_str("\\t"),
+            '\0'..='\u{1f}' => string.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => string.push(character),
+        }
+    }
+    string.push('"');
+    out.write_all(string.as_bytes())
+}

@@ -1,0 +1,253 @@
+//! Parquet: rows stay, go, or get another text or two more columns; schema, metadata, row groups and
+//! the compression of columns stay.
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::parquet::arrow::ArrowWriter;
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use ::parquet::arrow::arrow_writer::ArrowWriterOptions;
+use ::parquet::errors::Result as ParquetResult;
+use ::parquet::file::properties::WriterProperties;
+use arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Float64Array, LargeBinaryArray, LargeStringArray,
+    RecordBatch, StringArray, StructArray,
+};
+use arrow::compute::{cast, filter_record_batch};
+use arrow::datatypes::{DataType, Field, Fields, Schema};
+use bytes::Bytes;
+
+use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, taken};
+use crate::compression::Compression;
+use crate::parquet::{ParquetCutter, guarded};
+use crate::piece::{Cutter, Opened};
+use crate::stream::Stream;
+
+/// The key under which the Arrow schema is stored; the writer makes its own.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// Rows read at once.
+const MOST_ROWS: usize = 1024;
+
+pub(super) fn rewrite(
+    mut opened: Opened,
+    path: Option<&Path>,
+    capture: &mut Capture<'_>,
+    out: &mut (dyn Write + Send),
+) -> Result<Outcome, RewriteError> {
+    let name = PathBuf::from(&*opened.name);
+    let field = opened.settings.text_field.clone();
+    let compression = opened.stream.compression();
+    let path = path.filter(|_| compression == Compression::None);
+    let bytes = match path {
+        Some(path) => Table::File(path.to_owned()),
+        None => {
+            let mut bytes = Vec::new();
+            let limit = opened.settings.max_document_bytes;
+            if opened.stream.read_whole(limit, &mut bytes).is_err() {
+                return Ok(Outcome::NoRecords);
+            }
+            let bytes = Bytes::from(bytes);
+            opened.stream = Stream::new(Cursor::new(bytes.clone()))?;
+            Table::Memory(bytes)
+        }
+    };
+    let Ok(cutter) = ParquetCutter::new(opened, path) else { return Ok(Outcome::NoRecords) };
+    let Some(mut groups) = cutter.groups_with_text() else { return Ok(Outcome::NoRecords) };
+
+    let damaged = |reason: String| RewriteError::Damaged { path: name.clone(), reason };
+    let metadata = guarded(|| bytes.describe()).map_err(damaged)?;
+    let is_annotating = capture.editor.is_annotating();
+    let schema = match is_annotating {
+        true => extended(metadata.schema(), &name)?,
+        false => Arc::clone(metadata.schema()),
+    };
+    let mut out = compression.encoder(out)?;
+    let options = options(&metadata);
+    let mut writer =
+        guarded(|| ArrowWriter::try_new_with_options(&mut out, Arc::clone(&schema), options))
+            .map_err(damaged)?;
+    let mut number = 0;
+    while let Some(group) = groups.next_piece() {
+        capture.begin_rows();
+        group.read(capture);
+        if capture.is_stopped {
+            return Ok(Outcome::Done(Rewritten::Stopped));
+        }
+        let mut fates = capture.take_rows().into_iter();
+        let reader = guarded(|| bytes.reader(&metadata, number)).map_err(damaged)?;
+        for batch in reader {
+            let batch = guarded(|| batch).map_err(damaged)?;
+            let fates: Vec<Option<Fate>> = fates.by_ref().take(batch.num_rows()).collect();
+            if fates.len() != batch.num_rows() {
+                return Err(damaged(format!("row group {number} cannot be read whole")));
+            }
+            let edited = edit(&batch, &fates, &field, is_annotating.then_some(&schema));
+            let edited = guarded(|| edited).map_err(damaged)?;
+            guarded(|| writer.write(&edited)).map_err(damaged)?;
+        }
+        guarded(|| writer.flush()).map_err(damaged)?;
+        number += 1;
+    }
+    guarded(|| writer.close()).map_err(damaged)?;
+    out.finish()?;
+    Ok(Outcome::Done(Rewritten::Written))
+}
+
+/// Where the bytes are.
+enum Table {
+    File(PathBuf),
+    Memory(Bytes),
+}
+
+impl Table {
+    fn describe(&self) -> ParquetResult<ArrowReaderMetadata> {
+        let options = ArrowReaderOptions::new();
+        match self {
+            Self::File(path) => {
+                ArrowReaderMetadata::load(&fs_err::File::open(path)?.into_file(), options)
+            }
+            Self::Memory(bytes) => ArrowReaderMetadata::load(bytes, options),
+        }
+    }
+
+    /// All columns of a row group.
+    fn reader(
+        &self,
+        metadata: &ArrowReaderMetadata,
+        group: usize,
+    ) -> ParquetResult<ParquetRecordBatchReader> {
+        let metadata = metadata.clone();
+        match self {
+            Self::File(path) => {
+                let file = fs_err::File::open(path)?.into_file();
+                ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+                    .with_row_groups(vec![group])
+                    .with_batch_size(MOST_ROWS)
+                    .build()
+            }
+            Self::Memory(bytes) => {
+                ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata)
+                    .with_row_groups(vec![group])
+                    .with_batch_size(MOST_ROWS)
+                    .build()
+            }
+        }
+    }
+}
+
+/// The schema with two more columns.
+fn extended(schema: &Schema, name: &Path) -> Result<Arc<Schema>, RewriteError> {
+    let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
+    for (field, kind) in [(DUPLICATE_OF, DataType::Utf8), (SCORE, DataType::Float64)] {
+        if schema.field_with_name(field).is_ok() {
+            return Err(taken(&name.to_string_lossy(), field));
+        }
+        fields.push(Arc::new(Field::new(field, kind, true)));
+    }
+    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
+/// How the copy is written: as the table was.
+fn options(metadata: &ArrowReaderMetadata) -> ArrowWriterOptions {
+    let mut properties = WriterProperties::builder();
+    let groups = metadata.metadata().row_groups();
+    for column in groups.first().map_or(&[][..], |group| group.columns()) {
+        properties =
+            properties.set_column_compression(column.column_path().clone(), column.compression());
+    }
+    let keys = metadata.metadata().file_metadata().key_value_metadata();
+    let has_arrow = keys.is_some_and(|keys| keys.iter().any(|pair| pair.key == ARROW_SCHEMA));
+    let others =
+        keys.map(|keys| keys.iter().filter(|pair| pair.key != ARROW_SCHEMA).cloned().collect());
+    let properties =
+        properties.set_max_row_group_row_count(None).set_key_value_metadata(others).build();
+    ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(!has_arrow)
+}
+
+/// The rows as their fates say.
+fn edit(
+    batch: &RecordBatch,
+    fates: &[Option<Fate>],
+    field: &str,
+    annotated: Option<&Arc<Schema>>,
+) -> ParquetResult<RecordBatch> {
+    let mut columns = batch.columns().to_vec();
+    if let Some(schema) = annotated {
+        let annotation = |fate: &Option<Fate>| match fate {
+            Some(Fate::Annotate(annotation)) => annotation.clone(),
+            _ => None,
+        };
+        let ids: StringArray =
+            fates.iter().map(|fate| annotation(fate).map(|found| found.duplicate_of)).collect();
+        let scores: Float64Array =
+            fates.iter().map(|fate| annotation(fate).map(|found| found.score)).collect();
+        columns.push(Arc::new(ids));
+        columns.push(Arc::new(scores));
+        return Ok(RecordBatch::try_new(Arc::clone(schema), columns)?);
+    }
+    let texts: Vec<Option<&str>> = fates
+        .iter()
+        .map(|fate| match fate {
+            Some(Fate::Replace(text)) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if texts.iter().any(Option::is_some) {
+        columns = with_texts(columns, batch.schema_ref().fields(), field, &texts)?;
+    }
+    let batch = RecordBatch::try_new(Arc::clone(batch.schema_ref()), columns)?;
+    let stays: BooleanArray = fates.iter().map(|fate| Some(*fate != Some(Fate::Drop))).collect();
+    Ok(filter_record_batch(&batch, &stays)?)
+}
+
+/// The columns with other texts in the one of a name, or of a dotted path into structs.
+fn with_texts(
+    mut columns: Vec<ArrayRef>,
+    fields: &Fields,
+    name: &str,
+    texts: &[Option<&str>],
+) -> ParquetResult<Vec<ArrayRef>> {
+    let place = |name: &str| fields.iter().position(|field| field.name() == name);
+    if let Some(index) = place(name) {
+        columns[index] = replaced(&columns[index], texts)?;
+        return Ok(columns);
+    }
+    for (dot, _) in name.match_indices('.') {
+        let Some(index) = place(&name[..dot]) else { continue };
+        let Some(outer) = columns[index].as_struct_opt() else { continue };
+        let inner = with_texts(outer.columns().to_vec(), outer.fields(), &name[dot + 1..], texts)?;
+        let outer = StructArray::try_new(outer.fields().clone(), inner, outer.nulls().cloned())?;
+        columns[index] = Arc::new(outer);
+        break;
+    }
+    Ok(columns)
+}
+
+/// A column with other texts where there are some.
+fn replaced(column: &ArrayRef, texts: &[Option<&str>]) -> ParquetResult<ArrayRef> {
+    let is_binary = matches!(
+        column.data_type(),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+    );
+    let new: ArrayRef = if is_binary {
+        let old = cast(column, &DataType::LargeBinary)?;
+        let old = old.as_binary::<i64>().iter().zip(texts);
+        let value = |(old, new): (Option<_>, &Option<&str>)| {
+            new.map(|new| new.as_bytes().to_vec()).or(old.map(<[u8]>::to_vec))
+        };
+        Arc::new(LargeBinaryArray::from_iter(old.map(value)))
+    } else {
+        let old = cast(column, &DataType::LargeUtf8)?;
+        let old = old.as_string::<i64>().iter().zip(texts);
+        let value = |(old, new): (Option<_>, &Option<&str>)| {
+            new.map(str::to_owned).or(old.map(str::to_owned))
+        };
+        Arc::new(LargeStringArray::from_iter(old.map(value)))
+    };
+    Ok(cast(&new, column.data_type())?)
+}

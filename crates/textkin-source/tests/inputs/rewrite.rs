@@ -1,0 +1,311 @@
+//! Inputs that are written again: the same documents in the same order, and no other byte changed.
+
+use std::io::Read as _;
+
+use proptest::prelude::*;
+use textkin_core::Document;
+use textkin_source::{
+    Annotation, Editor, Fate, Format, Inputs, RewriteError, Rewritten, SourceSettings,
+};
+
+use crate::compressed::{KINDS, compress};
+use crate::support::{Folder, drain, settings};
+
+/// Gives each document the fate that a function of its number says, and notes the ids.
+struct Script<F> {
+    ids: Vec<String>,
+    is_annotating: bool,
+    fate: F,
+}
+
+impl<F: FnMut(usize, &str) -> Fate> Editor for Script<F> {
+    fn document(&mut self, document: &Document<'_>) -> Fate {
+        self.ids.push(document.id.clone().into_owned());
+        (self.fate)(self.ids.len() - 1, &document.text)
+    }
+
+    fn is_annotating(&self) -> bool {
+        self.is_annotating
+    }
+}
+
+fn script<F: FnMut(usize, &str) -> Fate>(fate: F) -> Script<F> {
+    Script { ids: Vec::new(), is_annotating: false, fate }
+}
+
+fn annotation(number: usize) -> Fate {
+    let duplicate_of = "a \"b\", c".to_owned();
+    Fate::Annotate((number % 2 == 1).then_some(Annotation { duplicate_of, score: 0.95 }))
+}
+
+/// Writes bytes of a format again and checks that the documents are those of the first pass.
+fn again<F: FnMut(usize, &str) -> Fate>(
+    format: Format,
+    bytes: &[u8],
+    editor: &mut Script<F>,
+) -> Result<Vec<u8>, RewriteError> {
+    let settings = SourceSettings { input_format: Some(format), ..settings() };
+    let reader = std::io::Cursor::new(bytes.to_vec());
+    let mut inputs = Inputs::from_reader("-", reader, &settings).unwrap();
+    inputs.spool(&std::env::temp_dir()).unwrap();
+    let first = drain(&mut inputs);
+    let mut out = Vec::new();
+    let files = inputs.files();
+    assert_eq!(inputs.rewrite(&files[0], editor, &mut out)?, Rewritten::Written);
+    assert_eq!(editor.ids, first.ids());
+    Ok(out)
+}
+
+fn decompress(kind: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match kind {
+        "gz" => flate2::read::GzDecoder::new(bytes).read_to_end(&mut out),
+        "zst" => zstd::Decoder::new(bytes).unwrap().read_to_end(&mut out),
+        "xz" => liblzma::read::XzDecoder::new(bytes).read_to_end(&mut out),
+        _ => bzip2::read::BzDecoder::new(bytes).read_to_end(&mut out),
+    }
+    .unwrap();
+    out
+}
+
+const NASTY_LINES: &str = "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n\n  \n{not json}\n{\"text\":null}\n\
+    { \"x\" : [1, {\"text\":\"no\"}] , \"text\" : \"b\\u00e9\\n\" , \"y\":1e5 }\r\n{\"text\":\"c\"} \n{\"text\":\"d\"}";
+
+const NASTY_ROWS: &str = "\u{feff}id,text,\"no\nte\"\r\n1,\"a\r\nb, \"\"c\"\"\",x\r\n\r\n2,too,many,fields\r\n\
+    3,\"second\",\"y\n\nz\"\r\n\n4,third,\"\"\n5,last,z";
+
+#[test]
+fn what_stays_is_the_same_to_the_byte() {
+    for (format, text) in [(Format::Jsonl, NASTY_LINES), (Format::Csv, NASTY_ROWS)] {
+        let kept = again(format, text.as_bytes(), &mut script(|_, _| Fate::Keep)).unwrap();
+        assert_eq!(String::from_utf8(kept).unwrap(), text);
+        for kind in KINDS {
+            let bytes = compress(kind, text.as_bytes());
+            let kept = again(format, &bytes, &mut script(|_, _| Fate::Keep)).unwrap();
+            assert_eq!(decompress(kind, &kept), text.as_bytes(), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn only_what_goes_is_missing() {
+    let odd = |number: usize, _: &str| if number % 2 == 1 { Fate::Drop } else { Fate::Keep };
+    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut script(odd)).unwrap();
+    let expected: String = NASTY_LINES
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("u00e9") && !line.contains("\"d\""))
+        .collect();
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+    let out = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut script(odd)).unwrap();
+    let expected = NASTY_ROWS.replace("3,\"second\",\"y\n\nz\"\r\n", "").replace("5,last,z", "");
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
+
+#[test]
+fn only_the_text_changes_where_it_is_replaced() {
+    let second = |number: usize, text: &str| match number {
+        1 => Fate::Replace(format!("new, \"{text}\"\t")),
+        _ => Fate::Keep,
+    };
+    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut script(second)).unwrap();
+    let expected = NASTY_LINES.replace("\"b\\u00e9\\n\"", "\"new, \\\"bé\\n\\\"\\t\"");
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+    let out = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut script(second)).unwrap();
+    let expected = NASTY_ROWS.replace("\"second\"", "\"new, \"\"second\"\"\t\"");
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+    let empty = again(Format::Csv, b"text\na\n", &mut script(|_, _| Fate::Replace(String::new())));
+    assert_eq!(empty.unwrap(), b"text\n\"\"\n");
+}
+
+#[test]
+fn annotations_are_two_more_fields() {
+    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut editor).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].ends_with(",\"textkin_duplicate_of\":null,\"textkin_score\":null}"));
+    assert!(lines[5].ends_with(
+        "\"y\":1e5 ,\"textkin_duplicate_of\":\"a \\\"b\\\", c\",\"textkin_score\":0.95}"
+    ));
+    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let rows = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut editor).unwrap();
+    let rows = String::from_utf8(rows).unwrap();
+    assert!(rows.contains("te\",textkin_duplicate_of,textkin_score\r\n"), "{rows}");
+    assert!(rows.contains("\"y\n\nz\",\"a \"\"b\"\", c\",0.95\r\n"), "{rows}");
+    assert!(rows.contains("4,third,\"\",,\n"), "{rows}");
+    assert!(rows.ends_with("5,last,z,\"a \"\"b\"\", c\",0.95"), "{rows}");
+    for (format, bytes) in [(Format::Jsonl, out), (Format::Csv, rows)] {
+        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let twice = again(format, bytes.as_bytes(), &mut editor);
+        assert!(matches!(twice, Err(RewriteError::FieldTaken { .. })));
+    }
+    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let open = again(Format::Csv, b"text,x\na,\"b", &mut editor).unwrap();
+    assert_eq!(open, b"text,x,textkin_duplicate_of,textkin_score\na,\"b\",,");
+}
+
+#[test]
+fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
+    let folder = Folder::new();
+    let utf16: Vec<u8> =
+        "\u{feff}größe eins zwei".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin = b"Les \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl";
+    let binary = [0u8, 1, 2, 3, 255, 0, 0, 7];
+    folder.write("a.txt", &utf16);
+    folder.write("b.txt", latin);
+    folder.write("c.bin", binary);
+    folder.write("d.txt.gz", compress("gz", b"one two three"));
+    folder.write("e.txt", "goes");
+    let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
+    let mut editor = script(|number, text| match number {
+        3 => Fate::Drop,
+        _ => Fate::Replace(text.replacen(' ', " + ", 1)),
+    });
+    let mut outs = Vec::new();
+    let mut ends = Vec::new();
+    for file in inputs.files() {
+        let mut out = Vec::new();
+        ends.push(inputs.rewrite(&file, &mut editor, &mut out).unwrap());
+        outs.push(out);
+    }
+    let expected: Vec<u8> =
+        "\u{feff}größe + eins zwei".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(outs[0], expected);
+    assert_eq!(outs[1], b"Les + \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl");
+    assert_eq!(outs[2], binary);
+    assert_eq!(decompress("gz", &outs[3]), b"one + two three");
+    assert_eq!(ends[4], Rewritten::Gone);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_come_out_as_they_went_in(
+        bytes in prop::collection::vec(prop::sample::select(b"\"\"\n\r,\t\\{}text: a\xff".to_vec()), 0..60),
+        format in prop::sample::select(vec![Format::Jsonl, Format::Csv, Format::Tsv]),
+    ) {
+        let bytes = match format {
+            Format::Jsonl => bytes,
+            Format::Csv => [b"id,text\n", bytes.as_slice()].concat(),
+            _ => [b"text\tid\r\n", bytes.as_slice()].concat(),
+        };
+        prop_assert_eq!(again(format, &bytes, &mut script(|_, _| Fate::Keep)).unwrap(), bytes);
+    }
+
+    #[test]
+    fn replaced_and_dropped_records_are_read_again_as_such(
+        texts in prop::collection::vec("[a\",\n\r\t ]{0,6}", 1..8),
+        format in prop::sample::select(vec![Format::Jsonl, Format::Csv, Format::Tsv]),
+    ) {
+        let records: String = match format {
+            Format::Jsonl => texts.iter().map(|text| format!("{}\n", serde_json::json!({ "n": 1, "text": text }))).collect(),
+            _ => "text\n".to_owned() + &texts.iter().map(|text| format!("\"{}\"\r\n", text.replace('"', "\"\""))).collect::<String>(),
+        };
+        let fate = |number: usize, text: &str| match number % 3 {
+            0 => Fate::Keep,
+            1 => Fate::Replace(format!("{text}{text}")),
+            _ => Fate::Drop,
+        };
+        let out = again(format, records.as_bytes(), &mut script(fate)).unwrap();
+        let read = crate::support::read_as(format, &out, &settings());
+        let expected: Vec<String> = texts.iter().enumerate().filter(|(number, _)| number % 3 != 2)
+            .map(|(number, text)| if number % 3 == 1 { format!("{text}{text}") } else { text.clone() }).collect();
+        prop_assert_eq!(read.texts(), expected);
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod tables {
+    use std::sync::Arc;
+
+    use arrow::array::{
+        Array, ArrayRef, AsArray, BinaryArray, DictionaryArray, Int64Array, ListArray, RecordBatch,
+        StringArray, StringViewArray, StructArray,
+    };
+    use arrow::compute::concat_batches;
+    use arrow::datatypes::{DataType, Field, Int32Type, Int64Type};
+    use bytes::Bytes;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use parquet::basic::Compression;
+
+    use super::*;
+    use crate::parquet::table;
+
+    const TEXTS: [Option<&str>; 5] = [Some("one"), Some(""), None, Some("größe"), Some("two")];
+
+    fn columns(texts: ArrayRef) -> Vec<(&'static str, ArrayRef)> {
+        let lists = [Some(vec![Some(1), None]), None, Some(vec![]), Some(vec![Some(4)]), None];
+        vec![
+            ("n", Arc::new(Int64Array::from(vec![Some(1), None, Some(3), Some(4), Some(5)]))),
+            ("text", texts),
+            ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists))),
+        ]
+    }
+
+    fn load(bytes: Vec<u8>) -> (RecordBatch, usize) {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).unwrap();
+        let (schema, n_groups) = (builder.schema().clone(), builder.metadata().num_row_groups());
+        let batches: Vec<RecordBatch> = builder.build().unwrap().map(Result::unwrap).collect();
+        (concat_batches(&schema, &batches).unwrap(), n_groups)
+    }
+
+    #[test]
+    fn rows_keep_their_values_types_and_groups() {
+        let binary = TEXTS.map(|text| text.map(str::as_bytes));
+        let arrays: [ArrayRef; 4] = [
+            Arc::new(StringArray::from(TEXTS.to_vec())),
+            Arc::new(StringViewArray::from(TEXTS.to_vec())),
+            Arc::new(BinaryArray::from(binary.to_vec())),
+            Arc::new(TEXTS.into_iter().collect::<DictionaryArray<Int32Type>>()),
+        ];
+        for array in arrays {
+            let bytes = table(columns(array), Compression::SNAPPY);
+            let kept = again(Format::Parquet, &bytes, &mut script(|_, _| Fate::Keep)).unwrap();
+            assert_eq!(load(kept), load(bytes.clone()));
+            let drop = |number: usize, _: &str| if number == 1 { Fate::Drop } else { Fate::Keep };
+            let fewer = load(again(Format::Parquet, &bytes, &mut script(drop)).unwrap()).0;
+            let numbers = fewer.column(0).as_primitive::<Int64Type>().iter().collect::<Vec<_>>();
+            assert_eq!(numbers, [Some(1), Some(3), Some(4), Some(5)]);
+            let replace = |number: usize, text: &str| match number {
+                2 => Fate::Replace(format!("{text}!")),
+                _ => Fate::Keep,
+            };
+            let new = again(Format::Parquet, &bytes, &mut script(replace)).unwrap();
+            assert_eq!(load(new.clone()).0.schema(), load(bytes).0.schema());
+            let read = crate::support::read_bytes(&new, &settings());
+            assert_eq!(read.texts(), ["one", "", "größe!", "two"]);
+        }
+    }
+
+    #[test]
+    fn compressed_tables_nested_texts_and_annotations_work_too() {
+        let inner: ArrayRef = Arc::new(StringArray::from(TEXTS.to_vec()));
+        let outer = StructArray::from(vec![(
+            Arc::new(Field::new("text", DataType::Utf8, true)),
+            Arc::clone(&inner),
+        )]);
+        let bytes = table(vec![("meta", Arc::new(outer) as ArrayRef)], Compression::UNCOMPRESSED);
+        let folder = Folder::new();
+        folder.write("a.parquet.gz", compress("gz", &bytes));
+        let nested = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
+        let inputs = Inputs::open(&[folder.path("a.parquet.gz")], &nested).unwrap();
+        let mut editor = script(|_, text| Fate::Replace(text.to_uppercase()));
+        let mut out = Vec::new();
+        inputs.rewrite(&inputs.files()[0], &mut editor, &mut out).unwrap();
+        let (rows, _) = load(decompress("gz", &out));
+        let texts = rows.column(0).as_struct().column(0).as_string::<i32>().iter();
+        assert_eq!(texts.flatten().collect::<Vec<_>>(), ["ONE", "", "GRÖSSE", "TWO"]);
+
+        let bytes = table(columns(inner), Compression::UNCOMPRESSED);
+        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let out = again(Format::Parquet, &bytes, &mut editor).unwrap();
+        let (rows, _) = load(out.clone());
+        assert_eq!(rows.num_columns(), 5);
+        let marked = (0..5).filter(|&row| !rows.column(3).is_null(row)).collect::<Vec<_>>();
+        assert_eq!(marked, [1, 4]);
+        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let twice = again(Format::Parquet, &out, &mut editor);
+        assert!(matches!(twice, Err(RewriteError::FieldTaken { .. })));
+    }
+}

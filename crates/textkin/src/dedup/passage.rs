@@ -1,0 +1,289 @@
+//! Passages: runs of words that stand in a text that was walked before, or earlier in the same.
+//!
+//! In: texts, one after the other. Out: what goes out of each. Of every text, what is left is
+//! remembered: all its runs of `n` words, by hash, each with its place, where the words themselves
+//! are compared. A run that is known goes, with all that is joined to it; what is left is looked at
+//! again until nothing in it is known, because words that come together anew may be known too.
+//!
+//! So no run of `n` words stands in two places of the result, unless these overlap, and cleaning
+//! the result again changes nothing. It takes about 35 bytes of memory for each word that is left.
+
+use hashbrown::HashMap;
+use textkin_core::{Layers, Tokenizer, Tokens};
+use textkin_text::tokenizer::WordTokenizer;
+
+use super::cut::{Cuts, bytes_of, without_parts};
+use super::walk::Cutter;
+use super::{Place, Removal};
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// What hashes of runs are made with; any odd number does.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Leads to another slot of the table where two runs have one hash.
+const STEP: u64 = 0xd1b5_4a32_d192_ed03;
+
+/// Where a run of words stays.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    document: u32,
+    /// First byte in the normalised words of what is left of the document.
+    byte: u32,
+}
+
+/// Cuts passages.
+pub(super) struct PassageCutter {
+    tokenizer: WordTokenizer,
+    tokens: Tokens,
+    n: usize,
+    /// `BASE` to the power of `n` - 1.
+    power: u64,
+    known: HashMap<u64, Origin>,
+    /// The normalised words that are left of each document.
+    kept: Vec<Box<[u8]>>,
+    kept_bytes: u64,
+}
+
+/// Tokens that are known, and from where.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    start: usize,
+    end: usize,
+    origin: Origin,
+}
+
+impl PassageCutter {
+    pub(super) fn new(settings: &Settings, n: usize) -> Result<Self, Error> {
+        let power = (1..n).fold(1u64, |power, _| power.wrapping_mul(BASE));
+        Ok(Self {
+            tokenizer: same_words(settings)?,
+            tokens: Tokens::new(Layers { spans: true, structure: false }),
+            n,
+            power,
+            known: HashMap::new(),
+            kept: Vec::new(),
+            kept_bytes: 0,
+        })
+    }
+
+    /// The hash of each run of `n` tokens.
+    fn hashes(&self) -> Vec<u64> {
+        let tokens = self.tokens.hashes();
+        let mut hashes = Vec::with_capacity((tokens.len() + 1).saturating_sub(self.n));
+        let mut hash = 0u64;
+        for (index, token) in tokens.iter().enumerate() {
+            if index >= self.n {
+                hash = hash.wrapping_sub(tokens[index - self.n].wrapping_mul(self.power));
+            }
+            hash = hash.wrapping_mul(BASE).wrapping_add(*token);
+            if index + 1 >= self.n {
+                hashes.push(hash);
+            }
+        }
+        hashes
+    }
+
+    /// The normalised words of the run that starts with token `start`.
+    fn run(&self, start: usize) -> &[u8] {
+        let bytes = self.tokens.start(start) as usize..self.tokens.end(start + self.n - 1) as usize;
+        &self.tokens.normalized()[bytes]
+    }
+
+    /// Where the run with this hash and these words stays, in texts that were walked before.
+    fn find(&self, hash: u64, run: &[u8]) -> Option<Origin> {
+        let mut key = hash;
+        while let Some(origin) = self.known.get(&key) {
+            let words = self.kept.get(origin.document as usize).map_or(&[][..], |words| words);
+            if words.get(origin.byte as usize..).is_some_and(|words| is_prefix(words, run)) {
+                return Some(*origin);
+            }
+            key = key.wrapping_add(STEP);
+        }
+        None
+    }
+
+    /// All known runs of the tokens at hand, by start.
+    fn matches(&self, document: u32) -> Vec<Match> {
+        let hashes = self.hashes();
+        let mut matches: Vec<Match> = Vec::new();
+        // The runs of this text that stay for sure: they end before the one looked at, and no known
+        // run touches them.
+        let mut own: HashMap<u64, u32> = HashMap::new();
+        for (start, &hash) in hashes.iter().enumerate() {
+            if let Some(settled) = start.checked_sub(self.n)
+                && matches.last().is_none_or(|last| last.end <= settled)
+            {
+                self.remember_own(&mut own, hashes[settled], settled);
+            }
+            let run = self.run(start);
+            let found = self.find(hash, run).or_else(|| {
+                let first = self.find_own(&own, hash, run)?;
+                Some(Origin { document, byte: self.tokens.start(first) })
+            });
+            if let Some(origin) = found {
+                matches.push(Match { start, end: start + self.n, origin });
+            }
+        }
+        matches
+    }
+
+    /// The first token of the run with this hash and these words, among those of this text.
+    fn find_own(&self, own: &HashMap<u64, u32>, hash: u64, run: &[u8]) -> Option<usize> {
+        let mut key = hash;
+        while let Some(&first) = own.get(&key) {
+            if self.run(first as usize) == run {
+                return Some(first as usize);
+            }
+            key = key.wrapping_add(STEP);
+        }
+        None
+    }
+
+    fn remember_own(&self, own: &mut HashMap<u64, u32>, hash: u64, start: usize) {
+        if self.find_own(own, hash, self.run(start)).is_some() {
+            return;
+        }
+        let mut key = hash;
+        while own.contains_key(&key) {
+            key = key.wrapping_add(STEP);
+        }
+        own.insert(key, u32::try_from(start).expect("a text is bounded to 4 GiB"));
+    }
+
+    /// Remembers what is left of `document`: the tokens at hand.
+    fn remember(&mut self, document: u32) {
+        let hashes = self.hashes();
+        let index = document as usize;
+        if self.kept.len() <= index {
+            self.kept.resize_with(index + 1, Box::default);
+        }
+        self.kept[index] = self.tokens.normalized().into();
+        self.kept_bytes += self.tokens.normalized().len() as u64;
+        for (start, &hash) in hashes.iter().enumerate() {
+            if self.find(hash, self.run(start)).is_some() {
+                continue;
+            }
+            let mut key = hash;
+            while self.known.contains_key(&key) {
+                key = key.wrapping_add(STEP);
+            }
+            self.known.insert(key, Origin { document, byte: self.tokens.start(start) });
+        }
+    }
+
+    /// The number of the word that begins at a byte of what is left of a document.
+    fn word_at(&self, document: u32, origin: Origin) -> u32 {
+        let words = if origin.document == document {
+            self.tokens.normalized()
+        } else {
+            &self.kept[origin.document as usize]
+        };
+        let separators = |words: &[u8]| words.iter().filter(|&&b| b == Tokens::SEPARATOR).count();
+        u32::try_from(separators(&words[..origin.byte as usize])).unwrap_or(u32::MAX)
+    }
+}
+
+impl Cutter for PassageCutter {
+    fn words(&mut self, text: &str) -> u32 {
+        self.tokenizer.tokenize(text, &mut self.tokens);
+        u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB")
+    }
+
+    fn cut(&mut self, document: u32, text: &str, removed: &mut Vec<Removal>) -> Cuts {
+        let mut cuts = Cuts::default();
+        loop {
+            let rest = cuts.rest(text);
+            self.tokenizer.tokenize(&rest.text, &mut self.tokens);
+            let matches = self.matches(document);
+            if matches.is_empty() {
+                self.remember(document);
+                return cuts;
+            }
+            for stretch in stretches(&matches) {
+                let spans = self.tokens.spans();
+                let tokens = stretch[0].start..stretch[stretch.len() - 1].end;
+                let tokens = without_parts(&rest.text, spans, tokens);
+                for (part, origin) in self.parts(stretch, tokens.clone()) {
+                    let bytes = spans[part.start].start as usize..spans[part.end - 1].end as usize;
+                    let number = |n: usize| u32::try_from(n).expect("a text is bounded to 4 GiB");
+                    removed.push(Removal {
+                        document,
+                        duplicate_of: origin.document,
+                        score: 1.0,
+                        words: number(part.len()),
+                        place: Some(Place {
+                            span: rest.original(bytes),
+                            word: number(part.start),
+                            stays_at: self.word_at(document, origin),
+                        }),
+                    });
+                }
+                cuts.insert(rest.original(bytes_of(&rest.text, spans, tokens)));
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let entry = size_of::<(u64, Origin)>() as u64 + 1;
+        self.kept_bytes + self.known.capacity() as u64 * entry * 8 / 7
+    }
+}
+
+impl PassageCutter {
+    /// Divides the tokens of a stretch by where they stay: a new part begins where the words do
+    /// not go on as they do there.
+    fn parts(
+        &self,
+        stretch: &[Match],
+        tokens: std::ops::Range<usize>,
+    ) -> Vec<(std::ops::Range<usize>, Origin)> {
+        let mut parts: Vec<(std::ops::Range<usize>, Origin)> = Vec::new();
+        let mut last: Option<Match> = None;
+        for &Match { start, end, origin } in stretch {
+            let goes_on = last.is_some_and(|last| {
+                let step = self.tokens.start(start) - self.tokens.start(last.start);
+                last.origin.document == origin.document && last.origin.byte + step == origin.byte
+            });
+            last = Some(Match { start, end, origin });
+            let covered = parts.last().map_or(tokens.start, |(part, _)| part.end);
+            let part = start.max(covered)..end.min(tokens.end);
+            if part.is_empty() {
+                continue;
+            }
+            match parts.last_mut() {
+                Some((known, _)) if goes_on => known.end = part.end,
+                _ => {
+                    // The words that a part shares with the one before are told there.
+                    let skipped = self.tokens.start(part.start) - self.tokens.start(start);
+                    let byte = origin.byte + skipped;
+                    parts.push((part, Origin { byte, ..origin }));
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Cuts a list of matches where their tokens do not meet.
+fn stretches(matches: &[Match]) -> Vec<&[Match]> {
+    matches.chunk_by(|one, other| other.start <= one.end).collect()
+}
+
+/// Whether `words` begins with the whole words of `run`.
+fn is_prefix(words: &[u8], run: &[u8]) -> bool {
+    words.starts_with(run) && words.get(run.len()) == Some(&Tokens::SEPARATOR)
+}
+
+/// The tokenizer, if it takes no words for the same that are not, and leaves none out: what is cut
+/// must be there.
+pub(super) fn same_words(settings: &Settings) -> Result<WordTokenizer, Error> {
+    let steps = settings.normalization.to_string();
+    let is_safe = |step: &str| ["nfkc", "fold", "upper", "cjk", "none"].contains(&step);
+    let has_lists =
+        !settings.normalization.stop_list().is_empty() || !settings.templates.is_empty();
+    if has_lists || !steps.split('+').all(is_safe) {
+        return Err(Error::OtherWords);
+    }
+    Ok(WordTokenizer::new(&settings.normalization))
+}

@@ -1,0 +1,68 @@
+//! The order of preference: which of several equals stays.
+
+use std::cmp::Ordering;
+
+use textkin_graph::{Graph, Neighbours};
+
+use super::Keep;
+use crate::documents::Documents;
+
+/// The numbers of all documents, the most preferred first. `sums` are what [`Keep::Best`] goes by.
+pub(super) fn order(keep: Keep, documents: &Documents, sums: &[f64]) -> Vec<u32> {
+    let n = u32::try_from(documents.len()).expect("documents are counted in 32 bits");
+    let mut order: Vec<u32> = (0..n).collect();
+    // Sorts are stable: what is equally good stays in the order of the input.
+    match keep {
+        Keep::First => {}
+        Keep::Last => order.reverse(),
+        Keep::Longest => {
+            order.sort_by_key(|&document| std::cmp::Reverse(documents.entry(document).words));
+        }
+        Keep::Best => {
+            order.sort_by(|&a, &b| sums[b as usize].total_cmp(&sums[a as usize]));
+        }
+        Keep::Field => by_field(&mut order, documents),
+    }
+    order
+}
+
+fn by_field(order: &mut [u32], documents: &Documents) {
+    let number = |value: &str| value.trim().parse::<f64>().ok().filter(|number| !number.is_nan());
+    let mut values = order.iter().filter_map(|&document| documents.time(document));
+    if values.all(|value| number(value).is_some()) {
+        let value = |document| documents.time(document).and_then(number);
+        order.sort_by(|&a, &b| descending(value(a), value(b), f64::total_cmp));
+    } else {
+        let value = |document| documents.time(document);
+        order.sort_by(|&a, &b| descending(value(a), value(b), Ord::cmp));
+    }
+}
+
+fn descending<T>(a: Option<T>, b: Option<T>, compare: impl Fn(&T, &T) -> Ordering) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => compare(&b, &a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+/// For each document, the sum of its scores with all its neighbours; an exact copy counts 1.
+pub(super) fn sums(graph: &Graph, neighbours: &Neighbours<'_>, n_documents: usize) -> Vec<f64> {
+    let mut terms = Vec::new();
+    let n_documents = u32::try_from(n_documents).expect("documents are counted in 32 bits");
+    let sum = |document| {
+        let n_copies = graph.copies_of(document).len();
+        terms.clear();
+        for neighbour in neighbours.of(document) {
+            let is_own = neighbours.set_of(document) == Some(neighbour.set);
+            let n = neighbours.documents(neighbour.set).len() - if is_own { n_copies } else { 0 };
+            terms.push(neighbour.score * n as f64);
+        }
+        // Sets are numbered as threads meet them: in another order the sum would be rounded
+        // otherwise.
+        terms.sort_by(f64::total_cmp);
+        terms.iter().sum::<f64>() + n_copies.saturating_sub(1) as f64
+    };
+    (0..n_documents).map(sum).collect()
+}
