@@ -56,7 +56,9 @@ fn every_real_file_gives_text_or_needs_a_worker() {
 }
 
 /// Runs of eight words.
-fn chunks(text: &str) -> HashSet<Vec<String>> {
+type Chunks = HashSet<Vec<String>>;
+
+fn chunks(text: &str) -> Chunks {
     words_of(text).windows(8).map(<[String]>::to_vec).collect()
 }
 
@@ -64,7 +66,7 @@ fn chunks(text: &str) -> HashSet<Vec<String>> {
 fn the_same_real_document_in_two_formats_is_kin_of_itself() {
     let Some(folder) = folder() else { return };
     let list = std::fs::read_to_string(folder.join("parallel.tsv")).unwrap();
-    let mut groups: BTreeMap<&str, Vec<(&str, HashSet<Vec<String>>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, Vec<(&str, Chunks)>> = BTreeMap::new();
     for line in list.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
         let [group, format, file, ..] = columns[..] else { continue };
