@@ -6,6 +6,7 @@ mod support;
 
 mod bad_input;
 mod compare;
+mod dedup;
 mod explain;
 mod failures;
 mod formats;

@@ -1,0 +1,183 @@
+//! `textkin dedup`: what goes, what stays, and how it is written and told.
+
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
+
+use crate::support::{BAKERY, Dice, Folder, HARBOUR, Run, names, record};
+
+fn dedup(folder: &Folder, arguments: &[&str]) -> Run {
+    folder.textkin(&[&["dedup"], arguments].concat())
+}
+
+/// Two documents, a copy of the first, a longer version of the second.
+fn collection() -> [String; 4] {
+    let longer = format!("{BAKERY} And salt.");
+    [record("a", HARBOUR), record("b", BAKERY), record("c", HARBOUR), record("d", &longer)]
+}
+
+#[test]
+fn copies_go_and_the_rest_stays_to_the_byte() {
+    let folder = Folder::new();
+    let [a, b, c, d] = collection();
+    folder.write("x.jsonl", [a.as_str(), "\n", &b, "{broken\r\n", &c, &d].concat());
+    let run = dedup(&folder, &["x.jsonl", "--out", "y.jsonl", "--log", "log.jsonl"]).expect(0);
+    assert_eq!(folder.read("y.jsonl"), [a.as_str(), "\n", &b, "{broken\r\n", &d].concat());
+    assert_eq!(run.stdout, "1 of 4 documents are gone · 10 of 48 words\n");
+    assert!(run.stderr.starts_with("textkin: x.jsonl:4: invalid JSON"), "{run:?}");
+    let log = folder.json_lines("log.jsonl");
+    let expected =
+        serde_json::json!({ "document": "c", "duplicate_of": "a", "score": 1.0, "words": 10 });
+    assert_eq!(log, [expected]);
+    // The longer one holds all of the shorter one.
+    dedup(&folder, &["x.jsonl", "--keep", "longest", "--out", "z.jsonl", "--quiet"]).expect(0);
+    assert_eq!(folder.read("z.jsonl"), [a.as_str(), "\n", "{broken\r\n", &d].concat());
+    let run = dedup(&folder, &["z.jsonl", "--out", "again.jsonl"]).expect(1);
+    assert_eq!(run.stdout, "0 of 2 documents are gone · 0 of 25 words\n");
+    assert_eq!(folder.read("again.jsonl"), folder.read("z.jsonl"));
+}
+
+#[test]
+fn a_field_may_say_what_stays() {
+    let folder = Folder::new();
+    let row = |id, stars| format!("{id},{stars},\"{HARBOUR}\"\r\n");
+    let rows = [row("a", "9"), row("b", "10"), row("c", "")];
+    folder.write("x.csv", format!("id,stars,text\r\n{}", rows.concat()));
+    dedup(&folder, &["x.csv", "--keep", "field:stars", "--out", "y.csv"]).expect(0);
+    assert_eq!(folder.read("y.csv"), format!("id,stars,text\r\n{}", rows[1]));
+    folder.write("t.txt", HARBOUR);
+    let run = dedup(&folder, &["t.txt", "--keep", "field:stars", "--out", "u.txt"]).expect(2);
+    run.expect_only("--keep field:NAME goes by a field of records; text files have none");
+}
+
+#[test]
+fn a_folder_becomes_a_folder_without_what_goes() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", HARBOUR);
+    folder.write("in/sub/b.txt", HARBOUR);
+    folder.write("in/sub/c.txt", BAKERY);
+    folder.write("in/d.bin", [0u8, 1, 2, 0, 255]);
+    dedup(&folder, &["in", "--out", "out", "--dry-run"]).expect(0);
+    assert!(!folder.path("out").exists());
+    dedup(&folder, &["in", "--out", "out"]).expect(0);
+    assert_eq!(names(&folder.path("out")), ["a.txt", "d.bin", "sub"]);
+    assert_eq!(names(&folder.path("out/sub")), ["c.txt"]);
+    assert_eq!(folder.read_bytes("out/d.bin"), [0u8, 1, 2, 0, 255]);
+    let run = dedup(&folder, &["in", "--out", "out"]).expect(2);
+    run.expect_only("out is there already and not an empty folder; name another");
+    for out in ["in", "in/new"] {
+        let run = dedup(&folder, &["in", "--out", out]).expect(2);
+        run.expect_only(&format!("{out} lies in in, which is read; name a folder outside"));
+    }
+    assert_eq!(folder.names(), ["in", "out"]);
+}
+
+#[test]
+fn several_files_are_cleaned_together_and_inputs_are_never_overwritten() {
+    let folder = Folder::new();
+    let [a, b, c, d] = collection();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gz.write_all([c, d.clone()].concat().as_bytes()).unwrap();
+    folder.write("p/1.jsonl", [a.clone(), b].concat());
+    folder.write("p/2.jsonl.gz", gz.finish().unwrap());
+    dedup(&folder, &["p/*.jsonl*", "--out", "out"]).expect(0);
+    assert_eq!(folder.read("out/p/1.jsonl"), folder.read("p/1.jsonl"));
+    let mut text = String::new();
+    let bytes = folder.read_bytes("out/p/2.jsonl.gz");
+    flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
+    assert_eq!(text, d);
+    let run = dedup(&folder, &["p/1.jsonl", "--out", "p/1.jsonl"]).expect(2);
+    run.expect_only("p/1.jsonl is an input and would be overwritten; name another output");
+}
+
+#[test]
+fn annotations_take_nothing_out() {
+    let folder = Folder::new();
+    folder.write("x.jsonl", collection().concat());
+    dedup(&folder, &["x.jsonl", "--annotate", "--out", "y.jsonl"]).expect(0);
+    let marks: Vec<_> = folder
+        .json_lines("y.jsonl")
+        .iter()
+        .map(|line| line["textkin_duplicate_of"].clone())
+        .collect();
+    let null = serde_json::Value::Null;
+    assert_eq!(marks, [null.clone(), null.clone(), "a".into(), null]);
+    dedup(&folder, &["y.jsonl", "--annotate", "--out", "z.jsonl"]).expect(2);
+    assert_eq!(folder.names(), ["x.jsonl", "y.jsonl"]);
+}
+
+#[test]
+fn passages_and_lines_are_cut_where_they_stand_again() {
+    let folder = Folder::new();
+    let text = |id, text: String| record(id, &text);
+    folder.write(
+        "x.jsonl",
+        [
+            text("a", format!("{HARBOUR}\n\nOne.")),
+            text("b", format!("Two.\n\n{HARBOUR}\n\nThree.")),
+        ]
+        .concat(),
+    );
+    for level in [["passage", "8"], ["line", "3"]] {
+        let arguments =
+            ["x.jsonl", "--level", level[0], "--min-words", level[1], "--out", "y.jsonl"];
+        dedup(&folder, &[&arguments[..], &["--log", "log.jsonl"]].concat()).expect(0);
+        let lines = folder.json_lines("y.jsonl");
+        assert_eq!(lines[0]["text"], format!("{HARBOUR}\n\nOne."));
+        assert_eq!(lines[1]["text"], "Two.\n\nThree.");
+        let log = folder.json_lines("log.jsonl");
+        assert_eq!((&log[0]["start"], &log[0]["words"]), (&6.into(), &10.into()));
+        dedup(
+            &folder,
+            &["y.jsonl", "--level", level[0], "--min-words", level[1], "--out", "z.jsonl"],
+        )
+        .expect(1);
+        assert_eq!(folder.read("y.jsonl"), folder.read("z.jsonl"));
+    }
+    let run = dedup(&folder, &["x.jsonl", "--level", "line", "--threshold", "0.5", "--out", "z"])
+        .expect(2);
+    assert!(run.stderr.starts_with("textkin: --threshold and --by are for --level document"));
+}
+
+#[test]
+fn standard_input_is_read_twice_and_a_great_loss_is_warned_of() {
+    let folder = Folder::new();
+    let lines: String = (0..30).map(|n| record(&n.to_string(), HARBOUR)).collect();
+    let mut command = folder.command(&["dedup", "-", "--out", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), record("0", HARBOUR));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        told,
+        "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\n29 of 30 documents are gone · 290 of 300 words\n"
+    );
+}
+
+#[test]
+fn the_answer_does_not_depend_on_the_means() {
+    let folder = Folder::new();
+    let mut dice = Dice::new(5);
+    let mut texts: Vec<Vec<String>> = (0..60).map(|_| dice.words(30)).collect();
+    for number in 0..60 {
+        let other = texts[dice.roll(60)].clone();
+        texts[number].truncate(5);
+        texts[number].extend(other);
+    }
+    let lines: String = texts
+        .iter()
+        .enumerate()
+        .map(|(n, words)| record(&n.to_string(), &words.join(" ")))
+        .collect();
+    folder.write("x.jsonl", lines);
+    for keep in ["first", "best"] {
+        let arguments = ["x.jsonl", "--threshold", "0.6", "--keep", keep, "--log", "log"];
+        dedup(&folder, &[&arguments[..], &["--out", "y"]].concat()).expect(0);
+        let expected = (folder.read("y"), folder.read("log"));
+        for means in [["--threads", "1"], ["--threads", "4"], ["--plan", "spill"]] {
+            dedup(&folder, &[&arguments[..], &["--out", "y"], &means].concat()).expect(0);
+            assert_eq!((folder.read("y"), folder.read("log")), expected, "{keep} {means:?}");
+        }
+    }
+}
