@@ -291,3 +291,18 @@ fn what_would_cut_words_that_are_not_the_same_is_refused() {
     let found = dedup(&mut inputs(&[]), &Settings::default(), best, &Watch::default());
     assert!(matches!(found, Err(textkin::Error::BestOfParts)));
 }
+
+#[test]
+fn too_many_pairs_are_an_error_and_never_a_wrong_result() {
+    let texts =
+        ["one two three four", "one two three five", "zero one two three"].map(str::to_owned);
+    let settings =
+        Settings { chunk: "words:2".parse().unwrap(), most_blocks: Some(0), ..Settings::default() };
+    let found = |likeness| {
+        let cleaning = document(likeness, 0.3, Keep::First);
+        dedup(&mut inputs(&texts), &settings, cleaning, &Watch::default())
+    };
+    assert!(matches!(found(Likeness::Held), Err(textkin::Error::TooManyPairs)));
+    let by_score = found(Likeness::Score(Measure::Ssr));
+    assert!(matches!(by_score, Err(textkin::Error::Unlisted)));
+}
