@@ -27,7 +27,7 @@ fn pdf(text: &str) -> Vec<u8> {
     let table = bytes.len();
     write!(bytes, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
     for place in places {
-        write!(bytes, "{place:010} 00000 n \n").unwrap();
+        writeln!(bytes, "{place:010} 00000 n ").unwrap();
     }
     write!(
         bytes,
