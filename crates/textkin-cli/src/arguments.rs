@@ -324,6 +324,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is written")]
+#[command(group(clap::ArgGroup::new("passages").multiple(true).args(["explain", "html"])))]
 pub(crate) struct Output {
     /// Write all pairs: .csv .jsonl .parquet .graphml .gexf .dot .mtx (text also .gz .zst); - is
     /// CSV on standard output; may be given several times
@@ -341,8 +342,11 @@ pub(crate) struct Output {
     /// Write the passages that each pair shares as JSON lines: spans and words (reads the input twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) explain: Option<PathBuf>,
+    /// Write the run as one page to look at: scores, pairs, passages, clusters, problems
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Passages at most N words apart on both sides are explained as one
-    #[arg(long, default_value_t = 5, value_name = "N", requires = "explain")]
+    #[arg(long, default_value_t = 5, value_name = "N", requires = "passages")]
     pub(crate) max_gap: u32,
     /// Write an index of the shared chunks: fingerprints and the documents that hold them
     #[arg(long, value_name = "FILE")]

@@ -68,6 +68,7 @@ fn all(output: &Output) -> impl Iterator<Item = &PathBuf> {
         .chain(&output.imatch)
         .chain(&output.index)
         .chain(&output.explain)
+        .chain(&output.html)
         .chain(&output.stats)
 }
 

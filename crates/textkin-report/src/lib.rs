@@ -47,6 +47,7 @@ mod removals;
 mod stats;
 
 mod compare;
+mod run_page;
 
 mod label;
 pub mod terminal;
@@ -68,4 +69,5 @@ pub use output::{Output, OutputFile, remove_unfinished};
 pub use parquet::ParquetWriter;
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use row::{COLUMNS, PairWriter, Row, Vertex};
+pub use run_page::{EXPLAINED_PAIRS, Names, PairPassages, RunPage, RunPairs, run_page};
 pub use stats::{Capped, Stage, Statistics, write_stats};

@@ -321,7 +321,7 @@ pub fn bytes(number: f64) -> String {
 }
 
 /// `0.42 s`, `12.3 s`, `4 min 05 s`.
-fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         _ if seconds < 10.0 => format!("{seconds:.2} s"),
         _ if seconds < 60.0 => format!("{seconds:.1} s"),

@@ -13,7 +13,7 @@ use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
 use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover, Input, Means};
-use crate::command::explain;
+use crate::command::{explain, page};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         explain::check(path, &inputs, &settings)?;
     }
     let explain = explain.map(report::Output::create).transpose()?;
+    let html = arguments.output.html.as_deref().map(report::OutputFile::create).transpose()?;
     let index_file =
         arguments.output.index.as_deref().map(report::OutputFile::create).transpose()?;
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     watch.progress.begin("writing", found.graph.n_edges());
     let written = Instant::now();
     let n_edges = found.graph.n_edges();
-    let is_any = !writers.is_empty() || explain.is_some();
+    let is_any = !writers.is_empty() || explain.is_some() || html.is_some();
     let too_many = is_any && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
     if too_many {
         drop(writers);
@@ -81,6 +82,12 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     if let Some(output) = explain.filter(|_| !too_many) {
         let max_gap = arguments.output.max_gap;
         explain::write(output, &inputs, &found, &settings, max_gap, &watch)?;
+    }
+    if let Some(file) = html.filter(|_| !too_many) {
+        let (settings, inputs) = (&settings, &inputs);
+        let run =
+            page::Run { arguments, settings, inputs, found: &found, clusters: &clusters, begun };
+        page::write(file, run, &watch)?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
     drop(shown);
@@ -188,7 +195,7 @@ fn survey(
     Ok(())
 }
 
-fn row<'a>(found: &'a Discovery, pair: &Pair) -> Row<'a> {
+pub(crate) fn row<'a>(found: &'a Discovery, pair: &Pair) -> Row<'a> {
     Row {
         a: found.documents.id(pair.a),
         b: found.documents.id(pair.b),

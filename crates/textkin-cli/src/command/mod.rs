@@ -6,5 +6,6 @@ pub(crate) mod discover;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod index;
+pub(crate) mod page;
 pub(crate) mod strategies;
 pub(crate) mod verify;

@@ -15,5 +15,6 @@ mod inputs;
 mod means;
 mod options;
 mod outputs;
+mod page;
 mod pathologies;
 mod verify;

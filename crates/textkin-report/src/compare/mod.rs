@@ -4,6 +4,7 @@
 //! ([`render_comparison`]), JSON ([`comparison_json`]) or one self-contained HTML page
 //! ([`comparison_page`]). Nothing here aligns or counts.
 
+mod excerpt;
 mod json;
 mod page;
 mod pieces;
@@ -12,8 +13,11 @@ mod text;
 
 use textkin_core::{Excluded, Overlap, Passage, Repeat};
 
+pub(crate) use excerpt::{PassageText, passage_texts};
 pub use json::{WithText, comparison_json};
 pub use page::comparison_page;
+pub(crate) use page::escape;
+pub(crate) use policy::policy;
 pub use text::{Length, render_comparison};
 
 /// One of the two documents.
@@ -75,10 +79,10 @@ impl Comparison<'_> {
 
 /// A side of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     A,
     B,
 }
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;

@@ -158,7 +158,8 @@ fn text(comparison: &Comparison<'_>, side: Side, page: &mut String) {
     }
 }
 
-fn write_piece(piece: &Piece, text: &str, page: &mut String) {
+/// Writes a part of a text, as what it is.
+pub(super) fn write_piece(piece: &Piece, text: &str, page: &mut String) {
     let (class, title) = match (piece.excluded, piece.kind) {
         (Some(reason), _) => ("x", format!("does not count: {reason}")),
         (None, Some(SegmentKind::Changed)) if text.is_empty() => {
@@ -185,7 +186,7 @@ fn write_piece(piece: &Piece, text: &str, page: &mut String) {
 
 /// Appends text as HTML. Control characters and those that reorder text become visible; line ends
 /// become one kind.
-fn escape(text: &str, page: &mut String) {
+pub(crate) fn escape(text: &str, page: &mut String) {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {

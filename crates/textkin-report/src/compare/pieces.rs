@@ -22,7 +22,7 @@ pub(super) struct Piece {
 }
 
 impl Side {
-    pub(super) fn of<T: Copy>(self, a: T, b: T) -> T {
+    pub(crate) fn of<T: Copy>(self, a: T, b: T) -> T {
         match self {
             Self::A => a,
             Self::B => b,

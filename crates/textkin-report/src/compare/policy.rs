@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// The policy of a page with this style and this script, and no other, and no network.
-pub(super) fn policy(style: &str, script: &str) -> String {
+pub(crate) fn policy(style: &str, script: &str) -> String {
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; \
          base-uri 'none'; form-action 'none'",

@@ -7,19 +7,19 @@ use textkin_core::{
 use super::{ComparedText, Comparison, ComparisonSettings};
 
 /// A comparison that owns its texts.
-pub(super) struct Sample {
-    pub(super) a: String,
-    pub(super) b: String,
-    pub(super) ids: [&'static str; 2],
-    pub(super) overlap: Overlap,
-    pub(super) raw: Option<Overlap>,
-    pub(super) passages: Vec<Passage>,
-    pub(super) excluded_a: Vec<Excluded>,
-    pub(super) repeats_b: Vec<Repeat>,
+pub(crate) struct Sample {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    pub(crate) ids: [&'static str; 2],
+    pub(crate) overlap: Overlap,
+    pub(crate) raw: Option<Overlap>,
+    pub(crate) passages: Vec<Passage>,
+    pub(crate) excluded_a: Vec<Excluded>,
+    pub(crate) repeats_b: Vec<Repeat>,
 }
 
 impl Sample {
-    pub(super) fn view(&self) -> Comparison<'_> {
+    pub(crate) fn view(&self) -> Comparison<'_> {
         let side = |id, text, excluded, repeats, bridged| ComparedText {
             id,
             text,
@@ -54,7 +54,7 @@ fn stretch(text: &str, part: &str, first: u32) -> Stretch {
 }
 
 /// One passage with an edit in it, a quotation that does not count, and a repeat.
-pub(super) fn edited() -> Sample {
+pub(crate) fn edited() -> Sample {
     let a =
         "Before. One two three four\nfive “not <mine>” six & seven eight nine ten eleven. After";
     let b = "One two three four five SIX\u{1b}[2J & seven changed nine ten eleven, and one two three four";
@@ -117,7 +117,7 @@ pub(super) fn edited() -> Sample {
 }
 
 /// Two texts without words.
-pub(super) fn empty() -> Sample {
+pub(crate) fn empty() -> Sample {
     Sample {
         a: String::new(),
         b: "!".into(),
@@ -130,6 +130,6 @@ pub(super) fn empty() -> Sample {
     }
 }
 
-pub(super) fn all() -> [Sample; 2] {
+pub(crate) fn all() -> [Sample; 2] {
     [edited(), empty()]
 }

@@ -1,0 +1,135 @@
+//! `discover --html`: the run as one page.
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use hashbrown::HashSet;
+use textkin::core::{Cluster, Pair};
+use textkin::report::{
+    self, EXPLAINED_PAIRS, Names, OutputFile, PairPassages, RunPage, RunPairs, run_page,
+};
+use textkin::source::Inputs;
+use textkin::{Discovery, Error, Settings, Texts, Watch, compare};
+
+use crate::arguments::Discover;
+use crate::command::discover::row;
+use crate::outputs::unless_closed;
+
+/// What a page is made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run<'a> {
+    pub(crate) arguments: &'a Discover,
+    pub(crate) settings: &'a Settings,
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) found: &'a Discovery,
+    pub(crate) clusters: &'a [Cluster],
+    pub(crate) begun: Instant,
+}
+
+/// Writes the page of a run to `file`.
+pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow::Result<()> {
+    let Run { arguments, settings, inputs, found, clusters, begun } = run;
+    let pairs = RunPairs::new(found.graph.rows().map(|pair| row(found, &pair)));
+    let no_passages = no_passages(inputs, settings);
+    let passages = match no_passages {
+        None => explain(run, watch)?,
+        Some(_) => Vec::new(),
+    };
+    let named: Vec<String> =
+        arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+    let page = run_page(&RunPage {
+        version: env!("CARGO_PKG_VERSION"),
+        inputs: &named,
+        settings: &named_settings(arguments, settings),
+        documents: found.counts.documents,
+        words: found.counts.words,
+        exact_duplicates: found.counts.exact_duplicates,
+        score: settings.score.name(),
+        threshold: settings.threshold,
+        problems: &problems,
+        pairs: &pairs,
+        clusters,
+        names: Names(&|document| found.documents.id(document)),
+        passages: &passages,
+        no_passages,
+        seconds: begun.elapsed().as_secs_f64(),
+    });
+    let written = file.write_all(page.as_bytes());
+    let written = written.map_err(|source| report::Error::write(file.name(), source));
+    Ok(unless_closed(written.and_then(|()| file.finish()))?)
+}
+
+/// Why passages cannot be shown, if they cannot.
+fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
+    if !inputs.is_rewindable() {
+        return Some(
+            "they take reading the input twice, which standard input and pipes do not allow",
+        );
+    }
+    // Only runs of words have passages: told by the comparison of two empty texts.
+    compare("", "", settings, 0)
+        .is_err()
+        .then_some("only runs of words have passages, and the documents were cut in another way")
+}
+
+/// The passages of the strongest pairs, made by several threads.
+fn explain(run: Run<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
+    let Run { arguments, settings, inputs, found, .. } = run;
+    let pairs: Vec<Pair> = found.graph.rows().take(EXPLAINED_PAIRS).collect();
+    let wanted: HashSet<u32> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts = Texts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
+    watch.progress.begin("explaining pairs", pairs.len() as u64);
+    let explained = |pair: &Pair| {
+        if watch.stop.is_asked() {
+            return Err(Error::Stopped);
+        }
+        let side = |document: u32| [found.documents.id(document), texts.get(document)];
+        let (a, b) = (side(pair.a), side(pair.b));
+        let comparison = compare(a[1], b[1], settings, arguments.output.max_gap)?;
+        watch.progress.advance(1);
+        Ok(PairPassages::new(&comparison.view(a, b)))
+    };
+    let share = pairs.len().div_ceil(settings.n_threads());
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = pairs
+            .chunks(share)
+            .map(|part| scope.spawn(|| part.iter().map(explained).collect::<Result<Vec<_>, _>>()))
+            .collect();
+        let mut passages = Vec::with_capacity(pairs.len());
+        for part in parts {
+            passages.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(passages)
+    })
+}
+
+/// All that is needed to do it again.
+fn named_settings(arguments: &Discover, settings: &Settings) -> Vec<(&'static str, String)> {
+    let comparison = &arguments.comparison;
+    let mut named = vec![
+        ("chunk", settings.chunk.to_string()),
+        ("select", settings.select.to_string()),
+        ("normalize", settings.normalization.to_string()),
+        ("hash", settings.hash.to_string()),
+        ("cluster_by", comparison.cluster_by.to_string()),
+        ("max_gap", arguments.output.max_gap.to_string()),
+    ];
+    if let Some(most) = settings.max_df {
+        named.push(("max_df", most.to_string()));
+    }
+    if let Some(path) = &comparison.stop_list {
+        named.push(("stop_list", path.display().to_string()));
+    }
+    if let Some(n) = comparison.stop_frequent {
+        named.push(("stop_frequent", n.to_string()));
+    }
+    if !comparison.template.is_empty() {
+        let paths: Vec<_> = comparison.template.iter().map(|path| path.to_string_lossy()).collect();
+        named.push(("template", paths.join(", ")));
+    }
+    named
+}

@@ -1,0 +1,58 @@
+//! A run as JSON: what was asked, what was found, and the evidence of the strongest pairs.
+//!
+//! The keys are stable: later versions may add some. The page holds it for programs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::RunPage;
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    textkin: &'a str,
+    report: &'static str,
+    inputs: &'a [String],
+    score: &'a str,
+    threshold: f64,
+    settings: BTreeMap<&'a str, &'a str>,
+    documents: u64,
+    words: u64,
+    exact_duplicates: u64,
+    problems: u64,
+    pairs: u64,
+    clusters: u64,
+    seconds: f64,
+}
+
+/// The run as one JSON object in one line. Its `comparisons` are those of the pairs whose passages
+/// are shown, as `textkin compare` gives them, with digests and spans.
+pub(super) fn run_json(run: &RunPage<'_>) -> String {
+    let whole = Whole {
+        textkin: run.version,
+        report: "discover",
+        inputs: run.inputs,
+        score: run.score,
+        threshold: run.threshold,
+        settings: run.settings.iter().map(|(name, value)| (*name, value.as_str())).collect(),
+        documents: run.documents,
+        words: run.words,
+        exact_duplicates: run.exact_duplicates,
+        problems: run.problems.len() as u64,
+        pairs: run.pairs.count(),
+        clusters: run.clusters.len() as u64,
+        seconds: run.seconds,
+    };
+    let mut json = serde_json::to_string(&whole).expect("plain values are always JSON");
+    // The comparisons are JSON already: they go in before the brace that closes the object.
+    json.pop();
+    json.push_str(",\"comparisons\":[");
+    for (number, passages) in run.passages.iter().enumerate() {
+        if number > 0 {
+            json.push(',');
+        }
+        json.push_str(&passages.json);
+    }
+    json.push_str("]}");
+    json
+}

@@ -1,0 +1,163 @@
+//! The graph of the strongest pairs, as a picture.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::layout::{Edge, Room, Union, place};
+use super::{COLOURS, RunPage, shown};
+use crate::label::{shorten, visible};
+use crate::row::Row;
+use crate::terminal::{counted, thousands};
+
+/// Documents that are drawn.
+const NODES: usize = 2_000;
+/// Pairs that are drawn; those that tie a document to the rest are drawn beyond that.
+const EDGES: usize = 6_000;
+/// The picture in its own units, if no part is wider.
+const WIDTH: f64 = 1160.0;
+/// Documents up to which their names are in the picture.
+const NAMED: usize = 30;
+
+/// The part of the graph that is drawn.
+#[derive(Debug)]
+pub(super) struct Network<'a> {
+    nodes: Vec<(u32, &'a str)>,
+    places: BTreeMap<u32, usize>,
+    edges: Vec<Edge>,
+    union: Union,
+    /// Which documents are in a pair, by number.
+    paired: Vec<bool>,
+}
+
+impl<'a> Network<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            places: BTreeMap::new(),
+            edges: Vec::new(),
+            union: Union::new(0),
+            paired: Vec::new(),
+        }
+    }
+
+    /// Takes the next pair, in order of score.
+    pub(super) fn add(&mut self, row: &Row<'a>) {
+        let most = row.a_index.max(row.b_index) as usize;
+        if self.paired.len() <= most {
+            self.paired.resize(most + 1, false);
+        }
+        self.paired[row.a_index as usize] = true;
+        self.paired[row.b_index as usize] = true;
+        if self.nodes.len() >= NODES && self.edges.len() >= EDGES + NODES {
+            return;
+        }
+        let ends = [(row.a_index, row.a), (row.b_index, row.b)];
+        let n_new = ends.iter().filter(|(index, _)| !self.places.contains_key(index)).count();
+        if self.nodes.len() + n_new > NODES {
+            return;
+        }
+        let [a, b] = ends.map(|(index, id)| self.node(index, id));
+        let is_joined = self.union.join(a, b);
+        if is_joined || self.edges.len() < EDGES {
+            self.edges.push(Edge { a, b, weight: row.score });
+        }
+    }
+
+    fn node(&mut self, index: u32, id: &'a str) -> usize {
+        *self.places.entry(index).or_insert_with(|| {
+            self.nodes.push((index, id));
+            self.union.push();
+            self.nodes.len() - 1
+        })
+    }
+
+    /// Writes the picture as SVG, and what is not in it.
+    pub(super) fn draw(&self, run: &RunPage<'_>, page: &mut String) {
+        if self.edges.is_empty() {
+            page.push_str("<p>There are no pairs to draw.</p>");
+            return;
+        }
+        let highest = self.edges.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
+        let edges: Vec<Edge> = self
+            .edges
+            .iter()
+            .map(|edge| Edge { weight: edge.weight / highest.max(f64::MIN_POSITIVE), ..*edge })
+            .collect();
+        let is_named = self.nodes.len() <= NAMED;
+        let (unit, names) = if is_named { (80.0, 220.0) } else { (26.0, 0.0) };
+        let room = Room { width: WIDTH, unit, names };
+        let (points, [width, height]) = place(self.nodes.len(), &edges, room);
+        // A few small parts are not blown up to fill the page.
+        let width = width.max(WIDTH);
+        // Writing to a string does not fail.
+        let _ = write!(
+            page,
+            "<div class=\"box\"><svg class=\"network\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             role=\"img\" aria-label=\"Documents and the pairs between them\"><g class=\"edges\">"
+        );
+        for edge in &edges {
+            let [[x, y], [to_x, to_y]] = [points[edge.a], points[edge.b]];
+            let thickness = 0.5 + 3.0 * edge.weight;
+            let _ = write!(
+                page,
+                "<path d=\"M{x:.1},{y:.1}L{to_x:.1},{to_y:.1}\" stroke-width=\"{thickness:.1}\"/>"
+            );
+        }
+        page.push_str("</g><g class=\"nodes\">");
+        let clusters = numbers_of_clusters(run);
+        for ((index, id), [x, y]) in self.nodes.iter().zip(&points) {
+            let cluster = clusters.get(*index as usize).copied().flatten();
+            let _ = write!(page, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\"");
+            if let Some(cluster) = cluster {
+                let _ = write!(page, " class=\"c{}\"", cluster % COLOURS);
+            }
+            page.push_str("><title>");
+            shown(id, page);
+            page.push_str("</title></circle>");
+            if is_named {
+                let _ = write!(page, "<text x=\"{:.1}\" y=\"{:.1}\">", x + 9.0, y + 4.0);
+                shown(&shorten(&visible(id), 32), page);
+                page.push_str("</text>");
+            }
+        }
+        page.push_str("</g></svg></div><p class=\"note\">");
+        let n_paired = self.paired.iter().filter(|paired| **paired).count();
+        let left_out = (n_paired - self.nodes.len()) as u64;
+        let pairs_left_out = run.pairs.count() - self.edges.len() as u64;
+        let _ = write!(
+            page,
+            "{} and {}: a dot is a document, a line a pair, thicker with a higher score; \
+             colours are clusters. Point at a dot for its name, or click it for its pairs.",
+            counted(self.nodes.len() as u64, "document", "documents"),
+            counted(self.edges.len() as u64, "pair", "pairs")
+        );
+        if left_out + pairs_left_out > 0 {
+            let _ = write!(
+                page,
+                " Not drawn, the weakest: {} and {}.",
+                counted(left_out, "document", "documents"),
+                counted(pairs_left_out, "pair", "pairs")
+            );
+        }
+        let alone = run.documents.saturating_sub(n_paired as u64);
+        if alone > 0 {
+            let _ = write!(page, " In no pair: {}.", thousands(alone));
+        }
+        page.push_str("</p>");
+    }
+}
+
+/// The cluster of each document, by number.
+pub(super) fn numbers_of_clusters(run: &RunPage<'_>) -> Vec<Option<usize>> {
+    let mut numbers = Vec::new();
+    for (number, cluster) in run.clusters.iter().enumerate() {
+        for &member in &cluster.members {
+            let place = member as usize;
+            if numbers.len() <= place {
+                numbers.resize(place + 1, None);
+            }
+            numbers[place] = Some(number);
+        }
+    }
+    numbers
+}

@@ -1,0 +1,112 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const find = (id) => document.getElementById(id);
+  const number = (value) => value.toLocaleString("en");
+  root.classList.add("live");
+
+  find("theme").addEventListener("click", () => {
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+  });
+
+  // Sorting: numbers from the highest down first, names from A to Z first.
+  function sortBy(table, column) {
+    const heads = [...table.tHead.rows[0].cells];
+    const head = heads[column];
+    const isNumber = head.dataset.kind === "number";
+    const before = head.getAttribute("aria-sort");
+    const isDown = before ? before === "ascending" : isNumber;
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+    const value = (row) => {
+      const cell = row.cells[column];
+      return isNumber ? Number(cell.dataset.value) : cell.textContent;
+    };
+    const collator = new Intl.Collator("en", { numeric: true });
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [value(row), row]);
+    rows.sort(([a], [b]) => (isNumber ? a - b : collator.compare(a, b)) * (isDown ? -1 : 1));
+    body.append(...rows.map(([, row]) => row));
+  }
+  for (const table of document.querySelectorAll("table.sortable")) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      head.tabIndex = 0;
+      head.addEventListener("click", () => sortBy(table, column));
+      head.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          sortBy(table, column);
+        }
+      });
+    });
+  }
+
+  // Filtering: by a part of a name, a whole name, a cluster, a least score.
+  const table = find("pairs-table");
+  const filter = find("filter");
+  const least = find("least");
+  const status = find("status");
+  let cluster = null;
+  let name = null;
+
+  function apply() {
+    if (!table) return;
+    const wanted = filter.value.trim().toLowerCase();
+    const from = Number(least.value) || 0;
+    const rows = table.tBodies[0].rows;
+    let n = 0;
+    for (const row of rows) {
+      const [a, b] = [row.cells[2].textContent, row.cells[3].textContent];
+      const isShown = (cluster === null || row.dataset.cluster === cluster) &&
+        (name === null || a === name || b === name) &&
+        (wanted === "" || a.toLowerCase().includes(wanted) || b.toLowerCase().includes(wanted)) &&
+        Number(row.cells[1].dataset.value) >= from;
+      row.hidden = !isShown;
+      if (isShown) n++;
+    }
+    const parts = [number(n) + " of " + number(rows.length) + " listed pairs"];
+    if (cluster !== null) parts.push("cluster " + number(Number(cluster)));
+    if (name !== null) parts.push("of " + name);
+    status.textContent = parts.join(", ");
+  }
+
+  function showOnly(newCluster, newName) {
+    cluster = newCluster;
+    name = newName;
+    filter.value = "";
+    least.value = "";
+    apply();
+    find("pairs").scrollIntoView();
+  }
+
+  filter.addEventListener("input", apply);
+  least.addEventListener("input", apply);
+  find("clear").addEventListener("click", () => showOnly(null, null));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-cluster]");
+    if (link) {
+      event.preventDefault();
+      showOnly(link.dataset.cluster, null);
+    }
+    const circle = event.target.closest(".network circle");
+    if (circle) showOnly(null, circle.querySelector("title").textContent);
+  });
+  if (table) apply();
+  else document.querySelector(".tools").hidden = true;
+
+  // A link to passages opens them.
+  function open() {
+    const place = /^#p\d+$/.test(location.hash) && find(location.hash.slice(1));
+    if (!place) return;
+    const details = place.closest("details");
+    details.open = true;
+    details.scrollIntoView();
+  }
+  window.addEventListener("hashchange", open);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#p']");
+    if (link && link.hash === location.hash) open();
+  });
+  open();
+})();

@@ -1,0 +1,172 @@
+//! The passages of the strongest pairs: words on both sides, under one number.
+
+use std::fmt::Write as _;
+
+use super::{COLOURS, RunPage, left_out, shown};
+use crate::compare::{Comparison, PassageText, Side, WithText, comparison_json, passage_texts};
+use crate::terminal::{counted, percent_text, score_text, thousands};
+
+/// Pairs whose passages are shown.
+pub(super) const PAIRS: usize = 200;
+/// Passages of a pair that are shown, the longest of them.
+const PASSAGES: usize = 25;
+/// Characters of a passage that are shown at its start and at its end, if it is longer than both.
+const START: usize = 500;
+const END: usize = 300;
+
+/// The passages of one pair, made ready for the page.
+#[derive(Debug)]
+pub struct PairPassages {
+    html: String,
+    /// The comparison without its words.
+    pub(super) json: String,
+    n_passages: usize,
+}
+
+impl PairPassages {
+    /// The passages of a comparison.
+    #[must_use]
+    pub fn new(comparison: &Comparison<'_>) -> Self {
+        let n_passages = comparison.passages.len();
+        let mut longest: Vec<usize> = (0..n_passages).collect();
+        longest.sort_by_key(|&index| std::cmp::Reverse(comparison.passages[index].matched));
+        longest.truncate(PASSAGES);
+        longest.sort_unstable();
+        let mut html = String::new();
+        for (passage, [a, b]) in longest.iter().zip(passage_texts(comparison, &longest)) {
+            draw_passage(comparison, *passage, &a, &b, &mut html);
+        }
+        left_out(
+            n_passages,
+            PASSAGES,
+            "passage",
+            "passages, shorter than these,",
+            "compare the two documents with textkin compare",
+            &mut html,
+        );
+        Self { html, json: comparison_json(comparison, WithText::No), n_passages }
+    }
+}
+
+/// Writes one passage.
+fn draw_passage(
+    comparison: &Comparison<'_>,
+    index: usize,
+    a: &[PassageText<'_>],
+    b: &[PassageText<'_>],
+    html: &mut String,
+) {
+    let passage = &comparison.passages[index];
+    let bridged = passage.a.count.max(passage.b.count).saturating_sub(passage.matched);
+    // Writing to a string does not fail.
+    let _ = write!(
+        html,
+        "<div class=\"passage c{}\"><h4><b>{}</b> {}",
+        index % COLOURS,
+        index + 1,
+        counted(u64::from(passage.matched), "word", "words")
+    );
+    if bridged > 0 {
+        let _ = write!(html, " + {} bridged", thousands(u64::from(bridged)));
+    }
+    if passage.is_moved {
+        html.push_str(" · moved");
+    }
+    html.push_str("</h4>");
+    for (side, stretch, pieces) in [(Side::A, passage.a, a), (Side::B, passage.b, b)] {
+        let _ = write!(
+            html,
+            "<div class=\"side\"><p class=\"where\">{}, words {} to {}</p>\
+             <p class=\"text\" dir=\"auto\">",
+            side.of("A", "B"),
+            thousands(u64::from(stretch.first) + 1),
+            thousands(u64::from(stretch.end()))
+        );
+        draw_text(pieces, html);
+        html.push_str("</p></div>");
+    }
+    html.push_str("</div>");
+}
+
+/// Writes the words of one side, the middle left out if they are many.
+fn draw_text(pieces: &[PassageText<'_>], html: &mut String) {
+    let length: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
+    let is_cut = length > START + END + 100;
+    let mut at = 0;
+    let mut is_told = false;
+    for piece in pieces {
+        let n_characters = piece.text.chars().count();
+        let (from, to) = (at, at + n_characters);
+        at = to;
+        if !is_cut || to <= START || from >= length - END {
+            piece.write(piece.text, html);
+            continue;
+        }
+        if from < START {
+            piece.write(first(piece.text, START - from), html);
+        }
+        if !is_told {
+            let left_out = thousands((length - START - END) as u64);
+            let _ = write!(html, "<span class=\"cut\"> … {left_out} characters … </span>");
+            is_told = true;
+        }
+        if to > length - END {
+            let skipped = (length - END).saturating_sub(from);
+            piece.write(&piece.text[first(piece.text, skipped).len()..], html);
+        }
+    }
+}
+
+/// The first `count` characters.
+fn first(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Writes the passages of all pairs that have them.
+pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
+    if let Some(reason) = run.no_passages {
+        page.push_str("<p>Left out: ");
+        shown(reason, page);
+        page.push_str(".</p>");
+        return;
+    }
+    if run.passages.is_empty() {
+        page.push_str("<p>There are no pairs, and so no passages.</p>");
+        return;
+    }
+    let shown_pairs = run.pairs.rows.iter().zip(run.passages);
+    for (number, (row, passages)) in (1..).zip(shown_pairs) {
+        let overlap = &row.overlap;
+        // The place is inside, so that browsers open what leads there.
+        let _ = write!(page, "<details><summary><b>{number}</b> <span>");
+        shown(row.a, page);
+        page.push_str("</span> ⇄ <span>");
+        shown(row.b, page);
+        let _ = write!(
+            page,
+            "</span> <em>{}, {}</em></summary><div class=\"passages\" id=\"p{number}\"><p>",
+            score_text(row.score),
+            counted(passages.n_passages as u64, "passage", "passages")
+        );
+        let _ = write!(
+            page,
+            "{} of A is in B ({} of {} words), {} of B is in A ({} of {} words).</p>",
+            percent_text(overlap.covered_a, overlap.words_a),
+            thousands(overlap.covered_a),
+            thousands(overlap.words_a),
+            percent_text(overlap.covered_b, overlap.words_b),
+            thousands(overlap.covered_b),
+            thousands(overlap.words_b)
+        );
+        page.push_str(&passages.html);
+        page.push_str("</div></details>");
+    }
+    let rest = run.pairs.count() - run.passages.len() as u64;
+    if rest > 0 {
+        let _ = write!(
+            page,
+            "<p class=\"rest\">The passages of {} are not on this page: --explain writes them all.</p>",
+            counted(rest, "weaker pair", "weaker pairs")
+        );
+    }
+}
