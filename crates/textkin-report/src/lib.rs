@@ -69,5 +69,5 @@ pub use output::{Output, OutputFile, remove_unfinished};
 pub use parquet::ParquetWriter;
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
 pub use row::{COLUMNS, PairWriter, Row, Vertex};
-pub use run_page::{EXPLAINED_PAIRS, Names, PairPassages, RunPage, RunPairs, run_page};
+pub use run_page::{Names, PairPassages, RunPage, RunPairs, run_page};
 pub use stats::{Capped, Stage, Statistics, write_stats};

@@ -4,10 +4,8 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use hashbrown::HashSet;
-use textkin::core::{Cluster, Pair};
-use textkin::report::{
-    self, EXPLAINED_PAIRS, Names, OutputFile, PairPassages, RunPage, RunPairs, run_page,
-};
+use textkin::core::Cluster;
+use textkin::report::{self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, run_page};
 use textkin::source::Inputs;
 use textkin::{Discovery, Error, Settings, Texts, Watch, compare};
 
@@ -32,7 +30,7 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
     let pairs = RunPairs::new(found.graph.rows().map(|pair| row(found, &pair)));
     let no_passages = no_passages(inputs, settings);
     let passages = match no_passages {
-        None => explain(run, watch)?,
+        None => explain(run, &pairs, watch)?,
         Some(_) => Vec::new(),
     };
     let named: Vec<String> =
@@ -74,24 +72,24 @@ fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
 }
 
 /// The passages of the strongest pairs, made by several threads.
-fn explain(run: Run<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
-    let Run { arguments, settings, inputs, found, .. } = run;
-    let pairs: Vec<Pair> = found.graph.rows().take(EXPLAINED_PAIRS).collect();
-    let wanted: HashSet<u32> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
+    let Run { arguments, settings, inputs, .. } = run;
+    let pairs = pairs.to_explain();
+    let wanted: HashSet<u32> =
+        pairs.iter().flat_map(|(_, row)| [row.a_index, row.b_index]).collect();
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let texts = Texts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", pairs.len() as u64);
-    let explained = |pair: &Pair| {
+    let explained = |(number, row): &(usize, &Row<'_>)| {
         if watch.stop.is_asked() {
             return Err(Error::Stopped);
         }
-        let side = |document: u32| [found.documents.id(document), texts.get(document)];
-        let (a, b) = (side(pair.a), side(pair.b));
+        let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
         let comparison = compare(a[1], b[1], settings, arguments.output.max_gap)?;
         watch.progress.advance(1);
-        Ok(PairPassages::new(&comparison.view(a, b)))
+        Ok(PairPassages::new(*number, &comparison.view(a, b)))
     };
     let share = pairs.len().div_ceil(settings.n_threads());
     std::thread::scope(|scope| {

@@ -17,6 +17,8 @@ pub(super) struct Room {
     pub(super) width: f64,
     /// The distance of two nodes that are next to each other.
     pub(super) unit: f64,
+    /// How many times wider than high a distance is: names take room to the right.
+    pub(super) stretch: f64,
     /// Room to the right of each part, for names.
     pub(super) names: f64,
 }
@@ -84,12 +86,13 @@ fn part(n_nodes: usize, edges: &[Edge], room: Room) -> (Vec<Point>, Point) {
     let extent = (high[0] - low[0]).max(high[1] - low[1]).max(1e-9);
     let scale =
         if n_nodes < 2 { 1.0 } else { room.unit * (n_nodes as f64 - 1.0).sqrt() * 1.2 / extent };
+    let scales = [scale * room.stretch, scale];
     for point in &mut points {
         for axis in 0..2 {
-            point[axis] = (point[axis] - low[axis]) * scale + MARGIN;
+            point[axis] = (point[axis] - low[axis]) * scales[axis] + MARGIN;
         }
     }
-    let [width, height] = [0, 1].map(|axis| (high[axis] - low[axis]) * scale + 2.0 * MARGIN);
+    let [width, height] = [0, 1].map(|axis| (high[axis] - low[axis]) * scales[axis] + 2.0 * MARGIN);
     (points, [width + room.names, height])
 }
 
@@ -184,7 +187,7 @@ impl Union {
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room { width: 300.0, unit: 26.0, names: 0.0 };
+    const ROOM: Room = Room { width: 300.0, unit: 26.0, stretch: 1.0, names: 0.0 };
 
     fn edge(a: usize, b: usize) -> Edge {
         Edge { a, b, weight: 0.5 }

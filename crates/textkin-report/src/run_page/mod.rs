@@ -64,7 +64,7 @@ pub struct RunPage<'a> {
     pub clusters: &'a [Cluster],
     /// The names of the documents, by number.
     pub names: Names<'a>,
-    /// The passages of the strongest pairs, in the order of the pairs.
+    /// The passages of those pairs that [`RunPairs::to_explain`] gives, in its order.
     pub passages: &'a [PairPassages],
     /// Why there are no passages, if there are none for another reason than that there are no pairs.
     pub no_passages: Option<&'a str>,
@@ -81,9 +81,6 @@ impl std::fmt::Debug for Names<'_> {
         formatter.write_str("Names")
     }
 }
-
-/// Pairs whose passages a page shows.
-pub const EXPLAINED_PAIRS: usize = passages::PAIRS;
 
 /// The run as an HTML page.
 #[must_use]

@@ -84,8 +84,10 @@ impl<'a> Network<'a> {
             .map(|edge| Edge { weight: edge.weight / highest.max(f64::MIN_POSITIVE), ..*edge })
             .collect();
         let is_named = self.nodes.len() <= NAMED;
-        let (unit, names) = if is_named { (80.0, 220.0) } else { (26.0, 0.0) };
-        let room = Room { width: WIDTH, unit, names };
+        let room = match is_named {
+            true => Room { width: WIDTH, unit: 70.0, stretch: 2.5, names: 220.0 },
+            false => Room { width: WIDTH, unit: 26.0, stretch: 1.0, names: 0.0 },
+        };
         let (points, [width, height]) = place(self.nodes.len(), &edges, room);
         // A few small parts are not blown up to fill the page.
         let width = width.max(WIDTH);
@@ -116,7 +118,7 @@ impl<'a> Network<'a> {
             page.push_str("</title></circle>");
             if is_named {
                 let _ = write!(page, "<text x=\"{:.1}\" y=\"{:.1}\">", x + 9.0, y + 4.0);
-                shown(&shorten(&visible(id), 32), page);
+                shown(&shorten(&visible(id), 22), page);
                 page.push_str("</text>");
             }
         }
@@ -127,7 +129,7 @@ impl<'a> Network<'a> {
         let _ = write!(
             page,
             "{} and {}: a dot is a document, a line a pair, thicker with a higher score; \
-             colours are clusters. Point at a dot for its name, or click it for its pairs.",
+             neighbours of one colour are a cluster. Point at a dot for its name, or click it for its pairs.",
             counted(self.nodes.len() as u64, "document", "documents"),
             counted(self.edges.len() as u64, "pair", "pairs")
         );

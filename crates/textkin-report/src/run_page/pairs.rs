@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use super::network::Network;
+use super::passages::PAIRS;
 use crate::row::Row;
 
 /// Pairs that are listed.
@@ -14,6 +15,12 @@ pub struct RunPairs<'a> {
     pub(super) histogram: Histogram,
     pub(super) network: Network<'a>,
     count: u64,
+}
+
+/// Whether all words of both documents are in the other.
+pub(super) fn is_whole(row: &Row<'_>) -> bool {
+    let overlap = &row.overlap;
+    overlap.covered_a == overlap.words_a && overlap.covered_b == overlap.words_b
 }
 
 impl<'a> RunPairs<'a> {
@@ -35,6 +42,18 @@ impl<'a> RunPairs<'a> {
                 pairs.rows.push(row);
             }
         }
+        pairs
+    }
+
+    /// The pairs whose passages a page shows, with their numbers from 1 on: the strongest. Those that
+    /// are the same from end to end have little to show and come only where others leave room.
+    #[must_use]
+    pub fn to_explain(&self) -> Vec<(usize, &Row<'a>)> {
+        let numbered = || (1..).zip(&self.rows);
+        let mut pairs: Vec<_> = numbered().filter(|(_, row)| !is_whole(row)).take(PAIRS).collect();
+        let room = PAIRS - pairs.len();
+        pairs.extend(numbered().filter(|(_, row)| is_whole(row)).take(room));
+        pairs.sort_unstable_by_key(|(number, _)| *number);
         pairs
     }
 

@@ -17,6 +17,8 @@ const END: usize = 300;
 /// The passages of one pair, made ready for the page.
 #[derive(Debug)]
 pub struct PairPassages {
+    /// The number of the pair, from 1 on.
+    pub(super) number: usize,
     html: String,
     /// The comparison without its words.
     pub(super) json: String,
@@ -24,9 +26,9 @@ pub struct PairPassages {
 }
 
 impl PairPassages {
-    /// The passages of a comparison.
+    /// The passages of the pair `number`, by its comparison.
     #[must_use]
-    pub fn new(comparison: &Comparison<'_>) -> Self {
+    pub fn new(number: usize, comparison: &Comparison<'_>) -> Self {
         let n_passages = comparison.passages.len();
         let mut longest: Vec<usize> = (0..n_passages).collect();
         longest.sort_by_key(|&index| std::cmp::Reverse(comparison.passages[index].matched));
@@ -44,7 +46,7 @@ impl PairPassages {
             "compare the two documents with textkin compare",
             &mut html,
         );
-        Self { html, json: comparison_json(comparison, WithText::No), n_passages }
+        Self { number, html, json: comparison_json(comparison, WithText::No), n_passages }
     }
 }
 
@@ -134,8 +136,9 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
         page.push_str("<p>There are no pairs, and so no passages.</p>");
         return;
     }
-    let shown_pairs = run.pairs.rows.iter().zip(run.passages);
-    for (number, (row, passages)) in (1..).zip(shown_pairs) {
+    for passages in run.passages {
+        let number = passages.number;
+        let row = &run.pairs.rows[number - 1];
         let overlap = &row.overlap;
         // The place is inside, so that browsers open what leads there.
         let _ = write!(page, "<details><summary><b>{number}</b> <span>");
@@ -165,8 +168,10 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
     if rest > 0 {
         let _ = write!(
             page,
-            "<p class=\"rest\">The passages of {} are not on this page: --explain writes them all.</p>",
-            counted(rest, "weaker pair", "weaker pairs")
+            "<p class=\"rest\">The passages of {} are not on this page: \
+             --explain writes them all. Pairs that are the same from end to end are shown only where \
+             others leave room.</p>",
+            counted(rest, "other pair", "other pairs")
         );
     }
 }

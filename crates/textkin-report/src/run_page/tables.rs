@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::network::numbers_of_clusters;
-use super::pairs::ROWS;
+use super::pairs::{ROWS, is_whole};
 use super::{CLUSTERS, COLOURS, RunPage, left_out, shown};
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
@@ -89,7 +89,7 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
         let _ = write!(
             page,
             "><td data-value=\"{number}\">{}</td><td data-value=\"{}\">{}</td><td>",
-            thousands(number),
+            thousands(number as u64),
             row.score,
             score_text(row.score)
         );
@@ -100,8 +100,12 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
         let overlap = &row.overlap;
         share(overlap.covered_a, overlap.words_a, page);
         share(overlap.covered_b, overlap.words_b, page);
-        if number <= run.passages.len() as u64 {
+        let is_explained =
+            run.passages.binary_search_by_key(&number, |passages| passages.number).is_ok();
+        if is_explained {
             let _ = write!(page, "<td><a href=\"#p{number}\">show</a></td>");
+        } else if is_whole(row) {
+            page.push_str("<td><small>all of it</small></td>");
         } else {
             page.push_str("<td></td>");
         }

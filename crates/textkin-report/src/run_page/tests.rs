@@ -37,7 +37,7 @@ fn chain(ids: &[String], problems: &[String], clusters: &[Cluster]) -> String {
         pairs: &pairs,
         clusters,
         names: Names(&|document| &ids[document as usize]),
-        passages: &[PairPassages::new(&samples::edited().view())][..n_pairs.min(1) as usize],
+        passages: &[PairPassages::new(1, &samples::edited().view())][..n_pairs.min(1) as usize],
         no_passages: None,
         seconds: 1.5,
     })
@@ -94,7 +94,7 @@ fn what_is_found_is_on_the_page() {
         "<li class=\"more\">3 more</li>",
         "<a href=\"#p1\">show</a>",
         "9 documents and 8 pairs",
-        "The passages of 7 weaker pairs are not on this page",
+        "The passages of 7 other pairs are not on this page",
     ] {
         assert!(page.contains(text), "{text}");
     }
@@ -127,4 +127,20 @@ fn a_run_without_pairs_has_a_page() {
     let page = chain(&["only".to_owned()], &[], &[]);
     assert!(page.contains("No two documents reach the threshold."));
     assert!(page.contains("every document was read"));
+}
+
+#[test]
+fn pairs_that_are_the_same_from_end_to_end_leave_room_for_others() {
+    let ids = numbered(400);
+    let rows = (0..300).map(|number| {
+        let mut row = row(&ids, number, number + 1, 0.5);
+        if number < 150 {
+            row.overlap.words_a = row.overlap.covered_a;
+            row.overlap.words_b = row.overlap.covered_b;
+        }
+        row
+    });
+    let pairs = RunPairs::new(rows);
+    let numbers: Vec<usize> = pairs.to_explain().into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, (1..=50).chain(151..=300).collect::<Vec<_>>());
 }
