@@ -252,13 +252,19 @@ fn wrapped(words: &[Word], columns: usize, view: View) -> Vec<(String, usize)> {
             lines.push(Vec::new());
             used = 0;
         }
-        for grapheme in word.text.graphemes(true) {
-            let needed = width(grapheme);
+        // A character with many marks can be wider than a line by itself: its marks are cut too.
+        let parts =
+            word.text.graphemes(true).flat_map(|grapheme| match width(grapheme) > columns {
+                true => grapheme.split("").filter(|part| !part.is_empty()).collect(),
+                false => vec![grapheme],
+            });
+        for part in parts {
+            let needed = width(part);
             if used + needed > columns && used > 0 {
                 lines.push(Vec::new());
                 used = 0;
             }
-            add(word.style, grapheme, &mut lines);
+            add(word.style, part, &mut lines);
             used += needed;
         }
     }
@@ -373,6 +379,12 @@ nine ten eleven                             │
         assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
     }
 
+    #[test]
+    fn marks_that_do_not_fit_the_line_are_cut() {
+        let word = Word { text: "ጘ𖽑ો".to_owned(), style: SAME, is_apart: true };
+        assert!(wrapped(&[word], 2, PLAIN).iter().all(|(_, used)| *used <= 2));
+    }
+
     proptest! {
         #[test]
         fn no_line_is_wider_than_the_view(columns in 40usize..150, full in any::<bool>()) {
@@ -385,7 +397,7 @@ nine ten eleven                             │
         }
 
         #[test]
-        fn words_of_any_width_are_wrapped(text in any::<String>(), columns in 2usize..60) {
+        fn words_of_any_width_are_wrapped(text in any::<String>(), columns in 3usize..60) {
             let word = |text: &str| Word { text: visible(text), style: SAME, is_apart: true };
             let words: Vec<Word> = text.split_whitespace().map(word).collect();
             for (line, used) in wrapped(&words, columns, PLAIN) {
