@@ -388,21 +388,22 @@ fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::Error> {
         (false, true) => "are marked",
         (false, false) => "are gone",
     };
+    let number = terminal::thousands;
+    let documents = number(tally.documents);
     let what = match arguments.removal.level {
         LevelName::Document => {
-            format!("{} of {} documents {verb}", tally.documents_gone, tally.documents)
+            format!("{} of {documents} documents {verb}", number(tally.documents_gone))
         }
         LevelName::Passage | LevelName::Line => {
-            let parts = found.removed.len();
+            let parts = number(found.removed.len() as u64);
             let name =
                 if arguments.removal.level == LevelName::Line { "lines" } else { "passages" };
-            format!(
-                "{parts} {name} in {} of {} documents {verb}",
-                tally.documents_cut, tally.documents
-            )
+            let cut = number(tally.documents_cut);
+            format!("{parts} {name} in {cut} of {documents} documents {verb}")
         }
     };
-    let text = format!("{what} · {} of {} words\n", tally.words_gone, tally.words);
+    let words = number(tally.words);
+    let text = format!("{what} · {} of {words} words\n", number(tally.words_gone));
     let cleaned = [&arguments.cleaned.out, &arguments.cleaned.log];
     if cleaned.into_iter().flatten().any(|path| path.as_os_str() == "-") {
         tell(format_args!("{text}"));
