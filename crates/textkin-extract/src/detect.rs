@@ -145,6 +145,11 @@ fn by_mimetype(bytes: &[u8]) -> Option<Kind> {
 /// Kinds that are text with marks.
 fn by_text(extension: &str, head: &str) -> Kind {
     let text = head.trim_start_matches('\u{feff}').trim_start();
+    // A text about mail or TeX may look like mail or TeX. Whoever names it a text means one, unless
+    // it is a whole web page.
+    if matches!(extension, "txt" | "text") {
+        return if begins_page(text) { Kind::Html } else { Kind::Text };
+    }
     let is_markdown = matches!(extension, "md" | "markdown" | "mkd" | "mdown");
     let is_latex = matches!(extension, "tex" | "ltx" | "latex" | "sty" | "cls" | "dtx" | "bbl");
     if let Some(kind) = markup(extension, text)
@@ -165,6 +170,15 @@ fn by_text(extension: &str, head: &str) -> Kind {
     } else {
         Kind::Text
     }
+}
+
+/// Whether the first tag says that a whole web page follows.
+fn begins_page(text: &str) -> bool {
+    let begins = |start: &str| {
+        let head = text.as_bytes().get(..start.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    begins("<!doctype html") || begins("<html")
 }
 
 /// HTML, or XML and SGML of another vocabulary.
@@ -307,6 +321,15 @@ fn is_roff(extension: &str, head: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_looks_like_mail_is_a_text_if_its_name_says_so() {
+        let mail = b"From: a@example.org\nSubject: x\nDate: today\n\nHello.";
+        assert_eq!(detect(Some("a.txt"), mail), Kind::Text);
+        assert_eq!(detect(Some("a"), mail), Kind::Email);
+        assert_eq!(detect(Some("a.txt"), b"<p>One</p>"), Kind::Text);
+        assert_eq!(detect(Some("a.txt"), b"<!DOCTYPE html><p>One</p>"), Kind::Html);
+    }
 
     #[test]
     fn content_goes_before_the_name() {
