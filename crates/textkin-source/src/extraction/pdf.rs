@@ -1,6 +1,7 @@
 //! PDF: by `pdftotext` where it is installed, else by parsers of our own in a worker.
 
 use std::io::{Read, Write};
+use std::time::Instant;
 
 use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
 
@@ -23,7 +24,8 @@ impl Extractor for Pdf<'_> {
 
     fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
         let damaged = |reason| Error::Damaged { kind: Kind::Pdf, reason };
-        let text = text(self.worker, bytes).map_err(damaged)?;
+        let deadline = self.worker.deadline(context.limits());
+        let text = text(self.worker, bytes, deadline).map_err(damaged)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
             return Err(damaged("no text: its pages are pictures, or it is encrypted".to_owned()));
@@ -33,15 +35,15 @@ impl Extractor for Pdf<'_> {
 }
 
 /// The text of a PDF, a form feed after each page.
-pub(super) fn text(worker: &Worker, bytes: &[u8]) -> Result<String, String> {
+pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, String> {
     let mut reasons = Vec::new();
     if let Some(program) = find_program("pdftotext") {
-        match worker.run(&program, &["-q", "-enc", "UTF-8", "-", "-"], bytes) {
+        match worker.run(&program, &["-q", "-enc", "UTF-8", "-", "-"], bytes, deadline) {
             Ok(text) => return Ok(into_text(text)),
             Err(reason) => reasons.push(format!("pdftotext: {reason}")),
         }
     }
-    match worker.read_pdf(bytes) {
+    match worker.read_pdf(bytes, deadline) {
         Some(Ok(text)) => return Ok(into_text(text)),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {

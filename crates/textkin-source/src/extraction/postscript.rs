@@ -1,5 +1,7 @@
 //! PostScript: a program, not a text; only Ghostscript can tell what it would print.
 
+use std::time::Instant;
+
 use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
 
 use super::pdf;
@@ -19,7 +21,8 @@ impl Extractor for PostScript<'_> {
 
     fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
         let damaged = |reason| Error::Damaged { kind: Kind::PostScript, reason };
-        let text = text(self.worker, bytes).map_err(damaged)?;
+        let deadline = self.worker.deadline(context.limits());
+        let text = text(self.worker, bytes, deadline).map_err(damaged)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
             return Err(damaged("it prints no text".to_owned()));
@@ -28,7 +31,7 @@ impl Extractor for PostScript<'_> {
     }
 }
 
-fn text(worker: &Worker, bytes: &[u8]) -> Result<String, String> {
+fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, String> {
     let Some(gs) = find_program("gs") else {
         return Err(
             "it takes Ghostscript, the program gs (textkin doctor tells how to install it)"
@@ -38,10 +41,13 @@ fn text(worker: &Worker, bytes: &[u8]) -> Result<String, String> {
     let common = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sOutputFile=-"];
     // By way of PDF, words are put together better than by Ghostscript's own way to text.
     let as_pdf = [&common[..], &["-sDEVICE=pdfwrite", "-"]].concat();
-    let by_pdf = worker.run(&gs, &as_pdf, bytes).and_then(|made| pdf::text(worker, &made));
+    let by_pdf = worker
+        .run(&gs, &as_pdf, bytes, deadline)
+        .and_then(|made| pdf::text(worker, &made, deadline));
     by_pdf.or_else(|_| {
         let as_text = [&common[..], &["-sDEVICE=txtwrite", "-"]].concat();
-        let text = worker.run(&gs, &as_text, bytes).map_err(|reason| format!("gs: {reason}"))?;
+        let text =
+            worker.run(&gs, &as_text, bytes, deadline).map_err(|reason| format!("gs: {reason}"))?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     })
 }

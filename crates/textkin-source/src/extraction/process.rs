@@ -33,11 +33,19 @@ const MOST_COMPLAINTS: u64 = 4 << 10;
 /// How long to wait before looking again whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Runs `command` on `input`, and gives what it wrote.
+/// Runs `command` on `input` until `deadline`, and gives what it wrote.
 ///
 /// # Errors
 /// In words for the user: it cannot be started, failed, took too long or wrote too much.
-pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<Vec<u8>, String> {
+pub(crate) fn run(
+    mut command: Command,
+    input: &[u8],
+    bounds: Bounds,
+    deadline: Instant,
+) -> Result<Vec<u8>, String> {
+    if Instant::now() >= deadline {
+        return Err(too_late(bounds));
+    }
     let name = Path::new(command.get_program());
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -48,12 +56,11 @@ pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<
         scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input).is_ok()));
         let complaints = scope.spawn(|| read(stderr, MOST_COMPLAINTS));
         let output = scope.spawn(|| read(stdout, bounds.output.saturating_add(1)));
-        let deadline = Instant::now() + bounds.time;
         let ended = wait(&mut child, deadline, || output.is_finished());
         let output = output.join().unwrap_or_default();
         let complaints = complaints.join().unwrap_or_default();
         let status = match ended {
-            Ended::TooLate => return Err(format!("took longer than {} s", bounds.time.as_secs())),
+            Ended::TooLate => return Err(too_late(bounds)),
             Ended::Lost(error) => return Err(format!("{name} was lost: {error}")),
             Ended::WithStatus(status) => status,
         };
@@ -64,13 +71,18 @@ pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<
             return Ok(output);
         }
         let complaint = String::from_utf8_lossy(&complaints);
-        let complaint = complaint.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let is_useful = |line: &&str| !line.is_empty() && !line.starts_with("note: ");
+        let complaint = complaint.lines().map(str::trim).rfind(is_useful);
         let complaint = complaint.map(|line| line.chars().take(200).collect::<String>());
         Err(complaint.unwrap_or_else(|| match status.code() {
             Some(code) => format!("failed with code {code}"),
             None => "was stopped: it crashed or reached a limit".to_owned(),
         }))
     })
+}
+
+fn too_late(bounds: Bounds) -> String {
+    format!("took longer than {} s", bounds.time.as_secs())
 }
 
 enum Ended {
@@ -148,39 +160,49 @@ mod tests {
         command
     }
 
+    fn ran(command: Command, input: &[u8], bounds: Bounds) -> Result<Vec<u8>, String> {
+        run(command, input, bounds, Instant::now() + bounds.time)
+    }
+
     fn bounds() -> Bounds {
         Bounds { time: Duration::from_secs(20), memory: 1 << 30, output: 1000 }
     }
 
     #[test]
     fn what_a_program_writes_comes_back() {
-        assert_eq!(run(shell("cat"), b"abc", bounds()).unwrap(), b"abc");
+        assert_eq!(ran(shell("cat"), b"abc", bounds()).unwrap(), b"abc");
         let large = vec![b'x'; 1 << 20];
-        assert_eq!(run(shell("head -c 3"), &large, bounds()).unwrap(), b"xxx");
+        assert_eq!(ran(shell("head -c 3"), &large, bounds()).unwrap(), b"xxx");
     }
 
     #[test]
     fn a_program_that_fails_says_why() {
-        let failed = run(shell("echo first >&2; echo broken page >&2; exit 3"), b"", bounds());
+        let failed = ran(shell("echo first >&2; echo broken page >&2; exit 3"), b"", bounds());
         assert_eq!(failed.unwrap_err(), "broken page");
-        assert_eq!(run(shell("exit 3"), b"", bounds()).unwrap_err(), "failed with code 3");
-        let killed = run(shell("kill -9 $$"), b"", bounds()).unwrap_err();
+        assert_eq!(ran(shell("exit 3"), b"", bounds()).unwrap_err(), "failed with code 3");
+        let killed = ran(shell("kill -9 $$"), b"", bounds()).unwrap_err();
         assert_eq!(killed, "was stopped: it crashed or reached a limit");
-        assert!(run(Command::new("/nowhere/x"), b"", bounds()).is_err());
+        assert!(ran(Command::new("/nowhere/x"), b"", bounds()).is_err());
     }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
         let bounds = Bounds { time: Duration::from_millis(300), ..bounds() };
         let begun = Instant::now();
-        let late = run(shell("exec sleep 100"), b"", bounds).unwrap_err();
+        let late = ran(shell("exec sleep 100"), b"", bounds).unwrap_err();
         assert!(late.starts_with("took longer than"), "{late}");
         assert!(begun.elapsed() < Duration::from_secs(10));
     }
 
     #[test]
+    fn nothing_is_started_once_the_time_is_over() {
+        let late = run(shell("true"), b"", bounds(), Instant::now()).unwrap_err();
+        assert_eq!(late, "took longer than 20 s");
+    }
+
+    #[test]
     fn a_program_that_writes_without_end_is_ended() {
-        let flood = run(shell("exec yes"), b"", bounds()).unwrap_err();
+        let flood = ran(shell("exec yes"), b"", bounds()).unwrap_err();
         assert_eq!(flood, "gave more than 1000 bytes of text");
     }
 }

@@ -7,6 +7,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
+
+use textkin_extract::Limits;
 
 use super::process::{Bounds, run};
 
@@ -30,6 +33,7 @@ impl Worker {
         program: &std::path::Path,
         arguments: &[&str],
         input: &[u8],
+        deadline: Instant,
     ) -> Result<Vec<u8>, String> {
         let mut command = match &self.program {
             Some(own) => {
@@ -40,15 +44,25 @@ impl Worker {
             None => Command::new(program),
         };
         command.args(arguments);
-        run(command, input, self.bounds)
+        run(command, input, self.bounds, deadline)
     }
 
     /// Reads `input` in the worker itself; `None` if there is none.
-    pub(crate) fn read_pdf(&self, input: &[u8]) -> Option<Result<Vec<u8>, String>> {
+    pub(crate) fn read_pdf(
+        &self,
+        input: &[u8],
+        deadline: Instant,
+    ) -> Option<Result<Vec<u8>, String>> {
         let own = self.program.as_ref()?;
         let mut command = self.command(own);
         command.arg("pdf");
-        Some(run(command, input, self.bounds))
+        Some(run(command, input, self.bounds, deadline))
+    }
+
+    /// When work on a file ends that begins now, if `limits` do not end it before.
+    pub(crate) fn deadline(&self, limits: &Limits) -> Instant {
+        let own = Instant::now() + self.bounds.time;
+        limits.deadline.map_or(own, |given| given.min(own))
     }
 
     fn command(&self, own: &std::path::Path) -> Command {
