@@ -20,8 +20,11 @@ const DETECT_BYTES: usize = 256 << 10;
 /// A declaration of the encoding stands in the first bytes.
 const DECLARATION_BYTES: usize = 2 << 10;
 
-/// The text of `bytes`, or that they are no text.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
+/// The text of `bytes` of unknown encoding, borrowed where it is UTF-8.
+///
+/// # Errors
+/// [`Error::NotText`] if they are no text.
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
     decode_as(bytes, None)
 }
 
@@ -71,6 +74,37 @@ fn decode_as<'a>(
         return Err(Error::NotText { what: "binary" });
     }
     Ok(legacy(bytes).decode_without_bom_handling(bytes).0)
+}
+
+/// `text` in the encoding in which `bytes` say `old`; in UTF-8 where that encoding cannot. `None` if
+/// they say something else in every encoding that [`decode`] would choose.
+#[must_use]
+pub fn encode_as(bytes: &[u8], old: &str, text: &str) -> Option<Vec<u8>> {
+    let (encoding, mark) = match Encoding::for_bom(bytes) {
+        Some(known) => known,
+        None => {
+            let candidates = [UTF_8, UTF_16LE, UTF_16BE, legacy(bytes)];
+            let says = |encoding: &&&'static Encoding| {
+                encoding.decode_without_bom_handling(bytes).0 == old
+            };
+            (*candidates.iter().find(says)?, 0)
+        }
+    };
+    if encoding.decode_without_bom_handling(bytes.get(mark..).unwrap_or_default()).0 != old {
+        return None;
+    }
+    let mut encoded = head(bytes, mark).to_vec();
+    if encoding == UTF_16LE {
+        encoded.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    } else if encoding == UTF_16BE {
+        encoded.extend(text.encode_utf16().flat_map(u16::to_be_bytes));
+    } else {
+        match encoding.encode(text) {
+            (bytes, _, false) => encoded.extend_from_slice(&bytes),
+            _ => encoded.extend_from_slice(text.as_bytes()),
+        }
+    }
+    Some(encoded)
 }
 
 /// Whether `bytes` can be text at all.

@@ -37,6 +37,7 @@ mod format;
 
 pub use context::{Context, Extractor, Options};
 pub use driver::{extract, extract_with};
+pub use encoding::{decode, encode_as};
 pub use error::Error;
 pub use extracted::{Collected, Extracted, Problem, Sink};
 pub use kind::Kind;

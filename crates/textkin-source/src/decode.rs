@@ -1,20 +1,11 @@
 //! Text from bytes of unknown encoding.
 //!
-//! In: the bytes of one file. Out: its text, or that it is no text. The order of the checks:
-//! byte order mark; valid UTF-8; UTF-16 without mark (zero bytes at every other place); UTF-8 with
-//! damage, when most characters beyond ASCII are whole (U+FFFD stands for the rest); else the
-//! legacy encoding the detector of Firefox finds, windows-1252 when in doubt.
+//! In: the bytes of one file. Out: its text, or what it is if it is no text. Encodings are told by
+//! `textkin-extract`; here are only the formats that a text may be mistaken for.
 
 use std::borrow::Cow;
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
-
-/// The first bytes decide whether a file is text.
-const SAMPLE_BYTES: usize = 8 << 10;
-
-/// The detector of legacy encodings sees at most this many bytes.
-const DETECT_BYTES: usize = 256 << 10;
+pub(crate) use textkin_extract::encode_as;
 
 /// Why bytes are not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,60 +13,10 @@ pub(crate) struct NotText(pub(crate) &'static str);
 
 /// The text of `bytes`.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
-    if let Some(known) = known_binary(bytes) {
-        return Err(NotText(known));
+    match known_binary(bytes) {
+        Some(known) => Err(NotText(known)),
+        None => textkin_extract::decode(bytes).map_err(|_| NotText("not text (binary)")),
     }
-    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
-        return Ok(encoding.decode_without_bom_handling(&bytes[mark..]).0);
-    }
-    let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
-    if let Some(encoding) = utf16_without_mark(sample) {
-        return Ok(encoding.decode_without_bom_handling(bytes).0);
-    }
-    let n_controls = sample.iter().filter(|&&byte| is_control(byte)).count();
-    if n_controls * 10 > sample.len() {
-        return Err(NotText("not text (binary)"));
-    }
-    if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
-        return Ok(Cow::Borrowed(text));
-    }
-    if is_damaged_utf8(bytes) {
-        return Ok(UTF_8.decode_without_bom_handling(bytes).0);
-    }
-    // Nearly a tenth of random bytes are controls; text of a legacy encoding has almost none.
-    if n_controls * 50 > sample.len() {
-        return Err(NotText("not text (binary)"));
-    }
-    Ok(legacy(bytes).decode_without_bom_handling(bytes).0)
-}
-
-/// `text` in the encoding in which `bytes` say `old`; in UTF-8 where that encoding cannot.
-pub(crate) fn encode_as(bytes: &[u8], old: &str, text: &str) -> Option<Vec<u8>> {
-    let (encoding, mark) = match Encoding::for_bom(bytes) {
-        Some(known) => known,
-        None => {
-            let candidates = [UTF_8, UTF_16LE, UTF_16BE, legacy(bytes)];
-            let says = |encoding: &&&'static Encoding| {
-                encoding.decode_without_bom_handling(bytes).0 == old
-            };
-            (*candidates.iter().find(says)?, 0)
-        }
-    };
-    if encoding.decode_without_bom_handling(&bytes[mark..]).0 != old {
-        return None;
-    }
-    let mut encoded = bytes[..mark].to_vec();
-    if encoding == UTF_16LE {
-        encoded.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-    } else if encoding == UTF_16BE {
-        encoded.extend(text.encode_utf16().flat_map(u16::to_be_bytes));
-    } else {
-        match encoding.encode(text) {
-            (bytes, _, false) => encoded.extend_from_slice(&bytes),
-            _ => encoded.extend_from_slice(text.as_bytes()),
-        }
-    }
-    Some(encoded)
 }
 
 /// Formats that may pass for text at their beginning.
@@ -94,49 +35,6 @@ fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// Control characters that texts do not hold; tab, line ends, form feed, backspace (overstrike)
-/// and escape (colours) are found in some.
-fn is_control(byte: u8) -> bool {
-    matches!(byte, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
-}
-
-/// UTF-16 shows as zero bytes at every other place and hardly any at the rest.
-fn utf16_without_mark(sample: &[u8]) -> Option<&'static Encoding> {
-    if sample.len() < 4 {
-        return None;
-    }
-    let zeros =
-        |first: usize| sample.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();
-    let (even, odd) = (zeros(0), zeros(1));
-    let n_units = sample.len() / 2;
-    if odd * 10 >= n_units * 4 && even * 50 <= n_units {
-        Some(UTF_16LE)
-    } else if even * 10 >= n_units * 4 && odd * 50 <= n_units {
-        Some(UTF_16BE)
-    } else {
-        None
-    }
-}
-
-/// Whether bytes that are not valid UTF-8 were meant to be: more than half of what is not ASCII
-/// are whole characters.
-fn is_damaged_utf8(bytes: &[u8]) -> bool {
-    let (mut n_whole, mut n_damaged) = (0u64, 0u64);
-    for chunk in bytes[..bytes.len().min(DETECT_BYTES)].utf8_chunks() {
-        let characters = chunk.valid().bytes().filter(|&byte| byte >= 0xc0).count();
-        n_whole += characters as u64;
-        n_damaged += u64::from(!chunk.invalid().is_empty());
-    }
-    n_whole > n_damaged
-}
-
-/// The most likely encoding that is not UTF-8.
-fn legacy(bytes: &[u8]) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(&bytes[..bytes.len().min(DETECT_BYTES)], true);
-    detector.guess(None, Utf8Detection::Deny)
 }
 
 #[cfg(test)]
