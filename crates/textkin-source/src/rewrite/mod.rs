@@ -105,7 +105,7 @@ pub enum RewriteError {
         source: io::Error,
     },
     /// The input is damaged in a way that does not let it be written again.
-    #[error("{}: {reason}; it cannot be written again, leave it out with --exclude", path.display())]
+    #[error("{}: {reason}; it cannot be written again, leave it out with --exclude-files", path.display())]
     Damaged {
         /// The input.
         path: PathBuf,

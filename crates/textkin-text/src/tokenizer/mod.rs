@@ -16,7 +16,7 @@ mod template;
 mod unicode;
 mod word;
 
-pub use normalization::{Case, Normalization};
+pub use normalization::{Case, Normalization, TextPart};
 pub use step::{NormalizationError, StepHelp, steps};
 pub use template::Template;
 pub use word::WordTokenizer;

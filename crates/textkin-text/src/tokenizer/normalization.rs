@@ -24,6 +24,35 @@ pub enum Case {
     Upper,
 }
 
+/// A part of texts that may be excluded from all that counts.
+///
+/// ```
+/// use textkin_text::tokenizer::{Normalization, TextPart};
+///
+/// let parts: Vec<TextPart> = "quotes,bibliography".split(',').flat_map(str::parse).collect();
+/// let normalization = Normalization::default().excluding(&parts);
+/// assert_eq!(normalization.to_string(), "no-bibliography+no-quotes+nfkc+fold");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextPart {
+    /// Text in quotation marks, and lines that begin with `>`: the step `no-quotes`.
+    Quotes,
+    /// What follows the heading of the references: the step `no-bibliography`.
+    Bibliography,
+}
+
+impl FromStr for TextPart {
+    type Err = NormalizationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            "quotes" => Ok(Self::Quotes),
+            "bibliography" => Ok(Self::Bibliography),
+            _ => Err(NormalizationError::NoPart { part: text.to_owned() }),
+        }
+    }
+}
+
 /// Which steps lead from a text to its tokens.
 ///
 /// Written as step names joined by `+`; see [`steps`](super::steps). What [`fmt::Display`] writes is parsed to
@@ -91,6 +120,18 @@ impl Normalization {
     #[must_use]
     pub fn stop_list(&self) -> &[String] {
         &self.stop_list
+    }
+
+    /// The same steps, and `parts` of texts do not count.
+    #[must_use]
+    pub fn excluding(mut self, parts: &[TextPart]) -> Self {
+        for part in parts {
+            match part {
+                TextPart::Quotes => self.no_quotes = true,
+                TextPart::Bibliography => self.no_bibliography = true,
+            }
+        }
+        self
     }
 
     /// The same steps with nothing excluded: quotations and the bibliography count.

@@ -63,6 +63,12 @@ pub enum NormalizationError {
         /// The name most like it.
         similar: Option<&'static str>,
     },
+    /// A part of texts that does not exist.
+    #[error("no part of a text is called '{part}'; there are quotes and bibliography")]
+    NoPart {
+        /// The part as it was written.
+        part: String,
+    },
     /// A step that needs a language stands without one.
     #[error("normalisation step '{step}' needs a language, for example '{step}:en'")]
     NoLanguage {
