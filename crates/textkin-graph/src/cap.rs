@@ -1,6 +1,6 @@
 //! The cap that a user may set: chunks in more than so many documents are set aside.
 
-use textkin_core::{Lists, SharedChunks};
+use textkin_core::{Lists, Run, SharedChunks};
 
 /// What a cap left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,10 @@ pub struct Capped {
 
 /// Sets aside every chunk in more than `max_documents` documents, and says what that was.
 ///
-/// Such a chunk leaves the chunks of its texts too, so that equal texts still resemble each other
-/// wholly. Exact copies are known by their digest, whatever the number of documents.
+/// Such a chunk leaves the chunks of its texts too, and its words leave their words, so that neither
+/// counts above or below the line, and equal texts still resemble each other wholly. A word of
+/// another chunk that also lies in one set aside counts no longer. Exact copies are known by their
+/// digest, whatever the number of documents.
 pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
     let mut capped = Capped { max_documents, chunks: 0, postings: 0 };
     let mut is_kept = Vec::with_capacity(shared.groups.len());
@@ -37,11 +39,76 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
         groups_of_text.push(groups.iter().copied().filter(kept));
     }
     let mut runs_of_text = Lists::new();
-    for runs in shared.runs_of_text.iter() {
-        runs_of_text.push(runs.iter().copied().filter(|run| is_kept[run.group as usize]));
+    for (text, runs) in shared.runs_of_text.iter().enumerate() {
+        let aside = Aside::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
+        shared.texts[text].words -= aside.n_words();
+        let kept = runs.iter().filter(|run| is_kept[run.group as usize]);
+        runs_of_text.push(kept.map(|run| Run {
+            start: aside.place(run.start),
+            end: aside.place(run.end),
+            group: run.group,
+        }));
     }
     shared.texts_of_group = groups_of_text.transposed(shared.groups.len());
     shared.groups_of_text = groups_of_text;
     shared.runs_of_text = runs_of_text;
     capped
+}
+
+/// The words of one text that are set aside: stretches that do not touch, ascending.
+struct Aside(Vec<Stretch>);
+
+struct Stretch {
+    start: u32,
+    end: u32,
+    /// Words of earlier stretches.
+    before: u32,
+}
+
+impl Aside {
+    /// The words of `runs`, which are ordered by start.
+    fn new<'a>(runs: impl Iterator<Item = &'a Run>) -> Self {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for run in runs {
+            match stretches.last_mut() {
+                Some(last) if run.start <= last.end => last.end = last.end.max(run.end),
+                last => {
+                    let before = last.map_or(0, |last| last.before + (last.end - last.start));
+                    stretches.push(Stretch { start: run.start, end: run.end, before });
+                }
+            }
+        }
+        Self(stretches)
+    }
+
+    fn n_words(&self) -> u32 {
+        self.n_before(u32::MAX)
+    }
+
+    /// Where the word at `place` stands once they are gone, or the next one that stays.
+    fn place(&self, place: u32) -> u32 {
+        place - self.n_before(place)
+    }
+
+    /// How many of them stand before `place`.
+    fn n_before(&self, place: u32) -> u32 {
+        let next = self.0.partition_point(|stretch| stretch.start < place);
+        let last = next.checked_sub(1).map(|last| &self.0[last]);
+        last.map_or(0, |last| last.before + (place.min(last.end) - last.start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_set_aside_leave_the_places_of_the_others() {
+        let run = |start, end| Run { start, end, group: 0 };
+        let aside = Aside::new([run(2, 4), run(3, 5), run(8, 9)].iter());
+        assert_eq!(aside.n_words(), 4);
+        let places: Vec<u32> = (0..12).map(|place| aside.place(place)).collect();
+        assert_eq!(places, [0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 7]);
+        assert_eq!(Aside::new([].iter()).n_words(), 0);
+    }
 }

@@ -37,11 +37,12 @@ pub(crate) fn cuts(
                 index += 1;
             }
             // The best case of another text that shares some of these: it holds nothing else. Its
-            // words have no lower bound: some chunkers make many chunks of a word.
+            // words have no lower bound: some chunkers make many chunks of a word. Where a cap has
+            // left no word, one word of the other is the best case.
             let best = Overlap {
                 shared: chunks,
                 rarity: Rarity::to_f64(sum),
-                words_a: u64::from(entry.words),
+                words_a: u64::from(entry.words.max(1)),
                 words_b: 0,
                 chunks_a: u64::from(entry.chunks),
                 chunks_b: chunks,

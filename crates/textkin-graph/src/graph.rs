@@ -5,6 +5,7 @@ use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 use crate::classes::Classes;
 use crate::count;
 use crate::coverage;
+use crate::overlaps::of_copies;
 use crate::rarity::Rarity;
 use crate::tally::Tally;
 
@@ -219,24 +220,8 @@ pub(crate) fn pairs_among(n: u64) -> u64 {
 fn copies(shared: &SharedChunks, measure: Measure) -> Vec<Block> {
     let rarity = Rarity::new(shared);
     let mut blocks = Vec::new();
-    for (text, entry) in shared.texts.iter().enumerate().filter(|(_, entry)| entry.copies > 1) {
-        let mut sum = 0;
-        let mut elsewhere = 0;
-        for &group in shared.groups_of_text.list(text) {
-            sum += rarity.of_group(group);
-            elsewhere += shared.groups[group as usize].chunks;
-        }
-        let own = entry.chunks - elsewhere;
-        let overlap = Overlap {
-            shared: u64::from(entry.chunks),
-            rarity: Rarity::to_f64(sum + Rarity::of_chunks(own, entry.copies)),
-            words_a: u64::from(entry.words),
-            words_b: u64::from(entry.words),
-            chunks_a: u64::from(entry.chunks),
-            chunks_b: u64::from(entry.chunks),
-            covered_a: u64::from(entry.words),
-            covered_b: u64::from(entry.words),
-        };
+    for (text, _) in shared.texts.iter().enumerate().filter(|(_, entry)| entry.copies > 1) {
+        let overlap = of_copies(shared, &rarity, text);
         let kind = Kind::Copies { text: text as u32 };
         blocks.push(Block { kind, overlap, score: measure.score(&overlap) });
     }

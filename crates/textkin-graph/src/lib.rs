@@ -9,7 +9,7 @@
 //! that are too many to list are counted (`tally`), those that share nothing but what is common to
 //! many texts all at once (`crowds`).
 //!
-//! [`align`] says where two texts share what they share.
+//! [`align`] says where two texts share what they share, [`Overlaps`] how much any two documents do.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, classes and groups are u32 by construction"
@@ -25,6 +25,7 @@ mod crowds;
 mod cuts;
 mod graph;
 mod neighbours;
+mod overlaps;
 mod rarity;
 mod reach;
 mod rows;
@@ -37,4 +38,5 @@ pub use cap::{Capped, cap};
 pub use clusters::Clustering;
 pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};
 pub use neighbours::{Neighbour, Neighbours};
+pub use overlaps::Overlaps;
 pub use rows::Rows;

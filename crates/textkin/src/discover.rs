@@ -4,14 +4,17 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 use textkin_core::{Problem, Source};
-use textkin_graph::{Capped, Graph, GraphSettings, cap};
-use textkin_index::{Collection, Memory, Progress, Stop, TextAddress, find_shared, near_copies};
+use textkin_graph::{Capped, Graph, GraphSettings, Overlaps, cap};
+use textkin_index::{
+    Collection, Findings, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared, near_copies,
+};
+use textkin_text::grammar::Selection;
 
 use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{Recipe, SharedText};
-use crate::ingest::{Reader, ingest};
+use crate::ingest::{Ingested, Reader, ingest};
 use crate::settings::Settings;
 use crate::summary::Counts;
 
@@ -53,6 +56,8 @@ pub struct Discovery {
     pub shared: Option<SharedText>,
     /// What the user's cap left out.
     pub capped: Option<Capped>,
+    /// What documents share without the cap, if nothing but the cap is excluded.
+    pub uncapped: Option<Overlaps>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
     pub plan: &'static str,
     /// The stages of the run.
@@ -69,11 +74,110 @@ pub fn discover(
     settings: &Settings,
     watch: &Watch,
 ) -> Result<Discovery, Error> {
+    let mut clock = Clock::start();
+    let Found { collection, read, near_sets, mut found } =
+        find(source, settings, watch, &mut clock)?;
+    let threads = settings.n_threads();
+
+    let mut counts = Counts {
+        distinct_chunks: found.distinct_chunks,
+        collisions: found.collisions,
+        chunks: found.total_chunks,
+        input_bytes: read.input_bytes,
+        text_bytes: read.text_bytes,
+        ..Counts::default()
+    };
+    counts.add_documents(&read.documents);
+    counts.add_shared(&found.shared);
+    let number = |address| found.text_number(address);
+    let texts: Vec<Option<u32>> =
+        read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    let shared = found.chunks.take().map(|chunks| SharedText {
+        shared: found.shared.clone(),
+        chunks,
+        texts: texts.clone(),
+        recipe: Recipe::new(settings),
+    });
+    // Where nothing but the cap excludes, what it leaves out need not be read for again.
+    let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
+        .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
+    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
+
+    watch.progress.begin("scoring pairs", 0);
+    let graph_settings = GraphSettings {
+        measure: settings.score,
+        threshold: settings.threshold,
+        counting: settings.counting,
+        threads,
+        most_blocks: settings.most_blocks.unwrap_or_else(|| most_blocks(settings.memory_budget())),
+        most_additions: settings.most_additions,
+    };
+    let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
+    clock.stage("pairs", 0);
+
+    let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
+    Ok(Discovery {
+        near_copies,
+        shared,
+        documents: read.documents,
+        graph,
+        problems: read.problems,
+        counts,
+        capped,
+        uncapped,
+        plan: collection.plan_name(),
+        stages: clock.stages,
+    })
+}
+
+/// What any two documents of `source` share under `settings`, with no pair looked for.
+///
+/// Of the settings [without exclusions](Settings::without_exclusions) this gives the raw counts of
+/// pairs that a discovery with exclusions found.
+///
+/// # Errors
+/// As [`discover`].
+pub fn overlaps(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Overlaps, Error> {
+    // Every chunk counts, whichever would lead to a pair; and problems were told before.
+    let settings = Settings {
+        select: Selection::default(),
+        imatch: None,
+        keep_chunks: KeepChunks::None,
+        is_strict: false,
+        ..settings.clone()
+    };
+    let Found { read, mut found, .. } = find(source, &settings, watch, &mut Clock::start())?;
+    let number = |address| found.text_number(address);
+    let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    if let Some(most) = settings.max_df {
+        cap(&mut found.shared, most);
+    }
+    Ok(Overlaps::new(found.shared, texts))
+}
+
+/// What documents share, before pairs are scored.
+struct Found {
+    collection: Collection,
+    read: Ingested,
+    near_sets: Option<Vec<Vec<TextAddress>>>,
+    found: Findings,
+}
+
+/// Reads `source` and finds what its documents share.
+fn find(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+    clock: &mut Clock,
+) -> Result<Found, Error> {
     let analyzer = Analyzer::new(settings)?;
     let memory = Memory { budget: settings.memory_budget(), temp_dir: settings.temp_dir.clone() };
     let collection = Collection::new(analyzer.batch_settings(), settings.plan, memory);
     let threads = settings.n_threads();
-    let mut clock = Clock::start();
 
     let reader = Reader {
         threads,
@@ -98,54 +202,9 @@ pub fn discover(
     let copies_of = |address| copies.of(address);
     let keep = settings.keep_chunks;
     let (progress, stop) = (&watch.progress, &watch.stop);
-    let mut found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
+    let found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
-
-    let mut counts = Counts {
-        distinct_chunks: found.distinct_chunks,
-        collisions: found.collisions,
-        chunks: found.total_chunks,
-        input_bytes: read.input_bytes,
-        text_bytes: read.text_bytes,
-        ..Counts::default()
-    };
-    counts.add_documents(&read.documents);
-    counts.add_shared(&found.shared);
-    let number = |address| found.text_number(address);
-    let texts: Vec<Option<u32>> =
-        read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    let shared = found.chunks.take().map(|chunks| SharedText {
-        shared: found.shared.clone(),
-        chunks,
-        texts: texts.clone(),
-        recipe: Recipe::new(settings),
-    });
-    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
-
-    watch.progress.begin("scoring pairs", 0);
-    let graph_settings = GraphSettings {
-        measure: settings.score,
-        threshold: settings.threshold,
-        counting: settings.counting,
-        threads,
-        most_blocks: settings.most_blocks.unwrap_or_else(|| most_blocks(settings.memory_budget())),
-        most_additions: settings.most_additions,
-    };
-    let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
-    clock.stage("pairs", 0);
-
-    let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
-    Ok(Discovery {
-        near_copies,
-        shared,
-        documents: read.documents,
-        graph,
-        problems: read.problems,
-        counts,
-        capped,
-        plan: collection.plan_name(),
-        stages: clock.stages,
-    })
+    Ok(Found { collection, read, near_sets, found })
 }
 
 /// How many documents have each text.

@@ -36,7 +36,7 @@ pub use compare::{Comparison, compare, digest};
 pub use dedup::{
     Cleaning, Duplicates, Editor, Keep, Level, Likeness, Place, Removal, Tally, dedup,
 };
-pub use discover::{Discovery, Stage, Watch, discover};
+pub use discover::{Discovery, Stage, Watch, discover, overlaps};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;
 pub use explain::Texts;

@@ -85,6 +85,30 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same settings with nothing excluded: no part of a text, no template, no cap.
+    #[must_use]
+    pub fn without_exclusions(&self) -> Self {
+        Self {
+            normalization: self.normalization.clone().without_exclusions(),
+            templates: Vec::new(),
+            max_df: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether words of texts are excluded: parts of them, or templates.
+    #[must_use]
+    pub fn excludes_words(&self) -> bool {
+        !self.templates.is_empty()
+            || self.normalization.clone().without_exclusions() != self.normalization
+    }
+
+    /// Whether anything is excluded, so that there are two scores: raw and after exclusions.
+    #[must_use]
+    pub fn excludes(&self) -> bool {
+        self.excludes_words() || self.max_df.is_some()
+    }
+
     /// Number of threads to use.
     #[must_use]
     pub fn n_threads(&self) -> usize {

@@ -12,7 +12,7 @@ use textkin::core::{Measure, Pair};
 use textkin::graph::{Clustering, Counting};
 use textkin::index::{KeepChunks, Plan, SharedIndex};
 use textkin::source::{Format, Inputs, SourceSettings};
-use textkin::{Discovery, Settings, Watch, discover};
+use textkin::{Discovery, Settings, Watch, discover, overlaps};
 
 /// What the oracle says of a pair of documents.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +79,10 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
 }
 
 fn run(texts: &[String], settings: &Settings) -> Discovery {
+    discover(&mut source(texts), settings, &Watch::default()).unwrap()
+}
+
+fn source(texts: &[String]) -> Inputs {
     let mut lines = String::new();
     for (number, text) in texts.iter().enumerate() {
         let record = serde_json::json!({ "id": number.to_string(), "text": text });
@@ -87,9 +91,60 @@ fn run(texts: &[String], settings: &Settings) -> Discovery {
     let input_format = Some(Format::Jsonl);
     let source_settings =
         SourceSettings { piece_bytes: 64, input_format, ..SourceSettings::default() };
-    let mut source =
-        Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap();
-    discover(&mut source, settings, &Watch::default()).unwrap()
+    Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap()
+}
+
+/// What a cap at `most` documents leaves of [`oracle`]: chunks in more documents go if two different
+/// texts have them, and with them the words of their places.
+fn capped(texts: &[String], k: usize, most: usize) -> BTreeMap<(u32, u32), Expected> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let lists: Vec<_> = documents.iter().map(|words| chunks(words, k)).collect();
+    let mut holders: BTreeMap<&Vec<String>, Vec<usize>> = BTreeMap::new();
+    for (document, list) in lists.iter().enumerate() {
+        let distinct: BTreeSet<&Vec<String>> = list.iter().map(|(_, chunk)| chunk).collect();
+        distinct.into_iter().for_each(|chunk| holders.entry(chunk).or_default().push(document));
+    }
+    let is_aside = |chunk: &Vec<String>| {
+        let texts: BTreeSet<_> = holders[chunk].iter().map(|&holder| &documents[holder]).collect();
+        holders[chunk].len() > most && texts.len() > 1
+    };
+    let places = |document: usize, wanted: &dyn Fn(&Vec<String>) -> bool| {
+        let found = lists[document].iter().filter(|(_, chunk)| wanted(chunk));
+        found.flat_map(|(start, chunk)| *start..start + chunk.len()).collect::<BTreeSet<usize>>()
+    };
+    let mut pairs = BTreeMap::new();
+    for a in 0..texts.len() {
+        for b in a + 1..texts.len() {
+            let set = |document: usize| -> BTreeSet<&Vec<String>> {
+                let all = lists[document].iter().map(|(_, chunk)| chunk);
+                all.filter(|chunk| !is_aside(chunk)).collect()
+            };
+            let (in_a, in_b) = (set(a), set(b));
+            let common: BTreeSet<_> = in_a.intersection(&in_b).copied().collect();
+            let is_copy = documents[a] == documents[b] && !documents[a].is_empty();
+            if common.is_empty() && !is_copy {
+                continue;
+            }
+            let counts = |document: usize| {
+                let aside = places(document, &is_aside);
+                let words = (documents[document].len() - aside.len()) as u64;
+                let covered = places(document, &|chunk| common.contains(chunk));
+                let covered = covered.difference(&aside).count() as u64;
+                (if is_copy { words } else { covered }, words)
+            };
+            let ((covered_a, words_a), (covered_b, words_b)) = (counts(a), counts(b));
+            let rarity = common.iter().map(|chunk| 1.0 / holders[*chunk].len() as f64).sum();
+            let expected = Expected {
+                shared: common.len() as u64,
+                rarity,
+                chunks: (in_a.len() as u64, in_b.len() as u64),
+                covered: (covered_a, covered_b),
+                words: (words_a, words_b),
+            };
+            pairs.insert((a as u32, b as u32), expected);
+        }
+    }
+    pairs
 }
 
 fn assert_equal(found: &[Pair], expected: &BTreeMap<(u32, u32), Expected>) {
@@ -136,6 +191,21 @@ fn collections() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
+/// Such texts, parts of which are quotations.
+fn quoting() -> impl Strategy<Value = Vec<String>> {
+    (collections(), prop::collection::vec((0usize..20, 0usize..40), 0..12)).prop_map(
+        |(mut texts, marks)| {
+            for (text, place) in marks {
+                if let Some(text) = texts.get_mut(text) {
+                    let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
+                    text.insert(places.get(place).copied().unwrap_or(text.len()), '"');
+                }
+            }
+            texts
+        },
+    )
+}
+
 /// Texts that nearly all hold the same passage, each with a beginning of its own.
 fn licensed() -> impl Strategy<Value = Vec<String>> {
     let body = prop::collection::vec(0u32..60, 0..12);
@@ -168,6 +238,53 @@ proptest! {
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
         prop_assert_eq!(found.graph.n_pairs(), Some(expected.len() as u64));
         prop_assert_eq!(found.graph.n_edges(), expected.len() as u64);
+    }
+
+    #[test]
+    fn a_cap_leaves_what_the_oracle_leaves(
+        texts in prop_oneof![collections(), licensed()],
+        k in 1u32..5,
+        max_df in 1u32..6,
+        measure in prop::sample::select(Measure::ALL.to_vec()),
+        most_additions in prop::sample::select(vec![0, u64::MAX]),
+    ) {
+        let max_df = Some(max_df);
+        let settings = Settings { max_df, score: measure, most_additions, ..all(k) };
+        let found = run(&texts, &settings);
+        let expected = capped(&texts, k as usize, max_df.unwrap_or(0) as usize);
+        assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
+        let some = Settings { threshold: 0.05, ..settings };
+        let strong: Vec<Pair> = found.graph.rows().filter(|pair| pair.score >= 0.05).collect();
+        prop_assert_eq!(run(&texts, &some).graph.rows().collect::<Vec<_>>(), strong);
+    }
+
+    #[test]
+    fn a_pair_looked_up_is_the_pair_that_is_found(
+        texts in prop_oneof![quoting(), licensed()],
+        k in 1u32..5,
+        max_df in prop::option::of(1u32..5),
+        select in prop::sample::select(vec!["spex", "modulo:2"]),
+    ) {
+        let normalization: textkin::text::tokenizer::Normalization = "no-quotes+nfkc+fold".parse().unwrap();
+        let templates = vec!["a b c d e".to_owned()];
+        let select = select.parse().unwrap();
+        let settings = Settings { normalization, templates, max_df, select, ..all(k) };
+        for settings in [settings.clone(), settings.without_exclusions()] {
+            let found = run(&texts, &settings);
+            let looked_up = overlaps(&mut source(&texts), &settings, &Watch::default()).unwrap();
+            for pair in found.graph.rows() {
+                prop_assert_eq!(looked_up.of(pair.a, pair.b), pair.overlap);
+            }
+        }
+        // Pairs that are not found share nothing.
+        let settings = all(k);
+        let found: BTreeSet<(u32, u32)> = run(&texts, &settings).graph.rows().map(|pair| (pair.a, pair.b)).collect();
+        let looked_up = overlaps(&mut source(&texts), &settings, &Watch::default()).unwrap();
+        for a in 0..texts.len() as u32 {
+            for b in (a + 1..texts.len() as u32).filter(|&b| !found.contains(&(a, b))) {
+                prop_assert_eq!(looked_up.of(a, b).shared, 0);
+            }
+        }
     }
 
     #[test]
