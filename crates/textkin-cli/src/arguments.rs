@@ -7,14 +7,19 @@ use textkin::core::Measure;
 use textkin::core::hash::HashKind;
 use textkin::graph::{Clustering, Counting};
 use textkin::index::Plan;
-use textkin::source::Format;
-use textkin::text::grammar::{ChunkerKind, Selection};
+use textkin::text::grammar::Selection;
 
 use crate::size;
 
+mod analysis;
 mod compare;
+mod reading;
+mod verify;
 
+pub(crate) use analysis::Analysis;
 pub(crate) use compare::{Compare, ComparisonFormat};
+pub(crate) use reading::{Input, Reading};
+pub(crate) use verify::Verify;
 
 /// Finds the kin of a text: every document that shares written material with it.
 #[derive(Debug, Parser)]
@@ -29,9 +34,9 @@ pub(crate) enum Command {
     /// Find every pair of documents that share text, with proof
     Discover(Box<Discover>),
     /// Show what two documents share, passage by passage
-    Compare(Compare),
-    /// Check a report of a comparison against the documents it speaks of
-    Verify(Verify),
+    Compare(Box<Compare>),
+    /// Check a report against the documents it speaks of
+    Verify(Box<Verify>),
     /// Clean a collection: take out documents, passages or lines that are there already
     Dedup(Box<Dedup>),
     /// Show what an index of shared chunks holds, or find the chunks of a text in it
@@ -67,28 +72,6 @@ pub(crate) struct Discover {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) means: Means,
-}
-
-/// Check a report of a comparison against the documents it speaks of
-///
-/// Takes the page or the JSON that `textkin compare` wrote, and both documents. Digests, spans, word
-/// counts and scores are found again and compared; nothing is looked up anywhere else.
-///
-/// Exit code: 0 if the report holds, 1 if it does not, 2 if something failed.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  textkin compare a.pdf b.docx --html report.html
-  textkin verify report.html a.pdf b.docx")]
-pub(crate) struct Verify {
-    /// The report: a page or JSON
-    pub(crate) report: PathBuf,
-    /// One of the documents, as for `textkin compare`
-    pub(crate) a: PathBuf,
-    /// The other
-    pub(crate) b: PathBuf,
-    /// The templates the report was made with, in their order
-    #[arg(long, value_name = "FILE")]
-    pub(crate) template: Vec<PathBuf>,
 }
 
 /// Clean a collection: take out documents, passages or lines that are there already
@@ -138,18 +121,11 @@ pub(crate) struct Removal {
     /// The fewest words of a passage [default: 50] or a line [default: 3] that goes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_words: Option<u32>,
-    /// How documents are cut into chunks (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "CHUNKER")]
-    pub(crate) chunk: ChunkerKind,
-    /// How text is normalised: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
-    pub(crate) normalize: textkin::text::tokenizer::Normalization,
-    /// A text whose passages never count, such as a form that all documents fill in
-    #[arg(long, value_name = "FILE")]
-    pub(crate) template: Vec<PathBuf>,
     /// Set aside chunks that are in more than N documents; says what it left out
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_df: Option<u32>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
 }
 
 #[derive(Debug, Args)]
@@ -247,9 +223,8 @@ pub(crate) struct Index {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is compared")]
 pub(crate) struct Comparison {
-    /// How documents are cut into chunks (see `textkin strategies`)
-    #[arg(long, default_value_t, value_name = "CHUNKER")]
-    pub(crate) chunk: ChunkerKind,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
     /// Which chunks lead to a pair; selectors are joined with +
     #[arg(long, default_value = "spex", value_name = "SELECTOR")]
     pub(crate) select: Selection,
@@ -260,18 +235,9 @@ pub(crate) struct Comparison {
     /// The least score of a pair to be reported: a number, or T1 to T5 of DECO's table
     #[arg(long, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
-    /// How text is normalised: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
-    pub(crate) normalize: textkin::text::tokenizer::Normalization,
-    /// Words that never count, one a line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stop_list: Option<PathBuf>,
     /// The N most frequent words of the collection never count (reads the input twice)
     #[arg(long, value_name = "N")]
     pub(crate) stop_frequent: Option<usize>,
-    /// A text whose passages never count, such as a form that all documents fill in
-    #[arg(long, value_name = "FILE")]
-    pub(crate) template: Vec<PathBuf>,
     /// How chunks are hashed: polynomial, rabin, shift-add-xor
     #[arg(long, default_value_t, value_name = "HASH")]
     pub(crate) hash: HashKind,
@@ -281,45 +247,6 @@ pub(crate) struct Comparison {
     /// Which documents make a cluster: dense (boilerplate does not chain them), components
     #[arg(long, default_value_t, value_name = "HOW")]
     pub(crate) cluster_by: Clustering,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "What is read")]
-pub(crate) struct Input {
-    /// Field of a record that holds its id [default: id, else FILE:LINE]
-    #[arg(long, value_name = "FIELD")]
-    pub(crate) id_field: Option<String>,
-    /// Field of a record that holds its text
-    #[arg(long, default_value = "text", value_name = "FIELD")]
-    pub(crate) text_field: String,
-    /// Field of a record that holds its time [default: time]
-    #[arg(long, value_name = "FIELD")]
-    pub(crate) time_field: Option<String>,
-    /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name; as text means that
-    /// nothing is extracted
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) input_format: Option<Format>,
-    /// Of web pages, read the main content only, without menus and notices around it
-    #[arg(long)]
-    pub(crate) main_content: bool,
-    /// The longest that reading one file of another format than text may take, in seconds
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
-    pub(crate) max_seconds: u64,
-    /// Leave out what matches, in .gitignore form
-    #[arg(long, value_name = "PATTERN")]
-    pub(crate) exclude: Vec<String>,
-    /// Read hidden files in folders too
-    #[arg(long)]
-    pub(crate) hidden: bool,
-    /// Follow symbolic links in folders
-    #[arg(long)]
-    pub(crate) follow_links: bool,
-    /// The largest document; a larger one is a problem, named and left out
-    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = size::parse)]
-    pub(crate) max_document: u64,
-    /// Stop at the first document that cannot be read
-    #[arg(long)]
-    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

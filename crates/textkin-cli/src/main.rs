@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod documents;
 mod exit;
 mod interrupt;
 mod machine;

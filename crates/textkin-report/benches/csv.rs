@@ -56,7 +56,7 @@ fn row(ids: &[String], number: u64) -> Row<'_> {
         covered_b: shared + 7,
     };
     let (a, b) = (&ids[(number % 997) as usize], &ids[(number % 991) as usize]);
-    Row { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap }
+    Row { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap, raw_score: None }
 }
 
 /// The best of seven, since other work on the machine only adds.

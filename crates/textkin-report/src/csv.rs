@@ -8,7 +8,7 @@
 use std::num::NonZeroUsize;
 
 use crate::number::{push_decimal, push_integer};
-use crate::row::COLUMNS;
+use crate::row::columns;
 use crate::{Error, Output, PairWriter, Row, Vertex};
 
 /// Writes pairs as CSV.
@@ -16,14 +16,16 @@ use crate::{Error, Output, PairWriter, Row, Vertex};
 pub struct CsvWriter {
     output: Output,
     threads: NonZeroUsize,
+    has_raw: bool,
     buffers: Vec<Vec<u8>>,
 }
 
 impl CsvWriter {
-    /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads.
+    /// Writes to `output`; [`pairs`](PairWriter::pairs) formats in `threads` threads. `has_raw` says
+    /// whether rows have raw scores.
     #[must_use]
-    pub fn new(output: Output, threads: NonZeroUsize) -> Self {
-        Self { output, threads, buffers: Vec::new() }
+    pub fn new(output: Output, threads: NonZeroUsize, has_raw: bool) -> Self {
+        Self { output, threads, has_raw, buffers: Vec::new() }
     }
 
     /// Writes lines that [`format_csv_rows`] made elsewhere.
@@ -38,7 +40,7 @@ impl CsvWriter {
 impl PairWriter for CsvWriter {
     fn begin(&mut self, _vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
         let mut header = Vec::new();
-        format_csv_header(&mut header);
+        format_csv_header(self.has_raw, &mut header);
         self.output.write(&header)
     }
 
@@ -56,8 +58,13 @@ impl PairWriter for CsvWriter {
 }
 
 /// Appends the line with the names of the columns.
-pub fn format_csv_header(out: &mut Vec<u8>) {
-    out.extend_from_slice(COLUMNS.join(",").as_bytes());
+pub fn format_csv_header(has_raw: bool, out: &mut Vec<u8>) {
+    for (number, column) in columns(has_raw).enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(column.as_bytes());
+    }
     out.push(b'\n');
 }
 
@@ -70,8 +77,8 @@ pub fn format_csv_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
 }
 
 fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
-    // 9 decimals of at most 24 bytes, 3 integers of at most 20, and separators.
-    out.reserve(2 * (row.a.len() + row.b.len()) + 9 * 24 + 3 * 20 + 20);
+    // 10 decimals of at most 24 bytes, 3 integers of at most 20, and separators.
+    out.reserve(2 * (row.a.len() + row.b.len()) + 10 * 24 + 3 * 20 + 20);
     push_field(row.a, out);
     out.push(b',');
     push_field(row.b, out);
@@ -91,6 +98,10 @@ fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
     for words in [overlap.words_a, overlap.words_b] {
         out.push(b',');
         push_integer(words, out);
+    }
+    if let Some(raw) = row.raw_score {
+        out.push(b',');
+        push_decimal(raw, out);
     }
     out.push(b'\n');
 }
@@ -170,7 +181,8 @@ mod tests {
         for threads in [1, 2, 7] {
             let path = directory.path().join("x.csv");
             let threads = NonZeroUsize::new(threads).unwrap();
-            let mut writer = Box::new(CsvWriter::new(Output::create(&path).unwrap(), threads));
+            let mut writer =
+                Box::new(CsvWriter::new(Output::create(&path).unwrap(), threads, false));
             writer.begin(&mut std::iter::empty()).unwrap();
             writer.pairs(&rows).unwrap();
             writer.pairs(&rows[..3]).unwrap();
@@ -190,23 +202,26 @@ mod tests {
             b in "[a,\"\r\n ]{0,8}",
             score in any::<f64>().prop_filter("finite", |score| score.is_finite()),
             overlap in samples::overlaps(),
+            raw in any::<bool>(),
         ) {
-            let row = Row { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap };
+            let raw_score = raw.then_some(score / 2.0);
+            let row = Row { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap, raw_score };
             let mut bytes = Vec::new();
-            format_csv_header(&mut bytes);
+            format_csv_header(raw, &mut bytes);
             format_csv_rows(&[row, row], &mut bytes);
             let mut reader = csv::Reader::from_reader(&bytes[..]);
-            prop_assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS);
+            prop_assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), columns(raw).collect::<Vec<_>>());
             let records: Vec<_> = reader.records().map(Result::unwrap).collect();
             prop_assert_eq!(records.len(), 2);
             let naive = [
                 score, overlap.shared as f64, overlap.s1(), overlap.s2(), overlap.s3(),
                 overlap.s4(), overlap.ssr(), overlap.sscr(), overlap.a_in_b(), overlap.b_in_a(),
-                overlap.words_a as f64, overlap.words_b as f64,
+                overlap.words_a as f64, overlap.words_b as f64, score / 2.0,
             ];
             for record in records {
                 prop_assert_eq!(&record[0], &a);
                 prop_assert_eq!(&record[1], &b);
+                prop_assert_eq!(record.len(), 14 + usize::from(raw));
                 for (field, value) in record.iter().skip(2).zip(naive) {
                     prop_assert_eq!(field.parse::<f64>().unwrap().to_bits(), value.to_bits());
                 }

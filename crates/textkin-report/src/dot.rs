@@ -3,7 +3,6 @@
 
 use crate::graph::Shape;
 use crate::number::push_integer;
-use crate::row::COLUMNS;
 use crate::{GraphWriter, Output, Row, Vertex};
 
 /// How DOT writes a graph.
@@ -14,11 +13,11 @@ impl GraphWriter {
     /// Writes DOT to `output`.
     #[must_use]
     pub fn dot(output: Output) -> Self {
-        Self::new(output, &SHAPE)
+        Self::new(output, &SHAPE, false)
     }
 }
 
-fn push_head(out: &mut Vec<u8>) {
+fn push_head(_: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"graph textkin {\n  node [shape=box];\n");
 }
 
@@ -43,7 +42,7 @@ fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b" -- n");
     push_integer(row.b_index.into(), out);
     out.extend_from_slice(format!(" [label=\"{:.2}\"", row.score).as_bytes());
-    for (column, value) in COLUMNS[2..].iter().zip(row.values()) {
+    for (column, value) in row.named_values() {
         out.extend_from_slice(b", ");
         out.extend_from_slice(column.as_bytes());
         out.extend_from_slice(b"=\"");

@@ -99,12 +99,14 @@ pub struct Settings {
     pub measure: Measure,
     /// Threads that [`PairWriter::pairs`] may use; the bytes do not depend on it.
     pub threads: NonZeroUsize,
+    /// Whether rows have a raw score, so that there is a column for it.
+    pub has_raw: bool,
 }
 
 impl Default for Settings {
     /// The default measure and one thread.
     fn default() -> Self {
-        Self { measure: Measure::default(), threads: NonZeroUsize::MIN }
+        Self { measure: Measure::default(), threads: NonZeroUsize::MIN, has_raw: false }
     }
 }
 
@@ -115,23 +117,23 @@ impl Default for Settings {
 pub fn open(path: &Path, settings: &Settings) -> Result<Box<dyn PairWriter>, Error> {
     let output = || Output::create(path);
     Ok(match Format::from_path(path)? {
-        Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads)),
+        Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads, settings.has_raw)),
         Format::Jsonl => Box::new(JsonlWriter::new(output()?, settings.threads)),
-        Format::Parquet => open_parquet(path)?,
-        Format::Graphml => Box::new(GraphWriter::graphml(output()?)),
-        Format::Gexf => Box::new(GraphWriter::gexf(output()?)),
+        Format::Parquet => open_parquet(path, settings.has_raw)?,
+        Format::Graphml => Box::new(GraphWriter::graphml(output()?, settings.has_raw)),
+        Format::Gexf => Box::new(GraphWriter::gexf(output()?, settings.has_raw)),
         Format::Dot => Box::new(GraphWriter::dot(output()?)),
         Format::Matrix => Box::new(MatrixWriter::new(output()?, settings.measure)),
     })
 }
 
 #[cfg(feature = "parquet")]
-fn open_parquet(path: &Path) -> Result<Box<dyn PairWriter>, Error> {
-    Ok(Box::new(crate::ParquetWriter::new(crate::OutputFile::create(path)?)?))
+fn open_parquet(path: &Path, has_raw: bool) -> Result<Box<dyn PairWriter>, Error> {
+    Ok(Box::new(crate::ParquetWriter::new(crate::OutputFile::create(path)?, has_raw)?))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn open_parquet(path: &Path) -> Result<Box<dyn PairWriter>, Error> {
+fn open_parquet(path: &Path, _: bool) -> Result<Box<dyn PairWriter>, Error> {
     Err(Error::FormatMissing { path: path.to_owned() })
 }
 

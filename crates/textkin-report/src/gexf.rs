@@ -3,7 +3,7 @@
 
 use crate::graph::Shape;
 use crate::number::{push_integer, push_plain};
-use crate::row::{COLUMNS, Value};
+use crate::row::Value;
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, Row, Vertex};
 
@@ -18,14 +18,14 @@ static SHAPE: Shape = Shape {
 };
 
 impl GraphWriter {
-    /// Writes GEXF to `output`.
+    /// Writes GEXF to `output`; `has_raw` says whether rows have raw scores.
     #[must_use]
-    pub fn gexf(output: Output) -> Self {
-        Self::new(output, &SHAPE)
+    pub fn gexf(output: Output, has_raw: bool) -> Self {
+        Self::new(output, &SHAPE, has_raw)
     }
 }
 
-fn push_head(out: &mut Vec<u8>) {
+fn push_head(has_raw: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
           <gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">\n\
@@ -37,7 +37,7 @@ fn push_head(out: &mut Vec<u8>) {
           </attributes>\n\
           <attributes class=\"edge\">\n",
     );
-    for (name, is_integer) in Value::columns() {
+    for (name, is_integer) in Value::columns(has_raw) {
         let kind = if is_integer { "long" } else { "double" };
         let attribute = format!("<attribute id=\"{name}\" title=\"{name}\" type=\"{kind}\"/>\n");
         out.extend_from_slice(attribute.as_bytes());
@@ -69,7 +69,7 @@ fn push_edge(number: u64, row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\" weight=\"");
     push_plain(row.score, out);
     out.extend_from_slice(b"\"><attvalues>");
-    for (column, value) in COLUMNS[2..].iter().zip(row.values()) {
+    for (column, value) in row.named_values() {
         out.extend_from_slice(b"<attvalue for=\"");
         out.extend_from_slice(column.as_bytes());
         out.extend_from_slice(b"\" value=\"");

@@ -8,8 +8,8 @@ use crate::{Error, Output, PairWriter, Row, Vertex};
 /// How a graph format writes its parts.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
-    /// Before the nodes.
-    pub(crate) push_head: fn(&mut Vec<u8>),
+    /// Before the nodes; whether rows have raw scores.
+    pub(crate) push_head: fn(bool, &mut Vec<u8>),
     pub(crate) push_node: fn(&Vertex<'_>, &mut Vec<u8>),
     /// After the nodes, before the edges.
     pub(crate) between: &'static [u8],
@@ -23,13 +23,14 @@ pub(crate) struct Shape {
 pub struct GraphWriter {
     output: Output,
     shape: &'static Shape,
+    has_raw: bool,
     buffer: Vec<u8>,
     n_edges: u64,
 }
 
 impl GraphWriter {
-    pub(crate) fn new(output: Output, shape: &'static Shape) -> Self {
-        Self { output, shape, buffer: Vec::new(), n_edges: 0 }
+    pub(crate) fn new(output: Output, shape: &'static Shape, has_raw: bool) -> Self {
+        Self { output, shape, has_raw, buffer: Vec::new(), n_edges: 0 }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -41,7 +42,7 @@ impl GraphWriter {
 
 impl PairWriter for GraphWriter {
     fn begin(&mut self, vertices: &mut dyn Iterator<Item = Vertex<'_>>) -> Result<(), Error> {
-        (self.shape.push_head)(&mut self.buffer);
+        (self.shape.push_head)(self.has_raw, &mut self.buffer);
         for vertex in vertices {
             (self.shape.push_node)(&vertex, &mut self.buffer);
             self.flush()?;

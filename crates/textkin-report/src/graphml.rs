@@ -3,7 +3,7 @@
 
 use crate::graph::Shape;
 use crate::number::push_integer;
-use crate::row::{COLUMNS, Value};
+use crate::row::Value;
 use crate::xml::push_text;
 use crate::{GraphWriter, Output, Row, Vertex};
 
@@ -18,14 +18,14 @@ static SHAPE: Shape = Shape {
 };
 
 impl GraphWriter {
-    /// Writes GraphML to `output`.
+    /// Writes GraphML to `output`; `has_raw` says whether rows have raw scores.
     #[must_use]
-    pub fn graphml(output: Output) -> Self {
-        Self::new(output, &SHAPE)
+    pub fn graphml(output: Output, has_raw: bool) -> Self {
+        Self::new(output, &SHAPE, has_raw)
     }
 }
 
-fn push_head(out: &mut Vec<u8>) {
+fn push_head(has_raw: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
           <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
@@ -43,7 +43,7 @@ fn push_head(out: &mut Vec<u8>) {
     push_key("node", "words", "long");
     push_key("node", "time", "string");
     push_key("edge", "weight", "double");
-    for (name, is_integer) in Value::columns() {
+    for (name, is_integer) in Value::columns(has_raw) {
         push_key("edge", name, if is_integer { "long" } else { "double" });
     }
     out.extend_from_slice(b"<graph id=\"textkin\" edgedefault=\"undirected\">\n");
@@ -69,8 +69,8 @@ fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\" target=\"n");
     push_integer(row.b_index.into(), out);
     out.extend_from_slice(b"\">");
-    let values = COLUMNS[2..].iter().zip(row.values());
-    for (column, value) in [(&"weight", Value::Decimal(row.score))].into_iter().chain(values) {
+    let values = row.named_values();
+    for (column, value) in [("weight", Value::Decimal(row.score))].into_iter().chain(values) {
         out.extend_from_slice(b"<data key=\"");
         out.extend_from_slice(column.as_bytes());
         out.extend_from_slice(b"\">");

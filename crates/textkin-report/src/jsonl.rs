@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use crate::csv::write_blocks;
 use crate::number::{push_decimal, push_integer};
-use crate::row::{COLUMNS, Value};
+use crate::row::Value;
 use crate::{Error, Output, PairWriter, Row, Vertex};
 
 /// Writes pairs as JSON lines.
@@ -51,7 +51,7 @@ pub fn format_jsonl_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
         push_string(row.a, out);
         out.extend_from_slice(b",\"b\":");
         push_string(row.b, out);
-        for (column, value) in COLUMNS[2..].iter().zip(row.values()) {
+        for (column, value) in row.named_values() {
             out.extend_from_slice(b",\"");
             out.extend_from_slice(column.as_bytes());
             out.extend_from_slice(b"\":");

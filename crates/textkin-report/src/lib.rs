@@ -12,7 +12,7 @@
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("pairs.csv");
 //! let overlap = Overlap { shared: 1, chunks_a: 1, chunks_b: 1, words_a: 8, words_b: 8, ..Overlap::default() };
-//! let row = Row { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap };
+//! let row = Row { a: "x.txt", b: "y.txt", a_index: 0, b_index: 1, score: 0.5, overlap, raw_score: None };
 //! let vertices = [("x.txt", 0), ("y.txt", 1)];
 //!
 //! let mut writer = open(&path, &Settings::default())?;
@@ -54,7 +54,7 @@ pub mod terminal;
 
 pub use clusters::{ClusterLine, ClusterWriter};
 pub use compare::{
-    ComparedText, Comparison, ComparisonSettings, Length, WithText, comparison_json,
+    ComparedText, Comparison, ComparisonSettings, Length, RunPair, WithText, comparison_json,
     comparison_page, render_comparison,
 };
 pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
@@ -68,6 +68,6 @@ pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
-pub use row::{COLUMNS, PairWriter, Row, Vertex};
-pub use run_page::{Names, PairPassages, RunPage, RunPairs, run_page};
+pub use row::{COLUMNS, PairWriter, RAW_SCORE, Row, Vertex};
+pub use run_page::{Names, PairPassages, RunPage, RunPairs, pair_parts, run_page};
 pub use stats::{Capped, Stage, Statistics, write_stats};

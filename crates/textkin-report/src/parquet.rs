@@ -38,13 +38,13 @@ enum Column {
 }
 
 impl ParquetWriter {
-    /// Writes to `file`.
+    /// Writes to `file`; `has_raw` says whether rows have raw scores.
     ///
     /// # Errors
     /// When the encoder cannot be set up.
-    pub fn new(file: OutputFile) -> Result<Self, Error> {
+    pub fn new(file: OutputFile, has_raw: bool) -> Result<Self, Error> {
         let name = file.name().to_owned();
-        let numbers = Value::columns().map(|(name, is_integer)| {
+        let numbers = Value::columns(has_raw).map(|(name, is_integer)| {
             let kind = if is_integer { DataType::Int64 } else { DataType::Float64 };
             Field::new(name, kind, false)
         });
@@ -56,7 +56,7 @@ impl ParquetWriter {
         let file = Shared(Arc::new(Mutex::new(Some(file))));
         let writer = ArrowWriter::try_new(file.clone(), Arc::clone(&schema), Some(properties))
             .map_err(|source| error(&name, source))?;
-        let numbers = Value::columns().map(|(_, is_integer)| {
+        let numbers = Value::columns(has_raw).map(|(_, is_integer)| {
             if is_integer {
                 Column::Integer(Int64Builder::new())
             } else {
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_named() {
         let file = OutputFile::create(Path::new("/dev/full")).unwrap();
-        let mut writer = Box::new(ParquetWriter::new(file).unwrap());
+        let mut writer = Box::new(ParquetWriter::new(file, false).unwrap());
         writer.pair(&samples::row("a", "b")).unwrap();
         let error = writer.finish().unwrap_err();
         assert!(matches!(error, Error::DiskFull { .. }), "{error:?}");

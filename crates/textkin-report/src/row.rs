@@ -4,7 +4,8 @@ use textkin_core::Overlap;
 
 use crate::Error;
 
-/// The columns of a row, in the order every format keeps.
+/// The columns of a row, in the order every format keeps. Where anything is excluded, [`RAW_SCORE`]
+/// follows.
 pub const COLUMNS: [&str; 14] = [
     "a",
     "b",
@@ -22,6 +23,14 @@ pub const COLUMNS: [&str; 14] = [
     "words_b",
 ];
 
+/// The last column where anything is excluded: the score with nothing excluded.
+pub const RAW_SCORE: &str = "raw_score";
+
+/// The columns of a run: with the raw score, or without.
+pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(has_raw.then_some(RAW_SCORE))
+}
+
 /// One pair with the ids of its documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
@@ -37,13 +46,15 @@ pub struct Row<'a> {
     pub score: f64,
     /// What they share.
     pub overlap: Overlap,
+    /// The same measure with nothing excluded, if anything is. All rows of a run have it, or none.
+    pub raw_score: Option<f64>,
 }
 
 impl Row<'_> {
-    /// The values of `COLUMNS[2..]`, in that order.
-    pub(crate) fn values(&self) -> [Value; 12] {
+    /// The values of all columns but `a` and `b`, in the order of the columns.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Value> {
         let overlap = &self.overlap;
-        [
+        let values = [
             Value::Decimal(self.score),
             Value::Integer(overlap.shared),
             Value::Decimal(overlap.s1()),
@@ -56,7 +67,13 @@ impl Row<'_> {
             Value::Decimal(overlap.b_in_a()),
             Value::Integer(overlap.words_a),
             Value::Integer(overlap.words_b),
-        ]
+        ];
+        values.into_iter().chain(self.raw_score.map(Value::Decimal))
+    }
+
+    /// The values with their names.
+    pub(crate) fn named_values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        columns(self.raw_score.is_some()).skip(2).zip(self.values())
     }
 }
 
@@ -79,9 +96,9 @@ impl Value {
     }
 
     /// The columns of [`Row::values`] and whether each holds integers.
-    pub(crate) fn columns() -> impl Iterator<Item = (&'static str, bool)> {
+    pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, bool)> {
         let integers = ["shared_chunks", "words_a", "words_b"];
-        COLUMNS[2..].iter().map(move |column| (*column, integers.contains(column)))
+        columns(has_raw).skip(2).map(move |column| (column, integers.contains(&column)))
     }
 }
 
@@ -155,14 +172,16 @@ pub(crate) mod samples {
     }
 
     pub(crate) fn row<'a>(a: &'a str, b: &'a str) -> Row<'a> {
-        Row { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap() }
+        Row { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap(), raw_score: None }
     }
 
     /// Writes `rows` and all their documents to a file called `name` and returns its bytes.
     pub(crate) fn written(name: &str, rows: &[Row<'_>]) -> Vec<u8> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
-        let mut writer = crate::open(&path, &crate::Settings::default()).unwrap();
+        let has_raw = rows.iter().any(|row| row.raw_score.is_some());
+        let settings = crate::Settings { has_raw, ..crate::Settings::default() };
+        let mut writer = crate::open(&path, &settings).unwrap();
         let mut vertices = Vec::new();
         for row in rows {
             let time = Some("2001-02-03");

@@ -167,6 +167,8 @@ pub fn render_pairs(rows: &[Row<'_>], total: u64, view: View) -> String {
 struct Table {
     view: View,
     score: usize,
+    /// Of the raw score, if there is one.
+    raw: Option<usize>,
     covered: usize,
     words: usize,
     with_words: bool,
@@ -175,6 +177,7 @@ struct Table {
 
 impl Table {
     const SCORE: &str = "score";
+    const RAW: &str = "raw";
     const SHARE: &str = "found in the other";
     const DOCUMENT: &str = "document";
     const GAP: &str = "  ";
@@ -187,12 +190,15 @@ impl Table {
         let widest =
             |values: &dyn Fn(&Row<'_>) -> usize| rows.iter().map(values).max().unwrap_or(0);
         let score = widest(&|row| score_text(row.score).len()).max(Self::SCORE.len());
+        let has_raw = rows.iter().any(|row| row.raw_score.is_some());
+        let raw = has_raw.then(|| widest(&|row| raw_text(row).len()).max(Self::RAW.len()));
         let covered =
             widest(&|row| thousands(row.overlap.covered_a.max(row.overlap.covered_b)).len());
         let words = widest(&|row| thousands(row.overlap.words_a.max(row.overlap.words_b)).len());
-        let mut table = Self { view, score, covered, words, with_words: true, document: 0 };
+        let mut table = Self { view, score, raw, covered, words, with_words: true, document: 0 };
         let room = |table: &Self| {
-            view.width.saturating_sub(score + table.share_width() + 2 * Self::GAP.len())
+            let scores = score + raw.map_or(0, |raw| raw + Self::GAP.len());
+            view.width.saturating_sub(scores + table.share_width() + 2 * Self::GAP.len())
         };
         if room(&table) < Self::LEAST_DOCUMENT {
             table.with_words = false;
@@ -213,7 +219,11 @@ impl Table {
     fn head(&self) -> String {
         let share = if self.with_words { Self::SHARE } else { "in other" };
         let (gap, score_width, share_width) = (Self::GAP, self.score, self.share_width());
-        let head = format!("{:>score_width$}{gap}{share:<share_width$}{gap}", Self::SCORE);
+        let mut head = format!("{:>score_width$}{gap}", Self::SCORE);
+        if let Some(raw_width) = self.raw {
+            head.push_str(&format!("{:>raw_width$}{gap}", Self::RAW));
+        }
+        head.push_str(&format!("{share:<share_width$}{gap}"));
         format!("{}\n", self.view.paint(DIM, &(head + Self::DOCUMENT)))
     }
 
@@ -224,13 +234,17 @@ impl Table {
         } else {
             shorten_both(row.a, row.b, self.document)
         };
-        let first = self.line(&score_text(row.score), overlap.covered_a, overlap.words_a, &a);
-        first + &self.line("", overlap.covered_b, overlap.words_b, &b)
+        let scores = [&score_text(row.score), &*raw_text(row)];
+        let first = self.line(scores, overlap.covered_a, overlap.words_a, &a);
+        first + &self.line(["", ""], overlap.covered_b, overlap.words_b, &b)
     }
 
-    fn line(&self, score: &str, covered: u64, words: u64, document: &str) -> String {
+    fn line(&self, [score, raw]: [&str; 2], covered: u64, words: u64, document: &str) -> String {
         let (score_width, percent_width) = (self.score, Self::PERCENT);
-        let score = self.view.paint(STRONG, &format!("{score:>score_width$}"));
+        let mut score = self.view.paint(STRONG, &format!("{score:>score_width$}"));
+        if let Some(raw_width) = self.raw {
+            score.push_str(&format!("{}{raw:>raw_width$}", Self::GAP));
+        }
         let share = format!("{:>percent_width$}", percent_text(covered, words));
         let mut used = width(&share);
         let mut share = self.view.paint(SHARE, &share);
@@ -244,6 +258,10 @@ impl Table {
         let padding = " ".repeat(self.share_width().saturating_sub(used));
         format!("{score}{gap}{share}{padding}{gap}{document}\n", gap = Self::GAP)
     }
+}
+
+fn raw_text(row: &Row<'_>) -> String {
+    row.raw_score.map_or(String::new(), score_text)
 }
 
 /// Two decimals; a score under 1 never shows as 1, one over 0 never as 0.

@@ -31,6 +31,8 @@ pub struct Comparison {
     max_gap: u32,
     /// Digests of the templates.
     templates: Vec<String>,
+    /// Digest of the stop list, if there is one.
+    stop_list: Option<String>,
 }
 
 /// Compares two texts by runs of words; those at most `max_gap` words apart on both sides are one
@@ -66,14 +68,8 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         align(&tokens(a), &tokens(b), &align_settings)
     };
     let analyzer = Analyzer::new(settings)?;
-    let unexcluded = settings.normalization.clone().without_exclusions();
-    let excludes = unexcluded != settings.normalization || !settings.templates.is_empty();
-    let raw = match excludes {
-        true => {
-            let settings =
-                Settings { normalization: unexcluded, templates: Vec::new(), ..settings.clone() };
-            Some(aligned(&Analyzer::new(&settings)?).overlap)
-        }
+    let raw = match settings.excludes_words() {
+        true => Some(aligned(&Analyzer::new(&settings.without_exclusions())?).overlap),
         false => None,
     };
     Ok(Comparison {
@@ -85,6 +81,7 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         k,
         max_gap,
         templates: settings.templates.iter().map(|text| digest(text)).collect(),
+        stop_list: stop_list_digest(settings),
     })
 }
 
@@ -105,12 +102,14 @@ impl Comparison {
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,
+            pair: None,
             settings: textkin_report::ComparisonSettings {
                 version: env!("CARGO_PKG_VERSION"),
                 k: self.k.get(),
                 normalize: &self.normalize,
                 max_gap: self.max_gap,
                 templates: &self.templates,
+                stop_list: self.stop_list.as_deref(),
             },
         }
     }
@@ -120,4 +119,12 @@ impl Comparison {
 #[must_use]
 pub fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// What reports know a stop list by: BLAKE3 of its words, sorted, one a line.
+fn stop_list_digest(settings: &Settings) -> Option<String> {
+    let mut words = settings.normalization.stop_list().to_vec();
+    words.sort();
+    words.dedup();
+    (!words.is_empty()).then(|| digest(&words.join("\n")))
 }

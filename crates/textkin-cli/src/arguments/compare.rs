@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use textkin::text::grammar::ChunkerKind;
-use textkin::text::tokenizer::Normalization;
+
+use super::{Analysis, Reading};
 
 /// Show what two documents share, passage by passage
 ///
@@ -17,7 +17,7 @@ use textkin::text::tokenizer::Normalization;
   textkin compare draft.txt final.txt
   textkin compare essays.jsonl#17 essays.jsonl#42 --html report.html
   textkin compare a.txt b.txt --format json | jq .a.contained
-  textkin compare a.txt b.txt --normalize no-quotes+no-bibliography+nfkc+fold --template form.txt")]
+  textkin compare a.txt b.txt --exclude quotes,bibliography --template form.txt")]
 pub(crate) struct Compare {
     /// The first document: a file, FILE#ID for one of several in a file, or - for standard input
     #[arg(value_name = "A")]
@@ -25,18 +25,21 @@ pub(crate) struct Compare {
     /// The second document
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
-    /// The shortest run of words that counts, as words:K
-    #[arg(long, default_value_t, value_name = "CHUNKER")]
-    pub(crate) chunk: ChunkerKind,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+// What is shown of a comparison, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is shown")]
+pub(crate) struct Shown {
     /// The most words, on either side, between two runs of one passage
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) max_gap: u32,
-    /// How text is normalised: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
-    pub(crate) normalize: Normalization,
-    /// A document whose passages never count, such as a form that both fill in
-    #[arg(long, value_name = "FILE")]
-    pub(crate) template: Vec<PathBuf>,
     /// What goes to standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: ComparisonFormat,

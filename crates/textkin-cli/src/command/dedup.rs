@@ -16,7 +16,7 @@ use textkin::{
 };
 
 use crate::arguments::{Dedup, KeepName, LevelName, Removal};
-use crate::command::discover::source_settings;
+use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::{self, unless_closed};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     interrupt::listen(&watch)?;
     let cleaning = cleaning(arguments)?;
     let settings = settings(arguments)?;
-    let mut source_settings = source_settings(&arguments.input);
+    let mut source_settings = collection_settings(&arguments.input);
     if let KeepName::Field(name) = &arguments.removal.keep {
         source_settings.time_field = Some(name.clone());
     }
@@ -130,23 +130,16 @@ fn cleaning(arguments: &Dedup) -> anyhow::Result<Cleaning> {
 }
 
 fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
-    let defaults = Settings::default();
     let (removal, means) = (&arguments.removal, &arguments.means);
-    let read = |path: &PathBuf| {
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-    };
     Ok(Settings {
-        normalization: removal.normalize.clone(),
-        templates: removal.template.iter().map(read).collect::<Result<_, _>>()?,
-        chunk: removal.chunk,
         max_df: removal.max_df,
         counting: means.count,
         plan: means.plan,
         memory: means.memory,
-        temp_dir: means.temp_dir.clone().unwrap_or(defaults.temp_dir.clone()),
+        temp_dir: means.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
         threads: means.threads.map(usize::from),
         is_strict: arguments.input.strict,
-        ..defaults
+        ..analysis_settings(&removal.analysis, &arguments.input.reading)?
     })
 }
 

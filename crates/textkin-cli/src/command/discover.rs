@@ -1,19 +1,20 @@
 //! `textkin discover`: every pair of documents that share text.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
-use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Row, Vertex, terminal};
-use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
+use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Vertex, terminal};
+use textkin::source::Inputs;
 use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
-use crate::arguments::{Comparison, Discover, Input, Means};
+use crate::arguments::{Comparison, Discover};
+use crate::command::raw::{self, Pairs};
 use crate::command::{explain, page};
+use crate::documents::{analysis_settings, collection_settings, words};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
@@ -30,10 +31,9 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let watch = Arc::new(Watch::default());
     interrupt::listen(&watch)?;
     outputs::check(arguments)?;
-    let mut source_settings = source_settings(&arguments.input);
+    let mut source_settings = collection_settings(&arguments.input);
     source_settings.outputs = outputs::files(&arguments.output);
-    let mut settings = settings(&arguments.comparison, &arguments.means)?;
-    settings.is_strict = arguments.input.strict;
+    let mut settings = settings(arguments)?;
     settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
     settings.keep_chunks = match &arguments.output.index {
         None => KeepChunks::None,
@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         Some(_) => KeepChunks::Fingerprints,
     };
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    raw::prepare(&mut inputs, &settings)?;
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
@@ -57,7 +58,10 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
     survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
-    let found = discover(&mut inputs, &settings, &watch)?;
+    let mut found = discover(&mut inputs, &settings, &watch)?;
+    let raw = raw::overlaps(&inputs, &mut found, &settings, &watch)?;
+    let found = &found;
+    let pairs = Pairs { found, raw: raw.as_ref(), settings: &settings };
     watch.progress.begin("finding clusters", 0);
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     watch.progress.begin("writing", found.graph.n_edges());
@@ -68,25 +72,23 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     if too_many {
         drop(writers);
     } else {
-        write_pairs(writers, &found, &watch)?;
+        write_pairs(writers, pairs, &watch)?;
     }
     if let Some(writer) = cluster_writer {
-        unless_closed(write_clusters(writer, &found, &clusters))?;
+        unless_closed(write_clusters(writer, found, &clusters))?;
     }
     if let Some(writer) = set_writer {
-        unless_closed(write_sets(writer, &found))?;
+        unless_closed(write_sets(writer, found))?;
     }
     if let (Some(file), Some(shared)) = (index_file, &found.shared) {
-        unless_closed(write_index(file, &found, shared))?;
+        unless_closed(write_index(file, found, shared))?;
     }
     if let Some(output) = explain.filter(|_| !too_many) {
         let max_gap = arguments.output.max_gap;
-        explain::write(output, &inputs, &found, &settings, max_gap, &watch)?;
+        explain::write(output, &inputs, pairs, max_gap, &watch)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
-        let (settings, inputs) = (&settings, &inputs);
-        let run =
-            page::Run { arguments, settings, inputs, found: &found, clusters: &clusters, begun };
+        let run = page::Run { arguments, inputs: &inputs, pairs, clusters: &clusters, begun };
         page::write(file, run, &watch)?;
     }
     let write_seconds = written.elapsed().as_secs_f64();
@@ -95,15 +97,15 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     for problem in &found.problems {
         tell(format_args!("textkin: {problem}\n"));
     }
-    tell_left_out(&inputs, &found, arguments.output.quiet);
+    tell_left_out(&inputs, found, arguments.output.quiet);
     if let Some(path) = &arguments.output.stats {
         let seconds = begun.elapsed().as_secs_f64();
         let statistics =
-            statistics(arguments, &settings, &found, clusters.len(), write_seconds, seconds);
+            statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
         unless_closed(report::write_stats(path, &statistics))?;
     }
     if !arguments.output.quiet {
-        unless_closed(show(arguments, &settings, &found, clusters.len(), begun))?;
+        unless_closed(show(arguments, pairs, clusters.len(), begun))?;
     }
     if too_many {
         anyhow::bail!(
@@ -119,44 +121,14 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     Ok(if is_found { Exit::Found } else { Exit::Nothing })
 }
 
-pub(crate) fn source_settings(input: &Input) -> SourceSettings {
-    SourceSettings {
-        text_field: input.text_field.clone(),
-        id_field: input.id_field.clone(),
-        time_field: input.time_field.clone(),
-        exclude: input.exclude.clone(),
-        follow_links: input.follow_links,
-        hidden: input.hidden,
-        max_document_bytes: input.max_document.min((1 << 31) - 1),
-        input_format: input.input_format,
-        extract: ExtractOptions { main_content: input.main_content, ..ExtractOptions::default() },
-        worker: Worker {
-            program: std::env::current_exe().ok(),
-            bounds: Bounds { time: Duration::from_secs(input.max_seconds), ..Bounds::default() },
-        },
-        ..SourceSettings::default()
-    }
-}
-
-fn settings(comparison: &Comparison, means: &Means) -> anyhow::Result<Settings> {
-    let defaults = Settings::default();
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-    };
-    let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let mut normalization = comparison.normalize.clone();
-    if let Some(path) = &comparison.stop_list {
-        normalization = normalization.with_stop_list(words(read(path)?));
-    }
-    let mut resources = defaults.resources.clone();
+fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
+    let (comparison, means) = (&arguments.comparison, &arguments.means);
+    let base = analysis_settings(&comparison.analysis, &arguments.input.reading)?;
+    let mut resources = base.resources.clone();
     for path in comparison.select.files() {
-        resources.lists.insert(path.to_owned(), words(read(path)?));
+        resources.lists.insert(path.to_owned(), words(path)?);
     }
-    let templates = comparison.template.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     Ok(Settings {
-        normalization,
-        templates,
-        chunk: comparison.chunk,
         hash: comparison.hash,
         select: comparison.select.clone(),
         resources,
@@ -166,9 +138,10 @@ fn settings(comparison: &Comparison, means: &Means) -> anyhow::Result<Settings> 
         max_df: comparison.max_df,
         plan: means.plan,
         memory: means.memory,
-        temp_dir: means.temp_dir.clone().unwrap_or(defaults.temp_dir.clone()),
+        temp_dir: means.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
         threads: means.threads.map(usize::from),
-        ..defaults
+        is_strict: arguments.input.strict,
+        ..base
     })
 }
 
@@ -195,17 +168,6 @@ fn survey(
     Ok(())
 }
 
-pub(crate) fn row<'a>(found: &'a Discovery, pair: &Pair) -> Row<'a> {
-    Row {
-        a: found.documents.id(pair.a),
-        b: found.documents.id(pair.b),
-        a_index: pair.a,
-        b_index: pair.b,
-        score: pair.score,
-        overlap: pair.overlap,
-    }
-}
-
 /// Opens the outputs before any work is done: a place that cannot be written to is told at once.
 fn open_writers(
     arguments: &Discover,
@@ -214,15 +176,17 @@ fn open_writers(
     let report_settings = report::Settings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
+        has_raw: settings.excludes(),
     };
     arguments.output.out.iter().map(|path| report::open(path, &report_settings)).collect()
 }
 
 fn write_pairs(
     mut writers: Vec<Box<dyn PairWriter>>,
-    found: &Discovery,
+    pairs: Pairs<'_>,
     watch: &Watch,
 ) -> anyhow::Result<()> {
+    let found = pairs.found;
     each(&mut writers, |writer| {
         let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
         writer.begin(&mut numbers.map(|index| Vertex {
@@ -232,11 +196,9 @@ fn write_pairs(
             time: found.documents.time(index),
         }))
     })?;
-    let mut rows = Vec::with_capacity(ROWS);
-    let mut pairs = found.graph.rows();
+    let mut next = found.graph.rows();
     while !writers.is_empty() {
-        rows.clear();
-        rows.extend(pairs.by_ref().take(ROWS).map(|pair| row(found, &pair)));
+        let rows = pairs.rows(&next.by_ref().take(ROWS).collect::<Vec<Pair>>());
         if rows.is_empty() {
             break;
         }
@@ -404,11 +366,11 @@ fn statistics(
 /// The human view: on standard output, or on standard error if that is taken.
 fn show(
     arguments: &Discover,
-    settings: &Settings,
-    found: &Discovery,
+    pairs: Pairs<'_>,
     n_clusters: usize,
     begun: Instant,
 ) -> Result<(), report::Error> {
+    let Pairs { found, settings, .. } = pairs;
     let view = terminal::View::of_stdout();
     let summary = terminal::Summary {
         documents: found.counts.documents,
@@ -423,7 +385,7 @@ fn show(
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     let top: Vec<Pair> = found.graph.rows().take(arguments.output.top).collect();
-    let rows: Vec<Row<'_>> = top.iter().map(|pair| row(found, pair)).collect();
+    let rows = pairs.rows(&top);
     let mut text = terminal::render_summary(&summary, view);
     text.push('\n');
     text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));

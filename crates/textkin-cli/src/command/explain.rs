@@ -4,9 +4,11 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use textkin::core::Pair;
-use textkin::report::{Output, WithText, comparison_json};
+use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
-use textkin::{Discovery, Error, Settings, Texts, Watch, compare};
+use textkin::{Error, Settings, Texts, Watch, compare};
+
+use crate::command::raw::Pairs;
 
 /// Pairs that are explained at once.
 const PAIRS: usize = 256;
@@ -15,28 +17,31 @@ const PAIRS: usize = 256;
 pub(crate) fn write(
     mut output: Output,
     inputs: &Inputs,
-    found: &Discovery,
-    settings: &Settings,
+    all: Pairs<'_>,
     max_gap: u32,
     watch: &Watch,
 ) -> anyhow::Result<()> {
+    let Pairs { found, settings, .. } = all;
     let wanted: HashSet<u32> = found.graph.rows().flat_map(|pair| [pair.a, pair.b]).collect();
     if wanted.is_empty() {
         return Ok(output.finish()?);
     }
     let texts = Texts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", found.graph.n_edges());
-    let mut rows = found.graph.rows();
+    let mut next = found.graph.rows();
+    let mut n_before = 0;
     loop {
-        let pairs: Vec<Pair> = rows.by_ref().take(PAIRS).collect();
-        if pairs.is_empty() {
+        let rows = all.rows(&next.by_ref().take(PAIRS).collect::<Vec<Pair>>());
+        if rows.is_empty() {
             break;
         }
-        for line in lines(&pairs, found, &texts, settings, max_gap)? {
+        let numbered: Vec<(usize, &Row<'_>)> = (n_before + 1..).zip(&rows).collect();
+        n_before += rows.len();
+        for line in lines(&numbered, all, &texts, max_gap)? {
             output.write(line.as_bytes())?;
             output.write(b"\n")?;
         }
-        watch.progress.advance(pairs.len() as u64);
+        watch.progress.advance(rows.len() as u64);
         if watch.stop.is_asked() {
             return Err(Error::Stopped.into());
         }
@@ -46,25 +51,25 @@ pub(crate) fn write(
 
 /// One line for each pair, made by several threads.
 fn lines(
-    pairs: &[Pair],
-    found: &Discovery,
+    rows: &[(usize, &Row<'_>)],
+    all: Pairs<'_>,
     texts: &Texts,
-    settings: &Settings,
     max_gap: u32,
 ) -> Result<Vec<String>, Error> {
-    let line = |pair: &Pair| {
-        let side = |document: u32| [found.documents.id(document), texts.get(document)];
-        let (a, b) = (side(pair.a), side(pair.b));
-        let comparison = compare(a[1], b[1], settings, max_gap)?;
-        Ok(comparison_json(&comparison.view(a, b), WithText::Yes))
+    let line = |(number, row): &(usize, &Row<'_>)| {
+        let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
+        let comparison = compare(a[1], b[1], all.settings, max_gap)?;
+        let mut view = comparison.view(a, b);
+        view.pair = Some(all.run_pair(*number, row));
+        Ok(comparison_json(&view, WithText::Yes))
     };
-    let share = pairs.len().div_ceil(settings.n_threads());
+    let share = rows.len().div_ceil(all.settings.n_threads());
     std::thread::scope(|scope| {
-        let parts: Vec<_> = pairs
+        let parts: Vec<_> = rows
             .chunks(share)
             .map(|part| scope.spawn(|| part.iter().map(line).collect::<Result<Vec<_>, Error>>()))
             .collect();
-        let mut lines = Vec::with_capacity(pairs.len());
+        let mut lines = Vec::with_capacity(rows.len());
         for part in parts {
             lines.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
         }

@@ -7,5 +7,6 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod page;
+pub(crate) mod raw;
 pub(crate) mod strategies;
 pub(crate) mod verify;

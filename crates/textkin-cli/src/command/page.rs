@@ -7,27 +7,28 @@ use hashbrown::HashSet;
 use textkin::core::Cluster;
 use textkin::report::{self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, run_page};
 use textkin::source::Inputs;
-use textkin::{Discovery, Error, Settings, Texts, Watch, compare};
+use textkin::{Error, Settings, Texts, Watch, compare};
 
 use crate::arguments::Discover;
-use crate::command::discover::row;
+use crate::command::raw::Pairs;
 use crate::outputs::unless_closed;
 
 /// What a page is made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) arguments: &'a Discover,
-    pub(crate) settings: &'a Settings,
     pub(crate) inputs: &'a Inputs,
-    pub(crate) found: &'a Discovery,
+    pub(crate) pairs: Pairs<'a>,
     pub(crate) clusters: &'a [Cluster],
     pub(crate) begun: Instant,
 }
 
 /// Writes the page of a run to `file`.
 pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow::Result<()> {
-    let Run { arguments, settings, inputs, found, clusters, begun } = run;
-    let pairs = RunPairs::new(found.graph.rows().map(|pair| row(found, &pair)));
+    let Run { arguments, inputs, pairs: all, clusters, begun } = run;
+    let Pairs { found, settings, .. } = all;
+    let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.bare_row(&pair)));
+    pairs.set_raw_scores(|row| all.raw_score(row.a_index, row.b_index));
     let no_passages = no_passages(inputs, settings);
     let passages = match no_passages {
         None => explain(run, &pairs, watch)?,
@@ -73,7 +74,8 @@ fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
 
 /// The passages of the strongest pairs, made by several threads.
 fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
-    let Run { arguments, settings, inputs, .. } = run;
+    let Run { arguments, inputs, pairs: all, .. } = run;
+    let settings = all.settings;
     let pairs = pairs.to_explain();
     let wanted: HashSet<u32> =
         pairs.iter().flat_map(|(_, row)| [row.a_index, row.b_index]).collect();
@@ -89,7 +91,9 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
         let comparison = compare(a[1], b[1], settings, arguments.output.max_gap)?;
         watch.progress.advance(1);
-        Ok(PairPassages::new(*number, &comparison.view(a, b)))
+        let mut view = comparison.view(a, b);
+        view.pair = Some(all.run_pair(*number, row));
+        Ok(PairPassages::new(*number, &view))
     };
     let share = pairs.len().div_ceil(settings.n_threads());
     std::thread::scope(|scope| {
@@ -119,14 +123,15 @@ fn named_settings(arguments: &Discover, settings: &Settings) -> Vec<(&'static st
     if let Some(most) = settings.max_df {
         named.push(("max_df", most.to_string()));
     }
-    if let Some(path) = &comparison.stop_list {
+    if let Some(path) = &comparison.analysis.stop_list {
         named.push(("stop_list", path.display().to_string()));
     }
     if let Some(n) = comparison.stop_frequent {
         named.push(("stop_frequent", n.to_string()));
     }
-    if !comparison.template.is_empty() {
-        let paths: Vec<_> = comparison.template.iter().map(|path| path.to_string_lossy()).collect();
+    if !comparison.analysis.template.is_empty() {
+        let paths = comparison.analysis.template.iter();
+        let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
         named.push(("template", paths.join(", ")));
     }
     named

@@ -236,12 +236,13 @@ fn a_link_to_a_file_is_that_file_and_a_hard_link_is_a_copy() {
 fn an_exclusion_that_means_nothing_is_refused() {
     let folder = Folder::new();
     folder.write("docs/a.txt", HARBOUR);
-    let run = folder.discover(&["docs", "--exclude", "*.log", "--exclude", "a["]).expect(2);
+    let run =
+        folder.discover(&["docs", "--exclude-files", "*.log", "--exclude-files", "a["]).expect(2);
     run.expect_only(
         "exclude pattern 'a[' is not valid: '[' has no ']'; the bracket itself is written '\\['",
     );
     for pattern in ["", "#", "!a.txt", "./a.txt", "/"] {
-        let run = folder.discover(&["docs", "--exclude", pattern]).expect(2);
+        let run = folder.discover(&["docs", "--exclude-files", pattern]).expect(2);
         let begin = format!("textkin: exclude pattern '{pattern}' is not valid: ");
         assert!(run.stderr.starts_with(&begin), "{run:?}");
     }

@@ -7,6 +7,7 @@ mod support;
 mod bad_input;
 mod compare;
 mod dedup;
+mod exclusions;
 mod explain;
 mod failures;
 mod formats;

@@ -114,7 +114,7 @@ fn wrong_values_are_told_with_what_would_be_right() {
         (["--max-df", "0"], "0 is not in 1..="),
         (["--out", "p.xlsx"], "the extension of 'p.xlsx' names no format; the known ones are csv"),
         (["--out", "p.parquet.gz"], "parquet compresses by itself"),
-        (["--template", "no.txt"], "cannot read no.txt: no such file or directory"),
+        (["--template", "no.txt"], "no.txt: no such file or directory"),
         (["--stop-list", "no.txt"], "cannot read no.txt: no such file or directory"),
         (["--id-field", ""], "the name of the id field is empty"),
     ];

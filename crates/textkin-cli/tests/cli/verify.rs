@@ -18,7 +18,7 @@ fn a_report_holds_for_its_documents_in_any_order() {
     for report in ["report.html", "report.json"] {
         for [a, b] in [["a.txt", "b.html"], ["b.html", "a.txt"]] {
             let run = folder.textkin(&["verify", report, a, b]).expect(0);
-            assert!(run.stdout.starts_with("✓ The report holds"), "{}", run.stdout);
+            assert!(run.stdout.ends_with("✓ The report holds: 1 pair checked\n"), "{}", run.stdout);
         }
     }
 }
@@ -56,10 +56,117 @@ fn a_report_that_was_changed_does_not_hold() {
 fn what_is_no_report_is_told() {
     let folder = folder_with_report();
     let run = folder.textkin(&["verify", "b.html", "a.txt", "b.html"]).expect(2);
-    run.expect_only("b.html: this is no report of textkin compare");
+    run.expect_only("b.html: this is no report of textkin");
     let page = folder.read("report.html");
     let middle = page.find("\"report\":\"compare\"").unwrap();
     folder.write("cut.html", &page[..middle]);
     folder.textkin(&["verify", "cut.html", "a.txt", "b.html"]).expect(2);
     folder.textkin(&["verify", "none.html", "a.txt", "b.html"]).expect(2);
+}
+
+const SHARED: &str = "The harbour lay quiet under a low grey sky when the first boats came back \
+    from the banks. No woman in the town had slept, and they counted sails until the last was home.";
+
+/// Three documents of which two pairs share text, and both reports of a run.
+fn folder_with_run(options: &[&str]) -> Folder {
+    let folder = Folder::new();
+    let quoted = "“The tide was out and nobody on the quay had any work to do that day.”";
+    folder.write("docs/a.txt", format!("Before it. {SHARED} {quoted} After it."));
+    folder.write("docs/b.txt", format!("{SHARED} And {quoted} more."));
+    folder.write("docs/c.txt", format!("Someone wrote: {quoted} And then {}", &SHARED[..100]));
+    let mut arguments = vec!["docs", "--html", "run.html", "--explain", "run.jsonl", "--quiet"];
+    arguments.extend(options);
+    folder.discover(&arguments).expect(0);
+    folder
+}
+
+#[test]
+fn the_reports_of_a_run_hold_for_its_documents() {
+    for options in [&[][..], &["--exclude", "quotes"], &["--max-df", "2", "--score", "sscr"]] {
+        let folder = folder_with_run(options);
+        for report in ["run.html", "run.jsonl"] {
+            let run = folder.textkin(&["verify", report, "docs"]).expect(0);
+            assert!(run.stdout.contains("docs/a.txt ⇄ docs/b.txt"), "{}", run.stdout);
+            assert!(run.stdout.contains("✓ The report holds"), "{}", run.stdout);
+            assert!(!run.stdout.contains("Not checked"), "{}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_collection_leaves_only_its_scores_unchecked() {
+    let folder = folder_with_run(&["--top", "1"]);
+    folder.write("docs/d.txt", "A document that came later and shares nothing with the others.");
+    let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
+    let note = "Not checked: scores that depend on all 3 documents of the run; 4 were given.";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+    let files = ["verify", "run.html", "docs/b.txt", "docs/a.txt", "docs/c.txt"];
+    assert!(!folder.textkin(&files).expect(0).stdout.contains("Not checked"));
+}
+
+#[test]
+fn a_page_of_a_run_that_was_changed_does_not_hold() {
+    let folder = folder_with_run(&["--exclude", "quotes"]);
+    let page = folder.read("run.html");
+    let (shown, data) = page.split_at(page.find("id=\"report\"").unwrap());
+    let value = |key: &str| {
+        let rest = data.split_once(&format!("\"{key}\":")).unwrap().1;
+        rest[..rest.find([',', '}']).unwrap()].to_owned()
+    };
+    let changed_data = |key: &str, new: &str| {
+        let old = format!("\"{key}\":{}", value(key));
+        format!("{shown}{}", data.replacen(&old, &format!("\"{key}\":{new}"), 1))
+    };
+    let by = data.find("\"by\":").unwrap();
+    let pair_score = data[by..by + data[by..].find("\"raw_score\"").unwrap()].to_owned();
+    let digest = value("blake3");
+    let other_digest = format!("\"{}\"", "0".repeat(64));
+    let row = shown.find("<tbody>").unwrap();
+    let score = shown[row..].find("<td data-value=\"0.").unwrap() + row;
+    let cases = [
+        (
+            "pair.score: the report says 0.99",
+            page.replacen(&pair_score, "\"by\":\"kin\",\"score\":0.99,", 1),
+        ),
+        ("pair.raw_score: the report says 0.99", changed_data("raw_score", "0.99")),
+        ("contained_words: the report says 7", changed_data("contained_words", "7")),
+        ("span[0]: the report says 3", changed_data("span", "[3")),
+        ("the digests differ", page.replace(&digest, &other_digest)),
+        ("the passages on the page", page.replacen("harbour", "haven", 3)),
+        (
+            "the table of pairs on the page",
+            format!("{}<td data-value=\"0.01\">0.01</td>{}", &page[..score], &page[score..]),
+        ),
+    ];
+    for (fault, changed) in cases {
+        assert_ne!(changed, page, "{fault}");
+        folder.write("changed.html", changed);
+        let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
+        assert!(run.stdout.contains(fault), "{fault}:\n{}", run.stdout);
+        assert!(run.stdout.contains("✗ The report does not hold"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_page_of_two_documents_that_shows_something_else_does_not_hold() {
+    let folder = folder_with_report();
+    let page = folder.read("report.html");
+    folder.write("changed.html", page.replacen("Before it", "After it", 1));
+    let run = folder.textkin(&["verify", "changed.html", "a.txt", "b.html"]).expect(1);
+    assert!(run.stdout.contains("the page shows something else"), "{}", run.stdout);
+}
+
+#[test]
+fn templates_and_stop_lists_are_asked_for() {
+    let folder = folder_with_report();
+    folder.write("stop.txt", "the of and");
+    folder.write("form.txt", "Before it");
+    let with = ["compare", "a.txt", "b.html", "--stop-list", "stop.txt", "--template", "form.txt"];
+    folder.textkin(&[&with[..], &["--html", "r.html"]].concat()).expect(0);
+    let verify = ["verify", "r.html", "a.txt", "b.html"];
+    folder.textkin(&verify).expect(2);
+    folder.textkin(&[&verify[..], &["--template", "form.txt"]].concat()).expect(2);
+    folder
+        .textkin(&[&verify[..], &["--template", "form.txt", "--stop-list", "stop.txt"]].concat())
+        .expect(0);
 }

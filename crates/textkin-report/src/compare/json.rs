@@ -5,7 +5,7 @@
 use serde::Serialize;
 use textkin_core::{Overlap, Passage, Segment, Stretch};
 
-use super::{ComparedText, Comparison};
+use super::{ComparedText, Comparison, RunPair};
 
 /// Whether JSON holds the words of each passage or their spans only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ struct Whole<'a> {
     textkin: &'a str,
     report: &'static str,
     settings: Settings<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pair: Option<PairLine<'a>>,
     a: Document<'a>,
     b: Document<'a>,
     scores: Scores,
@@ -33,6 +35,40 @@ struct Settings<'a> {
     normalize: &'a str,
     max_gap: u32,
     templates: &'a [String],
+    stop_list: Option<&'a str>,
+}
+
+/// What a run says of the pair.
+#[derive(Serialize)]
+struct PairLine<'a> {
+    number: usize,
+    by: &'a str,
+    score: f64,
+    raw_score: Option<f64>,
+    documents: u64,
+    max_df: Option<u32>,
+    words_a: u64,
+    words_b: u64,
+    contained_words_a: u64,
+    contained_words_b: u64,
+}
+
+impl<'a> PairLine<'a> {
+    fn new(pair: &RunPair<'a>) -> Self {
+        let RunPair { number, by, score, raw_score, documents, max_df, overlap } = *pair;
+        Self {
+            number,
+            by,
+            score,
+            raw_score,
+            documents,
+            max_df,
+            words_a: overlap.words_a,
+            words_b: overlap.words_b,
+            contained_words_a: overlap.covered_a,
+            contained_words_b: overlap.covered_b,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -128,7 +164,9 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
             normalize: settings.normalize,
             max_gap: settings.max_gap,
             templates: settings.templates,
+            stop_list: settings.stop_list,
         },
+        pair: comparison.pair.as_ref().map(PairLine::new),
         a: document(&comparison.a, comparison, |overlap| (overlap.words_a, overlap.covered_a)),
         b: document(&comparison.b, comparison, |overlap| (overlap.words_b, overlap.covered_b)),
         scores: Scores {

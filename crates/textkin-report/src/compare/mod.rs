@@ -50,6 +50,8 @@ pub struct ComparisonSettings<'a> {
     pub max_gap: u32,
     /// BLAKE3 of the templates.
     pub templates: &'a [String],
+    /// BLAKE3 of the words of the stop list, sorted, one a line.
+    pub stop_list: Option<&'a str>,
 }
 
 /// Two documents and what they share.
@@ -67,6 +69,27 @@ pub struct Comparison<'a> {
     pub passages: &'a [Passage],
     /// How they were compared.
     pub settings: ComparisonSettings<'a>,
+    /// What a run says of the two, if the comparison is part of one.
+    pub pair: Option<RunPair<'a>>,
+}
+
+/// What a run of discovery says of a pair. Scores by rarity depend on all documents of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunPair<'a> {
+    /// The number of the pair in the order of the run, from 1 on.
+    pub number: usize,
+    /// The name of the score.
+    pub by: &'a str,
+    /// The score.
+    pub score: f64,
+    /// The score with nothing excluded, if anything is.
+    pub raw_score: Option<f64>,
+    /// Documents of the run.
+    pub documents: u64,
+    /// Chunks in more documents than this were set aside.
+    pub max_df: Option<u32>,
+    /// What they share.
+    pub overlap: Overlap,
 }
 
 impl Comparison<'_> {

@@ -124,6 +124,7 @@ fn facts(comparison: &Comparison<'_>, page: &mut String) {
         ("BLAKE3 of text B", comparison.b.digest.clone()),
     ];
     rows.extend(settings.templates.iter().map(|digest| ("BLAKE3 of a template", digest.clone())));
+    rows.extend(settings.stop_list.map(|digest| ("BLAKE3 of the stop list", digest.to_owned())));
     for (name, value) in rows {
         let _ = write!(page, "<dt>{name}</dt><dd>");
         escape(&value, page);

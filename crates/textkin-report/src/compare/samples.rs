@@ -34,12 +34,14 @@ impl Sample {
             overlap: self.overlap,
             raw: self.raw,
             passages: &self.passages,
+            pair: None,
             settings: ComparisonSettings {
                 version: "0.0.0",
                 k: 4,
                 normalize: "nfkc+fold",
                 max_gap: 5,
                 templates: &[],
+                stop_list: None,
             },
         }
     }

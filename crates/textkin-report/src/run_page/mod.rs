@@ -21,6 +21,7 @@ use textkin_core::Cluster;
 
 use crate::compare::{escape, policy};
 use crate::label::visible;
+use crate::row::Row;
 use crate::terminal::{counted, duration, score_text, thousands};
 
 pub use pairs::RunPairs;
@@ -118,6 +119,16 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
         "json" => page.push_str(&json::run_json(run).replace('<', "\\u003c")),
         _ => unreachable!("the frame has no place '{name}'"),
     }
+}
+
+/// What a page says of a pair with passages: its figures in the table, and its passages. So a page
+/// can be checked against what it should say.
+#[must_use]
+pub fn pair_parts(row: &Row<'_>, passages: &PairPassages) -> [String; 2] {
+    let [mut figures, mut shown] = [String::new(), String::new()];
+    tables::figures(passages.number, row, &mut figures);
+    passages::draw_pair(row, passages, &mut shown);
+    [figures, shown]
 }
 
 /// A name or a message as HTML: nothing in it is markup or invisible.

@@ -57,7 +57,7 @@
     const rows = table.tBodies[0].rows;
     let n = 0;
     for (const row of rows) {
-      const [a, b] = [row.cells[2].textContent, row.cells[3].textContent];
+      const [a, b] = [...row.querySelectorAll(".name")].map((cell) => cell.textContent);
       const isShown = (cluster === null || row.dataset.cluster === cluster) &&
         (name === null || a === name || b === name) &&
         (wanted === "" || a.toLowerCase().includes(wanted) || b.toLowerCase().includes(wanted)) &&

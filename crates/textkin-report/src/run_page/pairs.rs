@@ -57,6 +57,13 @@ impl<'a> RunPairs<'a> {
         pairs
     }
 
+    /// Gives the pairs that are listed their raw scores, where there are any.
+    pub fn set_raw_scores(&mut self, raw_score: impl Fn(&Row<'a>) -> Option<f64>) {
+        for row in &mut self.rows {
+            row.raw_score = raw_score(row);
+        }
+    }
+
     /// The number of all pairs.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use textkin_core::Overlap;
+
 use super::{COLOURS, RunPage, left_out, shown};
 use crate::compare::{Comparison, PassageText, Side, WithText, comparison_json, passage_texts};
+use crate::row::Row;
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
 /// Pairs whose passages are shown.
@@ -35,6 +38,10 @@ impl PairPassages {
         longest.truncate(PASSAGES);
         longest.sort_unstable();
         let mut html = String::new();
+        if let Some(raw) = &comparison.raw {
+            html.push_str("<p>Before exclusions: ");
+            shares(raw, &mut html);
+        }
         for (passage, [a, b]) in longest.iter().zip(passage_texts(comparison, &longest)) {
             draw_passage(comparison, *passage, &a, &b, &mut html);
         }
@@ -136,33 +143,14 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
         page.push_str("<p>There are no pairs, and so no passages.</p>");
         return;
     }
+    if run.settings.iter().any(|(name, _)| *name == "max_df") {
+        page.push_str(
+            "<p class=\"note\">Common text that --max-df set aside is shown in passages as any other; \
+             the first line of each pair counts without it.</p>",
+        );
+    }
     for passages in run.passages {
-        let number = passages.number;
-        let row = &run.pairs.rows[number - 1];
-        let overlap = &row.overlap;
-        // The place is inside, so that browsers open what leads there.
-        let _ = write!(page, "<details><summary><b>{number}</b> <span>");
-        shown(row.a, page);
-        page.push_str("</span> ⇄ <span>");
-        shown(row.b, page);
-        let _ = write!(
-            page,
-            "</span> <em>{}, {}</em></summary><div class=\"passages\" id=\"p{number}\"><p>",
-            score_text(row.score),
-            counted(passages.n_passages as u64, "passage", "passages")
-        );
-        let _ = write!(
-            page,
-            "{} of A is in B ({} of {} words), {} of B is in A ({} of {} words).</p>",
-            percent_text(overlap.covered_a, overlap.words_a),
-            thousands(overlap.covered_a),
-            thousands(overlap.words_a),
-            percent_text(overlap.covered_b, overlap.words_b),
-            thousands(overlap.covered_b),
-            thousands(overlap.words_b)
-        );
-        page.push_str(&passages.html);
-        page.push_str("</div></details>");
+        draw_pair(&run.pairs.rows[passages.number - 1], passages, page);
     }
     let rest = run.pairs.count() - run.passages.len() as u64;
     if rest > 0 {
@@ -174,4 +162,41 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
             counted(rest, "other pair", "other pairs")
         );
     }
+}
+
+/// Writes the passages of one pair.
+pub(super) fn draw_pair(row: &Row<'_>, passages: &PairPassages, page: &mut String) {
+    let number = passages.number;
+    // The place is inside, so that browsers open what leads there.
+    let _ = write!(page, "<details><summary><b>{number}</b> <span>");
+    shown(row.a, page);
+    page.push_str("</span> ⇄ <span>");
+    shown(row.b, page);
+    page.push_str("</span> <em>");
+    page.push_str(&score_text(row.score));
+    if let Some(raw) = row.raw_score {
+        let _ = write!(page, " (raw {})", score_text(raw));
+    }
+    let _ = write!(
+        page,
+        ", {}</em></summary><div class=\"passages\" id=\"p{number}\"><p>",
+        counted(passages.n_passages as u64, "passage", "passages")
+    );
+    shares(&row.overlap, page);
+    page.push_str(&passages.html);
+    page.push_str("</div></details>");
+}
+
+/// Both directions with both word counts.
+fn shares(overlap: &Overlap, page: &mut String) {
+    let _ = write!(
+        page,
+        "{} of A is in B ({} of {} words), {} of B is in A ({} of {} words).</p>",
+        percent_text(overlap.covered_a, overlap.words_a),
+        thousands(overlap.covered_a),
+        thousands(overlap.words_a),
+        percent_text(overlap.covered_b, overlap.words_b),
+        thousands(overlap.covered_b),
+        thousands(overlap.words_b)
+    );
 }

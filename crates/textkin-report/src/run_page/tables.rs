@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::network::numbers_of_clusters;
 use super::pairs::{ROWS, is_whole};
 use super::{CLUSTERS, COLOURS, RunPage, left_out, shown};
+use crate::row::Row;
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
 /// Members of a cluster that are named.
@@ -74,8 +75,15 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     let cluster = |document: u32| clusters.get(document as usize).copied().flatten();
     page.push_str(
         "<div class=\"box tall\"><table class=\"sortable\" id=\"pairs-table\"><thead><tr>\
-         <th data-kind=\"number\">Pair</th><th data-kind=\"number\">Score</th>\
-         <th>A</th><th>B</th>\
+         <th data-kind=\"number\">Pair</th><th data-kind=\"number\">Score</th>",
+    );
+    if run.pairs.rows[0].raw_score.is_some() {
+        page.push_str(
+            "<th data-kind=\"number\" title=\"The score with nothing excluded\">Raw</th>",
+        );
+    }
+    page.push_str(
+        "<th>A</th><th>B</th>\
          <th data-kind=\"number\" title=\"Words of A in runs that are in B\">A in B</th>\
          <th data-kind=\"number\" title=\"Words of B in runs that are in A\">B in A</th>\
          <th>Passages</th></tr></thead><tbody>",
@@ -86,20 +94,8 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
         if let Some(cluster) = both {
             let _ = write!(page, " data-cluster=\"{cluster}\"");
         }
-        let _ = write!(
-            page,
-            "><td data-value=\"{number}\">{}</td><td data-value=\"{}\">{}</td><td>",
-            thousands(number as u64),
-            row.score,
-            score_text(row.score)
-        );
-        shown(row.a, page);
-        page.push_str("</td><td>");
-        shown(row.b, page);
-        page.push_str("</td>");
-        let overlap = &row.overlap;
-        share(overlap.covered_a, overlap.words_a, page);
-        share(overlap.covered_b, overlap.words_b, page);
+        page.push('>');
+        figures(number, row, page);
         let is_explained =
             run.passages.binary_search_by_key(&number, |passages| passages.number).is_ok();
         if is_explained {
@@ -115,6 +111,22 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     let count = usize::try_from(run.pairs.count()).unwrap_or(usize::MAX);
     let place = "the weakest; --out pairs.csv writes every pair";
     left_out(count, ROWS, "pair", "pairs", place, page);
+}
+
+/// Writes the number of a pair, its scores, names and shares.
+pub(super) fn figures(number: usize, row: &Row<'_>, page: &mut String) {
+    let _ = write!(page, "<td data-value=\"{number}\">{}</td>", thousands(number as u64));
+    for score in [Some(row.score), row.raw_score].into_iter().flatten() {
+        let _ = write!(page, "<td data-value=\"{score}\">{}</td>", score_text(score));
+    }
+    page.push_str("<td class=\"name\">");
+    shown(row.a, page);
+    page.push_str("</td><td class=\"name\">");
+    shown(row.b, page);
+    page.push_str("</td>");
+    let overlap = &row.overlap;
+    share(overlap.covered_a, overlap.words_a, page);
+    share(overlap.covered_b, overlap.words_b, page);
 }
 
 /// Writes a share with its word counts.

@@ -16,7 +16,15 @@ fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> Row<'a> {
         words_b: 900,
         ..Overlap::default()
     };
-    Row { a: &ids[a as usize], b: &ids[b as usize], a_index: a, b_index: b, score, overlap }
+    Row {
+        a: &ids[a as usize],
+        b: &ids[b as usize],
+        a_index: a,
+        b_index: b,
+        score,
+        overlap,
+        raw_score: None,
+    }
 }
 
 /// The page of documents with these ids, each of which is a pair with the next one.

@@ -1,0 +1,136 @@
+//! What does not count: `--exclude`, `--template`, `--max-df`, and the raw score beside the other.
+
+use crate::support::{Folder, record};
+
+const SHARED: &str = "The harbour lay quiet under a low grey sky when the first boats came back \
+    from the banks. No woman in the town had slept, and they counted sails until the last was home.";
+const QUOTED: &str = "“The tide was out and nobody on the quay had any work to do that day.”";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", format!("Before it. {SHARED} {QUOTED} After it."));
+    folder.write("docs/b.txt", format!("{SHARED} And {QUOTED} more."));
+    folder.write("docs/c.txt", format!("Someone wrote {QUOTED} and then nothing at all."));
+    folder
+}
+
+/// The rows of a CSV file, by pair.
+fn rows(folder: &Folder, name: &str) -> Vec<(String, Vec<String>)> {
+    let text = folder.read(name);
+    let row = |line: &str| {
+        let fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+        (fields[..2].join(" "), fields)
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn the_raw_score_is_the_score_without_exclusions() {
+    let folder = folder();
+    folder.write("form.txt", QUOTED);
+    folder.discover(&["docs", "--out", "raw.csv", "--threshold", "0", "--quiet"]).expect(0);
+    let header = folder.read("raw.csv").lines().next().unwrap().to_owned();
+    assert!(header.ends_with(",words_b"), "no column without exclusions: {header}");
+    let raw = rows(&folder, "raw.csv");
+    for options in
+        [&["--exclude", "quotes,bibliography"][..], &["--template", "form.txt"], &["--max-df", "2"]]
+    {
+        let mut arguments = vec![
+            "docs",
+            "--out",
+            "pairs.csv",
+            "--out",
+            "pairs.jsonl",
+            "--out",
+            "g.graphml",
+            "--out",
+            "g.gexf",
+            "--out",
+            "g.dot",
+            "--threshold",
+            "0",
+        ];
+        arguments.extend(options);
+        let run = folder.discover(&arguments).expect(0);
+        assert!(run.stdout.contains("score   raw  found in the other"), "{}", run.stdout);
+        assert!(folder.read("pairs.csv").starts_with(&format!("{header},raw_score\n")));
+        for name in ["pairs.jsonl", "g.graphml", "g.gexf", "g.dot"] {
+            assert!(folder.read(name).contains("raw_score"), "{name}");
+        }
+        let found = rows(&folder, "pairs.csv");
+        assert_eq!(found.len(), 1, "c has nothing but the quotation: {options:?}");
+        for (pair, fields) in found {
+            let (_, raw) = raw.iter().find(|(other, _)| *other == pair).unwrap();
+            assert_eq!(fields[14], raw[2], "{options:?}");
+            assert_ne!(fields[2], raw[2], "{options:?}");
+            assert_ne!(fields[12], raw[12], "excluded words leave the words: {options:?}");
+        }
+    }
+}
+
+#[test]
+fn every_command_excludes_in_the_same_words() {
+    let folder = folder();
+    let exclude = ["--exclude", "quotes,bibliography"];
+    let json = folder
+        .textkin(
+            &[&["compare", "docs/a.txt", "docs/c.txt", "--format", "json"], &exclude[..]].concat(),
+        )
+        .expect(1)
+        .stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["a"]["contained_words"], 0);
+    assert_eq!(value["a"]["before_exclusions"]["contained_words"], 16);
+    assert_eq!(value["a"]["excluded"][0]["reason"], "quotation");
+    folder.write(
+        "two.jsonl",
+        record("1", &format!("one two three four {QUOTED}")) + &record("2", QUOTED),
+    );
+    let dedup = ["dedup", "two.jsonl", "--dry-run", "--threshold", "0.5"];
+    folder.textkin(&dedup).expect(0);
+    folder.textkin(&[&dedup[..], &exclude].concat()).expect(1);
+    for command in [
+        &["discover", "docs"][..],
+        &["compare", "docs/a.txt", "docs/b.txt"],
+        &["dedup", "docs", "--dry-run"],
+    ] {
+        let run = folder.textkin(&[command, &["--exclude", "*.log"]].concat()).expect(2);
+        assert!(
+            run.stderr.contains(
+                "there are quotes and bibliography; files are left out with --exclude-files"
+            ),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn standard_input_has_two_scores_too() {
+    let folder = folder();
+    let lines: String =
+        ["a", "b"].map(|name| record(name, &folder.read(&format!("docs/{name}.txt")))).concat();
+    let run = folder
+        .discover_from(lines.as_bytes(), &["-", "--exclude", "quotes", "--out", "-"])
+        .expect(0);
+    assert!(run.stdout.lines().next().unwrap().ends_with(",raw_score"), "{}", run.stdout);
+    assert_eq!(run.stdout.lines().count(), 2);
+}
+
+#[test]
+fn the_page_of_a_run_gives_both_scores_and_greys_what_is_excluded() {
+    let folder = Folder::new();
+    // The quotation stands inside a passage.
+    let (first, second) = SHARED.split_at(SHARED[..120].rfind(' ').unwrap());
+    folder.write("docs/a.txt", format!("{first} “as it is said” {second}"));
+    folder.write("docs/b.txt", format!("{first} “some say so” {second}"));
+    folder.discover(&["docs", "--exclude", "quotes", "--html", "run.html", "--quiet"]).expect(0);
+    let page = folder.read("run.html");
+    assert!(page.contains(">Raw</th>") && page.contains("(raw 0."), "both scores");
+    assert!(page.contains("<p>Before exclusions: "), "both shares");
+    assert!(
+        page.contains(
+            "<span class=\"x\" title=\"does not count: quotation\">“as it is said”</span>"
+        )
+    );
+}
