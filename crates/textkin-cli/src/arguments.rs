@@ -29,17 +29,13 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+// A command with arguments is described where they are: a comment here would hide that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find every pair of documents that share text, with proof
     Discover(Box<Discover>),
-    /// Show what two documents share, passage by passage
     Compare(Box<Compare>),
-    /// Check a report against the documents it speaks of
     Verify(Box<Verify>),
-    /// Clean a collection: take out documents, passages or lines that are there already
     Dedup(Box<Dedup>),
-    /// Show what an index of shared chunks holds, or find the chunks of a text in it
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
     Doctor,

@@ -248,10 +248,9 @@ proptest! {
         measure in prop::sample::select(Measure::ALL.to_vec()),
         most_additions in prop::sample::select(vec![0, u64::MAX]),
     ) {
-        let max_df = Some(max_df);
-        let settings = Settings { max_df, score: measure, most_additions, ..all(k) };
+        let settings = Settings { max_df: Some(max_df), score: measure, most_additions, ..all(k) };
         let found = run(&texts, &settings);
-        let expected = capped(&texts, k as usize, max_df.unwrap_or(0) as usize);
+        let expected = capped(&texts, k as usize, max_df as usize);
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
         let some = Settings { threshold: 0.05, ..settings };
         let strong: Vec<Pair> = found.graph.rows().filter(|pair| pair.score >= 0.05).collect();

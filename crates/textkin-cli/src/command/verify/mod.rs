@@ -53,6 +53,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     for problem in &given.problems {
         tell(format_args!("textkin: {problem}\n"));
     }
+    anyhow::ensure!(given.n_documents > 0, "there is no document to check the report against");
     let templates = templates(&arguments.template, &arguments.input.reading)?;
     let mut stop_list = match &arguments.stop_list {
         Some(path) => words(path)?,
