@@ -33,6 +33,7 @@ mod tidy;
 mod writer;
 mod hidden;
 mod markup;
+mod paper;
 mod format;
 
 pub use context::{Context, Extractor, Options};
@@ -40,6 +41,9 @@ pub use driver::{extract, extract_with};
 pub use encoding::{decode, encode_as};
 pub use error::Error;
 pub use extracted::{Collected, Extracted, Problem, Sink};
+#[cfg(feature = "pdf")]
+pub use format::pdf::pdf_text;
+pub use format::postscript::postscript_text;
 pub use kind::Kind;
 pub use limits::Limits;
 pub use note::Note;

@@ -19,7 +19,7 @@ const HELPERS: [Helper; 2] = [
     Helper {
         program: "pdftotext",
         gives: "reads PDF best: order of columns, ligatures, Asian scripts",
-        without: "PDF is read by the built-in parsers",
+        without: "PDF is read by the built-in parser",
         install: [
             ("Debian, Ubuntu", "apt install poppler-utils"),
             ("Fedora", "dnf install poppler-utils"),
@@ -28,8 +28,8 @@ const HELPERS: [Helper; 2] = [
     },
     Helper {
         program: "gs",
-        gives: "reads PostScript",
-        without: "PostScript cannot be read, and every such file is a named problem",
+        gives: "reads PostScript best: every font, every program",
+        without: "PostScript is read by the built-in interpreter",
         install: [
             ("Debian, Ubuntu", "apt install ghostscript"),
             ("Fedora", "dnf install ghostscript"),

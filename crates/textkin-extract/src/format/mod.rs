@@ -20,6 +20,9 @@ mod warc;
 mod zip;
 mod tar;
 mod compressed;
+#[cfg(feature = "pdf")]
+pub(crate) mod pdf;
+pub(crate) mod postscript;
 mod unknown;
 
 use crate::{Error, Extractor, Kind};

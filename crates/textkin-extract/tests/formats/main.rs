@@ -6,4 +6,5 @@
 mod made;
 mod golden;
 mod hostile;
+mod paper;
 mod corpora;

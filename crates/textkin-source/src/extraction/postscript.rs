@@ -1,5 +1,6 @@
-//! PostScript: a program, not a text; only Ghostscript can tell what it would print.
+//! PostScript: by Ghostscript where it is installed, else by our own interpreter in a worker.
 
+use std::path::Path;
 use std::time::Instant;
 
 use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
@@ -32,22 +33,41 @@ impl Extractor for PostScript<'_> {
 }
 
 fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, String> {
-    let Some(gs) = find_program("gs") else {
-        return Err(
-            "it takes Ghostscript, the program gs (textkin doctor tells how to install it)"
-                .to_owned(),
-        );
-    };
+    let mut reasons = Vec::new();
+    if let Some(gs) = find_program("gs") {
+        match by_ghostscript(worker, &gs, bytes, deadline) {
+            Ok(text) => return Ok(text),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    match worker.read(Kind::PostScript, bytes, deadline) {
+        Some(Ok(text)) => return Ok(pdf::into_text(text)),
+        Some(Err(reason)) => reasons.push(reason),
+        None if reasons.is_empty() => {
+            let reason = "the program gs is not installed (textkin doctor tells more)";
+            reasons.push(reason.to_owned());
+        }
+        None => {}
+    }
+    Err(reasons.join("; "))
+}
+
+fn by_ghostscript(
+    worker: &Worker,
+    gs: &Path,
+    bytes: &[u8],
+    deadline: Instant,
+) -> Result<String, String> {
     let common = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sOutputFile=-"];
     // By way of PDF, words are put together better than by Ghostscript's own way to text.
     let as_pdf = [&common[..], &["-sDEVICE=pdfwrite", "-"]].concat();
     let by_pdf = worker
-        .run(&gs, &as_pdf, bytes, deadline)
+        .run(gs, &as_pdf, bytes, deadline)
         .and_then(|made| pdf::text(worker, &made, deadline));
     by_pdf.or_else(|_| {
         let as_text = [&common[..], &["-sDEVICE=txtwrite", "-"]].concat();
         let text =
-            worker.run(&gs, &as_text, bytes, deadline).map_err(|reason| format!("gs: {reason}"))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+            worker.run(gs, &as_text, bytes, deadline).map_err(|reason| format!("gs: {reason}"))?;
+        Ok(pdf::into_text(text))
     })
 }

@@ -1,20 +1,27 @@
 //! The worker: our own program, started again to read what may hang, crash or take all memory.
 //!
 //! In the parent, [`Worker`] is the program to start and the bounds. In the child, [`serve`] bounds
-//! itself and then either becomes another program or reads a PDF from standard input. Whatever
-//! happens there, the parent goes on.
+//! itself and then either becomes another program or reads a PDF or PostScript from standard input.
+//! Whatever happens there, the parent goes on.
 
 use std::ffi::OsString;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use textkin_extract::Limits;
+use textkin_extract::{Error, Kind, Limits, postscript_text};
 
 use super::process::{Bounds, run};
 
 /// The first argument of a worker.
 pub const WORKER_ARGUMENT: &str = "worker";
+
+/// Bytes of stack for parsers that call themselves.
+const STACK: usize = 256 << 20;
+
+/// Bytes of text that a worker gives.
+const MOST_TEXT: usize = 256 << 20;
 
 /// How to start a worker. Without a program, other programs are started without bounds on memory,
 /// and nothing is read by the worker itself.
@@ -48,14 +55,15 @@ impl Worker {
     }
 
     /// Reads `input` in the worker itself; `None` if there is none.
-    pub(crate) fn read_pdf(
+    pub(crate) fn read(
         &self,
+        kind: Kind,
         input: &[u8],
         deadline: Instant,
     ) -> Option<Result<Vec<u8>, String>> {
         let own = self.program.as_ref()?;
         let mut command = self.command(own);
-        command.arg("pdf");
+        command.arg(kind.name());
         Some(run(command, input, self.bounds, deadline))
     }
 
@@ -81,13 +89,12 @@ impl Worker {
 }
 
 /// Does the work of a worker with the arguments after [`WORKER_ARGUMENT`], and gives the exit code:
-/// `MEMORY SECONDS pdf`, or `MEMORY SECONDS -- PROGRAM ARGUMENT…`.
+/// `MEMORY SECONDS KIND`, or `MEMORY SECONDS -- PROGRAM ARGUMENT…`.
 #[must_use]
 pub fn serve(arguments: &[OsString]) -> u8 {
     match try_serve(arguments) {
         Ok(()) => 0,
         Err(reason) => {
-            use std::io::Write;
             // There is nobody left to tell if this fails.
             let _ = writeln!(std::io::stderr(), "{reason}");
             3
@@ -102,10 +109,42 @@ fn try_serve(arguments: &[OsString]) -> Result<(), String> {
     };
     bound(memory, seconds)?;
     match arguments.get(2).and_then(|what| what.to_str()) {
-        Some("pdf") => super::pdf::read_here(),
+        Some("pdf") => read_here(pdf_text),
+        Some("postscript") => read_here(postscript_text),
         Some("--") => become_program(&arguments[3..]),
         _ => Err("a worker is started by textkin itself".to_owned()),
     }
+}
+
+/// Turns the bytes of a document into at most about so many bytes of text.
+type Reader = fn(&[u8], usize) -> Result<String, Error>;
+
+/// Reads a document from standard input and writes its text.
+fn read_here(reader: Reader) -> Result<(), String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    // What a parser has to say when it panics is nothing for the user.
+    std::panic::set_hook(Box::new(|_| {}));
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let thread = thread.spawn(move || reader(&bytes, MOST_TEXT));
+    let thread = thread.map_err(|error| error.to_string())?;
+    let text = match thread.join() {
+        Ok(Ok(text)) => text,
+        // The parent names the kind.
+        Ok(Err(Error::Damaged { reason, .. })) => return Err(reason),
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(_) => return Err("its structure confuses the parser".to_owned()),
+    };
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[cfg(feature = "pdf")]
+use textkin_extract::pdf_text;
+
+#[cfg(not(feature = "pdf"))]
+fn pdf_text(_: &[u8], _: usize) -> Result<String, Error> {
+    let reason = "this textkin was built without PDF; install pdftotext".to_owned();
+    Err(Error::Damaged { kind: Kind::Pdf, reason })
 }
 
 #[cfg(unix)]

@@ -1,0 +1,178 @@
+//! The data of streams without their compression, bounded.
+
+use std::io::Read;
+
+use lopdf::{Document, Object, Stream};
+
+use crate::paper::ascii85::ascii85;
+
+/// Bytes of one stream after decompression.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The data of `stream`; of damaged data, what comes before the damage.
+pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
+    let dictionary = &stream.dict;
+    let filter = dictionary.get(b"Filter").or_else(|_| dictionary.get(b"F"));
+    let filters: Vec<&[u8]> = match filter.map(|filter| resolved(document, filter)) {
+        Ok(Object::Name(name)) => vec![name],
+        Ok(Object::Array(names)) => {
+            names.iter().filter_map(|name| resolved(document, name).as_name().ok()).collect()
+        }
+        _ => Vec::new(),
+    };
+    if dictionary.get(b"DecodeParms").is_ok_and(|parameters| has_predictor(document, parameters)) {
+        return stream.decompressed_content().unwrap_or_default();
+    }
+    let mut bytes = stream.content.clone();
+    for filter in filters.into_iter().take(8) {
+        bytes = match filter {
+            b"FlateDecode" | b"Fl" => inflate(&bytes),
+            b"LZWDecode" | b"LZW" => unlzw(&bytes),
+            b"ASCIIHexDecode" | b"AHx" => unhex(&bytes),
+            b"ASCII85Decode" | b"A85" => ascii85(&bytes),
+            b"RunLengthDecode" | b"RL" => unrun(&bytes),
+            b"Crypt" => bytes,
+            // Pictures.
+            _ => return Vec::new(),
+        };
+    }
+    bytes
+}
+
+/// What `object` refers to.
+pub(super) fn resolved<'a>(document: &'a Document, object: &'a Object) -> &'a Object {
+    document.dereference(object).map_or(&Object::Null, |(_, object)| object)
+}
+
+fn has_predictor(document: &Document, parameters: &Object) -> bool {
+    let has = |object: &Object| {
+        let predictor =
+            object.as_dict().ok().and_then(|dictionary| dictionary.get(b"Predictor").ok());
+        predictor.and_then(|predictor| predictor.as_i64().ok()).is_some_and(|number| number > 1)
+    };
+    match resolved(document, parameters) {
+        Object::Array(all) => all.iter().any(|one| has(resolved(document, one))),
+        one => has(one),
+    }
+}
+
+fn inflate(bytes: &[u8]) -> Vec<u8> {
+    let mut data = Vec::new();
+    // What was read before a failure is all there is.
+    let _ = flate2::read::ZlibDecoder::new(bytes).take(MOST_BYTES).read_to_end(&mut data);
+    if data.is_empty() {
+        let raw = bytes.get(2..).unwrap_or_default();
+        let _ = flate2::read::DeflateDecoder::new(raw).take(MOST_BYTES).read_to_end(&mut data);
+    }
+    data
+}
+
+fn unhex(bytes: &[u8]) -> Vec<u8> {
+    let bytes = bytes.split(|&byte| byte == b'>').next().unwrap_or_default();
+    let digits = bytes.iter().filter_map(|&byte| char::from(byte).to_digit(16));
+    let digits: Vec<u8> = digits.filter_map(|digit| u8::try_from(digit).ok()).collect();
+    digits.chunks(2).map(|pair| pair[0] * 16 + pair.get(1).copied().unwrap_or(0)).collect()
+}
+
+fn unrun(bytes: &[u8]) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut at = 0;
+    while let Some(&length) = bytes.get(at) {
+        let n_bytes = usize::from(length);
+        match length {
+            128 => break,
+            0..=127 => {
+                let end = (at + 2 + n_bytes).min(bytes.len());
+                data.extend_from_slice(bytes.get(at + 1..end).unwrap_or_default());
+                at += n_bytes + 2;
+            }
+            _ => {
+                let Some(&byte) = bytes.get(at + 1) else { break };
+                data.extend(std::iter::repeat_n(byte, 257 - n_bytes));
+                at += 2;
+            }
+        }
+    }
+    data
+}
+
+fn unlzw(bytes: &[u8]) -> Vec<u8> {
+    let mut data: Vec<u8> = Vec::new();
+    // Where in the data each code was written before, and how long it is.
+    let mut table: Vec<(usize, usize)> = Vec::new();
+    let mut previous: Option<(usize, usize)> = None;
+    let (mut buffer, mut n_bits, mut width) = (0_u32, 0_u32, 9_u32);
+    for &byte in bytes {
+        buffer = buffer << 8 | u32::from(byte);
+        n_bits += 8;
+        if n_bits < width {
+            continue;
+        }
+        n_bits -= width;
+        let code = (buffer >> n_bits) as usize;
+        buffer &= (1 << n_bits) - 1;
+        if data.len() as u64 > MOST_BYTES {
+            break;
+        }
+        let start = data.len();
+        match code {
+            0..=255 => data.push(code.to_le_bytes()[0]),
+            256 => {
+                table.clear();
+                previous = None;
+                width = 9;
+                continue;
+            }
+            257 => break,
+            _ => {
+                let known = table.get(code - 258).copied();
+                let Some((from, length)) =
+                    known.or(previous.map(|(from, length)| (from, length + 1)))
+                else {
+                    break;
+                };
+                for index in from..from + length {
+                    let Some(&byte) = data.get(index) else { break };
+                    data.push(byte);
+                }
+            }
+        }
+        if let Some((from, length)) = previous
+            && table.len() < 4096 - 258
+        {
+            table.push((from, length + 1));
+        }
+        previous = Some((start, data.len() - start));
+        width = match table.len() + 258 + 1 {
+            ..512 => 9,
+            512..1024 => 10,
+            1024..2048 => 11,
+            _ => 12,
+        };
+    }
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_was_written_in_other_ways_is_read() {
+        assert_eq!(unhex(b"48 65 6C6c 6F7>"), b"Hellop");
+        assert_eq!(ascii85(b"87cURD]j7BEbo80~>"), b"Hello world!");
+        assert_eq!(unrun(&[4, b'H', b'e', b'l', b'l', b'o', 254, b'!', 128, 9]), b"Hello!!!");
+        let packed = [0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01];
+        assert_eq!(unlzw(&packed), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            for decode in [inflate, unhex, ascii85, unrun, unlzw] {
+                prop_assert!(decode(&bytes).len() < 1 << 22);
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Operators on dictionaries and the names in them.
+
+use std::rc::Rc;
+
+use super::arrays::above_mark;
+use super::machine::{Done, Machine, Signal};
+use super::value::{Array, Dict, Key, Operator, Value};
+
+/// Dictionaries that are open at once.
+const MOST_OPEN: usize = 10_000;
+
+pub(super) const OPERATORS: &[(&str, Operator)] = &[
+    ("dict", |m| {
+        m.pop_index()?;
+        m.take_bytes(64)?;
+        m.push(Value::dict())
+    }),
+    ("<<", |m| m.push(Value::Mark)),
+    (">>", |m| {
+        let items = above_mark(m)?;
+        let dict = Dict::default();
+        for pair in items.chunks(2) {
+            let [key, value] = pair else { return Err(Signal::Error("rangecheck")) };
+            let key = m.key(key)?;
+            dict.borrow_mut().insert(key, value.clone());
+        }
+        m.push(Value::Dict(dict))
+    }),
+    ("begin", |m| {
+        let dict = m.pop_dict()?;
+        if m.dicts.len() > MOST_OPEN {
+            return Err(Signal::Error("dictstackoverflow"));
+        }
+        m.dicts.push(dict);
+        Ok(())
+    }),
+    ("end", |m| {
+        if m.dicts.len() <= 3 {
+            return Err(Signal::Error("dictstackunderflow"));
+        }
+        m.dicts.pop();
+        Ok(())
+    }),
+    ("def", |m| {
+        let (value, key) = (m.pop()?, m.pop()?);
+        define(m, &key, value)
+    }),
+    ("load", |m| {
+        let key = m.pop()?;
+        let key = m.key(&key)?;
+        let found = find(m, key).map(|(_, value)| value);
+        m.push(found.ok_or(Signal::Error("undefined"))?)
+    }),
+    ("store", |m| {
+        let (value, key) = (m.pop()?, m.pop()?);
+        let place = m.key(&key)?;
+        match find(m, place) {
+            Some((dict, _)) => {
+                dict.borrow_mut().insert(place, value);
+                Ok(())
+            }
+            None => define(m, &key, value),
+        }
+    }),
+    ("known", |m| {
+        let key = m.pop()?;
+        let dict = m.pop_dict()?;
+        let key = m.key(&key)?;
+        let is_known = dict.borrow().contains_key(&key);
+        m.push(Value::Bool(is_known))
+    }),
+    ("where", |m| {
+        let key = m.pop()?;
+        let key = m.key(&key)?;
+        match find(m, key) {
+            Some((dict, _)) => {
+                m.push(Value::Dict(dict))?;
+                m.push(Value::Bool(true))
+            }
+            None => m.push(Value::Bool(false)),
+        }
+    }),
+    ("undef", |m| {
+        let key = m.pop()?;
+        let dict = m.pop_dict()?;
+        let key = m.key(&key)?;
+        dict.borrow_mut().remove(&key);
+        Ok(())
+    }),
+    ("maxlength", |m| {
+        let dict = m.pop_dict()?;
+        let length = dict.borrow().len() + 100;
+        m.push(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+    }),
+    ("currentdict", |m| {
+        let dict = m.dicts.last().map(Rc::clone);
+        m.push(Value::Dict(dict.ok_or(Signal::Error("dictstackunderflow"))?))
+    }),
+    ("countdictstack", |m| {
+        let n_open = i64::try_from(m.dicts.len()).unwrap_or(i64::MAX);
+        m.push(Value::Int(n_open))
+    }),
+    ("dictstack", |m| {
+        let array = m.pop_array()?;
+        let open: Vec<Value> = m.dicts.iter().map(|dict| Value::Dict(Rc::clone(dict))).collect();
+        for (index, dict) in open.into_iter().enumerate() {
+            array.put(index, dict).ok_or(Signal::Error("rangecheck"))?;
+        }
+        m.push(Value::Array(array, false))
+    }),
+    ("cleardictstack", |m| {
+        m.dicts.truncate(3);
+        Ok(())
+    }),
+    ("bind", |m| {
+        let value = m.pop()?;
+        if let Value::Array(body, _) = &value {
+            bind(m, body);
+        }
+        m.push(value)
+    }),
+];
+
+fn define(machine: &mut Machine, key: &Value, value: Value) -> Done {
+    let key = machine.key(key)?;
+    machine.take_bytes(64)?;
+    if let Some(dict) = machine.dicts.last() {
+        dict.borrow_mut().insert(key, value);
+    }
+    Ok(())
+}
+
+fn find(machine: &Machine, key: Key) -> Option<(Dict, Value)> {
+    machine.dicts.iter().rev().find_map(|dict| {
+        let found = dict.borrow().get(&key).cloned();
+        found.map(|value| (Rc::clone(dict), value))
+    })
+}
+
+/// Puts operators in the place of their names, in procedures within procedures too.
+fn bind(machine: &Machine, body: &Array) {
+    let mut open = vec![(body.clone(), 0)];
+    while let Some((body, depth)) = open.pop() {
+        for index in 0..body.length {
+            match body.get(index) {
+                Some(Value::Name(symbol, true)) => {
+                    if let Some(operator @ Value::Operator(_)) = machine.look_up(symbol) {
+                        body.put(index, operator);
+                    }
+                }
+                Some(Value::Array(inner, true)) if depth < 50 => open.push((inner, depth + 1)),
+                _ => {}
+            }
+        }
+    }
+}

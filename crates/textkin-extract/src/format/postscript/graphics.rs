@@ -1,0 +1,89 @@
+//! The state of drawing: where the pen is, in which coordinates, with which font.
+
+use super::machine::{Done, Machine, Signal};
+use super::value::{Array, Dict, Value};
+use crate::paper::matrix::Matrix;
+
+/// States that are saved at once.
+const MOST_SAVED: usize = 10_000;
+
+#[derive(Clone)]
+pub(super) struct Graphics {
+    pub(super) matrix: Matrix,
+    /// The place of the pen on paper.
+    pub(super) pen: Option<(f64, f64)>,
+    pub(super) start: (f64, f64),
+    pub(super) font: Option<Dict>,
+    /// Numbers that a colour has.
+    pub(super) n_colours: usize,
+}
+
+impl Default for Graphics {
+    fn default() -> Self {
+        Self { matrix: Matrix::IDENTITY, pen: None, start: (0.0, 0.0), font: None, n_colours: 1 }
+    }
+}
+
+impl Machine {
+    pub(super) fn save_graphics(&mut self) -> Done {
+        if self.saved.len() >= MOST_SAVED {
+            return Err(Signal::Error("limitcheck"));
+        }
+        self.saved.push(self.graphics.clone());
+        Ok(())
+    }
+
+    pub(super) fn restore_graphics(&mut self) {
+        if let Some(saved) = self.saved.pop() {
+            self.graphics = saved;
+        }
+    }
+
+    /// The pen, or the error of programs that move it from nowhere.
+    pub(super) fn pen(&self) -> Result<(f64, f64), Signal> {
+        self.graphics.pen.ok_or(Signal::Error("nocurrentpoint"))
+    }
+
+    /// Moves the pen by a distance in the coordinates of the program.
+    pub(super) fn move_by(&mut self, x: f64, y: f64) -> Done {
+        let pen = self.pen()?;
+        let (dx, dy) = self.graphics.matrix.apply_distance(x, y);
+        self.graphics.pen = Some((pen.0 + dx, pen.1 + dy));
+        Ok(())
+    }
+
+    pub(super) fn pop_point(&mut self) -> Result<(f64, f64), Signal> {
+        let (y, x) = (self.pop_number()?, self.pop_number()?);
+        Ok((x, y))
+    }
+
+    pub(super) fn push_point(&mut self, (x, y): (f64, f64)) -> Done {
+        self.push(Value::Real(x))?;
+        self.push(Value::Real(y))
+    }
+
+    pub(super) fn pop_matrix(&mut self) -> Result<Matrix, Signal> {
+        let array = self.pop_array()?;
+        matrix_of(&array).ok_or(Signal::Error("rangecheck"))
+    }
+}
+
+/// The matrix that an array of six numbers is.
+pub(super) fn matrix_of(array: &Array) -> Option<Matrix> {
+    if array.length != 6 {
+        return None;
+    }
+    let numbers: Option<Vec<f64>> = array.to_vec().iter().map(Value::number).collect();
+    <[f64; 6]>::try_from(numbers?).ok().map(Matrix)
+}
+
+pub(super) fn write_matrix(array: &Array, matrix: Matrix) -> Done {
+    for (index, number) in matrix.0.into_iter().enumerate() {
+        array.put(index, Value::Real(number)).ok_or(Signal::Error("rangecheck"))?;
+    }
+    Ok(())
+}
+
+pub(super) fn matrix_value(matrix: Matrix) -> Value {
+    Value::Array(Array::new(matrix.0.into_iter().map(Value::Real).collect()), false)
+}

@@ -1,0 +1,82 @@
+//! Operators on the stack of values.
+
+use super::machine::{Done, Machine, Signal};
+use super::value::{Operator, Value};
+
+pub(super) const OPERATORS: &[(&str, Operator)] = &[
+    ("pop", |m| m.pop().map(drop)),
+    ("exch", exchange),
+    ("dup", |m| index(m, 0)),
+    ("copy", copy),
+    ("index", |m| {
+        let place = m.pop_index()?;
+        index(m, place)
+    }),
+    ("roll", roll),
+    ("clear", |m| {
+        m.stack.clear();
+        Ok(())
+    }),
+    ("count", |m| {
+        let n_values = i64::try_from(m.stack.len()).unwrap_or(i64::MAX);
+        m.push(Value::Int(n_values))
+    }),
+    ("mark", |m| m.push(Value::Mark)),
+    ("cleartomark", |m| {
+        let mark = mark(m)?;
+        m.stack.truncate(mark);
+        Ok(())
+    }),
+    ("counttomark", |m| {
+        let n_values = m.stack.len() - mark(m)? - 1;
+        m.push(Value::Int(i64::try_from(n_values).unwrap_or(i64::MAX)))
+    }),
+];
+
+/// Where the last mark is.
+pub(super) fn mark(machine: &Machine) -> Result<usize, Signal> {
+    let place = machine.stack.iter().rposition(|value| matches!(value, Value::Mark));
+    place.ok_or(Signal::Error("unmatchedmark"))
+}
+
+fn exchange(machine: &mut Machine) -> Done {
+    let (last, first) = (machine.pop()?, machine.pop()?);
+    machine.push(last)?;
+    machine.push(first)
+}
+
+fn index(machine: &mut Machine, place: usize) -> Done {
+    let found = machine.stack.iter().rev().nth(place).cloned();
+    machine.push(found.ok_or(Signal::Error("stackunderflow"))?)
+}
+
+fn copy(machine: &mut Machine) -> Done {
+    let last = machine.pop()?;
+    if let Value::Int(count) = last {
+        let n_values = machine.stack.len();
+        let count = usize::try_from(count).ok().filter(|&count| count <= n_values);
+        let count = count.ok_or(Signal::Error("rangecheck"))?;
+        machine.take_bytes(count * 32)?;
+        machine.stack.extend_from_within(n_values - count..);
+        return Ok(());
+    }
+    super::arrays::copy_into(machine, &last)
+}
+
+fn roll(machine: &mut Machine) -> Done {
+    let by = machine.pop_int()?;
+    let count = machine.pop_index()?;
+    let n_values = machine.stack.len();
+    if count > n_values {
+        return Err(Signal::Error("stackunderflow"));
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    let length = i64::try_from(count).unwrap_or(i64::MAX);
+    let by = usize::try_from(by.rem_euclid(length)).unwrap_or(0);
+    if let Some(part) = machine.stack.get_mut(n_values - count..) {
+        part.rotate_right(by);
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Lines in the order of reading: what stands in columns is read column by column.
+//!
+//! Lines come in the order of the document, cut into parts where there is a wide gap. As long as
+//! parts of consecutive lines stand below one another without touching another column, they are
+//! one region; a line across all columns, or room between lines, ends it. Numbers and signs
+//! before an item belong to the item and are no column, unless they are printed smaller, as the
+//! numbers of lines are.
+
+/// A part of a line, between wide gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) text: String,
+    /// Where it begins and ends along the line.
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) size: f64,
+}
+
+/// A line in parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) parts: Vec<Part>,
+    /// Its place across the direction of writing.
+    pub(crate) base: f64,
+    pub(crate) size: f64,
+    /// Lines of different directions are in different regions.
+    pub(crate) direction: (i8, i8),
+}
+
+/// Lines further apart than this many sizes are in different regions.
+const LARGEST_STEP: f64 = 1.5;
+
+/// Items' numbers and signs are not longer.
+const LONGEST_LABEL: usize = 8;
+
+#[derive(Debug)]
+struct Column {
+    from: f64,
+    to: f64,
+    lines: Vec<(usize, String)>,
+}
+
+/// Columns that go on from line to line.
+#[derive(Debug, Default)]
+struct Region {
+    columns: Vec<Column>,
+    n_lines: usize,
+    last: Option<(f64, f64, (i8, i8))>,
+}
+
+/// The text of `rows`, line by line, empty lines between paragraphs and columns.
+pub(crate) fn read(rows: Vec<Row>) -> String {
+    let mut text = String::new();
+    let mut region = Region::default();
+    for mut row in rows {
+        join_label(&mut row.parts);
+        if !region.takes(&row) {
+            region.end(&mut text, region.is_paragraph_before(&row));
+            region = Region::default();
+        }
+        region.add(row);
+    }
+    region.end(&mut text, false);
+    text
+}
+
+/// Puts the number or sign of an item before its text.
+fn join_label(parts: &mut Vec<Part>) {
+    if let [label, item, ..] = parts.as_slice()
+        && is_label(&label.text)
+        && label.size > 0.85 * item.size
+    {
+        let text = format!("{} {}", label.text.trim_end(), item.text);
+        let joined = Part { text, from: label.from, to: item.to, size: item.size };
+        parts.splice(..2, [joined]);
+    }
+}
+
+fn is_label(text: &str) -> bool {
+    let text = text.trim();
+    let n_letters = text.chars().filter(|character| character.is_alphabetic()).count();
+    text.chars().count() <= LONGEST_LABEL && n_letters <= 1
+}
+
+impl Region {
+    fn step(&self, row: &Row) -> Option<f64> {
+        let (base, size, direction) = self.last?;
+        let size = size.max(row.size);
+        (direction == row.direction).then_some((row.base - base).abs() / size)
+    }
+
+    fn is_paragraph_before(&self, row: &Row) -> bool {
+        self.step(row).is_none_or(|step| step > 1.9)
+    }
+
+    /// Whether the row goes on with the columns.
+    fn takes(&self, row: &Row) -> bool {
+        let Some(step) = self.step(row) else { return self.columns.is_empty() };
+        let is_alike = self.last.is_some_and(|(_, size, _)| (size - row.size).abs() < 0.15 * size);
+        if step > LARGEST_STEP || !is_alike {
+            return false;
+        }
+        row.parts.iter().all(|part| {
+            let Some(index) = self.column_of(part) else { return true };
+            // It may not reach into the next column, nor be what joins two of them.
+            let touches = |column: &Column| part.from < column.to && part.to > column.from;
+            self.columns
+                .iter()
+                .enumerate()
+                .all(|(other, column)| other == index || !touches(column))
+        })
+    }
+
+    fn column_of(&self, part: &Part) -> Option<usize> {
+        self.columns.iter().position(|column| part.from < column.to && part.to > column.from)
+    }
+
+    fn add(&mut self, row: Row) {
+        let line = self.n_lines;
+        self.n_lines += 1;
+        self.last = Some((row.base, row.size, row.direction));
+        for part in row.parts {
+            if let Some(column) =
+                self.column_of(&part).and_then(|index| self.columns.get_mut(index))
+            {
+                column.from = column.from.min(part.from);
+                column.to = column.to.max(part.to);
+                match column.lines.last_mut() {
+                    Some((last, text)) if *last == line => {
+                        text.push(' ');
+                        text.push_str(&part.text);
+                    }
+                    _ => column.lines.push((line, part.text)),
+                }
+                continue;
+            }
+            let place = self.columns.partition_point(|column| column.from < part.from);
+            let column = Column { from: part.from, to: part.to, lines: vec![(line, part.text)] };
+            self.columns.insert(place, column);
+        }
+    }
+
+    /// Whether the first column is only numbers of lines, and not many.
+    fn has_few_labels(&self) -> bool {
+        let [first, _] = self.columns.as_slice() else { return false };
+        first.lines.len() <= 3 && first.lines.iter().all(|(_, text)| is_label(text))
+    }
+
+    fn end(&self, text: &mut String, is_paragraph: bool) {
+        if self.n_lines == 1 || self.has_few_labels() {
+            for line in 0..self.n_lines {
+                let parts = self.columns.iter().flat_map(|column| &column.lines);
+                let parts = parts.filter(|(number, _)| *number == line);
+                let parts: Vec<&str> = parts.map(|(_, text)| text.trim_end()).collect();
+                text.push_str(&parts.join(" "));
+                text.push('\n');
+            }
+        } else {
+            for (index, column) in self.columns.iter().enumerate() {
+                if index > 0 {
+                    text.push('\n');
+                }
+                for (_, line) in &column.lines {
+                    text.push_str(line.trim_end());
+                    text.push('\n');
+                }
+            }
+        }
+        if is_paragraph && self.n_lines > 0 {
+            text.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row(base: f64, parts: &[(&str, f64, f64)]) -> Row {
+        let part = |&(text, from, to): &(&str, f64, f64)| Part {
+            text: text.to_owned(),
+            from,
+            to,
+            size: 10.0,
+        };
+        let parts = parts.iter().map(part).collect();
+        Row { parts, base, size: 10.0, direction: (1, 0) }
+    }
+
+    #[test]
+    fn columns_are_read_one_after_the_other() {
+        let rows = vec![
+            row(100.0, &[("across all of the page", 0.0, 200.0)]),
+            row(88.0, &[("left one", 0.0, 80.0), ("right one", 100.0, 180.0)]),
+            row(76.0, &[("left two", 0.0, 80.0), ("right two", 100.0, 180.0)]),
+            row(64.0, &[("and across all again", 0.0, 200.0)]),
+        ];
+        let expected = "across all of the page\nleft one right one\nleft two right two\nand across all again\n";
+        assert_eq!(read(rows.clone()), expected, "a full line keeps what follows together");
+        let rows = rows.get(1..).unwrap_or_default().to_vec();
+        let expected = "left one\nleft two\n\nright one\nright two\nand across all again\n";
+        assert_eq!(read(rows), expected);
+    }
+
+    #[test]
+    fn labels_belong_to_their_items() {
+        let rows = vec![
+            row(100.0, &[("1.1", 0.0, 12.0), ("First", 24.0, 50.0), ("7", 150.0, 155.0)]),
+            row(88.0, &[("1.2", 0.0, 12.0), ("Second", 24.0, 60.0), ("9", 150.0, 155.0)]),
+        ];
+        assert_eq!(read(rows), "1.1 First\n1.2 Second\n\n7\n9\n");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(
+            rows in prop::collection::vec((0_u8..40, prop::collection::vec((0_u8..200, 1_u8..90), 1..4)), 0..30),
+        ) {
+            let mut number = 0;
+            let rows: Vec<Row> = rows.iter().map(|(base, parts)| {
+                let mut at = 0.0;
+                let parts = parts.iter().map(|(gap, width)| {
+                    number += 1;
+                    let from = at + f64::from(*gap);
+                    at = from + f64::from(*width);
+                    Part { text: format!("word{number}"), from, to: at, size: 10.0 }
+                });
+                Row { parts: parts.collect(), base: f64::from(*base), size: 10.0, direction: (1, 0) }
+            }).collect();
+            let text = read(rows);
+            let mut words: Vec<&str> = text.split_whitespace().collect();
+            words.sort_unstable();
+            let mut expected: Vec<String> = (1..=number).map(|number| format!("word{number}")).collect();
+            expected.sort_unstable();
+            prop_assert_eq!(words, expected);
+        }
+    }
+}

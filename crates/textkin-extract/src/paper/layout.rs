@@ -1,0 +1,375 @@
+//! Glyphs with their places, put together to words, lines and pages.
+//!
+//! Glyphs come in the order of the document, which is the order of reading in nearly all of them,
+//! columns included. A glyph goes on the last line if it stands there; else on any recent line of
+//! the page whose end it touches; else it begins a line. A gap of a tenth of the size is a space.
+//! `columns` puts the lines of a page in order.
+
+use std::collections::HashMap;
+
+use super::columns::{self, Part, Row};
+use super::glyph::{combining, compose};
+
+/// A gap of more than this part of the size is between words.
+const WORD_GAP: f64 = 0.1;
+
+/// A line that was interrupted goes on at a gap of at most this part of the size.
+const COLUMN_GAP: f64 = 0.5;
+
+/// A gap of more than this part of the size is wide: there may be columns.
+const WIDE_GAP: f64 = 0.7;
+
+/// The same character within this part of the size is the same glyph, printed again.
+const LARGEST_OFFSET: f64 = 0.08;
+
+/// Lines that a glyph may still be put on.
+const RECENT_LINES: usize = 40;
+
+/// Glyphs of one page; more are left out.
+const MOST_GLYPHS: usize = 2_000_000;
+
+/// A glyph on a page. Places are those of the page; which way is up does not matter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glyph<'a> {
+    /// What it says; may be empty.
+    pub(crate) text: &'a str,
+    /// Where it begins.
+    pub(crate) start: (f64, f64),
+    /// Where the next one begins if nothing is between them.
+    pub(crate) end: (f64, f64),
+    /// The direction of writing, of any length.
+    pub(crate) direction: (f64, f64),
+    /// The size of its font.
+    pub(crate) size: f64,
+}
+
+#[derive(Debug)]
+struct Line {
+    text: String,
+    /// Where its last glyph ends.
+    end: (f64, f64),
+    direction: (f64, f64),
+    /// The size of the last glyph, and the largest one.
+    size: f64,
+    largest: f64,
+    /// What stands before the last wide gap, and where what follows begins along the line.
+    done: Vec<Part>,
+    from: f64,
+    /// Where in the text its last glyph begins.
+    last: usize,
+}
+
+/// Puts glyphs together to text.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    text: String,
+    lines: Vec<Line>,
+    /// Places of glyphs of this page, by character and rough place: bold type is made by printing
+    /// twice.
+    seen: HashMap<(char, i64, i64), (f64, f64)>,
+    n_glyphs: usize,
+}
+
+impl Layout {
+    /// Adds a glyph to the page.
+    pub(crate) fn add(&mut self, glyph: &Glyph<'_>) {
+        let numbers = [glyph.start.0, glyph.start.1, glyph.end.0, glyph.end.1, glyph.size];
+        let (across, up) = glyph.direction;
+        let length = across.hypot(up);
+        let is_sound = numbers.iter().all(|number| number.abs() < 1e9) && length > 0.0;
+        if !is_sound || !length.is_finite() || self.n_glyphs >= MOST_GLYPHS {
+            return;
+        }
+        self.n_glyphs += 1;
+        let size = glyph.size.max(1e-3);
+        let glyph = Glyph { direction: (across / length, up / length), size, ..*glyph };
+        let is_space = glyph.text.chars().all(char::is_whitespace);
+        if !is_space && self.is_printed_again(&glyph) {
+            return;
+        }
+        let n_lines = self.lines.len();
+        let recent = self.lines.iter().enumerate().rev().take(RECENT_LINES);
+        let place = recent.filter(|(_, line)| line.fits(&glyph)).find(|(index, line)| {
+            let limit = if index + 1 == n_lines { f64::INFINITY } else { COLUMN_GAP };
+            line.gap(&glyph) < limit * glyph.size.max(line.size)
+        });
+        match place.map(|(index, _)| index) {
+            Some(index) => {
+                if let Some(line) = self.lines.get_mut(index) {
+                    line.push(&glyph, is_space);
+                }
+            }
+            // A space alone is no line, but the end of one.
+            None if is_space => {}
+            None => self.lines.push(Line::new(&glyph)),
+        }
+    }
+
+    /// Whether the same character stands at nearly the same place already.
+    fn is_printed_again(&mut self, glyph: &Glyph<'_>) -> bool {
+        let Some(character) = glyph.text.chars().next() else { return false };
+        let cell = |place: f64| {
+            let number = (place / (0.1 * glyph.size)).round();
+            #[expect(clippy::cast_possible_truncation, reason = "bounded by the check of places")]
+            let cell = number as i64;
+            cell
+        };
+        let (x, y) = (cell(glyph.start.0), cell(glyph.start.1));
+        let is_here = |&(other_x, other_y): &(f64, f64)| {
+            let (dx, dy) = (other_x - glyph.start.0, other_y - glyph.start.1);
+            dx.hypot(dy) < LARGEST_OFFSET * glyph.size
+        };
+        let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
+        let again =
+            near.into_iter().any(|(x, y)| self.seen.get(&(character, x, y)).is_some_and(is_here));
+        self.seen.insert((character, x, y), glyph.start);
+        again
+    }
+
+    /// Ends the page.
+    pub(crate) fn end_page(&mut self) {
+        let rows = std::mem::take(&mut self.lines).into_iter().map(Line::into_row);
+        self.text.push_str(columns::read(rows.collect()).trim_end());
+        self.text.push('\u{c}');
+        self.seen.clear();
+        self.n_glyphs = 0;
+    }
+
+    /// Bytes of text so far, this page not counted.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether the page is empty so far.
+    pub(crate) fn is_page_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The text, a form feed after each page.
+    pub(crate) fn finish(mut self) -> String {
+        if !self.is_page_empty() {
+            self.end_page();
+        }
+        self.text
+    }
+}
+
+impl Line {
+    fn new(glyph: &Glyph<'_>) -> Self {
+        Self {
+            text: glyph.text.to_owned(),
+            end: glyph.end,
+            direction: glyph.direction,
+            size: glyph.size,
+            largest: glyph.size,
+            done: Vec::new(),
+            from: along(glyph.start, glyph.direction),
+            last: 0,
+        }
+    }
+
+    /// How far `place` is from the end of the line: along it, and across.
+    fn beyond_end(&self, place: (f64, f64)) -> (f64, f64) {
+        let (x, y) = (place.0 - self.end.0, place.1 - self.end.1);
+        let (dx, dy) = self.direction;
+        (x * dx + y * dy, x * -dy + y * dx)
+    }
+
+    /// Whether the glyph stands on this line, behind its end.
+    fn fits(&self, glyph: &Glyph<'_>) -> bool {
+        let (dx, dy) = self.direction;
+        let is_parallel = dx * glyph.direction.0 + dy * glyph.direction.1 > 0.98;
+        let (along, across) = self.beyond_end(glyph.start);
+        let size = self.size.max(glyph.size);
+        let is_level = across.abs() < 0.55 * size;
+        // An accent may be set back over the letter before it.
+        is_parallel && is_level && along > -self.largest_step_back(glyph, size)
+    }
+
+    fn largest_step_back(&self, glyph: &Glyph<'_>, size: f64) -> f64 {
+        let is_accent = |text: &str| {
+            let mut characters = text.chars();
+            let first = characters.next();
+            first.and_then(combining).is_some() && characters.next().is_none()
+        };
+        let last = self.text.get(self.last..).unwrap_or_default();
+        if is_accent(last) || is_accent(glyph.text) { size } else { 0.5 * size }
+    }
+
+    /// The room between the end of the line and the glyph.
+    fn gap(&self, glyph: &Glyph<'_>) -> f64 {
+        self.beyond_end(glyph.start).0
+    }
+
+    fn push(&mut self, glyph: &Glyph<'_>, is_space: bool) {
+        let gap = self.gap(glyph);
+        let ends_with_space = self.text.ends_with(char::is_whitespace);
+        if is_space && !glyph.text.is_empty() {
+            if !ends_with_space {
+                self.text.push(' ');
+            }
+        } else if !glyph.text.is_empty() {
+            if let Some(whole) = self.with_accent(glyph, gap) {
+                self.text.truncate(self.last);
+                self.text.push(whole);
+            } else {
+                let is_leader =
+                    gap > 0.3 * glyph.size && glyph.text != "." && self.ends_with_leader();
+                if is_leader || gap > WIDE_GAP * glyph.size.max(self.size) {
+                    self.cut(glyph);
+                } else if gap > WORD_GAP * glyph.size.min(self.size) && !ends_with_space {
+                    self.text.push(' ');
+                }
+                self.last = self.text.len();
+                self.text.push_str(glyph.text);
+            }
+        }
+        let (along, _) = self.beyond_end(glyph.end);
+        if along > 0.0 || glyph.end == glyph.start {
+            self.end = glyph.end;
+        } else {
+            // Set over what is there: the line ends where it did, on the level of this glyph.
+            let (dx, dy) = self.direction;
+            self.end = (glyph.end.0 - along * dx, glyph.end.1 - along * dy);
+        }
+        if !is_space {
+            self.size = glyph.size;
+            self.largest = self.largest.max(glyph.size);
+        }
+    }
+
+    /// Begins a part of the line behind a wide gap.
+    fn cut(&mut self, glyph: &Glyph<'_>) {
+        let text = std::mem::take(&mut self.text).trim_end().to_owned();
+        let to = along(self.end, self.direction);
+        self.done.push(Part { text, from: self.from, to, size: self.size });
+        self.from = along(glyph.start, self.direction);
+    }
+
+    /// Whether dots lead to what comes next, as in tables of contents.
+    fn ends_with_leader(&self) -> bool {
+        let end = self.text.trim_end();
+        end.ends_with("...") || end.ends_with(". . .")
+    }
+
+    fn into_row(mut self) -> Row {
+        let (dx, dy) = self.direction;
+        let to = along(self.end, self.direction);
+        let base = self.end.0 * -dy + self.end.1 * dx;
+        self.done.push(Part { text: self.text, from: self.from, to, size: self.size });
+        #[expect(clippy::cast_possible_truncation, reason = "directions have the length 1")]
+        let direction = ((dx * 10.0).round() as i8, (dy * 10.0).round() as i8);
+        Row { parts: self.done, base, size: self.largest, direction }
+    }
+
+    /// The letter that an accent and a letter make, which stand over one another.
+    fn with_accent(&self, glyph: &Glyph<'_>, gap: f64) -> Option<char> {
+        if gap > -0.1 * glyph.size {
+            return None;
+        }
+        let single = |text: &str| {
+            let mut characters = text.chars();
+            let first = characters.next();
+            first.filter(|_| characters.next().is_none())
+        };
+        let last = single(self.text.get(self.last..)?)?;
+        let new = single(glyph.text)?;
+        match (combining(last), combining(new)) {
+            (Some(mark), None) => compose(new, mark),
+            (None, Some(mark)) => compose(last, mark),
+            _ => None,
+        }
+    }
+}
+
+/// The place of `(x, y)` along a direction.
+fn along((x, y): (f64, f64), (dx, dy): (f64, f64)) -> f64 {
+    x * dx + y * dy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts `text` at `(x, y)`, every glyph half a size wide, and gives the place after it.
+    fn put(layout: &mut Layout, text: &str, x: f64, y: f64) -> f64 {
+        let mut at = x;
+        for character in text.chars() {
+            let mut buffer = [0; 4];
+            let glyph = Glyph {
+                text: character.encode_utf8(&mut buffer),
+                start: (at, y),
+                end: (at + 5.0, y),
+                direction: (1.0, 0.0),
+                size: 10.0,
+            };
+            layout.add(&glyph);
+            at += 5.0;
+        }
+        at
+    }
+
+    #[test]
+    fn gaps_are_spaces_and_kerning_is_none() {
+        let mut layout = Layout::default();
+        let at = put(&mut layout, "ke", 0.0, 0.0);
+        let at = put(&mut layout, "rn", at - 0.8, 0.0);
+        put(&mut layout, "gap", at + 2.5, 0.0);
+        assert_eq!(layout.finish(), "kern gap\u{c}");
+    }
+
+    #[test]
+    fn lines_and_paragraphs_are_told_by_their_distance() {
+        let mut layout = Layout::default();
+        put(&mut layout, "one", 0.0, 100.0);
+        put(&mut layout, "two", 0.0, 88.0);
+        put(&mut layout, "three", 0.0, 60.0);
+        layout.end_page();
+        put(&mut layout, "four", 0.0, 100.0);
+        assert_eq!(layout.finish(), "one\ntwo\n\nthree\u{c}four\u{c}");
+    }
+
+    #[test]
+    fn raised_signs_stay_on_their_line_and_columns_apart() {
+        let mut layout = Layout::default();
+        let at = put(&mut layout, "x", 0.0, 100.0);
+        let at = put(&mut layout, "2", at, 104.0);
+        put(&mut layout, "y", at + 3.0, 100.0);
+        put(&mut layout, "left", 0.0, 88.0);
+        put(&mut layout, "right", 200.0, 100.0);
+        assert_eq!(layout.finish(), "x2 y\nleft\n\nright\u{c}");
+    }
+
+    #[test]
+    fn what_is_printed_twice_is_there_once() {
+        let mut layout = Layout::default();
+        put(&mut layout, "bold", 0.0, 0.0);
+        put(&mut layout, "bold", 0.3, 0.0);
+        assert_eq!(layout.finish(), "bold\u{c}");
+    }
+
+    #[test]
+    fn accents_join_their_letters() {
+        let mut layout = Layout::default();
+        let at = put(&mut layout, "caf´", 0.0, 0.0);
+        put(&mut layout, "e", at - 5.0, 0.0);
+        assert_eq!(layout.finish(), "café\u{c}");
+    }
+
+    #[test]
+    fn a_line_goes_on_where_another_interrupted_it() {
+        let mut layout = Layout::default();
+        let at = put(&mut layout, "one", 0.0, 100.0);
+        put(&mut layout, "below", 0.0, 88.0);
+        put(&mut layout, "more", at + 3.0, 100.0);
+        assert_eq!(layout.finish(), "one more\nbelow\u{c}");
+    }
+
+    #[test]
+    fn places_that_are_no_places_are_left_out() {
+        let mut layout = Layout::default();
+        put(&mut layout, "a", f64::NAN, 0.0);
+        put(&mut layout, "b", 1e300, 0.0);
+        assert_eq!(layout.finish(), "");
+    }
+}

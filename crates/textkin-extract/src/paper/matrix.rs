@@ -1,0 +1,79 @@
+//! Places on paper and how they are transformed.
+
+/// A transformation of the plane: `x' = a x + c y + e`, `y' = b x + d y + f`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Matrix(pub(crate) [f64; 6]);
+
+impl Matrix {
+    pub(crate) const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+
+    pub(crate) fn translation(x: f64, y: f64) -> Self {
+        Self([1.0, 0.0, 0.0, 1.0, x, y])
+    }
+
+    pub(crate) fn scale(x: f64, y: f64) -> Self {
+        Self([x, 0.0, 0.0, y, 0.0, 0.0])
+    }
+
+    pub(crate) fn rotation(degrees: f64) -> Self {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        Self([cosine, sine, -sine, cosine, 0.0, 0.0])
+    }
+
+    /// First `self`, then `next`.
+    pub(crate) fn then(self, next: Self) -> Self {
+        let ([a, b, c, d, e, f], [p, q, r, s, t, u]) = (self.0, next.0);
+        Self([
+            a * p + b * r,
+            a * q + b * s,
+            c * p + d * r,
+            c * q + d * s,
+            e * p + f * r + t,
+            e * q + f * s + u,
+        ])
+    }
+
+    /// Where the place `(x, y)` goes.
+    pub(crate) fn apply(self, x: f64, y: f64) -> (f64, f64) {
+        let [a, b, c, d, e, f] = self.0;
+        (a * x + c * y + e, b * x + d * y + f)
+    }
+
+    /// Where the distance `(x, y)` goes.
+    pub(crate) fn apply_distance(self, x: f64, y: f64) -> (f64, f64) {
+        let [a, b, c, d, _, _] = self.0;
+        (a * x + c * y, b * x + d * y)
+    }
+
+    /// The transformation back; nothing if all goes to a line.
+    pub(crate) fn inverse(self) -> Option<Self> {
+        let [a, b, c, d, e, f] = self.0;
+        let area = a * d - b * c;
+        if area == 0.0 || !area.is_finite() {
+            return None;
+        }
+        Some(Self([
+            d / area,
+            -b / area,
+            -c / area,
+            a / area,
+            (c * f - d * e) / area,
+            (b * e - a * f) / area,
+        ]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_there_and_back_leads_home() {
+        let matrix = Matrix::scale(2.0, 4.0).then(Matrix::translation(5.0, 7.0));
+        assert_eq!(matrix.apply(1.0, 1.0), (7.0, 11.0));
+        assert_eq!(matrix.apply_distance(1.0, 1.0), (2.0, 4.0));
+        let back = matrix.then(matrix.inverse().unwrap());
+        assert_eq!(back, Matrix::IDENTITY);
+        assert_eq!(Matrix::scale(0.0, 1.0).inverse(), None);
+    }
+}
