@@ -64,6 +64,47 @@ fn a_pdf_is_read_without_any_other_program() {
     assert_eq!(run.pairs(), [("a.txt", "c.pdf")]);
 }
 
+/// A PostScript program that prints `text`, eight words to a line.
+fn postscript(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
+    let words: Vec<&str> = escaped.split_whitespace().collect();
+    let mut program = "%!PS\n/Times-Roman findfont 11 scalefont setfont\n".to_owned();
+    for (index, line) in words.chunks(8).enumerate() {
+        program += &format!("72 {} moveto ({}) show\n", 760 - 14 * index, line.join(" "));
+    }
+    program + "showpage\n"
+}
+
+#[test]
+fn postscript_is_read_with_and_without_other_programs() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("c.ps", postscript(HARBOUR));
+    folder.write("d.ps", "%!PS\n{} loop\n");
+    let arguments = [
+        "discover",
+        "a.txt",
+        "c.ps",
+        "--out",
+        "-",
+        "--score",
+        "containment",
+        "--threshold",
+        "0.95",
+    ];
+    let run = crate::support::run(folder.command(&arguments)).expect(0);
+    assert_eq!(run.pairs(), [("a.txt", "c.ps")]);
+    let mut command = folder.command(&[&arguments[..], &["d.ps"]].concat());
+    command.env("PATH", "");
+    let run = crate::support::run(command).expect(0);
+    assert_eq!(run.pairs(), [("a.txt", "c.ps")]);
+    assert!(
+        run.stderr.contains("d.ps: not readable as postscript: it never ends"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn as_text_means_that_nothing_is_extracted() {
     let folder = Folder::new();
