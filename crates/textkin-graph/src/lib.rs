@@ -9,6 +9,8 @@
 //! that are too many to list are counted (`tally`), those that share nothing but what is common to
 //! many texts all at once (`crowds`).
 //!
+//! [`Holders`] says which documents hold which others, without looking at all pairs.
+//!
 //! [`align`] says where two texts share what they share, [`Overlaps`] how much any two documents do.
 #![expect(
     clippy::cast_possible_truncation,
@@ -24,7 +26,7 @@ mod coverage;
 mod crowds;
 mod cuts;
 mod graph;
-mod neighbours;
+mod holders;
 mod overlaps;
 mod rarity;
 mod reach;
@@ -37,6 +39,6 @@ pub use align::{AlignSettings, Alignment, Bridged, align};
 pub use cap::{Capped, cap};
 pub use clusters::Clustering;
 pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};
-pub use neighbours::{Neighbour, Neighbours};
+pub use holders::{Holder, HolderSettings, Holders, Likeness};
 pub use overlaps::Overlaps;
 pub use rows::Rows;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hashbrown::HashMap;
-use textkin_core::{Problem, Source};
+use textkin_core::{Problem, SharedChunks, Source};
 use textkin_graph::{Capped, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
     Collection, Findings, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared, near_copies,
@@ -150,13 +150,36 @@ pub fn overlaps(
         is_strict: false,
         ..settings.clone()
     };
-    let Found { read, mut found, .. } = find(source, &settings, watch, &mut Clock::start())?;
+    let shared = shared(source, &settings, watch)?;
+    Ok(Overlaps::new(shared.chunks, shared.texts))
+}
+
+/// What the documents of a source share, with no pair looked for.
+pub(crate) struct Shared {
+    /// The documents, in input order.
+    pub(crate) documents: Documents,
+    /// The documents that could not be read, in input order.
+    pub(crate) problems: Vec<Problem>,
+    /// What their texts share, without what the cap left out.
+    pub(crate) chunks: SharedChunks,
+    /// The text of each document; `None` for one without tokens.
+    pub(crate) texts: Vec<Option<u32>>,
+    /// What the user's cap left out.
+    pub(crate) capped: Option<Capped>,
+}
+
+/// Reads `source` and finds what its documents share, without what the cap leaves out.
+pub(crate) fn shared(
+    source: &mut dyn Source,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Shared, Error> {
+    let Found { read, mut found, .. } = find(source, settings, watch, &mut Clock::start())?;
     let number = |address| found.text_number(address);
     let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    if let Some(most) = settings.max_df {
-        cap(&mut found.shared, most);
-    }
-    Ok(Overlaps::new(found.shared, texts))
+    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
+    let (documents, problems) = (read.documents, read.problems);
+    Ok(Shared { documents, problems, chunks: found.shared, texts, capped })
 }
 
 /// What documents share, before pairs are scored.

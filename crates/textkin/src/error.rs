@@ -43,11 +43,6 @@ pub enum Error {
     /// A second reading found fewer documents than the first.
     #[error("the input changed while it was read; run again")]
     Changed,
-    /// There are more pairs than can be looked at one by one.
-    #[error(
-        "too many pairs to look at each; raise --threshold, set --max-df, or give more --memory"
-    )]
-    Unlisted,
     /// What is left of the texts does not fit the memory.
     #[error(
         "the words of the collection do not fit the memory that passages and lines are found in; give more --memory, or clean the collection in parts"

@@ -22,7 +22,10 @@ fn copies_go_and_the_rest_stays_to_the_byte() {
     folder.write("x.jsonl", [a.as_str(), "\n", &b, "{broken\r\n", &c, &d].concat());
     let run = dedup(&folder, &["x.jsonl", "--out", "y.jsonl", "--log", "log.jsonl"]).expect(0);
     assert_eq!(folder.read("y.jsonl"), [a.as_str(), "\n", &b, "{broken\r\n", &d].concat());
-    assert_eq!(run.stdout, "1 of 4 documents are gone · 10 of 48 words\n");
+    assert_eq!(
+        run.stdout,
+        "1 of 4 documents are gone · 10 of 48 words (20.8 %)\n  wholly in one that stays: 1 · at least 90 % of the words: 0\n  duplicated most: a (1)\n"
+    );
     assert!(run.stderr.starts_with("textkin: x.jsonl:4: invalid JSON"), "{run:?}");
     let log = folder.json_lines("log.jsonl");
     let expected =
@@ -32,7 +35,7 @@ fn copies_go_and_the_rest_stays_to_the_byte() {
     dedup(&folder, &["x.jsonl", "--keep", "longest", "--out", "z.jsonl", "--quiet"]).expect(0);
     assert_eq!(folder.read("z.jsonl"), [a.as_str(), "\n", "{broken\r\n", &d].concat());
     let run = dedup(&folder, &["z.jsonl", "--out", "again.jsonl"]).expect(1);
-    assert_eq!(run.stdout, "0 of 2 documents are gone · 0 of 25 words\n");
+    assert_eq!(run.stdout, "0 of 2 documents are gone · 0 of 25 words (0.0 %)\n");
     assert_eq!(folder.read("again.jsonl"), folder.read("z.jsonl"));
 }
 
@@ -151,7 +154,7 @@ fn standard_input_is_read_twice_and_a_great_loss_is_warned_of() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         told,
-        "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\n29 of 30 documents are gone · 290 of 300 words\n"
+        "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\n29 of 30 documents are gone · 290 of 300 words (96.7 %)\n  wholly in one that stays: 29 · at least 90 % of the words: 0\n  duplicated most: 0 (29)\n"
     );
 }
 
@@ -178,6 +181,101 @@ fn the_answer_does_not_depend_on_the_means() {
         for means in [["--threads", "1"], ["--threads", "4"], ["--plan", "spill"]] {
             dedup(&folder, &[&arguments[..], &["--out", "y"], &means].concat()).expect(0);
             assert_eq!((folder.read("y"), folder.read("log")), expected, "{keep} {means:?}");
+        }
+    }
+}
+
+/// Records that compress badly, so that their output is large.
+fn many(n: usize) -> String {
+    let mut dice = Dice::new(3);
+    (0..n).map(|number| record(&number.to_string(), &dice.text(60))).collect()
+}
+
+#[test]
+fn damaged_compressed_records_are_written_up_to_the_damage_and_that_is_a_failure() {
+    let folder = Folder::new();
+    let lines = many(4000);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(lines.as_bytes()).unwrap();
+    let bytes = encoder.finish().unwrap();
+    folder.write("x.jsonl.gz", &bytes[..bytes.len() / 2]);
+    let run = dedup(&folder, &["x.jsonl.gz", "--out", "y.jsonl.gz"]).expect(2);
+    let mut text = String::new();
+    let bytes = folder.read_bytes("y.jsonl.gz");
+    flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
+    assert!(
+        lines.starts_with(&text) && text.ends_with('\n'),
+        "whole records, none of them changed"
+    );
+    let n = text.lines().count();
+    assert!((100..4000).contains(&n), "{n} records");
+    let told = format!(
+        "textkin: x.jsonl.gz: the gzip data is cut off; it is written up to line {n}, what comes after that is lost\n"
+    );
+    assert!(run.stderr.contains(&told), "{}", run.stderr);
+}
+
+#[cfg(unix)]
+mod unwell {
+    use std::io::BufRead;
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    fn interrupt(child: &Child) {
+        let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// The log is a pipe whose reader stops after a line: all else is written by then and has not
+    /// yet its name.
+    #[test]
+    fn ctrl_c_while_writing_leaves_nothing_behind() {
+        let folder = Folder::new();
+        std::fs::create_dir_all(folder.path("tree/inner")).unwrap();
+        folder.write("tree/inner/x.jsonl", [many(9000), many(9000)].concat());
+        folder.write("y.jsonl", "old");
+        let file = "tree/inner/x.jsonl";
+        for [input, out, level] in
+            [[file, "y.jsonl", "document"], [file, "y.jsonl", "line"], ["tree", "copy", "document"]]
+        {
+            let arguments = ["dedup", input, "--level", level, "--out", out, "--log", "-"];
+            let mut command = folder.command(&arguments);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut reader = std::io::BufReader::with_capacity(64, child.stdout.take().unwrap());
+            let mut first = String::new();
+            reader.read_line(&mut first).unwrap();
+            assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
+            interrupt(&child);
+            let output = child.wait_with_output().unwrap();
+            drop(reader);
+            assert_eq!(output.status.code(), Some(130), "{output:?}");
+            assert_eq!(folder.names(), ["tree", "y.jsonl"]);
+            assert_eq!(folder.read("y.jsonl"), "old");
+        }
+    }
+
+    /// A limit on the size of files stands for a disk that is full.
+    #[test]
+    fn a_full_disk_is_named_and_leaves_nothing_behind() {
+        let folder = Folder::new();
+        folder.write("x.jsonl", many(3000));
+        std::fs::create_dir_all(folder.path("tree/inner")).unwrap();
+        folder.write("tree/inner/x.jsonl", many(3000));
+        folder.write("y.jsonl", "old");
+        let program = folder.command(&[]).get_program().to_owned();
+        for (input, out) in [("x.jsonl", "y.jsonl"), ("tree", "copy")] {
+            let mut shell = Command::new("sh");
+            // The signal that comes with the limit is ignored: the write fails instead.
+            let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" dedup \"$1\" --out \"$2\"";
+            shell.args(["-c", script]).arg(&program).args([input, out]);
+            let output = shell.current_dir(folder.path("")).output().unwrap();
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{told}");
+            assert!(told.contains(if input == "tree" { "x.jsonl" } else { "y.jsonl" }), "{told}");
+            assert!(told.contains("too large"), "{told}");
+            assert_eq!(folder.names(), ["tree", "x.jsonl", "y.jsonl"]);
+            assert_eq!(folder.read("y.jsonl"), "old");
         }
     }
 }

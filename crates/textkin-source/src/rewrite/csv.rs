@@ -4,9 +4,10 @@ use std::io::Write;
 
 use csv_core::{ReadFieldResult, ReaderBuilder};
 
-use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, taken};
+use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, short, taken};
 use crate::csv::{CsvCutter, Raw};
 use crate::piece::Opened;
+use crate::stream::explain;
 
 pub(super) fn rewrite(
     mut opened: Opened,
@@ -43,8 +44,15 @@ pub(super) fn rewrite(
         out.write_all(&header.bytes)?;
     }
     let mut is_after_drop = false;
+    let mut n_rows = 0;
     loop {
         let row = rows.raw_row(n_columns, capture);
+        if let Err(error) = &row {
+            // A row that is cut off by damage was no document in the first pass.
+            out.finish()?;
+            return Ok(short(n_rows, "row", &explain(compression, error)));
+        }
+        n_rows += 1;
         let raw = rows.take_raw();
         if capture.is_stopped {
             return Ok(Outcome::Done(Rewritten::Stopped));
@@ -74,7 +82,6 @@ pub(super) fn rewrite(
             }
             None | Some(Fate::Keep | Fate::Stop) => out.write_all(bytes)?,
         }
-        // Damage was told in the first pass; what could be read before it is written.
         if !matches!(row, Ok(true)) {
             break;
         }

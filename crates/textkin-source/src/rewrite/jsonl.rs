@@ -5,7 +5,7 @@ use std::mem::take;
 
 use memchr::memchr;
 
-use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, taken};
+use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, short, taken};
 use crate::json::{self, Scratch, Value};
 use crate::jsonl::LineReader;
 use crate::piece::{Giver, Opened};
@@ -37,19 +37,16 @@ pub(super) fn rewrite(
     // Inside a line that is too long to be a document.
     let mut is_passing = false;
     let mut is_ended = false;
+    let mut damage = None;
     while !is_ended {
         let searched = block.len();
-        // A line that is cut off by damage was no document in the first pass.
-        let is_damaged = match opened.stream.read_block(BLOCK, &mut block) {
-            Ok(n) => {
-                is_ended = n == 0;
-                false
-            }
-            Err(_) => {
+        match opened.stream.read_block(BLOCK, &mut block) {
+            Ok(n) => is_ended = n == 0,
+            Err(error) => {
                 is_ended = true;
-                true
+                damage = Some(opened.stream.explain(&error));
             }
-        };
+        }
         let mut start = 0;
         let mut from = if is_passing { 0 } else { searched };
         while let Some(n) = memchr(b'\n', &block[from..]) {
@@ -67,7 +64,11 @@ pub(super) fn rewrite(
             }
         }
         block.drain(..start);
-        if is_ended && !is_damaged && !is_passing && !block.is_empty() {
+        if damage.is_some() && !is_passing {
+            // A line that is cut off by damage was no document in the first pass.
+            block.clear();
+        }
+        if is_ended && !is_passing && !block.is_empty() {
             lines.line(&take(&mut block), capture, &mut out)?;
             if capture.is_stopped {
                 return Ok(Outcome::Done(Rewritten::Stopped));
@@ -80,7 +81,10 @@ pub(super) fn rewrite(
         }
     }
     out.finish()?;
-    Ok(Outcome::Done(Rewritten::Written))
+    Ok(match damage {
+        Some(reason) => short(lines.number - 1, "line", &reason),
+        None => Outcome::Done(Rewritten::Written),
+    })
 }
 
 struct Lines<'a> {

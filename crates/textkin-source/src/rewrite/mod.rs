@@ -88,6 +88,8 @@ pub enum Rewritten {
     Gone,
     /// It was copied as it is although a part of it should go, for a reason.
     Copied(String),
+    /// It is damaged, for a reason, and was written up to the last record before the damage.
+    Short(String),
     /// The editor ended the pass.
     Stopped,
 }
@@ -281,6 +283,15 @@ impl DocumentSink for Capture<'_> {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// What is said of a file of records that ends in damage.
+fn short(n_records: u64, name: &str, reason: &str) -> Outcome {
+    let end = match n_records {
+        0 => "nothing of it could be read".to_owned(),
+        n => format!("it is written up to {name} {n}, what comes after that is lost"),
+    };
+    Outcome::Done(Rewritten::Short(format!("{reason}; {end}")))
 }
 
 /// Says that the records of `path` have a field already.

@@ -1,7 +1,7 @@
 //! Parquet: rows stay, go, or get another text or two more columns; schema, metadata, row groups and
 //! the compression of columns stay.
 
-use std::io::{Cursor, Write};
+use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,6 +60,7 @@ pub(super) fn rewrite(
     let Some(mut groups) = cutter.groups_with_text() else { return Ok(Outcome::NoRecords) };
 
     let damaged = |reason: String| RewriteError::Damaged { path: name.clone(), reason };
+    let unwritten = |reason: String| RewriteError::Write(io::Error::other(reason));
     let metadata = guarded(|| bytes.describe()).map_err(damaged)?;
     let is_annotating = capture.editor.is_annotating();
     let schema = match is_annotating {
@@ -88,12 +89,12 @@ pub(super) fn rewrite(
             }
             let edited = edit(&batch, &fates, &field, is_annotating.then_some(&schema));
             let edited = guarded(|| edited).map_err(damaged)?;
-            guarded(|| writer.write(&edited)).map_err(damaged)?;
+            guarded(|| writer.write(&edited)).map_err(unwritten)?;
         }
-        guarded(|| writer.flush()).map_err(damaged)?;
+        guarded(|| writer.flush()).map_err(unwritten)?;
         number += 1;
     }
-    guarded(|| writer.close()).map_err(damaged)?;
+    guarded(|| writer.close()).map_err(unwritten)?;
     out.finish()?;
     Ok(Outcome::Done(Rewritten::Written))
 }

@@ -17,15 +17,16 @@ mod passage;
 mod preference;
 mod walk;
 
-use textkin_core::{Measure, Problem, Source, Span};
+use textkin_core::{Problem, Source, Span};
 use textkin_graph::Capped;
 
-use crate::discover::{Watch, discover};
+use crate::discover::Watch;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::settings::Settings;
 
 pub use editor::{Editor, Tally};
+pub use textkin_graph::Likeness;
 
 /// What is taken out of a collection, and which of several equals stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,15 +57,6 @@ pub enum Level {
         /// The fewest words.
         min_words: u32,
     },
-}
-
-/// What makes a document the duplicate of one that is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
-    /// The share of its own words that are in the other one.
-    Held,
-    /// The score of the two.
-    Score(Measure),
 }
 
 /// Which of several equals stays: an order of preference over documents. Among those that are
@@ -147,8 +139,7 @@ pub struct Duplicates {
 /// ```
 ///
 /// # Errors
-/// As [`discover`]; if there are too many pairs to look at each; if passages are to be cut of more
-/// text than the memory holds.
+/// As [`discover`](crate::discover()); if passages are to be cut of more text than the memory holds.
 pub fn dedup(
     source: &mut dyn Source,
     settings: &Settings,
@@ -157,25 +148,8 @@ pub fn dedup(
 ) -> Result<Duplicates, Error> {
     match cleaning.level {
         Level::Document { likeness, threshold } => {
-            let score = match likeness {
-                Likeness::Held => Measure::MaxContainment,
-                Likeness::Score(measure) => measure,
-            };
-            let settings = Settings { score, threshold, ..settings.clone() };
-            let found = discover(source, &settings, watch)?;
-            if !found.graph.is_listed() {
-                return Err(Error::Unlisted);
-            }
             let rule = document::Rule { likeness, threshold, keep: cleaning.keep };
-            let removed = document::removals(&found, rule);
-            Ok(Duplicates {
-                documents: found.documents,
-                problems: found.problems,
-                removed,
-                capped: found.capped,
-                is_whole: true,
-                cuts: Vec::new(),
-            })
+            document::find(source, settings, rule, watch)
         }
         Level::Passage { min_words } => {
             let cutter = passage::PassageCutter::new(settings, min_words.max(1) as usize)?;

@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use textkin_graph::{Graph, Neighbours};
-
 use super::Keep;
 use crate::documents::Documents;
 
@@ -45,24 +43,4 @@ fn descending<T>(a: Option<T>, b: Option<T>, compare: impl Fn(&T, &T) -> Orderin
         (None, Some(_)) => Ordering::Greater,
         (None, None) => Ordering::Equal,
     }
-}
-
-/// For each document, the sum of its scores with all its neighbours; an exact copy counts 1.
-pub(super) fn sums(graph: &Graph, neighbours: &Neighbours<'_>, n_documents: usize) -> Vec<f64> {
-    let mut terms = Vec::new();
-    let n_documents = u32::try_from(n_documents).expect("documents are counted in 32 bits");
-    let sum = |document| {
-        let n_copies = graph.copies_of(document).len();
-        terms.clear();
-        for neighbour in neighbours.of(document) {
-            let is_own = neighbours.set_of(document) == Some(neighbour.set);
-            let n = neighbours.documents(neighbour.set).len() - if is_own { n_copies } else { 0 };
-            terms.push(neighbour.score * n as f64);
-        }
-        // Sets are numbered as threads meet them: in another order the sum would be rounded
-        // otherwise.
-        terms.sort_by(f64::total_cmp);
-        terms.iter().sum::<f64>() + n_copies.saturating_sub(1) as f64
-    };
-    (0..n_documents).map(sum).collect()
 }

@@ -1,0 +1,167 @@
+//! `textkin dedup`: a collection without what is in it more than once.
+
+mod summary;
+mod target;
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
+use textkin::source::{Format, InputFile, Inputs, Rewritten};
+use textkin::{
+    Cleaning, Duplicates, Editor, Keep, Level, Likeness, Settings, Watch, dedup, report,
+};
+
+use self::summary::Told;
+use self::target::Target;
+use crate::arguments::{Dedup, KeepName, LevelName, Removal};
+use crate::documents::{analysis_settings, collection_settings};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::outputs::unless_closed;
+use crate::progress::Shown;
+
+/// The share of words from which on a document is a duplicate, where none is given.
+const THRESHOLD: f64 = 0.9;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
+    let watch = Arc::new(Watch::default());
+    interrupt::listen(&watch)?;
+    let cleaning = cleaning(arguments)?;
+    let settings = settings(arguments)?;
+    let mut source_settings = collection_settings(&arguments.input);
+    if let KeepName::Field(name) = &arguments.removal.keep {
+        source_settings.time_field = Some(name.clone());
+    }
+    source_settings.outputs = arguments.cleaned.log.iter().cloned().collect();
+    let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    inputs.spool(&settings.temp_dir).context("cannot store standard input")?;
+    // A pipe is refused before anything is read.
+    inputs.reopen().context("dedup reads the input twice")?;
+    let files = inputs.files();
+    let is_text = |file: &InputFile| file.format == Some(Format::Text);
+    if matches!(arguments.removal.keep, KeepName::Field(_)) && files.iter().any(is_text) {
+        anyhow::bail!("--keep field:NAME goes by a field of records; text files have none");
+    }
+    let mut target = Target::new(arguments, &files)?;
+    let log = arguments.cleaned.log.as_deref().map(RemovalWriter::create).transpose()?;
+
+    let shown = Shown::begin(&watch, arguments.cleaned.quiet);
+    let found = dedup(&mut inputs, &settings, cleaning, &watch)?;
+    watch.progress.begin("writing", files.len() as u64);
+    let mut editor = found.editor(arguments.cleaned.annotate, &watch);
+    let mut told = Told::default();
+    for file in &files {
+        match target.rewrite(&inputs, file, &mut editor)? {
+            Rewritten::Stopped => return Err(stopped(&mut editor).into()),
+            Rewritten::Copied(reason) => {
+                told.notes.push(format!("{}: {reason}", file.path.display()));
+            }
+            Rewritten::Short(reason) => {
+                told.notes.push(format!("{}: {reason}", file.path.display()));
+                told.n_short += 1;
+            }
+            Rewritten::Written | Rewritten::Gone => {}
+        }
+        let tally = editor.take_tally();
+        if !is_text(file) {
+            told.warn(&file.path.to_string_lossy(), tally);
+        }
+        watch.progress.advance(1);
+    }
+    editor.finish()?;
+    // All is written before anything takes its name.
+    let log = match log.map(|log| write_log(log, &found)).transpose() {
+        Err(error) if !error.is_broken_pipe() => return Err(error.into()),
+        log => log.ok().flatten(),
+    };
+    target.finish()?;
+    if let Some(log) = log {
+        unless_closed(log.finish())?;
+    }
+    drop(shown);
+
+    if files.len() != 1 {
+        told.warn("the collection", found.tally());
+    }
+    summary::tell_all(&found, &inputs, &told, arguments.cleaned.quiet);
+    if !arguments.cleaned.quiet {
+        unless_closed(summary::show(arguments, &found))?;
+    }
+    if told.n_short > 0 || (found.documents.is_empty() && !found.problems.is_empty()) {
+        return Ok(Exit::Failed);
+    }
+    Ok(if found.removed.is_empty() { Exit::Nothing } else { Exit::Found })
+}
+
+fn stopped(editor: &mut Editor<'_>) -> textkin::Error {
+    editor.take_failure().unwrap_or(textkin::Error::Stopped)
+}
+
+/// What the options mean together.
+fn cleaning(arguments: &Dedup) -> anyhow::Result<Cleaning> {
+    let Removal { level, threshold, by, keep, min_words, .. } = &arguments.removal;
+    let is_document = *level == LevelName::Document;
+    anyhow::ensure!(
+        is_document || (threshold.is_none() && by.is_none()),
+        "--threshold and --by are for --level document; what goes otherwise is the same word for word"
+    );
+    anyhow::ensure!(
+        !is_document || min_words.is_none(),
+        "--min-words is for --level passage and --level line"
+    );
+    anyhow::ensure!(
+        is_document || !arguments.cleaned.annotate,
+        "--annotate is for --level document"
+    );
+    let level = match level {
+        LevelName::Document => Level::Document {
+            likeness: by.map_or(Likeness::Held, Likeness::Score),
+            threshold: threshold.unwrap_or(THRESHOLD),
+        },
+        LevelName::Passage => Level::Passage { min_words: min_words.unwrap_or(50) },
+        LevelName::Line => Level::Line { min_words: min_words.unwrap_or(3) },
+    };
+    let keep = match keep {
+        KeepName::First => Keep::First,
+        KeepName::Last => Keep::Last,
+        KeepName::Longest => Keep::Longest,
+        KeepName::Best => Keep::Best,
+        KeepName::Field(_) => Keep::Field,
+    };
+    Ok(Cleaning { level, keep })
+}
+
+fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
+    let (removal, means) = (&arguments.removal, &arguments.means);
+    Ok(Settings {
+        max_df: removal.max_df,
+        counting: means.count,
+        plan: means.plan,
+        memory: means.memory,
+        temp_dir: means.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        threads: means.threads.map(usize::from),
+        is_strict: arguments.input.strict,
+        ..analysis_settings(&removal.analysis, &arguments.input.reading)?
+    })
+}
+
+fn write_log(mut log: RemovalWriter, found: &Duplicates) -> Result<RemovalWriter, report::Error> {
+    for removal in &found.removed {
+        let part = removal.place.map(|place| RemovedPart {
+            start: u64::from(place.span.start),
+            end: u64::from(place.span.end),
+            word: u64::from(place.word),
+            stays_at: u64::from(place.stays_at),
+        });
+        log.removal(&RemovalLine {
+            document: found.documents.id(removal.document),
+            duplicate_of: found.documents.id(removal.duplicate_of),
+            score: removal.score,
+            words: u64::from(removal.words),
+            part,
+        })?;
+    }
+    Ok(log)
+}
