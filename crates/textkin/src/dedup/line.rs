@@ -10,8 +10,8 @@ use textkin_core::{Layers, Span, Tokenizer, Tokens};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::Cuts;
-use super::passage::same_words;
-use super::walk::Cutter;
+use super::passage::{same_words, table_bytes};
+use super::walk::{Cutter, Preparer};
 use super::{Place, Removal};
 use crate::error::Error;
 use crate::settings::Settings;
@@ -23,35 +23,71 @@ struct Origin {
     line: u32,
 }
 
+/// A line of a text.
+pub(super) struct Line {
+    /// Its bytes, with its end.
+    span: Span,
+    words: u32,
+    is_blank: bool,
+    /// 128 bits of the digest of its words, if it has enough of them.
+    digest: Option<u128>,
+}
+
+/// Finds the lines of texts.
+pub(super) struct LineFinder {
+    tokenizer: WordTokenizer,
+    min_words: usize,
+}
+
+impl Preparer for LineFinder {
+    type Prepared = Vec<Line>;
+
+    fn prepare(&self, text: &str) -> Vec<Line> {
+        let number = |n: usize| u32::try_from(n).expect("a text is bounded to 4 GiB");
+        let mut tokens = Tokens::new(Layers::NONE);
+        let mut at = 0;
+        let line = |line: &str| {
+            let span = Span::new(number(at), number(at + line.len()));
+            at += line.len();
+            self.tokenizer.tokenize(line, &mut tokens);
+            let is_long = tokens.len() >= self.min_words;
+            Line {
+                span,
+                words: number(tokens.len()),
+                is_blank: line.trim().is_empty(),
+                digest: is_long.then(|| digest(&tokens)),
+            }
+        };
+        text.split_inclusive('\n').map(line).collect()
+    }
+
+    fn words(lines: &Vec<Line>) -> u32 {
+        lines.iter().map(|line| line.words).sum()
+    }
+}
+
+fn digest(tokens: &Tokens) -> u128 {
+    let digest = blake3::hash(tokens.normalized());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.as_bytes()[..16]);
+    u128::from_le_bytes(bytes)
+}
+
 /// Cuts lines.
 pub(super) struct LineCutter {
-    tokenizer: WordTokenizer,
-    tokens: Tokens,
-    min_words: usize,
     known: HashMap<u128, Origin>,
 }
 
 impl LineCutter {
-    pub(super) fn new(settings: &Settings, min_words: usize) -> Result<Self, Error> {
-        Ok(Self {
-            tokenizer: same_words(settings)?,
-            tokens: Tokens::new(Layers::NONE),
-            min_words,
-            known: HashMap::new(),
-        })
+    /// A cutter of lines of so many words, and what finds these.
+    pub(super) fn new(settings: &Settings, min_words: usize) -> Result<(LineFinder, Self), Error> {
+        let finder = LineFinder { tokenizer: same_words(settings)?, min_words };
+        Ok((finder, Self { known: HashMap::new() }))
     }
 
-    fn tokenize(&mut self, line: &str) -> u32 {
-        self.tokenizer.tokenize(line, &mut self.tokens);
-        u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB")
-    }
-
-    /// Where the line at hand stays; if it is new, at `origin`, and `None` is given.
-    fn find_or_add(&mut self, origin: Origin) -> Option<Origin> {
-        let digest = blake3::hash(self.tokens.normalized());
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest.as_bytes()[..16]);
-        match self.known.entry(u128::from_le_bytes(bytes)) {
+    /// Where a line stays; if it is new, at `origin`, and `None` is given.
+    fn find_or_add(&mut self, digest: u128, origin: Origin) -> Option<Origin> {
+        match self.known.entry(digest) {
             Entry::Occupied(known) => Some(*known.get()),
             Entry::Vacant(vacant) => {
                 vacant.insert(origin);
@@ -62,19 +98,20 @@ impl LineCutter {
 }
 
 impl Cutter for LineCutter {
-    fn words(&mut self, text: &str) -> u32 {
-        text.split_inclusive('\n').map(|line| self.tokenize(line)).sum()
-    }
+    type Preparer = LineFinder;
 
-    fn cut(&mut self, document: u32, text: &str, removed: &mut Vec<Removal>) -> Cuts {
+    fn cut(
+        &mut self,
+        document: u32,
+        _: &str,
+        lines: Vec<Line>,
+        removed: &mut Vec<Removal>,
+    ) -> Cuts {
         let mut cuts = Cuts::default();
-        let (mut at, mut word, mut n_kept) = (0u32, 0u32, 0u32);
+        let (mut word, mut n_kept) = (0u32, 0u32);
         let (mut is_after_cut, mut is_after_blank) = (false, true);
-        for line in text.split_inclusive('\n') {
-            let length = u32::try_from(line.len()).expect("a text is bounded to 4 GiB");
-            let span = Span::new(at, at + length);
-            at = span.end;
-            if line.trim().is_empty() {
+        for Line { span, words, is_blank, digest } in lines {
+            if is_blank {
                 if is_after_cut && is_after_blank {
                     cuts.insert(span);
                 } else {
@@ -83,13 +120,10 @@ impl Cutter for LineCutter {
                 }
                 continue;
             }
-            let words = self.tokenize(line);
             let first_word = word;
             word += words;
             let origin = Origin { document, line: n_kept };
-            let is_long = words as usize >= self.min_words;
-            let known = if is_long { self.find_or_add(origin) } else { None };
-            match known {
+            match digest.and_then(|digest| self.find_or_add(digest, origin)) {
                 Some(known) => {
                     cuts.insert(span);
                     is_after_cut = true;
@@ -110,8 +144,7 @@ impl Cutter for LineCutter {
         cuts
     }
 
-    fn bytes(&self) -> u64 {
-        let entry = size_of::<(u128, Origin)>() as u64 + 1;
-        self.known.capacity() as u64 * entry * 8 / 7
+    fn bytes_with(&self, lines: &Vec<Line>) -> u64 {
+        table_bytes::<(u128, Origin)>(self.known.len(), self.known.capacity(), lines.len())
     }
 }

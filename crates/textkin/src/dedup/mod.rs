@@ -13,6 +13,7 @@ mod cut;
 mod document;
 mod editor;
 mod line;
+mod ordered;
 mod passage;
 mod preference;
 mod walk;

@@ -13,7 +13,7 @@ use textkin_core::{Layers, Tokenizer, Tokens};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::{Cuts, bytes_of, without_parts};
-use super::walk::Cutter;
+use super::walk::{Cutter, Preparer};
 use super::{Place, Removal};
 use crate::error::Error;
 use crate::settings::Settings;
@@ -32,13 +32,64 @@ struct Origin {
     byte: u32,
 }
 
-/// Cuts passages.
-pub(super) struct PassageCutter {
-    tokenizer: WordTokenizer,
+/// The words of a text and the hashes of their runs.
+pub(super) struct Runs {
     tokens: Tokens,
+    /// The hash of each run of `n` tokens.
+    hashes: Vec<u64>,
+    /// Whether two runs have the same hash.
+    has_repeats: bool,
+}
+
+/// Finds the words of texts and their runs.
+pub(super) struct RunFinder {
+    tokenizer: WordTokenizer,
     n: usize,
     /// `BASE` to the power of `n` - 1.
     power: u64,
+}
+
+impl RunFinder {
+    fn hashes(&self, tokens: &[u64]) -> Vec<u64> {
+        let mut hashes = Vec::with_capacity((tokens.len() + 1).saturating_sub(self.n));
+        let mut hash = 0u64;
+        for (index, token) in tokens.iter().enumerate() {
+            if index >= self.n {
+                hash = hash.wrapping_sub(tokens[index - self.n].wrapping_mul(self.power));
+            }
+            hash = hash.wrapping_mul(BASE).wrapping_add(*token);
+            if index + 1 >= self.n {
+                hashes.push(hash);
+            }
+        }
+        hashes
+    }
+}
+
+impl Preparer for RunFinder {
+    type Prepared = Runs;
+
+    fn prepare(&self, text: &str) -> Runs {
+        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        self.tokenizer.tokenize(text, &mut tokens);
+        let hashes = self.hashes(tokens.hashes());
+        let mut sorted = hashes.clone();
+        sorted.sort_unstable();
+        let has_repeats = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+        Runs { tokens, hashes, has_repeats }
+    }
+
+    fn words(runs: &Runs) -> u32 {
+        u32::try_from(runs.tokens.len()).expect("a text is bounded to 4 GiB")
+    }
+}
+
+/// Cuts passages.
+pub(super) struct PassageCutter {
+    finder: RunFinder,
+    n: usize,
+    /// The words of the text at hand.
+    tokens: Tokens,
     known: HashMap<u64, Origin>,
     /// The normalised words that are left of each document.
     kept: Vec<Box<[u8]>>,
@@ -54,34 +105,20 @@ struct Match {
 }
 
 impl PassageCutter {
-    pub(super) fn new(settings: &Settings, n: usize) -> Result<Self, Error> {
+    /// A cutter of runs of `n` words, and what finds these.
+    pub(super) fn new(settings: &Settings, n: usize) -> Result<(RunFinder, Self), Error> {
         let power = (1..n).fold(1u64, |power, _| power.wrapping_mul(BASE));
-        Ok(Self {
-            tokenizer: same_words(settings)?,
-            tokens: Tokens::new(Layers { spans: true, structure: false }),
+        let tokenizer = same_words(settings)?;
+        let finder = || RunFinder { tokenizer: tokenizer.clone(), n, power };
+        let cutter = Self {
+            finder: finder(),
             n,
-            power,
+            tokens: Tokens::default(),
             known: HashMap::new(),
             kept: Vec::new(),
             kept_bytes: 0,
-        })
-    }
-
-    /// The hash of each run of `n` tokens.
-    fn hashes(&self) -> Vec<u64> {
-        let tokens = self.tokens.hashes();
-        let mut hashes = Vec::with_capacity((tokens.len() + 1).saturating_sub(self.n));
-        let mut hash = 0u64;
-        for (index, token) in tokens.iter().enumerate() {
-            if index >= self.n {
-                hash = hash.wrapping_sub(tokens[index - self.n].wrapping_mul(self.power));
-            }
-            hash = hash.wrapping_mul(BASE).wrapping_add(*token);
-            if index + 1 >= self.n {
-                hashes.push(hash);
-            }
-        }
-        hashes
+        };
+        Ok((finder(), cutter))
     }
 
     /// The normalised words of the run that starts with token `start`.
@@ -104,14 +141,14 @@ impl PassageCutter {
     }
 
     /// All known runs of the tokens at hand, by start.
-    fn matches(&self, document: u32) -> Vec<Match> {
-        let hashes = self.hashes();
+    fn matches(&self, document: u32, hashes: &[u64], has_repeats: bool) -> Vec<Match> {
         let mut matches: Vec<Match> = Vec::new();
         // The runs of this text that stay for sure: they end before the one looked at, and no known
         // run touches them.
         let mut own: HashMap<u64, u32> = HashMap::new();
         for (start, &hash) in hashes.iter().enumerate() {
-            if let Some(settled) = start.checked_sub(self.n)
+            if has_repeats
+                && let Some(settled) = start.checked_sub(self.n)
                 && matches.last().is_none_or(|last| last.end <= settled)
             {
                 self.remember_own(&mut own, hashes[settled], settled);
@@ -151,9 +188,8 @@ impl PassageCutter {
         own.insert(key, u32::try_from(start).expect("a text is bounded to 4 GiB"));
     }
 
-    /// Remembers what is left of `document`: the tokens at hand.
-    fn remember(&mut self, document: u32) {
-        let hashes = self.hashes();
+    /// Remembers what is left of `document`: the tokens at hand, of which no run is known.
+    fn remember(&mut self, document: u32, hashes: &[u64], has_repeats: bool) {
         let index = document as usize;
         if self.kept.len() <= index {
             self.kept.resize_with(index + 1, Box::default);
@@ -161,7 +197,7 @@ impl PassageCutter {
         self.kept[index] = self.tokens.normalized().into();
         self.kept_bytes += self.tokens.normalized().len() as u64;
         for (start, &hash) in hashes.iter().enumerate() {
-            if self.find(hash, self.run(start)).is_some() {
+            if has_repeats && self.find(hash, self.run(start)).is_some() {
                 continue;
             }
             let mut key = hash;
@@ -185,19 +221,23 @@ impl PassageCutter {
 }
 
 impl Cutter for PassageCutter {
-    fn words(&mut self, text: &str) -> u32 {
-        self.tokenizer.tokenize(text, &mut self.tokens);
-        u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB")
-    }
+    type Preparer = RunFinder;
 
-    fn cut(&mut self, document: u32, text: &str, removed: &mut Vec<Removal>) -> Cuts {
+    fn cut(
+        &mut self,
+        document: u32,
+        text: &str,
+        mut runs: Runs,
+        removed: &mut Vec<Removal>,
+    ) -> Cuts {
         let mut cuts = Cuts::default();
+        let mut rest = cuts.rest(text);
         loop {
-            let rest = cuts.rest(text);
-            self.tokenizer.tokenize(&rest.text, &mut self.tokens);
-            let matches = self.matches(document);
+            let Runs { tokens, hashes, has_repeats } = runs;
+            self.tokens = tokens;
+            let matches = self.matches(document, &hashes, has_repeats);
             if matches.is_empty() {
-                self.remember(document);
+                self.remember(document, &hashes, has_repeats);
                 return cuts;
             }
             for stretch in stretches(&matches) {
@@ -221,13 +261,30 @@ impl Cutter for PassageCutter {
                 }
                 cuts.insert(rest.original(bytes_of(&rest.text, spans, tokens)));
             }
+            rest = cuts.rest(text);
+            runs = self.finder.prepare(&rest.text);
         }
     }
 
-    fn bytes(&self) -> u64 {
-        let entry = size_of::<(u64, Origin)>() as u64 + 1;
-        self.kept_bytes + self.known.capacity() as u64 * entry * 8 / 7
+    fn bytes_with(&self, runs: &Runs) -> u64 {
+        let table = table_bytes::<(u64, Origin)>(
+            self.known.len(),
+            self.known.capacity(),
+            runs.hashes.len(),
+        );
+        self.kept_bytes + runs.tokens.normalized().len() as u64 + table
     }
+}
+
+/// Bytes of a hash table with `len` entries when `more` were added; while it grows, the old one is
+/// there too.
+pub(super) fn table_bytes<T>(len: usize, capacity: usize, more: usize) -> u64 {
+    let bytes = |capacity: usize| {
+        let buckets = (capacity as u64 * 8 / 7).next_power_of_two();
+        buckets * (size_of::<T>() as u64 + 1)
+    };
+    let needed = len + more;
+    if needed <= capacity { bytes(capacity) } else { bytes(capacity) + bytes(needed) }
 }
 
 impl PassageCutter {

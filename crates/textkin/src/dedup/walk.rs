@@ -1,28 +1,53 @@
 //! Walks the texts of a source in the order of preference and lets a cutter cut each.
 //!
-//! In input order a text is cut as it is read; for any other order all texts are held in memory.
+//! Whatever can be known of a text alone is prepared on all threads; what was there before is asked
+//! on one, in order. In input order a text is cut as it is read; for any other order all texts are
+//! held in memory.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use textkin_core::{Document, DocumentSink, Problem, Source};
 
 use super::cut::Cuts;
+use super::ordered::in_order;
 use super::{Duplicates, Keep, Removal, preference};
 use crate::discover::Watch;
 use crate::documents::{Documents, Part};
 use crate::error::Error;
 use crate::settings::Settings;
 
+/// Texts that are prepared at once, where they are not cut as they come.
+const TEXTS_AT_ONCE: usize = 64;
+
+/// Finds out what can be known of a text alone.
+pub(super) trait Preparer: Sync {
+    /// What it finds out.
+    type Prepared: Send;
+
+    /// What can be known of `text`.
+    fn prepare(&self, text: &str) -> Self::Prepared;
+
+    /// Number of words of the text.
+    fn words(prepared: &Self::Prepared) -> u32;
+}
+
 /// Cuts what it has seen before out of one text after the other.
 pub(super) trait Cutter {
-    /// Number of words of `text`.
-    fn words(&mut self, text: &str) -> u32;
+    /// What it needs to know of a text.
+    type Preparer: Preparer;
+
+    /// Bytes of memory that what was seen takes, and what may be added for a text.
+    fn bytes_with(&self, prepared: &<Self::Preparer as Preparer>::Prepared) -> u64;
 
     /// What goes out of the text of `document`; it is told to `removed`.
-    fn cut(&mut self, document: u32, text: &str, removed: &mut Vec<Removal>) -> Cuts;
-
-    /// Bytes of memory that what was seen takes.
-    fn bytes(&self) -> u64;
+    fn cut(
+        &mut self,
+        document: u32,
+        text: &str,
+        prepared: <Self::Preparer as Preparer>::Prepared,
+        removed: &mut Vec<Removal>,
+    ) -> Cuts;
 }
 
 /// Cuts all texts of a source.
@@ -30,54 +55,94 @@ pub(super) fn cut<C: Cutter>(
     source: &mut dyn Source,
     settings: &Settings,
     keep: Keep,
-    cutter: C,
+    (preparer, cutter): (C::Preparer, C),
     watch: &Watch,
 ) -> Result<Duplicates, Error> {
     if keep == Keep::Best {
         return Err(Error::BestOfParts);
     }
     watch.progress.begin("reading", source.total_bytes().unwrap_or(0));
+    let threads = settings.n_threads();
     let mut walker = Walker {
         cutter,
         budget: settings.memory_budget(),
-        is_strict: settings.is_strict,
         watch,
-        texts: (keep != Keep::First).then(Vec::new),
         text_bytes: 0,
-        part: Part::default(),
-        n_documents: 0,
-        problems: Vec::new(),
         removed: Vec::new(),
         cuts: Vec::new(),
         failure: None,
     };
+    let mut held: Option<Vec<Box<str>>> = (keep != Keep::First).then(Vec::new);
+    let is_over = AtomicBool::new(false);
+    let is_stopping = || is_over.load(Ordering::Relaxed) || watch.stop.is_asked();
+    let read = |piece: Box<dyn textkin_core::Piece>| {
+        let mut reader = Reader {
+            preparer: &preparer,
+            is_stopping: &is_stopping,
+            bytes: piece.bytes(),
+            part: Part::default(),
+            texts: Vec::new(),
+            problems: Vec::new(),
+        };
+        piece.read(&mut reader);
+        reader
+    };
     let mut parts = Vec::new();
-    while let Some(piece) = source.next_piece() {
-        let bytes = piece.bytes();
-        piece.read(&mut walker);
-        parts.push(std::mem::take(&mut walker.part));
-        if let Some(failure) = walker.failure {
-            return Err(failure);
+    let mut problems = Vec::new();
+    let mut n_documents = 0u32;
+    let next = || if is_stopping() { None } else { source.next_piece() };
+    in_order(threads, next, read, |piece| {
+        parts.push(piece.part);
+        for (text, prepared) in piece.texts {
+            match &mut held {
+                Some(held) => {
+                    walker.hold(&text);
+                    held.push(text);
+                }
+                None => walker.one(n_documents, &text, prepared),
+            }
+            n_documents += 1;
         }
-        watch.progress.advance(bytes);
-    }
+        match piece.problems.first() {
+            Some(problem) if settings.is_strict => {
+                walker.failure.get_or_insert(Error::Problem(problem.clone()));
+            }
+            _ => problems.extend(piece.problems),
+        }
+        watch.progress.advance(piece.bytes);
+        is_over.store(walker.failure.is_some(), Ordering::Relaxed);
+        walker.flow()
+    });
+    walker.check()?;
     let documents = Documents::new(parts);
-    if let Some(texts) = walker.texts.take() {
+    if let Some(texts) = held {
         watch.progress.begin("cutting", texts.len() as u64);
         walker.cuts.resize(texts.len(), Cuts::default());
-        for document in preference::order(keep, &documents, &[]) {
-            walker.one(document, &texts[document as usize]);
-            watch.progress.advance(1);
-            if let Some(failure) = walker.failure {
-                return Err(failure);
-            }
-        }
+        let order = preference::order(keep, &documents, &[]);
+        let mut blocks = order.chunks(TEXTS_AT_ONCE);
+        let prepare = |block: &[u32]| {
+            let one = |&document: &u32| (document, preparer.prepare(&texts[document as usize]));
+            block.iter().map(one).collect::<Vec<_>>()
+        };
+        in_order(
+            threads,
+            || blocks.next(),
+            prepare,
+            |block| {
+                watch.progress.advance(block.len() as u64);
+                for (document, prepared) in block {
+                    walker.one(document, &texts[document as usize], prepared);
+                }
+                walker.flow()
+            },
+        );
+        walker.check()?;
     }
     let start = |removal: &Removal| removal.place.map_or(0, |place| place.span.start);
     walker.removed.sort_by_key(|removal| (removal.document, start(removal)));
     Ok(Duplicates {
         documents,
-        problems: walker.problems,
+        problems,
         removed: walker.removed,
         capped: None,
         is_whole: false,
@@ -85,68 +150,84 @@ pub(super) fn cut<C: Cutter>(
     })
 }
 
+/// Cuts texts in order and stays within the memory.
 struct Walker<'a, C> {
     cutter: C,
     budget: u64,
-    is_strict: bool,
     watch: &'a Watch,
-    /// The texts, if they are not cut as they come.
-    texts: Option<Vec<Box<str>>>,
+    /// Bytes of the texts that are held.
     text_bytes: u64,
-    part: Part,
-    n_documents: u32,
-    problems: Vec<Problem>,
     removed: Vec<Removal>,
     cuts: Vec<Cuts>,
     failure: Option<Error>,
 }
 
 impl<C: Cutter> Walker<'_, C> {
-    fn one(&mut self, document: u32, text: &str) {
-        let cuts = self.cutter.cut(document, text, &mut self.removed);
+    /// Cuts a text, unless something failed before.
+    fn one(&mut self, document: u32, text: &str, prepared: <C::Preparer as Preparer>::Prepared) {
+        let removals = (self.removed.capacity() * size_of::<Removal>()) as u64;
+        let bytes = self.cutter.bytes_with(&prepared) + self.text_bytes + removals;
+        self.watch_bytes(bytes);
+        if self.failure.is_some() {
+            return;
+        }
+        let cuts = self.cutter.cut(document, text, prepared, &mut self.removed);
         match self.cuts.get_mut(document as usize) {
             Some(slot) => *slot = cuts,
             None => self.cuts.push(cuts),
         }
-        if self.cutter.bytes() + self.text_bytes > self.budget {
-            self.failure = Some(Error::TooMuchToClean);
-        } else if self.watch.stop.is_asked() {
+    }
+
+    /// Counts a text that is held.
+    fn hold(&mut self, text: &str) {
+        self.text_bytes += text.len() as u64;
+        self.watch_bytes(self.text_bytes);
+    }
+
+    fn watch_bytes(&mut self, bytes: u64) {
+        if self.failure.is_some() {
+            return;
+        }
+        if self.watch.stop.is_asked() {
             self.failure = Some(Error::Stopped);
+        } else if bytes > self.budget {
+            self.failure = Some(Error::TooMuchToClean);
         }
     }
 
     fn flow(&self) -> ControlFlow<()> {
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+
+    fn check(&mut self) -> Result<(), Error> {
+        if self.watch.stop.is_asked() {
+            return Err(Error::Stopped);
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
 }
 
-impl<C: Cutter> DocumentSink for Walker<'_, C> {
+/// Reads one piece and prepares its texts.
+struct Reader<'a, P: Preparer> {
+    preparer: &'a P,
+    is_stopping: &'a (dyn Fn() -> bool + Sync),
+    bytes: u64,
+    part: Part,
+    texts: Vec<(Box<str>, P::Prepared)>,
+    problems: Vec<Problem>,
+}
+
+impl<P: Preparer> DocumentSink for Reader<'_, P> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let words = self.cutter.words(&document.text);
+        let prepared = self.preparer.prepare(&document.text);
+        let words = P::words(&prepared);
         self.part.push(&document.id, document.time.as_deref(), words, None);
-        let number = self.n_documents;
-        self.n_documents += 1;
-        match &mut self.texts {
-            Some(texts) => {
-                self.text_bytes += document.text.len() as u64;
-                texts.push(document.text.into());
-                if self.text_bytes > self.budget {
-                    self.failure = Some(Error::TooMuchToClean);
-                } else if self.watch.stop.is_asked() {
-                    self.failure = Some(Error::Stopped);
-                }
-            }
-            None => self.one(number, &document.text),
-        }
-        self.flow()
+        self.texts.push((document.text.into(), prepared));
+        if (self.is_stopping)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
-        if self.is_strict {
-            self.failure = Some(Error::Problem(problem));
-        } else {
-            self.problems.push(problem);
-        }
-        self.flow()
+        self.problems.push(problem);
+        ControlFlow::Continue(())
     }
 }
