@@ -41,6 +41,7 @@ pub use driver::{extract, extract_with};
 pub use encoding::{decode, encode_as};
 pub use error::Error;
 pub use extracted::{Collected, Extracted, Problem, Sink};
+pub use format::old_office;
 #[cfg(feature = "pdf")]
 pub use format::pdf::pdf_text;
 pub use format::postscript::postscript_text;

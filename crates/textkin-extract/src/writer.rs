@@ -21,7 +21,7 @@ enum Gap {
 }
 
 /// Collects the text of one document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TextWriter {
     text: String,
     gap: Gap,

@@ -8,14 +8,14 @@ use std::borrow::Cow;
 pub(crate) use textkin_extract::encode_as;
 
 /// Why bytes are not text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NotText(pub(crate) &'static str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NotText(pub(crate) String);
 
 /// The text of `bytes`.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
     match known_binary(bytes) {
-        Some(known) => Err(NotText(known)),
-        None => textkin_extract::decode(bytes).map_err(|_| NotText("not text (binary)")),
+        Some(known) => Err(NotText(format!("not text ({known})"))),
+        None => textkin_extract::decode(bytes).map_err(|_| NotText("not text (binary)".to_owned())),
     }
 }
 
@@ -23,15 +23,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
 fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     if begins(b"%PDF-") {
-        Some("not text (PDF)")
+        Some("PDF")
     } else if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
-        Some("not text (zip archive or office document)")
-    } else if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        Some("not text (legacy office document)")
+        Some("zip archive or office document")
+    } else if let Some(what) = textkin_extract::old_office(bytes) {
+        Some(what)
     } else if begins(b"PAR1") && bytes.ends_with(b"PAR1") {
-        Some("not text (Parquet; the file name must end in .parquet, or force the input format)")
+        Some("Parquet; the file name must end in .parquet, or force the input format")
     } else if bytes.get(257..262) == Some(b"ustar") {
-        Some("not text (tar archive)")
+        Some("tar archive")
     } else {
         None
     }

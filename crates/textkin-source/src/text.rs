@@ -88,7 +88,7 @@ fn give(
 fn give_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
     let n_bytes = bytes.len();
     let text = match decode(bytes) {
-        Err(not_text) => return sink.problem(problem(name, not_text.0.to_owned())),
+        Err(not_text) => return sink.problem(problem(name, not_text.0)),
         Ok(text) if n_bytes < LARGE => text,
         Ok(Cow::Borrowed(text)) if text.len() == n_bytes => {
             let text = String::from_utf8(std::mem::take(bytes));

@@ -4,14 +4,11 @@
 //! hidden, in a size nobody can read or white without anything behind it is noted and left out.
 
 use super::package::Package;
-use super::style::hexadecimal;
+use super::visibility::{Visibility, WordStyles, has_color};
 use crate::hidden::Hidden;
-use crate::markup::{Markup, Tag, Token, local, unescape};
+use crate::markup::{Markup, Token, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Context, Error, Extracted, Extractor, Kind};
-
-/// A size in half points that nobody can read.
-const UNREADABLE_SIZE: u32 = 2;
 
 /// Reads Word documents.
 pub(crate) struct Docx;
@@ -26,7 +23,9 @@ impl Extractor for Docx {
         let names = package.names();
         let is_main = |name: &&String| name.starts_with("word/document") && name.ends_with(".xml");
         let main = names.iter().find(is_main).map_or("word/document.xml", String::as_str);
+        let styles = package.read("word/styles.xml", context)?.unwrap_or_default();
         let mut reader = Reader {
+            styles: WordStyles::read(&styles),
             writer: context.writer(),
             hidden: Hidden::default(),
             keep_hidden: context.options().keep_hidden,
@@ -58,24 +57,18 @@ impl Extractor for Docx {
 }
 
 struct Reader {
+    styles: WordStyles,
     writer: TextWriter,
     hidden: Hidden,
     keep_hidden: bool,
 }
 
-/// What is known of the run of text that is read.
-#[derive(Clone, Copy, Debug, Default)]
-struct Run {
-    hidden: Option<&'static str>,
-    is_white: bool,
-    has_background: bool,
-}
-
 impl Reader {
     fn part(&mut self, source: &str) -> Result<(), Error> {
-        let mut run = Run::default();
+        let (mut run, mut paragraph) = (Visibility::default(), Visibility::default());
+        let mut is_shaded = false;
         let (mut is_text, mut in_paragraph_properties) = (false, false);
-        let (mut n_tables, mut paragraph_has_background) = (0usize, false);
+        let mut n_tables = 0usize;
         let mut skipping: Option<(&str, usize)> = None;
         for token in Markup::xml(source) {
             self.writer.tick()?;
@@ -99,30 +92,21 @@ impl Reader {
                     "t" => is_text = !tag.is_empty,
                     "p" => {
                         self.writer.paragraph();
-                        paragraph_has_background = false;
+                        (paragraph, is_shaded) = (Visibility::default(), false);
                     }
                     "pPr" => in_paragraph_properties = !tag.is_empty,
-                    "r" => run = Run { has_background: paragraph_has_background, ..Run::default() },
-                    "tab" | "ptab" if !in_paragraph_properties => self.writer.space(),
+                    "r" => run = paragraph.under(Visibility::background(is_shaded)),
+                    "pStyle" => paragraph = self.styles.named(&tag),
+                    // What is said of the mark at the end of a paragraph says nothing of its text.
+                    "shd" if in_paragraph_properties => is_shaded |= has_color(&tag),
+                    _ if in_paragraph_properties => {}
+                    "rStyle" => run = run.under(self.styles.named(&tag)),
+                    "tab" | "ptab" => self.writer.space(),
                     "br" | "cr" => self.writer.line(),
                     "noBreakHyphen" => self.writer.push("-")?,
                     "tbl" => n_tables += usize::from(!tag.is_empty),
                     "tc" => self.writer.line(),
-                    "shd" | "highlight" if has_color(&tag) => {
-                        run.has_background = true;
-                        paragraph_has_background |= in_paragraph_properties;
-                    }
-                    "vanish" if !in_paragraph_properties && is_on(&tag) => {
-                        run.hidden = Some("formatted as hidden");
-                    }
-                    "sz" if !in_paragraph_properties && size(&tag) <= UNREADABLE_SIZE => {
-                        run.hidden = Some("size of a point or less");
-                    }
-                    "color" if !in_paragraph_properties => {
-                        let color = tag.attribute("val").and_then(|value| hexadecimal(&value));
-                        run.is_white = color == Some([255; 3]);
-                    }
-                    _ => {}
+                    _ => run.property(&tag),
                 },
                 Token::Close(name) => match local(name) {
                     "t" => is_text = false,
@@ -133,9 +117,7 @@ impl Reader {
                     _ => {}
                 },
                 Token::Text(text) if is_text => {
-                    // Tables may be shaded by a style, where white is a usual colour.
-                    let is_unseen = run.is_white && !run.has_background && n_tables == 0;
-                    let how = run.hidden.or(is_unseen.then_some("white on white"));
+                    let how = run.hidden(n_tables > 0);
                     self.text(&unescape(text), how)?;
                 }
                 Token::Text(_) | Token::Verbatim(_) => {}
@@ -154,23 +136,4 @@ impl Reader {
         }
         self.writer.push(text)
     }
-}
-
-/// A switch without value is on.
-fn is_on(tag: &Tag<'_>) -> bool {
-    tag.attribute("val").is_none_or(|value| !matches!(&*value, "0" | "false" | "off" | "none"))
-}
-
-fn size(tag: &Tag<'_>) -> u32 {
-    tag.attribute("val").and_then(|value| value.parse().ok()).unwrap_or(u32::MAX)
-}
-
-/// Whether shading or highlighting is in a colour other than that of paper.
-fn has_color(tag: &Tag<'_>) -> bool {
-    let color = tag.attribute("fill").or_else(|| tag.attribute("val"));
-    color.is_some_and(|color| {
-        !["auto", "clear", "none", "FFFFFF", "white"]
-            .iter()
-            .any(|plain| color.eq_ignore_ascii_case(plain))
-    })
 }

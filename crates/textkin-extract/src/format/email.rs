@@ -197,32 +197,20 @@ impl<'a> Entity<'a> {
     /// A parameter of a field, such as the boundary of a multipart.
     fn parameter(&self, field: &str, name: &str) -> Option<String> {
         let value = self.field(field)?;
-        let (_, mut rest) = value.split_once(';')?;
-        loop {
-            let (key, after) = rest.split_once('=')?;
-            let after = after.trim_start();
-            let (found, next) = match after.strip_prefix('"') {
-                Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-                None => after.split_at(after.find(';').unwrap_or(after.len())),
-            };
-            let key = key
-                .trim()
-                .trim_start_matches(';')
-                .trim()
-                .trim_end_matches('*')
-                .trim_end_matches("*0");
-            if key.eq_ignore_ascii_case(name) {
-                return Some(found.trim().to_owned());
-            }
-            rest = next;
-        }
+        let mut found = parameters(&value).filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.to_owned())
     }
 
     fn name(&self) -> Option<String> {
-        let name = self
-            .parameter("content-disposition", "filename")
-            .or_else(|| self.parameter("content-type", "name"))?;
-        Some(decode_words(&name))
+        let extended = |field, name| extended_parameter(&self.field(field)?, name);
+        extended("content-disposition", "filename")
+            .or_else(|| extended("content-type", "name"))
+            .or_else(|| {
+                let name = self
+                    .parameter("content-disposition", "filename")
+                    .or_else(|| self.parameter("content-type", "name"))?;
+                Some(decode_words(&name))
+            })
     }
 
     fn is_attachment(&self) -> bool {
@@ -301,6 +289,77 @@ fn base64(bytes: &[u8]) -> Vec<u8> {
         }
     }
     decoded
+}
+
+/// The parameter `name` of a field where it is written in the way of RFC 2231: in numbered parts
+/// (`name*0`), with a character set and percent signs (`name*=utf-8''a%20b`), or both.
+fn extended_parameter(field: &str, name: &str) -> Option<String> {
+    let (mut bytes, mut charset) = (Vec::new(), String::new());
+    let mut n_parts = 0;
+    while n_parts < MAX_NAME_PARTS {
+        let (whole, numbered) = (format!("{name}*"), format!("{name}*{n_parts}"));
+        let part = parameters(field).find(|(key, _)| {
+            let bare = key.strip_suffix('*').unwrap_or(key);
+            n_parts == 0 && key.eq_ignore_ascii_case(&whole) || bare.eq_ignore_ascii_case(&numbered)
+        });
+        let Some((key, mut value)) = part else { break };
+        if key.ends_with('*') {
+            if n_parts == 0
+                && let Some((label, rest)) = value.split_once('\'')
+            {
+                charset = label.to_owned();
+                value = rest.split_once('\'').map_or(rest, |(_, text)| text);
+            }
+            percent_decode(value, &mut bytes);
+        } else {
+            bytes.extend_from_slice(value.as_bytes());
+        }
+        n_parts += 1;
+        if key.eq_ignore_ascii_case(&whole) {
+            break;
+        }
+    }
+    if n_parts == 0 {
+        return None;
+    }
+    let encoding = encoding_rs::Encoding::for_label(charset.as_bytes());
+    Some(encoding.unwrap_or(encoding_rs::UTF_8).decode(&bytes).0.into_owned())
+}
+
+/// A name in more parts than this is cut.
+const MAX_NAME_PARTS: usize = 100;
+
+/// The parameters of a field, without the quotation marks around values.
+fn parameters(field: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = field.split_once(';').map_or("", |(_, rest)| rest);
+    std::iter::from_fn(move || {
+        let (key, after) = rest.split_once('=')?;
+        let after = after.trim_start();
+        let (value, next) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => after.split_at(after.find(';').unwrap_or(after.len())),
+        };
+        rest = next;
+        Some((key.trim().trim_start_matches(';').trim(), value.trim()))
+    })
+}
+
+fn percent_decode(text: &str, bytes: &mut Vec<u8>) {
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
 }
 
 /// Decodes quoted-printable text; in header fields `_` is a space.
@@ -436,5 +495,19 @@ mod tests {
             entity.parameter("content-type", "boundary");
             quoted_printable(field.as_bytes(), true);
         }
+    }
+
+    #[test]
+    fn names_of_attachments_are_read_in_every_way_of_writing() {
+        let name = |field: &str| {
+            let header = format!("content-disposition: attachment; {field}\n\n");
+            Entity::read(header.as_bytes()).name().unwrap_or_default()
+        };
+        assert_eq!(name("filename=\"a b.txt\""), "a b.txt");
+        assert_eq!(name("filename*=utf-8'de'Gr%C3%BC%C3%9Fe.txt; filename=x"), "Grüße.txt");
+        assert_eq!(name("filename*=iso-8859-1''Gr%FC%DFe"), "Grüße");
+        assert_eq!(name("filename*0=\"one \"; filename*1=\"two\""), "onetwo");
+        assert_eq!(name("filename*1*=%C3%9F.md; filename*0*=utf-8''a%"), "a%ß.md");
+        assert_eq!(name("filename*7=x; filename=y"), "y");
     }
 }

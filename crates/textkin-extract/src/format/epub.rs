@@ -77,7 +77,8 @@ fn root_file(container: &str) -> Option<String> {
 /// The pages in reading order, without the table of contents.
 fn spine(source: &str, folder: &str) -> Vec<String> {
     let mut manifest = std::collections::HashMap::new();
-    let mut pages = Vec::new();
+    let mut pages: Vec<String> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for token in Markup::xml(source) {
         let Token::Open(tag) = token else { continue };
         match tag.local() {
@@ -92,8 +93,9 @@ fn spine(source: &str, folder: &str) -> Vec<String> {
                 }
             }
             "itemref" => {
-                // Each page once, however often it is named.
-                pages.extend(tag.attribute("idref").and_then(|id| manifest.remove(&*id)));
+                // Each page once, however often it is named: some books name every section of it.
+                let page = tag.attribute("idref").and_then(|id| manifest.remove(&*id));
+                pages.extend(page.filter(|page| seen.insert(page.clone())));
             }
             _ => {}
         }
@@ -129,8 +131,8 @@ mod tests {
     #[test]
     fn the_spine_gives_the_order() {
         let source = "<manifest><item id='b' href='b%20c.xhtml'/><item id='a' href='a.xhtml'/>\
-            <item id='n' href='n.xhtml' properties='nav'/></manifest>\
-            <spine><itemref idref='a'/><itemref idref='n'/><itemref idref='b'/><itemref idref='a'/></spine>";
+            <item id='s' href='a.xhtml#s'/><item id='n' href='n.xhtml' properties='nav'/></manifest>\
+            <spine><itemref idref='a'/><itemref idref='s'/><itemref idref='n'/><itemref idref='b'/><itemref idref='a'/></spine>";
         assert_eq!(spine(source, "OPS"), ["OPS/a.xhtml", "OPS/b c.xhtml"]);
     }
 }

@@ -5,6 +5,7 @@
 //! that HTML lets authors leave out are closed by what follows.
 
 use super::style::{Color, Style};
+use super::style_sheet::StyleSheet;
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Tag, Token, unescape};
 use crate::writer::TextWriter;
@@ -61,21 +62,14 @@ pub(crate) fn read(
     writer: TextWriter,
     keep_hidden: bool,
 ) -> Result<Extracted, Error> {
-    let mut reader = Reader {
-        writer,
-        hidden: Hidden::default(),
-        title: String::new(),
-        open: Vec::new(),
-        keep_hidden,
-    };
-    for token in Markup::html(source) {
-        reader.writer.tick()?;
-        match token {
-            Token::Open(tag) => reader.open(tag),
-            Token::Close(name) => reader.close(name),
-            Token::Text(text) => reader.text(&unescape(text))?,
-            Token::Verbatim(text) => reader.text(text)?,
-        }
+    let sheet = StyleSheet::of(source);
+    let again = (!sheet.is_empty()).then(|| writer.clone());
+    let mut reader = Reader::new(writer, &sheet, keep_hidden);
+    reader.read(source)?;
+    // A sheet that hides most of a page is one that a script changes.
+    if let Some(writer) = again.filter(|_| reader.n_hidden_by_sheet > reader.n_shown) {
+        reader = Reader { keep_by_sheet: true, ..Reader::new(writer, &sheet, keep_hidden) };
+        reader.read(source)?;
     }
     let title = reader.title.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(Extracted {
@@ -93,6 +87,8 @@ struct State {
     is_title: bool,
     is_preformatted: bool,
     hidden: Option<&'static str>,
+    /// Whether a style sheet hides it.
+    is_by_sheet: bool,
     color: Option<Color>,
     background: Option<Color>,
 }
@@ -102,10 +98,46 @@ struct Reader<'a> {
     hidden: Hidden,
     title: String,
     open: Vec<(&'a str, State)>,
+    sheet: &'a StyleSheet,
     keep_hidden: bool,
+    keep_by_sheet: bool,
+    n_shown: usize,
+    n_hidden_by_sheet: usize,
 }
 
 impl<'a> Reader<'a> {
+    fn new(writer: TextWriter, sheet: &'a StyleSheet, keep_hidden: bool) -> Self {
+        Self {
+            writer,
+            hidden: Hidden::default(),
+            title: String::new(),
+            open: Vec::new(),
+            sheet,
+            keep_hidden,
+            keep_by_sheet: false,
+            n_shown: 0,
+            n_hidden_by_sheet: 0,
+        }
+    }
+
+    fn read(&mut self, source: &'a str) -> Result<(), Error> {
+        for token in Markup::html(source) {
+            self.writer.tick()?;
+            match token {
+                Token::Open(tag) => self.open(tag),
+                Token::Close(name) => self.close(name),
+                Token::Text(text) => self.text(&unescape(text))?,
+                Token::Verbatim(text) => self.text(text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether text in `state` is left out.
+    fn is_left_out(&self, state: State) -> bool {
+        state.hidden.is_some() && !self.keep_hidden && !(state.is_by_sheet && self.keep_by_sheet)
+    }
+
     fn state(&self) -> State {
         self.open.last().map_or_else(State::default, |&(_, state)| state)
     }
@@ -123,12 +155,18 @@ impl<'a> Reader<'a> {
         state.skip |= element.skip;
         state.is_title = tag.name.eq_ignore_ascii_case("title");
         state.is_preformatted |= element.is_preformatted;
-        let style = Style::of(&tag);
+        let inline = Style::of(&tag);
+        let style = match self.sheet.is_empty() {
+            true => inline,
+            false => self.sheet.style(&tag).under(inline),
+        };
         state.color = style.color.or(state.color);
-        state.background = style.background.or(state.background);
+        state.background = style.background.unwrap_or(state.background);
         let is_same = state.color.is_some() && state.color == state.background;
-        state.hidden =
-            state.hidden.or(style.hidden).or(is_same.then_some("colour of the background"));
+        if state.hidden.is_none() {
+            state.hidden = style.hidden().or(is_same.then_some("colour of the background"));
+            state.is_by_sheet = inline.hidden().is_none() && !self.sheet.is_empty();
+        }
         self.open.push((tag.name, state));
     }
 
@@ -158,7 +196,7 @@ impl<'a> Reader<'a> {
 
     fn gap(&mut self, gap: Gap) {
         let state = self.state();
-        if state.skip || state.hidden.is_some() && !self.keep_hidden {
+        if state.skip || self.is_left_out(state) {
             return;
         }
         match gap {
@@ -182,10 +220,12 @@ impl<'a> Reader<'a> {
         }
         if let Some(how) = state.hidden {
             self.hidden.add(how, text);
-            if !self.keep_hidden {
+            self.n_hidden_by_sheet += if state.is_by_sheet { text.trim().len() } else { 0 };
+            if self.is_left_out(state) {
                 return Ok(());
             }
         }
+        self.n_shown += text.trim().len();
         if state.is_preformatted { self.writer.push_lines(text) } else { self.writer.push(text) }
     }
 }
@@ -317,8 +357,14 @@ mod tests {
             "<span style='font-size:0px'>x</span>",
             "<span style='visibility:hidden'>x</span>",
             "<div hidden><div><p>x</div></div>",
+            "<div class='a x'>x</div>",
+            "<i id=y>x</i>",
+            "<del>x</del>",
+            "<p class=far>x</p>",
+            "<p class=pale>x</p>",
+            "<p style='position:absolute; left:-99em'>x</p>",
         ] {
-            let page = format!("<div>a {hidden} b</div>");
+            let page = format!("{SHEET}<div>a {hidden} b</div>");
             assert!(!text(&page).contains('x'), "{hidden}");
             assert!(text(&page).ends_with('b'), "{hidden}");
             assert!(
@@ -326,8 +372,28 @@ mod tests {
                 "{hidden}"
             );
         }
+        for shown in [
+            "<b class=x>x</b><b>",
+            "<p class=banner>x",
+            "<p class=x style='font-size:1em'>x",
+            "<p style='text-indent:-1em'>x",
+        ] {
+            assert!(text(&format!("{SHEET}<p>a</p>{shown}</b>")).contains('x'), "{shown}");
+        }
         assert_eq!(text("<ul><li hidden>x<li>b</ul>"), "b");
         assert_eq!(text("<p style='color:white'>on a dark page"), "on a dark page");
+    }
+
+    /// What a page may say about visibility in one place for all.
+    const SHEET: &str = "<style>body{background:#fff} div.x,#y,del{display:none} .far{text-indent:-9999px} \
+                         .pale{color:white} .banner{color:#fff;background:url(a.png)} p.x{font-size:0}</style><body>";
+
+    #[test]
+    fn a_sheet_that_hides_most_of_a_page_is_noted_and_hides_nothing() {
+        let page = "<style>.app{opacity:0}</style><div class=app>all of the page</div><p>but this";
+        assert_eq!(text(page), "all of the page\n\nbut this");
+        assert_eq!(notes(page).len(), 1);
+        assert_eq!(text("<style>body{visibility:hidden}</style><body>all"), "all");
     }
 
     #[test]

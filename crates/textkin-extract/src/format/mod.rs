@@ -3,6 +3,7 @@
 mod text;
 mod html;
 mod style;
+mod style_sheet;
 mod main_content;
 mod xml;
 mod markdown;
@@ -10,6 +11,7 @@ mod latex;
 mod roff;
 mod rtf;
 mod package;
+mod visibility;
 mod docx;
 mod pptx;
 mod odt;
@@ -24,6 +26,8 @@ mod compressed;
 pub(crate) mod pdf;
 pub(crate) mod postscript;
 mod unknown;
+
+pub use unknown::old_office;
 
 use crate::{Error, Extractor, Kind};
 

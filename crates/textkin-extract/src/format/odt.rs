@@ -3,14 +3,18 @@
 //! Tracked deletions and comments are no text; notes come after the text. Text that a style hides
 //! is noted and left out.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::package::Package;
 use super::style::hexadecimal;
+use super::visibility::{MAX_BASES, Visibility};
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Tag, Token, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Context, Error, Extracted, Extractor, Kind};
+
+/// A size in points that nobody can read.
+const UNREADABLE_POINTS: f32 = 1.0;
 
 /// Reads open documents.
 pub(crate) struct Odt;
@@ -27,7 +31,9 @@ impl Extractor for Odt {
             return Err(Error::Encrypted(Kind::Odt));
         }
         let source = package.require("content.xml", context)?;
+        let styles = package.read("styles.xml", context)?.unwrap_or_default();
         let mut reader = Reader::new(context);
+        reader.styles(&styles)?;
         reader.content(&source)?;
         let properties = package.properties("meta.xml", &["date", "creation-date"], context)?;
         let notes = reader.notes.finish();
@@ -50,8 +56,8 @@ struct Reader {
     n_notes: usize,
     hidden: Hidden,
     keep_hidden: bool,
-    hidden_styles: HashSet<String>,
-    white_styles: HashSet<String>,
+    visibility: HashMap<String, Visibility>,
+    parents: HashMap<String, String>,
 }
 
 impl Reader {
@@ -62,8 +68,8 @@ impl Reader {
             n_notes: 0,
             hidden: Hidden::default(),
             keep_hidden: context.options().keep_hidden,
-            hidden_styles: HashSet::new(),
-            white_styles: HashSet::new(),
+            visibility: HashMap::new(),
+            parents: HashMap::new(),
         }
     }
 
@@ -97,11 +103,22 @@ impl Reader {
                     {
                         skipping = Some((name, 1));
                     }
-                    "style" => style = tag.attribute("name").unwrap_or_default().into_owned(),
+                    "style" => style = self.begin_style(&tag),
                     "text-properties" => self.style(&style, &tag),
                     "p" | "h" => {
                         self.writer().paragraph();
                         n_paragraphs += usize::from(!tag.is_empty);
+                        if !tag.is_empty {
+                            let how = self.how(&tag, n_tables > 0);
+                            spans.push(spans.last().copied().flatten().or(how));
+                        }
+                    }
+                    // Sections and fields say it without a style.
+                    "section" | "hidden-text" | "hidden-paragraph" if !tag.is_empty => {
+                        let is_none = tag.attribute("display").is_some_and(|how| how == "none");
+                        let is_field = tag.local() != "section";
+                        let how = (is_none || is_field).then_some("formatted as hidden");
+                        spans.push(spans.last().copied().flatten().or(how));
                     }
                     "span" if !tag.is_empty => {
                         let how = self.how(&tag, n_tables > 0);
@@ -117,9 +134,10 @@ impl Reader {
                 Token::Close(name) => match local(name) {
                     "p" | "h" => {
                         n_paragraphs = n_paragraphs.saturating_sub(1);
+                        spans.pop();
                         self.writer().paragraph();
                     }
-                    "span" => {
+                    "span" | "section" | "hidden-text" | "hidden-paragraph" => {
                         spans.pop();
                     }
                     "note-body" => self.n_notes = self.n_notes.saturating_sub(1),
@@ -143,30 +161,62 @@ impl Reader {
         Ok(())
     }
 
-    /// Remembers the styles of text that is not seen.
-    fn style(&mut self, name: &str, tag: &Tag<'_>) {
-        let is = |attribute: &str, value: &str| {
-            tag.attribute(attribute).is_some_and(|found| found.eq_ignore_ascii_case(value))
-        };
-        if is("display", "none") {
-            self.hidden_styles.insert(name.to_owned());
+    /// Reads the styles of `styles.xml`, which are known in the text too.
+    fn styles(&mut self, source: &str) -> Result<(), Error> {
+        let mut style = String::new();
+        for token in Markup::xml(source) {
+            self.text.tick()?;
+            let Token::Open(tag) = token else { continue };
+            match tag.local() {
+                "style" => style = self.begin_style(&tag),
+                "text-properties" => self.style(&style, &tag),
+                _ => {}
+            }
         }
-        let color = tag.attribute("color");
-        let color = color.as_deref().and_then(|color| hexadecimal(color.strip_prefix('#')?));
-        let has_background = tag.attribute("background-color").is_some();
-        if color == Some([255; 3]) && !has_background {
-            self.white_styles.insert(name.to_owned());
-        }
+        Ok(())
     }
 
-    fn how(&self, tag: &Tag<'_>, is_in_table: bool) -> Option<&'static str> {
-        let style = tag.attribute("style-name")?;
-        if self.hidden_styles.contains(&*style) {
-            Some("formatted as hidden")
-        } else if self.white_styles.contains(&*style) && !is_in_table {
-            Some("white on white")
-        } else {
-            None
+    /// Begins a style with what it is based on, and gives its name.
+    fn begin_style(&mut self, tag: &Tag<'_>) -> String {
+        let name = tag.attribute("name").unwrap_or_default().into_owned();
+        if let Some(parent) = tag.attribute("parent-style-name") {
+            self.parents.insert(name.clone(), parent.into_owned());
         }
+        name
+    }
+
+    /// Remembers the styles of text that is not seen.
+    fn style(&mut self, name: &str, tag: &Tag<'_>) {
+        let mut style = Visibility::default();
+        if let Some(display) = tag.attribute("display") {
+            style.is_hidden = Some(display.eq_ignore_ascii_case("none"));
+        }
+        if let Some(color) = tag.attribute("color") {
+            let color = color.strip_prefix('#').and_then(hexadecimal);
+            style.is_white = Some(color == Some([255; 3]));
+        }
+        style.has_background =
+            tag.attribute("background-color").map(|color| color != "transparent");
+        if let Some(size) = tag.attribute("font-size") {
+            let points =
+                size.strip_suffix("pt").and_then(|points| points.trim().parse::<f32>().ok());
+            style.is_tiny = Some(points.is_some_and(|points| points <= UNREADABLE_POINTS));
+        }
+        self.visibility.insert(name.to_owned(), style);
+    }
+
+    /// How the text inside `tag` is hidden by its style or those that one is based on.
+    fn how(&self, tag: &Tag<'_>, is_in_table: bool) -> Option<&'static str> {
+        let mut found = Visibility::default();
+        let mut name = tag.attribute("style-name")?.into_owned();
+        for _ in 0..MAX_BASES {
+            let own = self.visibility.get(&name).copied().unwrap_or_default();
+            found = own.under(found);
+            match self.parents.get(&name) {
+                Some(parent) => name.clone_from(parent),
+                None => break,
+            }
+        }
+        found.hidden(is_in_table)
     }
 }

@@ -1,20 +1,28 @@
-//! The few properties of inline styles that decide whether text is seen.
+//! The few properties of style that decide whether text is seen.
 
 use crate::markup::Tag;
 
 /// Red, green and blue.
 pub(crate) type Color = [u8; 3];
 
-/// What the attributes of a tag say about visibility.
+/// What is said about the visibility of an element: each property if it is set, and to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// How the element is hidden, if it is.
-    pub(crate) hidden: Option<&'static str>,
+    is_hidden: bool,
+    no_display: Option<bool>,
+    invisible: Option<bool>,
+    no_size: Option<bool>,
+    no_opacity: Option<bool>,
+    transparent: Option<bool>,
+    far_left: Option<bool>,
     /// The colour of text.
     pub(crate) color: Option<Color>,
-    /// The colour behind it.
-    pub(crate) background: Option<Color>,
+    /// The colour behind it; none where it is a picture or not known.
+    pub(crate) background: Option<Option<Color>>,
 }
+
+/// Pixels outside the page that are more than a matter of layout.
+const FAR: f32 = -500.0;
 
 impl Style {
     /// Reads `style`, `hidden`, `color` and `bgcolor`.
@@ -22,9 +30,9 @@ impl Style {
         let mut style = Self::default();
         for (name, value) in tag.attributes() {
             match name.to_ascii_lowercase().as_str() {
-                "hidden" => style.hidden = Some("hidden attribute"),
+                "hidden" => style.is_hidden = true,
                 "color" => style.color = color(&value),
-                "bgcolor" => style.background = color(&value),
+                "bgcolor" => style.background = Some(color(&value)),
                 "style" => style.declarations(&value),
                 _ => {}
             }
@@ -32,25 +40,74 @@ impl Style {
         style
     }
 
-    fn declarations(&mut self, declarations: &str) {
+    /// How the element is hidden, if it is.
+    pub(crate) fn hidden(&self) -> Option<&'static str> {
+        let is = |property: Option<bool>, how| property.unwrap_or(false).then_some(how);
+        (self.is_hidden.then_some("hidden attribute"))
+            .or(is(self.no_display, "display: none"))
+            .or(is(self.invisible, "visibility: hidden"))
+            .or(is(self.no_size, "font size 0"))
+            .or(is(self.no_opacity, "opacity 0"))
+            .or(is(self.transparent, "transparent"))
+            .or(is(self.far_left, "outside the page"))
+    }
+
+    /// Only what it says about colours.
+    pub(crate) fn colors(self) -> Self {
+        Self { color: self.color, background: self.background, ..Self::default() }
+    }
+
+    /// This style where `stronger` says nothing.
+    pub(crate) fn under(self, stronger: Self) -> Self {
+        Self {
+            is_hidden: self.is_hidden || stronger.is_hidden,
+            no_display: stronger.no_display.or(self.no_display),
+            invisible: stronger.invisible.or(self.invisible),
+            no_size: stronger.no_size.or(self.no_size),
+            no_opacity: stronger.no_opacity.or(self.no_opacity),
+            transparent: stronger.transparent.or(self.transparent),
+            far_left: stronger.far_left.or(self.far_left),
+            color: stronger.color.or(self.color),
+            background: stronger.background.or(self.background),
+        }
+    }
+
+    /// Adds what is written as `name: value; name: value`.
+    pub(crate) fn declarations(&mut self, declarations: &str) {
         for declaration in declarations.split(';') {
             let Some((name, value)) = declaration.split_once(':') else { continue };
             let value = value.trim().to_ascii_lowercase();
             let value = value.trim_end_matches("!important").trim_end();
             match name.trim().to_ascii_lowercase().as_str() {
-                "display" if value == "none" => self.hidden = Some("display: none"),
-                "visibility" if matches!(value, "hidden" | "collapse") => {
-                    self.hidden = Some("visibility: hidden");
+                "display" => self.no_display = Some(value == "none"),
+                "visibility" => self.invisible = Some(matches!(value, "hidden" | "collapse")),
+                "font-size" => self.no_size = Some(is_zero(value)),
+                "opacity" => self.no_opacity = Some(is_zero(value)),
+                "left" | "right" | "top" | "margin-left" | "text-indent" if is_far(value) => {
+                    self.far_left = Some(true);
                 }
-                "font-size" if is_zero(value) => self.hidden = Some("font size 0"),
-                "opacity" if is_zero(value) => self.hidden = Some("opacity 0"),
-                "color" if value == "transparent" => self.hidden = Some("transparent"),
-                "color" => self.color = color(value),
-                "background" | "background-color" => self.background = color(value),
+                "position" if value == "static" => self.far_left = Some(false),
+                "color" => {
+                    self.transparent = Some(value == "transparent");
+                    self.color = color(value);
+                }
+                "background" | "background-color" => self.background = Some(color(value)),
+                "background-image" => self.background = Some(None),
                 _ => {}
             }
         }
     }
+}
+
+/// `-9999px`, `-99em` and the like.
+fn is_far(value: &str) -> bool {
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    let scale = match value.get(digits.len()..) {
+        Some("em" | "rem" | "ch" | "ex") => 16.0,
+        Some("" | "px" | "pt") => 1.0,
+        _ => return false,
+    };
+    digits.parse::<f32>().is_ok_and(|number| number * scale <= FAR)
 }
 
 /// `0`, `0px`, `0.0em` and the like.

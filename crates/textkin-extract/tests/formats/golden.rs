@@ -198,3 +198,79 @@ fn every_kind_has_its_own_name() {
     names.dedup();
     assert_eq!(names.len(), Kind::ALL.len());
 }
+
+#[test]
+fn what_the_styles_of_a_word_document_hide_is_noted_and_left_out() {
+    let styles = "<w:styles><w:style w:styleId=\"Gone\"><w:rPr><w:vanish/></w:rPr></w:style>\
+        <w:style w:styleId=\"Child\"><w:basedOn w:val=\"Gone\"/></w:style>\
+        <w:style w:styleId=\"Pale\"><w:rPr><w:color w:val=\"FFFFFF\"/></w:rPr></w:style>\
+        <w:style w:styleId=\"Loop\"><w:basedOn w:val=\"Loop\"/><w:rPr><w:sz w:val=\"2\"/></w:rPr></w:style></w:styles>";
+    let run = |style: &str| {
+        format!("<w:r><w:rPr><w:rStyle w:val=\"{style}\"/></w:rPr><w:t>secret</w:t></w:r>")
+    };
+    let paragraph = "</w:p><w:p><w:pPr><w:pStyle w:val=\"Child\"/><w:rPr><w:vanish/></w:rPr></w:pPr>\
+                     <w:r><w:t>secret</w:t></w:r>";
+    for hidden in [run("Gone"), run("Child"), run("Pale"), run("Loop"), paragraph.to_owned()] {
+        let body = format!(
+            "<w:document><w:body><w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>seen</w:t></w:r>{hidden}\
+             <w:r><w:rPr><w:rStyle w:val=\"Gone\"/><w:vanish w:val=\"0\"/></w:rPr><w:t xml:space=\"preserve\"> too</w:t></w:r></w:p></w:body></w:document>"
+        );
+        let parts: [(&str, &[u8]); 3] = [
+            ("[Content_Types].xml", b"<Types/>"),
+            ("word/document.xml", body.as_bytes()),
+            ("word/styles.xml", styles.as_bytes()),
+        ];
+        let document = found("a.docx", &zip(&parts)).unwrap().documents.remove(0);
+        assert_eq!(
+            document.text.split_whitespace().collect::<Vec<_>>(),
+            ["seen", "too"],
+            "{hidden}"
+        );
+        assert!(
+            matches!(&document.notes[..], [Note::HiddenText { excerpt, .. }] if excerpt == "secret"),
+            "{hidden}"
+        );
+    }
+}
+
+#[test]
+fn what_the_styles_of_an_open_document_hide_is_noted_and_left_out() {
+    let styles = "<office:styles><style:style style:name=\"Gone\"><style:text-properties text:display=\"none\"/></style:style></office:styles>";
+    let own = "<style:style style:name=\"T1\" style:parent-style-name=\"Gone\"/>\
+        <style:style style:name=\"T2\"><style:text-properties fo:font-size=\"1pt\"/></style:style>";
+    for hidden in [
+        "<text:p>a <text:span text:style-name=\"T1\">secret</text:span>b</text:p>",
+        "<text:p>a <text:span text:style-name=\"T2\">secret</text:span>b</text:p>",
+        "<text:p>a</text:p><text:p text:style-name=\"Gone\">secret</text:p><text:p>b</text:p>",
+        "<text:p>a</text:p><text:section text:display=\"none\"><text:p>secret</text:p></text:section><text:p>b</text:p>",
+    ] {
+        let content = format!(
+            "<office:document-content><office:automatic-styles>{own}</office:automatic-styles><office:body><office:text>{hidden}</office:text></office:body></office:document-content>"
+        );
+        let parts: [(&str, &[u8]); 3] = [
+            ("META-INF/manifest.xml", b"<manifest/>"),
+            ("content.xml", content.as_bytes()),
+            ("styles.xml", styles.as_bytes()),
+        ];
+        let document = found("a.odt", &zip(&parts)).unwrap().documents.remove(0);
+        assert_eq!(document.text.split_whitespace().collect::<Vec<_>>(), ["a", "b"], "{hidden}");
+        assert_eq!(document.notes.len(), 1, "{hidden}");
+    }
+}
+
+#[test]
+fn office_documents_of_old_formats_are_named_with_a_remedy() {
+    for (part, told) in [
+        ("WordDocument", "Word document of the old format .doc; save it as .docx"),
+        ("PowerPoint Document", "presentation of the old format .ppt; save it as .pptx"),
+        ("Workbook", "table of the old format .xls; save it as .csv"),
+        ("EncryptedPackage", "office document with a password; save it without one"),
+    ] {
+        let mut bytes = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
+        bytes.extend([0; 600]);
+        bytes.extend(part.encode_utf16().flat_map(u16::to_le_bytes));
+        bytes.extend([0; 600]);
+        let error = found("old", &bytes).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

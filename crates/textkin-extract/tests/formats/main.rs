@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what makes documents for tests may fail a test")]
 
 mod made;
+mod mutants;
 mod golden;
 mod hostile;
 mod paper;

@@ -10,6 +10,7 @@ mod compressed;
 mod csv;
 mod folders;
 mod jsonl;
+mod mutants;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rewrite;

@@ -1,0 +1,133 @@
+//! The formatting of office documents, as far as it decides whether text is seen.
+//!
+//! [`Visibility`] is what formatting says of a run of text; [`WordStyles`] are the styles of a Word
+//! document, each with what it is based on.
+
+use std::collections::HashMap;
+
+use super::style::hexadecimal;
+use crate::markup::{Markup, Tag, Token, local};
+
+/// A size in half points that nobody can read.
+const UNREADABLE_SIZE: u32 = 2;
+
+/// Styles are based on one another no deeper than this.
+pub(crate) const MAX_BASES: usize = 20;
+
+/// What formatting says about the visibility of a run of text: each property if it is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Visibility {
+    pub(crate) is_hidden: Option<bool>,
+    pub(crate) is_tiny: Option<bool>,
+    pub(crate) is_white: Option<bool>,
+    pub(crate) has_background: Option<bool>,
+}
+
+impl Visibility {
+    /// Takes in one property of a run, if it says something about visibility.
+    pub(crate) fn property(&mut self, tag: &Tag<'_>) {
+        match tag.local() {
+            "vanish" | "specVanish" => self.is_hidden = Some(is_on(tag)),
+            "sz" => self.is_tiny = Some(size(tag) <= UNREADABLE_SIZE),
+            "color" => {
+                let color = tag.attribute("val").and_then(|value| hexadecimal(&value));
+                self.is_white = Some(color == Some([255; 3]));
+            }
+            "shd" | "highlight" => self.has_background = Some(has_color(tag)),
+            _ => {}
+        }
+    }
+
+    /// This where `stronger` says nothing.
+    pub(crate) fn under(self, stronger: Self) -> Self {
+        Self {
+            is_hidden: stronger.is_hidden.or(self.is_hidden),
+            is_tiny: stronger.is_tiny.or(self.is_tiny),
+            is_white: stronger.is_white.or(self.is_white),
+            has_background: stronger.has_background.or(self.has_background),
+        }
+    }
+
+    /// Something is behind all of the paragraph, or nothing.
+    pub(crate) fn background(is_there: bool) -> Self {
+        Self { has_background: is_there.then_some(true), ..Self::default() }
+    }
+
+    /// How the text is hidden, if it is. Tables may be shaded by a style of their own, where white
+    /// is a usual colour.
+    pub(crate) fn hidden(self, is_in_table: bool) -> Option<&'static str> {
+        let is = |property: Option<bool>| property.unwrap_or(false);
+        if is(self.is_hidden) {
+            Some("formatted as hidden")
+        } else if is(self.is_tiny) {
+            Some("size of a point or less")
+        } else if is(self.is_white) && !is(self.has_background) && !is_in_table {
+            Some("white on white")
+        } else {
+            None
+        }
+    }
+}
+
+/// The styles by their id.
+#[derive(Debug, Default)]
+pub(crate) struct WordStyles(HashMap<String, (Visibility, Option<String>)>);
+
+impl WordStyles {
+    /// Reads `word/styles.xml`.
+    pub(crate) fn read(source: &str) -> Self {
+        let mut styles = HashMap::new();
+        let mut id: Option<String> = None;
+        let (mut visibility, mut base) = (Visibility::default(), None);
+        for token in Markup::xml(source) {
+            match token {
+                Token::Open(tag) => match tag.local() {
+                    "style" => {
+                        id = tag.attribute("styleId").map(|id| id.into_owned());
+                        (visibility, base) = (Visibility::default(), None);
+                    }
+                    "basedOn" => base = tag.attribute("val").map(|base| base.into_owned()),
+                    _ => visibility.property(&tag),
+                },
+                Token::Close(name) if local(name) == "style" => {
+                    if let Some(id) = id.take() {
+                        styles.insert(id, (visibility, base.take()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self(styles)
+    }
+
+    /// What the style that `tag` names says.
+    pub(crate) fn named(&self, tag: &Tag<'_>) -> Visibility {
+        let mut visibility = Visibility::default();
+        let mut id = tag.attribute("val").map(|id| id.into_owned());
+        for _ in 0..MAX_BASES {
+            let Some((own, base)) = id.as_deref().and_then(|id| self.0.get(id)) else { break };
+            visibility = own.under(visibility);
+            id.clone_from(base);
+        }
+        visibility
+    }
+}
+
+/// A switch without value is on.
+fn is_on(tag: &Tag<'_>) -> bool {
+    tag.attribute("val").is_none_or(|value| !matches!(&*value, "0" | "false" | "off" | "none"))
+}
+
+fn size(tag: &Tag<'_>) -> u32 {
+    tag.attribute("val").and_then(|value| value.parse().ok()).unwrap_or(u32::MAX)
+}
+
+/// Whether shading or highlighting is in a colour other than that of paper.
+pub(crate) fn has_color(tag: &Tag<'_>) -> bool {
+    let color = tag.attribute("fill").or_else(|| tag.attribute("val"));
+    color.is_some_and(|color| {
+        !["auto", "clear", "none", "FFFFFF", "white"]
+            .iter()
+            .any(|plain| color.eq_ignore_ascii_case(plain))
+    })
+}
