@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use textkin::Settings;
-use textkin::core::{Document, DocumentSink, Problem, Source};
+use textkin::core::{Document, DocumentSink, Note, Problem, Source};
 use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
 
 use crate::arguments::{Analysis, Input, Reading};
@@ -73,6 +73,7 @@ pub(crate) fn words(path: &Path) -> anyhow::Result<Vec<String>> {
 pub(crate) struct Read {
     pub(crate) id: String,
     pub(crate) text: String,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// Takes the one document that is asked for.
@@ -104,7 +105,7 @@ impl DocumentSink for Taker<'_> {
         self.n_documents += 1;
         if self.is_wanted(&document.id) && self.taken.is_none() {
             let (id, text) = (document.id.into_owned(), document.text.into_owned());
-            self.taken = Some(Read { id, text });
+            self.taken = Some(Read { id, text, notes: document.notes });
         }
         if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -154,7 +155,7 @@ pub(crate) fn read(path: &Path, settings: &SourceSettings) -> anyhow::Result<Rea
         (None, Some(problem), _) => anyhow::bail!("{problem}"),
         (None, None, Some(id)) => anyhow::bail!("{name} holds no document '{id}'"),
         (None, None, None) if file.as_os_str() == "-" => {
-            Ok(Read { id: "-".to_owned(), text: String::new() })
+            Ok(Read { id: "-".to_owned(), text: String::new(), notes: Vec::new() })
         }
         (None, None, None) => {
             Err(anyhow::anyhow!("it holds no document")).context(name.to_string())

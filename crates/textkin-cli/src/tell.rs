@@ -3,9 +3,32 @@
 use std::fmt;
 use std::io::Write;
 
+use textkin::report::notes_text;
+use textkin::{Documents, Noted};
+
 /// Writes text to standard error. If nobody reads it any more, that is no reason to fail.
 pub(crate) fn tell(text: fmt::Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
+}
+
+/// Documents whose notes are shown.
+const MOST_NOTED: usize = 10;
+
+/// Tells of hidden text, disguised words and the like.
+pub(crate) fn tell_notes(noted: &[Noted], documents: &Documents, quiet: bool) {
+    if quiet {
+        return;
+    }
+    for noted in noted.iter().take(MOST_NOTED) {
+        let (id, notes) = (documents.id(noted.document), notes_text(&noted.notes));
+        tell(format_args!("textkin: {id}: {notes}\n"));
+    }
+    if let Some(more @ 1..) = noted.len().checked_sub(MOST_NOTED) {
+        let documents = if more == 1 { "document has" } else { "documents have" };
+        tell(format_args!(
+            "textkin: {more} more {documents} notes such as these (--stats FILE lists them all)\n"
+        ));
+    }
 }
 
 /// An error with its causes in one line; what the system said in lower case and without its number.

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::note::Note;
+
 /// One unit of text with an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -18,6 +20,8 @@ pub struct Document<'a> {
     pub text: Cow<'a, str>,
     /// When it was written, as the source says it, if it does.
     pub time: Option<Cow<'a, str>>,
+    /// What the source noticed about it.
+    pub notes: Vec<Note>,
 }
 
 /// A document that could not be read while the run went on.

@@ -5,6 +5,7 @@
 //! input or output and holds no algorithm beyond the formulas that define a noun.
 
 pub mod span;
+pub mod note;
 pub mod document;
 pub mod token;
 pub mod hash;
@@ -18,6 +19,7 @@ pub mod cluster;
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
 pub use document::{Document, DocumentSink, Piece, Problem, Source};
+pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
 pub use selector::Selector;

@@ -1,5 +1,6 @@
 //! Tokens: the normalised words of one document, with their places in its text.
 
+use crate::note::Disguises;
 use crate::span::Span;
 
 /// What a tokenizer should record beyond the tokens themselves.
@@ -41,6 +42,7 @@ pub struct Tokens {
     spans: Vec<Span>,
     sentences: Vec<u32>,
     paragraphs: Vec<u32>,
+    disguises: Disguises,
 }
 
 impl Tokens {
@@ -67,6 +69,7 @@ impl Tokens {
         self.spans.clear();
         self.sentences.clear();
         self.paragraphs.clear();
+        self.disguises = Disguises::default();
     }
 
     /// Makes room for about so many tokens of so many bytes together, as a help and no bound.
@@ -137,6 +140,17 @@ impl Tokens {
     pub fn begin_paragraph_at(&mut self, index: usize) {
         self.begin_sentence_at(index);
         begin(&mut self.paragraphs, index, self.layers.structure);
+    }
+
+    /// What the tokenizer undid in the words.
+    #[must_use]
+    pub fn disguises(&self) -> &Disguises {
+        &self.disguises
+    }
+
+    /// The same, for tokenizers.
+    pub fn disguises_mut(&mut self) -> &mut Disguises {
+        &mut self.disguises
     }
 
     /// Number of tokens.

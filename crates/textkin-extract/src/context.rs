@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::driver::extract_part;
 use crate::limits::Budget;
 use crate::writer::TextWriter;
-use crate::{Error, Extracted, Kind, Limits, Note, Problem, Sink, tidy};
+use crate::{Error, Extracted, Kind, Limits, Problem, Sink, tidy};
 
 /// Turns the bytes of one kind into documents.
 ///
@@ -21,20 +21,12 @@ pub trait Extractor: Send + Sync {
 }
 
 /// What the user can choose.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Of web pages, keep the main content only. Default: all text.
     pub main_content: bool,
-    /// Remove characters without width and fold look-alike letters. Default: yes.
-    pub fold_suspicious: bool,
     /// Keep text that a reader does not see. Default: no; it is noted and left out.
     pub keep_hidden: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { main_content: false, fold_suspicious: true, keep_hidden: false }
-    }
 }
 
 /// What an extractor is given besides the bytes.
@@ -125,18 +117,10 @@ impl Context<'_> {
         TextWriter::new(self.budget.limits(), self.budget.text_left())
     }
 
-    /// Gives one document to the sink. Its name is set here. Notes on the text are added, soft
-    /// hyphens removed, suspicious characters folded.
+    /// Gives one document to the sink. Its name is set here and soft hyphens are removed.
     pub fn document(&mut self, mut document: Extracted) -> Result<(), Error> {
         if let Some(clean) = tidy::without_soft_hyphens(&document.text) {
             document.text = clean;
-        }
-        document.notes.extend(crate::suspicious(&document.text));
-        if self.options.fold_suspicious
-            && document.notes.iter().any(Note::is_suspicious)
-            && let std::borrow::Cow::Owned(folded) = crate::fold_suspicious(&document.text)
-        {
-            document.text = folded;
         }
         self.budget.take_text(document.text.len())?;
         document.name.clone_from(&self.label);

@@ -45,6 +45,7 @@ mod xml;
 mod clusters;
 mod removals;
 mod stats;
+mod notes;
 
 mod compare;
 mod run_page;
@@ -64,6 +65,7 @@ pub use format::{Compression, Format, Settings, open};
 pub use graph::GraphWriter;
 pub use jsonl::{JsonlWriter, format_jsonl_rows};
 pub use matrix::MatrixWriter;
+pub use notes::{NoteLine, notes_text};
 pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{Error, Output};
+use crate::{Error, NoteLine, Output};
 
 /// The figures of one run. Field order is the order in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -55,6 +55,8 @@ pub struct Statistics {
     pub input_bytes: u64,
     /// What a cap of the user left out; `null` if nothing was.
     pub capped: Option<Capped>,
+    /// What is worth knowing about documents: hidden text and other disguises, parts missing.
+    pub notes: Vec<NoteLine>,
     /// The version of textkin.
     pub version: String,
 }
@@ -132,6 +134,7 @@ mod tests {
             "peak_rss_bytes",
             "input_bytes",
             "capped",
+            "notes",
             "version",
         ];
         let found: Vec<_> = text

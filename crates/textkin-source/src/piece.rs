@@ -91,7 +91,7 @@ impl<'a> Giver<'a> {
             }
         };
         let time = record.time.map(Into::into);
-        self.sink.document(Document { id: id.into(), text: record.text, time })
+        self.sink.document(Document { id: id.into(), text: record.text, time, notes: Vec::new() })
     }
 
     /// Gives a problem.

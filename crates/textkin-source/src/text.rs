@@ -100,7 +100,7 @@ fn give_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> Co
             text.into()
         }
     };
-    sink.document(Document { id: name.into(), text, time: None })
+    sink.document(Document { id: name.into(), text, time: None, notes: Vec::new() })
 }
 
 fn problem(name: &str, reason: String) -> Problem {

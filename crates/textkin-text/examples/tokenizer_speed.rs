@@ -12,7 +12,8 @@ const DOCUMENT: usize = 16 << 10;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("usage: tokenizer_speed FILE [STEPS]")?;
-    let steps: Normalization = arguments.next().as_deref().unwrap_or("nfkc+fold").parse()?;
+    let steps: Normalization =
+        arguments.next().as_deref().unwrap_or("nfkc+undisguise+fold").parse()?;
     let text = std::fs::read_to_string(path)?;
     let documents = documents(&text);
     let tokenizer = WordTokenizer::new(&steps);

@@ -6,7 +6,7 @@
 
 use std::num::NonZeroU32;
 
-use textkin_core::{Excluded, Layers, Overlap, Tokens};
+use textkin_core::{Excluded, Layers, Note, Overlap, Tokens};
 use textkin_graph::{AlignSettings, Alignment, align};
 use textkin_text::grammar::ChunkerKind;
 
@@ -23,6 +23,10 @@ pub struct Comparison {
     pub excluded_a: Vec<Excluded>,
     /// The parts of the second text that do not count.
     pub excluded_b: Vec<Excluded>,
+    /// What disguises words of the first text.
+    pub notes_a: Vec<Note>,
+    /// What disguises words of the second text.
+    pub notes_b: Vec<Note>,
     /// The overlap with nothing excluded, if the settings exclude anything.
     pub raw: Option<Overlap>,
     /// How the texts were cut into words, by name.
@@ -59,21 +63,26 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         other => return Err(Error::NotWords(other)),
     };
     let align_settings = AlignSettings { k, max_gap };
-    let aligned = |analyzer: &Analyzer| {
-        let tokens = |text: &str| {
+    let tokens = |analyzer: &Analyzer| {
+        [a, b].map(|text| {
             let mut tokens = Tokens::new(Layers { spans: true, structure: false });
             analyzer.tokenize(text, &mut tokens);
             tokens
-        };
-        align(&tokens(a), &tokens(b), &align_settings)
+        })
     };
     let analyzer = Analyzer::new(settings)?;
     let raw = match settings.excludes_words() {
-        true => Some(aligned(&Analyzer::new(&settings.without_exclusions())?).overlap),
+        true => {
+            let [tokens_a, tokens_b] = tokens(&Analyzer::new(&settings.without_exclusions())?);
+            Some(align(&tokens_a, &tokens_b, &align_settings).overlap)
+        }
         false => None,
     };
+    let [tokens_a, tokens_b] = tokens(&analyzer);
     Ok(Comparison {
-        alignment: aligned(&analyzer),
+        alignment: align(&tokens_a, &tokens_b, &align_settings),
+        notes_a: tokens_a.disguises().notes(),
+        notes_b: tokens_b.disguises().notes(),
         excluded_a: analyzer.excluded(a),
         excluded_b: analyzer.excluded(b),
         raw,
@@ -90,15 +99,19 @@ impl Comparison {
     /// must be those it was made from.
     #[must_use]
     pub fn view<'a>(&'a self, a: [&'a str; 2], b: [&'a str; 2]) -> textkin_report::Comparison<'a> {
-        let side = |[id, text]: [&'a str; 2], excluded: &'a [Excluded], repeats, bridged| {
-            let digest = digest(text);
-            textkin_report::ComparedText { id, text, digest, excluded, repeats, bridged }
+        let side = |[id, text]: [&'a str; 2],
+                    excluded: &'a [Excluded],
+                    repeats,
+                    bridged,
+                    notes: &[Note]| {
+            let (digest, notes) = (digest(text), notes.to_vec());
+            textkin_report::ComparedText { id, text, digest, excluded, repeats, bridged, notes }
         };
         let alignment = &self.alignment;
         let Alignment { repeats_a, repeats_b, bridged, .. } = alignment;
         textkin_report::Comparison {
-            a: side(a, &self.excluded_a, repeats_a, bridged.a),
-            b: side(b, &self.excluded_b, repeats_b, bridged.b),
+            a: side(a, &self.excluded_a, repeats_a, bridged.a, &self.notes_a),
+            b: side(b, &self.excluded_b, repeats_b, bridged.b, &self.notes_b),
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,

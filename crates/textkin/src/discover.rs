@@ -14,7 +14,7 @@ use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::index_file::{Recipe, SharedText};
-use crate::ingest::{Ingested, Reader, ingest};
+use crate::ingest::{Ingested, Noted, Reader, ingest};
 use crate::settings::Settings;
 use crate::summary::Counts;
 
@@ -47,6 +47,8 @@ pub struct Discovery {
     pub graph: Graph,
     /// The documents that could not be read, in input order.
     pub problems: Vec<Problem>,
+    /// The documents that have notes, in input order.
+    pub notes: Vec<Noted>,
     /// What was found, in numbers.
     pub counts: Counts,
     /// The sets of documents that I-Match takes for almost exact copies, if it was asked: their
@@ -122,6 +124,7 @@ pub fn discover(
         documents: read.documents,
         graph,
         problems: read.problems,
+        notes: read.notes,
         counts,
         capped,
         uncapped,
@@ -160,6 +163,8 @@ pub(crate) struct Shared {
     pub(crate) documents: Documents,
     /// The documents that could not be read, in input order.
     pub(crate) problems: Vec<Problem>,
+    /// The documents that have notes, in input order.
+    pub(crate) notes: Vec<Noted>,
     /// What their texts share, without what the cap left out.
     pub(crate) chunks: SharedChunks,
     /// The text of each document; `None` for one without tokens.
@@ -178,8 +183,8 @@ pub(crate) fn shared(
     let number = |address| found.text_number(address);
     let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
     let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
-    let (documents, problems) = (read.documents, read.problems);
-    Ok(Shared { documents, problems, chunks: found.shared, texts, capped })
+    let Ingested { documents, problems, notes, .. } = read;
+    Ok(Shared { documents, problems, notes, chunks: found.shared, texts, capped })
 }
 
 /// What documents share, before pairs are scored.

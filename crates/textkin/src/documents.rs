@@ -46,6 +46,11 @@ impl Part {
         self.entries.push(DocumentEntry { words, address, id_end, time_end });
     }
 
+    /// Number of documents.
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
     fn end(&self) -> u32 {
         u32::try_from(self.names.len()).expect("the ids of one piece are bounded by its size")
     }
@@ -63,8 +68,7 @@ impl Documents {
         let mut n_documents = 0u32;
         for part in &pieces {
             firsts.push(n_documents);
-            let n = u32::try_from(part.entries.len()).unwrap_or(u32::MAX);
-            n_documents = n_documents.saturating_add(n);
+            n_documents = n_documents.saturating_add(part.len());
         }
         Self { pieces, firsts, n_documents }
     }

@@ -55,7 +55,7 @@ pub enum Error {
     BestOfParts,
     /// Words that are not the same would be cut.
     #[error(
-        "passages and lines are cut only where the words are the same: normalise with nfkc, fold, upper, cjk or none, without stop words and templates"
+        "passages and lines are cut only where the words are the same: normalise with nfkc, undisguise, fold, upper, cjk or none, without stop words and templates"
     )]
     OtherWords,
     /// The second pass over the input met other documents than the first.

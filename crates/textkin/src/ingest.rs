@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use textkin_core::{Chunk, Document, DocumentSink, Problem, Source, Tokens};
+use textkin_core::{Chunk, Document, DocumentSink, Note, Problem, Source, Tokens};
 use textkin_index::{BatchBuilder, Collection, Progress, Stop, TextAddress};
 
 use crate::analyzer::Analyzer;
@@ -24,8 +24,18 @@ const LARGE_TEXT: usize = 16 << 20;
 pub(crate) struct Ingested {
     pub(crate) documents: Documents,
     pub(crate) problems: Vec<Problem>,
+    pub(crate) notes: Vec<Noted>,
     pub(crate) input_bytes: u64,
     pub(crate) text_bytes: u64,
+}
+
+/// A document that has notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// Its number.
+    pub document: u32,
+    /// What is worth knowing about it; never empty.
+    pub notes: Vec<Note>,
 }
 
 /// Reads all of `source` into `collection`.
@@ -64,7 +74,14 @@ pub(crate) fn ingest(
     outcomes.into_iter().collect::<Result<Vec<()>, Error>>()?;
     let mut ingested = Ingested::default();
     let mut pieces = Vec::with_capacity(parts.len());
+    let mut first = 0u32;
     for part in parts {
+        ingested.notes.extend(
+            part.notes
+                .into_iter()
+                .map(|noted| Noted { document: first.saturating_add(noted.document), ..noted }),
+        );
+        first = first.saturating_add(part.documents.len());
         ingested.problems.extend(part.problems);
         ingested.input_bytes += part.bytes;
         ingested.text_bytes += part.text_bytes;
@@ -103,6 +120,8 @@ struct PieceResult {
     text_bytes: u64,
     documents: Part,
     problems: Vec<Problem>,
+    /// Counted within the piece.
+    notes: Vec<Noted>,
 }
 
 /// The texts known so far, by digest; in shards, so that threads rarely wait for one another.
@@ -218,7 +237,7 @@ impl<'a, 'b> Worker<'a, 'b> {
 
 impl DocumentSink for Worker<'_, '_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let Document { id, text, time } = document;
+        let Document { id, text, time, mut notes } = document;
         self.shared.analyzer.tokenize(&text, &mut self.tokens);
         self.piece.text_bytes += text.len() as u64;
         // A large text comes with its memory, which is better used for its chunks.
@@ -234,6 +253,10 @@ impl DocumentSink for Worker<'_, '_> {
                 }
             }
         };
+        notes.extend(self.tokens.disguises().notes());
+        if !notes.is_empty() {
+            self.piece.notes.push(Noted { document: self.piece.documents.len(), notes });
+        }
         let words = u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB");
         self.piece.documents.push(&id, time.as_deref(), words, address);
         if self.tokens.normalized().len() > LARGE_TEXT {

@@ -41,6 +41,7 @@ pub use documents::{DocumentEntry, Documents};
 pub use error::Error;
 pub use explain::Texts;
 pub use index_file::{Occurrences, Recipe, SharedText, look_up};
+pub use ingest::Noted;
 pub use settings::Settings;
 pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};

@@ -15,7 +15,7 @@ pub(crate) struct Analysis {
     #[arg(long, default_value_t, value_name = "CHUNKER")]
     pub(crate) chunk: ChunkerKind,
     /// How text is normalised: steps joined with + (see `textkin strategies`)
-    #[arg(long, default_value = "nfkc+fold", value_name = "STEPS")]
+    #[arg(long, default_value_t, value_name = "STEPS")]
     pub(crate) normalize: Normalization,
     /// Words that never count, one a line
     #[arg(long, value_name = "FILE")]

@@ -32,7 +32,9 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Exit> {
     let read = |path: &Path| read(path, &source_settings);
     let (a, b) = (read(&arguments.a)?, read(&arguments.b)?);
     let comparison = compare(&a.text, &b.text, &settings, arguments.shown.max_gap)?;
-    let view = comparison.view([&a.id, &a.text], [&b.id, &b.text]);
+    let mut view = comparison.view([&a.id, &a.text], [&b.id, &b.text]);
+    view.a.add_notes(&a.notes);
+    view.b.add_notes(&b.notes);
     let on_stdout = arguments.shown.html.as_deref().is_some_and(is_stdin);
     if let Some(mut file) = page_file {
         let page = report::comparison_page(&view);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Context;
 use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
-use textkin::report::{self, ClusterLine, ClusterWriter, PairWriter, Vertex, terminal};
+use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
 use textkin::{Discovery, Settings, SharedText, Watch, discover};
 
@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::machine;
 use crate::outputs::{self, unless_closed};
 use crate::progress::Shown;
-use crate::tell::tell;
+use crate::tell::{tell, tell_notes};
 
 /// Rows that are formatted at once.
 const ROWS: usize = 1 << 14;
@@ -97,6 +97,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     for problem in &found.problems {
         tell(format_args!("textkin: {problem}\n"));
     }
+    tell_notes(&found.notes, &found.documents, arguments.output.quiet);
     tell_left_out(&inputs, found, arguments.output.quiet);
     if let Some(path) = &arguments.output.stats {
         let seconds = begun.elapsed().as_secs_f64();
@@ -359,6 +360,10 @@ fn statistics(
             chunks: capped.chunks,
             postings: capped.postings,
         }),
+        notes: (found.notes.iter())
+            .flat_map(|noted| noted.notes.iter().map(|note| (noted.document, note)))
+            .map(|(document, note)| NoteLine::new(Some(found.documents.id(document)), note))
+            .collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

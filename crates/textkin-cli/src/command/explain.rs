@@ -61,6 +61,8 @@ fn lines(
         let comparison = compare(a[1], b[1], all.settings, max_gap)?;
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
+        view.a.notes = all.notes(row.a_index);
+        view.b.notes = all.notes(row.b_index);
         Ok(comparison_json(&view, WithText::Yes))
     };
     let share = rows.len().div_ceil(all.settings.n_threads());

@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use hashbrown::HashSet;
 use textkin::core::Cluster;
-use textkin::report::{self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, run_page};
+use textkin::report::{
+    self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, notes_text, run_page,
+};
 use textkin::source::Inputs;
-use textkin::{Error, Settings, Texts, Watch, compare};
+use textkin::{Error, Noted, Settings, Texts, Watch, compare};
 
 use crate::arguments::Discover;
 use crate::command::raw::Pairs;
@@ -37,6 +39,10 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
     let named: Vec<String> =
         arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+    let noted = |noted: &Noted| {
+        format!("{}: {}", found.documents.id(noted.document), notes_text(&noted.notes))
+    };
+    let notes: Vec<String> = found.notes.iter().map(noted).collect();
     let page = run_page(&RunPage {
         version: env!("CARGO_PKG_VERSION"),
         inputs: &named,
@@ -47,6 +53,7 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
         score: settings.score.name(),
         threshold: settings.threshold,
         problems: &problems,
+        notes: &notes,
         pairs: &pairs,
         clusters,
         names: Names(&|document| found.documents.id(document)),
@@ -93,6 +100,8 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
         watch.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
+        view.a.notes = all.notes(row.a_index);
+        view.b.notes = all.notes(row.b_index);
         Ok(PairPassages::new(*number, &view))
     };
     let share = pairs.len().div_ceil(settings.n_threads());

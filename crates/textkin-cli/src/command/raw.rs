@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use textkin::core::Pair;
+use textkin::core::{Note, Pair};
 use textkin::graph::Overlaps;
 use textkin::report::{Row, RunPair};
 use textkin::source::Inputs;
@@ -90,6 +90,13 @@ impl<'a> Pairs<'a> {
             }
         });
         rows
+    }
+
+    /// What is worth knowing about a document.
+    pub(crate) fn notes(&self, document: u32) -> Vec<Note> {
+        let notes = &self.found.notes;
+        let place = notes.binary_search_by_key(&document, |noted| noted.document);
+        place.map_or_else(|_| Vec::new(), |place| notes[place].notes.clone())
     }
 
     /// What the run says of the pair `row`, which is number `number` in its order.

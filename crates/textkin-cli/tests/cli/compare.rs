@@ -85,7 +85,8 @@ fn json_has_spans_of_the_decoded_texts_and_their_digests() {
     assert_eq!(value["a"]["bytes"], text.len());
     assert_eq!(value["a"]["blake3"].as_str().unwrap().len(), 64);
     let settings = json!({
-        "chunk": "words:8", "normalize": "nfkc+fold", "max_gap": 5, "templates": [], "stop_list": null,
+        "chunk": "words:8", "normalize": "nfkc+undisguise+fold", "max_gap": 5, "templates": [],
+        "stop_list": null,
     });
     assert_eq!(value["settings"], settings);
 }

@@ -21,7 +21,11 @@ fn an_index_says_what_is_shared_and_by_how_many() {
     folder.discover(&["x.jsonl", "--index", "x.tkx", "--index-text"]).expect(0);
     let run = folder.textkin(&["index", "x.tkx"]).expect(0);
     assert!(run.stdout.contains("4 documents, 3 different texts"), "{}", run.stdout);
-    assert!(run.stdout.contains("--chunk words:8 --normalize nfkc+fold"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("--chunk words:8 --normalize nfkc+undisguise+fold"),
+        "{}",
+        run.stdout
+    );
     let rows: Vec<&str> = run.stdout.lines().skip(6).map(|row| &row[..22]).collect();
     assert_eq!(rows, ["        3          3  ", "        2          9  "]);
     let list = folder.textkin(&["index", "x.tkx", "--list"]).expect(0).stdout;

@@ -14,6 +14,7 @@ mod formats;
 mod index;
 mod inputs;
 mod means;
+mod notes;
 mod options;
 mod outputs;
 mod page;

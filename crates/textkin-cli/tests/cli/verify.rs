@@ -53,6 +53,27 @@ fn a_report_that_was_changed_does_not_hold() {
 }
 
 #[test]
+fn what_a_report_says_of_hidden_text_is_checked_too() {
+    let folder = Folder::new();
+    let shown = format!("<html><body><p>{SHARED}</p></body></html>");
+    folder.write("docs/a.html", &shown);
+    folder.write("docs/b.html", shown.replace("</p>", "<i hidden>not to be seen</i></p>"));
+    folder.textkin(&["compare", "docs/a.html", "docs/b.html", "--html", "report.html"]).expect(0);
+    folder.discover(&["docs", "--html", "run.html", "--explain", "run.jsonl"]).expect(0);
+    for report in ["report.html", "run.html", "run.jsonl"] {
+        // Both texts are the same: only the names tell which of them hides something.
+        for inputs in [["docs/a.html", "docs/b.html"], ["docs/b.html", "docs/a.html"]] {
+            folder.textkin(&["verify", report, inputs[0], inputs[1]]).expect(0);
+        }
+        let changed = folder.read(report).replace("not to be seen", "some other words");
+        folder.write("changed", changed);
+        let run = folder.textkin(&["verify", "changed", "docs"]).expect(1);
+        let fault = "b.notes[0].text: the report says \"hidden text (";
+        assert!(run.stdout.contains(fault), "{report}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn what_is_no_report_is_told() {
     let folder = folder_with_report();
     let run = folder.textkin(&["verify", "b.html", "a.txt", "b.html"]).expect(2);

@@ -130,16 +130,14 @@ fn hidden_text_of_word_documents_is_noted_and_left_out() {
 }
 
 #[test]
-fn suspicious_characters_are_noted_and_folded() {
+fn disguised_words_are_left_to_the_tokenizer() {
     let text = "c\u{200b}opied t\u{435}xt";
-    let document = found("a.txt", text.as_bytes()).unwrap().documents.remove(0);
-    assert_eq!(document.text, "copied text");
-    assert_eq!(document.notes.len(), 2);
-    let options = Options { fold_suspicious: false, ..Options::default() };
-    let mut as_is = Collected::default();
-    extract(None, text.as_bytes(), &options, &Limits::default(), &mut as_is).unwrap();
-    assert_eq!(as_is.documents[0].text, text);
-    assert_eq!(as_is.documents[0].notes.len(), 2);
+    let page = format!("<html><body><p>{text}</p></body></html>");
+    for (name, bytes) in [("a.txt", text), ("a.html", &page)] {
+        let document = found(name, bytes.as_bytes()).unwrap().documents.remove(0);
+        assert_eq!(document.text.trim(), text);
+        assert_eq!(document.notes, []);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use textkin_core::{Overlap, Passage, Segment, Stretch};
 
 use super::{ComparedText, Comparison, RunPair};
+use crate::NoteLine;
 
 /// Whether JSON holds the words of each passage or their spans only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,7 @@ struct Document<'a> {
     before_exclusions: Option<Contained>,
     excluded: Vec<ExcludedLine>,
     repeats: Vec<RepeatLine>,
+    notes: Vec<NoteLine>,
 }
 
 /// Words of a document that are in the other.
@@ -211,6 +213,7 @@ fn document<'a>(
         before_exclusions: comparison.raw.as_ref().map(contained),
         excluded: excluded.collect(),
         repeats: repeats.collect(),
+        notes: document.notes.iter().map(|note| NoteLine::new(None, note)).collect(),
     }
 }
 

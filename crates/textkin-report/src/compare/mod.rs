@@ -11,7 +11,7 @@ mod pieces;
 mod policy;
 mod text;
 
-use textkin_core::{Excluded, Overlap, Passage, Repeat};
+use textkin_core::{Excluded, Note, Overlap, Passage, Repeat};
 
 pub(crate) use excerpt::{PassageText, passage_texts};
 pub use json::{WithText, comparison_json};
@@ -35,6 +35,15 @@ pub struct ComparedText<'a> {
     pub repeats: &'a [Repeat],
     /// Words between the runs of passages; they are not contained.
     pub bridged: u64,
+    /// What is worth knowing about it: disguises, parts missing.
+    pub notes: Vec<Note>,
+}
+
+impl ComparedText<'_> {
+    /// Adds what the source noticed, before what the words show.
+    pub fn add_notes(&mut self, notes: &[Note]) {
+        self.notes.splice(0..0, notes.iter().cloned());
+    }
 }
 
 /// How the documents were compared: all that is needed to do it again.

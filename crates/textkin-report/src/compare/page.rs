@@ -16,6 +16,7 @@ use super::pieces::{Piece, pieces};
 use super::policy::policy;
 use super::{ComparedText, Comparison, Side};
 use crate::label::visible;
+use crate::notes::notes_text;
 use crate::terminal::{counted, percent_text, thousands};
 
 const FRAME: &str = include_str!("page.html");
@@ -64,6 +65,7 @@ fn fill(name: &str, comparison: &Comparison<'_>, page: &mut String) {
                 page.push_str("</p>");
             }
         }
+        "notes" => notes(comparison, page),
         "counts" => page.push_str(&counts(comparison)),
         "text_a" => text(comparison, Side::A, page),
         "text_b" => text(comparison, Side::B, page),
@@ -87,6 +89,18 @@ fn score(overlap: &Overlap, page: &mut String) {
     page.push_str(&side(overlap.covered_a, overlap.words_a, "A", "B"));
     page.push(' ');
     page.push_str(&side(overlap.covered_b, overlap.words_b, "B", "A"));
+}
+
+/// What is worth knowing about either document.
+fn notes(comparison: &Comparison<'_>, page: &mut String) {
+    for (name, document) in [("A", &comparison.a), ("B", &comparison.b)] {
+        if !document.notes.is_empty() {
+            // Writing to a string does not fail.
+            let _ = write!(page, "<p class=\"notes\"><b>{name}</b> ");
+            escape(&notes_text(&document.notes), page);
+            page.push_str("</p>");
+        }
+    }
 }
 
 fn counts(comparison: &Comparison<'_>) -> String {

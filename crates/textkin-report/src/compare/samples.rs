@@ -27,6 +27,7 @@ impl Sample {
             excluded,
             repeats,
             bridged,
+            notes: Vec::new(),
         };
         Comparison {
             a: side(self.ids[0], &self.a, &self.excluded_a, &[], 1),

@@ -9,6 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::pieces::{Piece, pieces};
 use super::{Comparison, Side};
 use crate::label::{shorten_both, visible, width};
+use crate::notes::notes_text;
 use crate::terminal::{View, counted, percent_text, score_text, thousands};
 
 /// How much of long runs is shown.
@@ -35,6 +36,7 @@ const NUMBER: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 const SAME: Style = AnsiColor::Green.on_default();
 const KEPT: Style = AnsiColor::Green.on_default().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
 
 /// The comparison as text, no line wider than the view if that has 40 columns or more.
@@ -85,6 +87,11 @@ fn summary(comparison: &Comparison<'_>, view: View) -> String {
     } else {
         let k = comparison.settings.k;
         lines.push((QUIET, format!("no run of {k} words is in both")));
+    }
+    for (name, document) in [("A", &comparison.a), ("B", &comparison.b)] {
+        if !document.notes.is_empty() {
+            lines.push((WARNING, format!("{name}: {}", notes_text(&document.notes))));
+        }
     }
     let mut text = String::new();
     for (style, line) in lines {

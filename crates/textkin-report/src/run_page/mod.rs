@@ -59,6 +59,8 @@ pub struct RunPage<'a> {
     pub threshold: f64,
     /// What could not be read, in the order of the input.
     pub problems: &'a [String],
+    /// What is worth knowing about documents, a line for each that has something.
+    pub notes: &'a [String],
     /// The pairs.
     pub pairs: &'a RunPairs<'a>,
     /// The clusters; their members are numbers of documents.
@@ -109,6 +111,7 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
         "cards" => cards(run, page),
         "inputs" => shown(&run.inputs.join(", "), page),
         "problems" => problems(run, page),
+        "notes" => notes(run, page),
         "histogram" => run.pairs.histogram.draw(run.score, run.threshold, page),
         "clusters" => tables::clusters(run, page),
         "network" => run.pairs.network.draw(run, page),
@@ -157,8 +160,12 @@ fn cards(run: &RunPage<'_>, page: &mut String) {
         card(run.pairs.count(), "pair", "pairs"),
         card(n_clusters, "cluster", "clusters"),
         card(run.problems.len() as u64, "problem", "problems"),
-        (duration(run.seconds), "time taken"),
     ];
+    let n_notes = run.notes.len() as u64;
+    let noted =
+        (n_notes > 0).then(|| card(n_notes, "document with a note", "documents with notes"));
+    let time = (duration(run.seconds), "time taken");
+    let figures = figures.into_iter().chain(noted).chain([time]);
     for (figure, name) in figures {
         // Writing to a string does not fail.
         let _ = write!(page, "<li><b>{figure}</b> {name}</li>");
@@ -184,6 +191,26 @@ fn problems(run: &RunPage<'_>, page: &mut String) {
     }
     page.push_str("</ol>");
     left_out(n_problems, PROBLEMS, "problem", "problems", "the run names them all", page);
+}
+
+/// What is worth knowing about documents that took part.
+fn notes(run: &RunPage<'_>, page: &mut String) {
+    if run.notes.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<h3 id=\"notes\">Notes</h3><p>These took part in the run. Suspicious is what keeps a copied \
+         text from being found or seen: characters without width, letters of other scripts that \
+         look alike, hidden text. The first two are undone for matching, hidden text is left \
+         out.</p><ol class=\"problems\">",
+    );
+    for note in run.notes.iter().take(PROBLEMS) {
+        page.push_str("<li>");
+        shown(note, page);
+        page.push_str("</li>");
+    }
+    page.push_str("</ol>");
+    left_out(run.notes.len(), PROBLEMS, "note", "notes", "--stats FILE lists them all", page);
 }
 
 /// Says how many of `count` things are over `limit`, and where they are.

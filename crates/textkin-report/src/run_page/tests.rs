@@ -42,6 +42,7 @@ fn chain(ids: &[String], problems: &[String], clusters: &[Cluster]) -> String {
         score: "kin",
         threshold: 0.02,
         problems,
+        notes: problems,
         pairs: &pairs,
         clusters,
         names: Names(&|document| &ids[document as usize]),

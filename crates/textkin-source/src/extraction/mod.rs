@@ -60,6 +60,7 @@ impl Sink for Given<'_> {
             id: id.into(),
             text: document.text.into(),
             time: document.time.map(Into::into),
+            notes: document.notes,
         };
         self.flow = self.sink.document(document);
         self.flow

@@ -3,10 +3,11 @@
 //! In: the text of one document. Out: its normalised words with their places in that text, and on
 //! request where sentences and paragraphs begin.
 //!
-//! The flow inside one call: `exclusion` (what of the text counts) → `ascii` and `unicode` (words) →
-//! `structure` (sentences, paragraphs) → `refine` (numbers, stop words, stems) → `template`.
+//! The flow inside one call: `exclusion` (what of the text counts) → `ascii` and `unicode` (words, with
+//! `disguise`) → `structure` (sentences, paragraphs) → `refine` (numbers, stop words, stems) → `template`.
 
 mod ascii;
+mod disguise;
 mod exclusion;
 mod normalization;
 mod refine;

@@ -1,7 +1,7 @@
 //! Normalisation: the named steps between a text and its tokens.
 //!
 //! In: a name such as `nfkc+fold+stop:en`. Out: checked settings, applied in one fixed order
-//! whatever the order they are named in: `no-bibliography`, `no-quotes`, `nfkc`, `fold`, words,
+//! whatever the order they are named in: `no-bibliography`, `no-quotes`, `nfkc`, `undisguise`, `fold`, words,
 //! `cjk`, `numbers`, `ascii`, `stop`, `stem`, `upper`. Only named steps are applied.
 
 use std::fmt;
@@ -31,7 +31,7 @@ pub enum Case {
 ///
 /// let parts: Vec<TextPart> = "quotes,bibliography".split(',').flat_map(str::parse).collect();
 /// let normalization = Normalization::default().excluding(&parts);
-/// assert_eq!(normalization.to_string(), "no-bibliography+no-quotes+nfkc+fold");
+/// assert_eq!(normalization.to_string(), "no-bibliography+no-quotes+nfkc+undisguise+fold");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextPart {
@@ -64,7 +64,7 @@ impl FromStr for TextPart {
 ///
 /// let normalization: Normalization = "stem:en+fold+nfkc".parse()?;
 /// assert_eq!(normalization.to_string(), "nfkc+fold+stem:en");
-/// assert_eq!(Normalization::default().to_string(), "nfkc+fold");
+/// assert_eq!(Normalization::default().to_string(), "nfkc+undisguise+fold");
 /// let error = "nfkc+stm".parse::<Normalization>().unwrap_err();
 /// assert_eq!(error.to_string(), "no normalisation step 'stm'; did you mean 'stem:LANG'?");
 /// # Ok::<(), textkin_text::tokenizer::NormalizationError>(())
@@ -72,6 +72,7 @@ impl FromStr for TextPart {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Normalization {
     pub(super) nfkc: bool,
+    pub(super) undisguise: bool,
     pub(super) case: Case,
     pub(super) numbers: bool,
     pub(super) ascii: bool,
@@ -85,9 +86,9 @@ pub struct Normalization {
 }
 
 impl Default for Normalization {
-    /// `nfkc+fold`.
+    /// `nfkc+undisguise+fold`.
     fn default() -> Self {
-        Self { nfkc: true, case: Case::Fold, ..Self::none() }
+        Self { nfkc: true, undisguise: true, case: Case::Fold, ..Self::none() }
     }
 }
 
@@ -97,6 +98,7 @@ impl Normalization {
     pub fn none() -> Self {
         Self {
             nfkc: false,
+            undisguise: false,
             case: Case::Keep,
             numbers: false,
             ascii: false,
@@ -158,7 +160,12 @@ impl Normalization {
     }
 
     pub(super) fn character_steps(&self) -> CharacterSteps {
-        CharacterSteps { nfkc: self.nfkc, fold: self.case != Case::Keep, cjk: self.cjk }
+        CharacterSteps {
+            nfkc: self.nfkc,
+            undisguise: self.undisguise,
+            fold: self.case != Case::Keep,
+            cjk: self.cjk,
+        }
     }
 
     /// Adds the step written `step`.
@@ -174,6 +181,7 @@ impl Normalization {
                 return Err(NormalizationError::NoLanguage { step: step.to_owned() });
             }
             ("nfkc", None) => self.nfkc = true,
+            ("undisguise", None) => self.undisguise = true,
             ("fold", None) if self.case == Case::Keep => self.case = Case::Fold,
             ("fold", None) => {}
             ("upper", None) => self.case = Case::Upper,
@@ -250,6 +258,7 @@ impl fmt::Display for Normalization {
         add(self.no_bibliography, "no-bibliography");
         add(self.no_quotes, "no-quotes");
         add(self.nfkc, "nfkc");
+        add(self.undisguise, "undisguise");
         add(self.case == Case::Fold, "fold");
         add(self.cjk, "cjk");
         add(self.numbers, "numbers");
@@ -288,8 +297,8 @@ mod tests {
     }
 
     #[test]
-    fn the_default_folds_and_composes() {
-        assert_eq!("nfkc+fold".parse(), Ok(Normalization::default()));
+    fn the_default_composes_folds_and_undoes_disguises() {
+        assert_eq!("nfkc+undisguise+fold".parse(), Ok(Normalization::default()));
     }
 
     #[test]
@@ -297,7 +306,7 @@ mod tests {
         for text in [
             "none",
             "fold",
-            "no-bibliography+no-quotes+nfkc+fold+cjk+numbers+ascii+stop:de+stop:en+stem:en",
+            "no-bibliography+no-quotes+nfkc+undisguise+fold+cjk+numbers+ascii+stop:de+stop:en+stem:en",
             "numbers+ascii+stem:porter+upper",
         ] {
             assert_eq!(text.parse::<Normalization>().unwrap().to_string(), text);
@@ -315,7 +324,9 @@ mod tests {
     fn errors_name_the_part_and_suggest() {
         assert_eq!(error("nfkc+stm"), "no normalisation step 'stm'; did you mean 'stem:LANG'?");
         assert_eq!(error("NFKC"), "no normalisation step 'NFKC'; did you mean 'nfkc'?");
-        assert!(error("xyzzy").starts_with("no normalisation step 'xyzzy'; there are nfkc, fold"));
+        assert!(
+            error("xyzzy").starts_with("no normalisation step 'xyzzy'; there are nfkc, undisguise")
+        );
         assert_eq!(
             error("stem"),
             "normalisation step 'stem' needs a language, for example 'stem:en'"

@@ -14,6 +14,10 @@ const STEPS: &[StepHelp] = &[
         name: "nfkc",
         summary: "Unicode compatibility composition: ﬁ becomes fi, ½ becomes 1 and 2",
     },
+    StepHelp {
+        name: "undisguise",
+        summary: "letters of another script inside a word become those they look like; nothing without width divides a word",
+    },
     StepHelp { name: "fold", summary: "full Unicode case folding: Straße becomes strasse" },
     StepHelp { name: "upper", summary: "case folding, and the result in capitals" },
     StepHelp { name: "numbers", summary: "each token of digits only becomes the token 0" },

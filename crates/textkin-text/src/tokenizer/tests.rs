@@ -6,6 +6,7 @@ use textkin_core::chunk::token_hash;
 use textkin_core::{Layers, Tokenizer, Tokens};
 use unicode_normalization::UnicodeNormalization;
 
+use super::disguise::{Script, is_zero_width, unmasked};
 use super::{Normalization, Template, WordTokenizer};
 
 /// The definition: remove, compose, fold, split.
@@ -17,6 +18,46 @@ fn naive(text: &str) -> Vec<String> {
     let folded: String = kept.nfkc().default_case_fold().collect();
     let words = folded.split(|c: char| !c.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The definition with disguises: remove, compose, split where the folded text does, undo, fold.
+fn naive_undisguised(text: &str) -> Vec<String> {
+    let is_soft = |c: char| c == '\u{ad}';
+    let is_removed = |c: char| is_soft(c) || "\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}".contains(c);
+    let all: Vec<char> = text.chars().collect();
+    let is_out = |c: &&char| is_removed(**c) || is_zero_width(**c);
+    let is_plain = |c: Option<&char>| c.is_some_and(|c| Script::of(*c) != Script::Other);
+    let kept = all.iter().enumerate().filter(|&(at, &c)| {
+        let is_inside = || {
+            is_plain(all[..at].iter().rev().find(|c| !is_out(c)))
+                && is_plain(all[at..].iter().find(|c| !is_out(c)))
+        };
+        !(is_removed(c) || is_zero_width(c) && is_inside())
+    });
+    let composed = kept.map(|(_, c)| *c).collect::<String>().nfkc().collect::<String>();
+    let mut words = vec![(String::new(), String::new())];
+    for character in composed.chars() {
+        let mut is_taken = false;
+        for part in std::iter::once(character).default_case_fold() {
+            if !part.is_alphanumeric() {
+                words.push((String::new(), String::new()));
+                is_taken = false;
+                continue;
+            }
+            let (word, folded) = words.last_mut().unwrap();
+            folded.push(part);
+            if !std::mem::replace(&mut is_taken, true) {
+                word.push(character);
+            }
+        }
+    }
+    let honest = |(word, folded): (String, String)| match unmasked(&word) {
+        Some(honest) => {
+            honest.chars().default_case_fold().filter(|c| c.is_alphanumeric()).collect()
+        }
+        None => folded,
+    };
+    words.into_iter().map(honest).filter(|word| !word.is_empty()).collect()
 }
 
 fn tokenize(steps: &str, text: &str) -> Tokens {
@@ -39,8 +80,10 @@ fn words(steps: &str, text: &str) -> String {
 fn check(text: &str) {
     let tokens = tokenize("nfkc+fold", text);
     assert_eq!(strings(&tokens), naive(text));
+    let undisguised = tokenize("nfkc+undisguise+fold", text);
+    assert_eq!(strings(&undisguised), naive_undisguised(text));
     let mut bare = Tokens::new(Layers::NONE);
-    WordTokenizer::default().tokenize(text, &mut bare);
+    WordTokenizer::new(&"nfkc+fold".parse().unwrap()).tokenize(text, &mut bare);
     assert_eq!((bare.normalized(), bare.ends()), (tokens.normalized(), tokens.ends()));
     assert_eq!(bare.hashes(), tokens.hashes());
     assert_eq!(tokens.spans().len(), tokens.len());
@@ -185,6 +228,82 @@ fn spans_cover_the_original_characters() {
     let sources: Vec<&str> = tokens.spans().iter().map(|span| &text[span.range()]).collect();
     assert_eq!(sources, ["Die", "Straße", "zwei\u{ad}mal", "½", "½", "Cafe\u{301}"]);
     assert_eq!(strings(&tokens), ["die", "strasse", "zweimal", "1", "2", "café"]);
+}
+
+/// Words in the letters of another script, of which a table says how they look.
+const DISGUISED: &[(char, char)] = &[
+    ('a', 'а'),
+    ('c', 'с'),
+    ('e', 'е'),
+    ('o', 'о'),
+    ('p', 'р'),
+    ('x', 'х'),
+    ('y', 'у'),
+    ('i', 'і'),
+    ('s', 'ѕ'),
+    ('o', 'ο'),
+    ('A', 'А'),
+    ('B', 'В'),
+    ('H', 'Н'),
+    ('T', 'Т'),
+    ('M', 'М'),
+    ('K', 'Κ'),
+];
+
+proptest! {
+    #[test]
+    fn a_disguised_text_has_the_tokens_of_the_honest_one(
+        words in prop::collection::vec("[b-df-hj-np-tv-z]{5,7}", 1..20),
+        disguises in prop::collection::vec(
+            (prop::sample::select(DISGUISED), 0usize..5,
+             prop::sample::select(vec!["", "\u{200b}", "\u{200e}", "\u{ad}", "\u{2060}\u{fe0f}", "\u{202e}"])),
+            20,
+        ),
+    ) {
+        let (mut honest, mut disguised) = (String::new(), String::new());
+        for (word, ((letter, looks, ), at, hidden)) in words.iter().zip(&disguises)
+            .map(|(word, ((letter, looks), at, hidden))| (word, ((*letter, *looks), *at, *hidden)))
+        {
+            let (head, tail) = word.split_at(at.max(1));
+            honest.push_str(&format!("{head}{letter}{tail}. "));
+            disguised.push_str(&format!("{head}{hidden}{looks}{hidden}{tail}. "));
+        }
+        let (honest_tokens, tokens) =
+            (tokenize("nfkc+undisguise+fold", &honest), tokenize("nfkc+undisguise+fold", &disguised));
+        prop_assert_eq!(strings(&honest_tokens), strings(&tokens));
+        prop_assert_eq!(tokens.disguises().n_look_alikes, words.len());
+        prop_assert_eq!(honest_tokens.disguises(), &Default::default());
+    }
+
+    #[test]
+    fn ordinary_text_of_any_language_is_no_disguise(
+        text in "([a-zA-Z]{1,8} |[а-яА-ЯёЁіїєґ]{1,8}[ ,]|[α-ωΑ-Ωά-ώ]{1,8} |[\u{621}-\u{64a}]{1,6} |[가-힣]{1,4} |[à-ÿ]{1,6}-|[0-9]{1,4} |\u{1f600}\u{fe0f} |\u{200f}){0,40}"
+    ) {
+        let tokens = tokenize("nfkc+undisguise+fold", &text);
+        prop_assert_eq!(strings(&tokens), naive(&text));
+        prop_assert_eq!(tokens.disguises(), &Default::default());
+    }
+}
+
+#[test]
+fn disguises_are_counted_with_an_example_and_keep_their_places() {
+    let text = "This p\u{200b}ap\u{200d}er is сорied w\u{ad}ord for wоrd";
+    let tokens = tokenize("nfkc+undisguise+fold", text);
+    assert_eq!(strings(&tokens).join(" "), "this paper is copied word for word");
+    assert_eq!(&text[tokens.spans()[3].range()], "сорied");
+    let disguises = tokens.disguises();
+    assert_eq!((disguises.n_zero_width, disguises.n_look_alikes), (2, 2));
+    assert_eq!(disguises.example, "сорied");
+    // They are counted whatever is done about them, and after whatever else is done.
+    assert_eq!(tokenize("none", text).disguises(), disguises);
+    assert_eq!(tokenize("nfkc+fold+stop:en", text).disguises(), disguises);
+    assert_eq!(words("none", "wоrd"), "wоrd");
+}
+
+#[test]
+fn a_long_run_without_width_takes_time_in_proportion() {
+    let run = "\u{200b}\u{200e}".repeat(200_000);
+    assert_eq!(words("nfkc+undisguise+fold", &format!("a{run}b {run} c{run}")), "ab c");
 }
 
 #[test]

@@ -6,7 +6,9 @@
 //! its clusters. A token's span covers whole clusters: where one cluster gives several tokens
 //! (`½` gives `1` and `2`), their spans overlap.
 //!
-//! Soft hyphens and zero-width characters are removed first, and do not end a word.
+//! Soft hyphens and zero-width characters are removed first, and do not end a word. Other characters
+//! without width are removed between two letters that need none of them. A finished word that mixes
+//! scripts is looked at again (`disguise`); others cost no more than a few bits for each character.
 
 use std::sync::OnceLock;
 
@@ -19,33 +21,58 @@ use unicode_normalization::char::{
 };
 use unicode_normalization::{IsNormalized, is_nfc_quick};
 
+use super::disguise::{Script, is_zero_width, unmasked};
+
 /// Fewer bytes of ASCII than this between other characters are not worth the fast path.
 const ASCII_STRETCH: usize = 64;
+
+/// Characters of a disguised word that are kept as an example.
+const EXAMPLE_CHARACTERS: usize = 40;
 
 /// What is done to characters before words are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CharacterSteps {
     pub(super) nfkc: bool,
+    pub(super) undisguise: bool,
     pub(super) fold: bool,
     pub(super) cjk: bool,
 }
 
 /// Appends the words of one text; holds the word being written.
 #[derive(Debug)]
-pub(super) struct UnicodeScanner {
+pub(super) struct UnicodeScanner<'a> {
     steps: CharacterSteps,
+    /// The whole text, which spans are places in.
+    text: &'a str,
     /// Where the word begins in the token buffer.
     first: usize,
     /// The clusters of the word so far.
     span: Span,
     /// Whether the word is of a script that is cut into characters.
     is_cjk: bool,
+    /// The scripts of the word so far, as [`Properties`] has them.
+    scripts: u32,
+    /// Whether a character without width was met since the last word ended.
+    has_zero_width: bool,
+    /// Up to where characters without width are known to be joined to a word, or not to be.
+    joined: (usize, bool),
     cluster: String,
 }
 
-impl UnicodeScanner {
-    pub(super) fn new(steps: CharacterSteps) -> Self {
-        Self { steps, first: 0, span: Span::default(), is_cjk: false, cluster: String::new() }
+impl<'a> UnicodeScanner<'a> {
+    /// A scanner of `text`, or of pieces of it.
+    pub(super) fn new(steps: CharacterSteps, text: &'a str) -> Self {
+        Self {
+            steps,
+            text,
+            first: 0,
+            span: Span::default(),
+            is_cjk: false,
+            scripts: 0,
+            has_zero_width: false,
+            joined: (0, false),
+            cluster: String::new(),
+        }
     }
 
     /// Appends the words of `text` from `start` on, until a stretch of ASCII begins that is worth
@@ -59,6 +86,7 @@ impl UnicodeScanner {
         tokens: &mut Tokens,
     ) -> usize {
         self.first = tokens.buffer().len();
+        self.joined = (start, false);
         let bytes = text.as_bytes();
         let mut at = start;
         let mut next_wide = start;
@@ -102,6 +130,9 @@ impl UnicodeScanner {
             if self.steps.fold {
                 buffer[from..].make_ascii_lowercase();
             }
+            if rest[..len].iter().any(u8::is_ascii_alphabetic) {
+                self.scripts |= Properties::LATIN;
+            }
         }
         len
     }
@@ -120,6 +151,12 @@ impl UnicodeScanner {
         while let Some((character, properties)) = current {
             let end = at + character.len_utf8();
             let next = characters.next().map(|next| (next, Properties::of(next)));
+            if properties.is_joiner() && self.joins(text, at) {
+                self.has_zero_width = true;
+                at = end;
+                current = next.filter(|(next, _)| !next.is_ascii());
+                continue;
+            }
             let is_alone = next.is_none_or(|(_, next)| self.starts_cluster(next));
             let is_unchanged = properties.is_composed() || !self.steps.nfkc;
             if !is_alone || !is_unchanged && !properties.is_removed() {
@@ -127,9 +164,11 @@ impl UnicodeScanner {
             }
             let span = Span::new(offset + as_u32(at), offset + as_u32(end));
             if self.steps.fold && properties.is_simple() {
-                self.take(properties.folded(), properties.is_word(), span, tokens);
-            } else if !properties.is_removed() {
-                self.take_folded(character, span, tokens);
+                self.take(properties.folded(), properties.word(), span, tokens);
+            } else if properties.is_removed() {
+                self.has_zero_width = true;
+            } else {
+                self.take_folded(character, properties.scripts(), span, tokens);
             }
             at = end;
             current = next.filter(|(next, _)| !next.is_ascii());
@@ -145,6 +184,7 @@ impl UnicodeScanner {
         offset: u32,
         tokens: &mut Tokens,
     ) -> usize {
+        let nfkc = self.steps.nfkc;
         let mut cluster = std::mem::take(&mut self.cluster);
         cluster.clear();
         let mut end = start;
@@ -154,16 +194,22 @@ impl UnicodeScanner {
                 break;
             }
             end += character.len_utf8();
-            if !is_removed(character) {
+            if is_removed(character) {
+                self.has_zero_width = true;
+            } else {
                 cluster.push(character);
                 kept_end = end;
             }
         }
         let span = Span::new(offset + as_u32(start), offset + as_u32(kept_end));
-        if self.steps.nfkc {
-            cluster.nfkc().for_each(|character| self.take_folded(character, span, tokens));
+        let mut take = |character| {
+            let scripts = Properties::script_of(character);
+            self.take_folded(character, scripts, span, tokens);
+        };
+        if nfkc {
+            cluster.nfkc().for_each(&mut take);
         } else {
-            cluster.chars().for_each(|character| self.take_folded(character, span, tokens));
+            cluster.chars().for_each(&mut take);
         }
         self.cluster = cluster;
         end
@@ -173,26 +219,29 @@ impl UnicodeScanner {
         if self.steps.nfkc { properties.starts_cluster() } else { !properties.is_removed() }
     }
 
-    fn take_folded(&mut self, character: char, span: Span, tokens: &mut Tokens) {
+    fn take_folded(&mut self, character: char, scripts: u32, span: Span, tokens: &mut Tokens) {
+        let word = |part: char| part.is_alphanumeric().then_some(scripts);
         if !self.steps.fold {
-            return self.take(character, character.is_alphanumeric(), span, tokens);
+            return self.take(character, word(character), span, tokens);
         }
         for folded in std::iter::once(character).default_case_fold() {
-            self.take(folded, folded.is_alphanumeric(), span, tokens);
+            self.take(folded, word(folded), span, tokens);
         }
     }
 
-    /// Takes one normalised character that came from `span`.
+    /// Takes one normalised character that came from `span`. `word` is its script if it belongs to
+    /// a word.
     #[inline]
-    fn take(&mut self, character: char, is_word: bool, span: Span, tokens: &mut Tokens) {
-        if !is_word {
+    fn take(&mut self, character: char, word: Option<u32>, span: Span, tokens: &mut Tokens) {
+        let Some(scripts) = word else {
             return self.finish_word(tokens);
-        }
+        };
         let is_cjk = self.steps.cjk && is_cjk(character);
         if is_cjk && !is_combining_mark(character) {
             self.finish_word(tokens);
         }
         self.begin_or_continue(is_cjk, span, tokens);
+        self.scripts |= scripts;
         // Four bytes at once and then fewer: a copy of known length needs no call.
         let mut bytes = [0; 4];
         let len = character.encode_utf8(&mut bytes).len();
@@ -216,12 +265,95 @@ impl UnicodeScanner {
     }
 
     fn finish_word(&mut self, tokens: &mut Tokens) {
-        let buffer = tokens.buffer();
-        if buffer.len() > self.first {
-            let hash = token_hash(&buffer[self.first..]);
+        if tokens.buffer().len() > self.first {
+            if self.has_zero_width || Properties::is_mixed(self.scripts) {
+                self.look_again(tokens);
+            }
+            let hash = token_hash(&tokens.buffer()[self.first..]);
             tokens.finish_token(hash, self.span);
             self.first = tokens.buffer().len();
         }
+        self.scripts = 0;
+        self.has_zero_width = false;
+    }
+
+    /// Whether the characters without width at byte `at` of `text` stand between two letters or
+    /// digits of scripts that need none of them.
+    fn joins(&mut self, text: &str, at: usize) -> bool {
+        let (known_end, known) = self.joined;
+        if at < known_end {
+            return known;
+        }
+        let is_taken_out = |c: &char| is_removed(*c) || is_zero_width(*c);
+        let is_plain = |c: Option<char>| c.is_some_and(|c| Script::of(c) != Script::Other);
+        let rest = &text[at..];
+        let run: usize = rest.chars().take_while(is_taken_out).map(char::len_utf8).sum();
+        let before = text[..at].chars().rev().find(|c| !is_taken_out(c));
+        let is_joined = is_plain(before) && is_plain(rest[run..].chars().next());
+        self.joined = (at + run, is_joined && self.steps.undisguise);
+        self.joined.1
+    }
+
+    /// Counts what disguises the word just written, and writes the word it looks like instead.
+    #[cold]
+    fn look_again(&mut self, tokens: &mut Tokens) {
+        if self.scripts & Properties::OTHER != 0 {
+            return;
+        }
+        let source = &self.text[self.span.range()];
+        tokens.disguises_mut().n_zero_width += source.chars().filter(|&c| is_zero_width(c)).count();
+        let Some((word, honest)) = self.honest(source, &tokens.buffer()[self.first..]) else {
+            return;
+        };
+        let disguises = tokens.disguises_mut();
+        disguises.n_look_alikes += 1;
+        if disguises.example.is_empty() {
+            disguises.example = word.chars().take(EXAMPLE_CHARACTERS).collect();
+        }
+        if self.steps.undisguise {
+            let buffer = tokens.buffer();
+            buffer.truncate(self.first);
+            buffer.extend_from_slice(honest.as_bytes());
+        }
+    }
+
+    /// The word that was written as `written`, short of case folding, and what it should be written
+    /// as, if it is in disguise. `source` are the characters that the word came from; those at its
+    /// edges may have given other words too.
+    fn honest(&self, source: &str, written: &[u8]) -> Option<(String, String)> {
+        if !Properties::is_mixed(self.scripts) {
+            return None;
+        }
+        let kept = source.chars().filter(|&c| !is_removed(c) && !is_zero_width(c));
+        let composed: String = if self.steps.nfkc { kept.nfkc().collect() } else { kept.collect() };
+        let fold = |text: &str| -> String {
+            if self.steps.fold {
+                text.chars().default_case_fold().collect()
+            } else {
+                text.to_owned()
+            }
+        };
+        let (mut word, mut folded) = (String::new(), String::new());
+        for character in composed.chars() {
+            let mut is_first = true;
+            for part in fold(character.encode_utf8(&mut [0; 4])).chars() {
+                if !part.is_alphanumeric() {
+                    if folded.as_bytes() == written {
+                        break;
+                    }
+                    word.clear();
+                    folded.clear();
+                    continue;
+                }
+                if std::mem::take(&mut is_first) {
+                    word.push(character);
+                }
+                folded.push(part);
+            }
+        }
+        let looks_like = unmasked(&word).filter(|_| folded.as_bytes() == written)?;
+        let honest = fold(&looks_like).chars().filter(|c| c.is_alphanumeric()).collect();
+        Some((word, honest))
     }
 }
 
@@ -253,6 +385,14 @@ impl Properties {
     const STARTS_CLUSTER: u32 = 1 << 30;
     const WORD: u32 = 1 << 29;
     const REMOVED: u32 = 1 << 28;
+    /// Without width, and removed only inside a word.
+    const JOINER: u32 = 1 << 25;
+    /// The script of a letter; digits have none.
+    const LATIN: u32 = 1 << 21;
+    const CYRILLIC: u32 = 1 << 22;
+    const GREEK: u32 = 1 << 23;
+    const OTHER: u32 = 1 << 24;
+    const SCRIPTS: u32 = Self::LATIN | Self::CYRILLIC | Self::GREEK | Self::OTHER;
     const FOLDED: u32 = (1 << 21) - 1;
 
     fn of(character: char) -> Self {
@@ -290,6 +430,8 @@ impl Properties {
         let flag = |bit: u32, is_set: bool| if is_set { bit } else { 0 };
         Self(
             u32::from(folded.0)
+                | Self::script_of(character)
+                | flag(Self::JOINER, is_zero_width(character))
                 | flag(Self::COMPOSED, is_composed)
                 | flag(Self::SIMPLE, is_simple)
                 | flag(Self::STARTS_CLUSTER, starts)
@@ -313,8 +455,32 @@ impl Properties {
         self.0 & Self::REMOVED != 0
     }
 
-    fn is_word(self) -> bool {
-        self.0 & Self::WORD != 0
+    fn is_joiner(self) -> bool {
+        self.0 & Self::JOINER != 0
+    }
+
+    /// The script, of a character that belongs to words.
+    fn word(self) -> Option<u32> {
+        (self.0 & Self::WORD != 0).then_some(self.scripts())
+    }
+
+    fn scripts(self) -> u32 {
+        self.0 & Self::SCRIPTS
+    }
+
+    fn script_of(character: char) -> u32 {
+        match Script::of(character) {
+            Script::Latin => Self::LATIN,
+            Script::Cyrillic => Self::CYRILLIC,
+            Script::Greek => Self::GREEK,
+            Script::Digit => 0,
+            Script::Other => Self::OTHER,
+        }
+    }
+
+    /// Whether letters of several scripts that look alike are among `scripts`, and no others.
+    fn is_mixed(scripts: u32) -> bool {
+        scripts & Self::OTHER == 0 && scripts & (scripts.wrapping_sub(1)) != 0
     }
 
     fn folded(self) -> char {

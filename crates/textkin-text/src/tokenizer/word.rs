@@ -124,7 +124,7 @@ impl WordTokenizer {
             tokens.reserve(count_words(text.as_bytes()), text.len() + SLACK);
         }
         let mut ascii = AsciiScanner::new(self.characters.fold);
-        let mut unicode = UnicodeScanner::new(self.characters);
+        let mut unicode = UnicodeScanner::new(self.characters, text);
         for kept in kept_ranges(&self.normalization, text) {
             let offset = u32::try_from(kept.start).expect("a text is bounded to 4 GiB");
             let piece = &text[kept];
@@ -152,6 +152,7 @@ impl Tokenizer for WordTokenizer {
         let mut words = Tokens::new(scanned);
         self.scan(text, &mut words);
         structure::mark(text, &mut words);
+        tokens.disguises_mut().clone_from(words.disguises());
         let words = match &self.refinement {
             Some(refinement) if self.template.is_none() => {
                 return refinement.refine(&words, tokens);

@@ -65,6 +65,7 @@ pub(super) fn find(
     Ok(Duplicates {
         documents,
         problems: shared.problems,
+        notes: shared.notes,
         removed,
         capped: shared.capped,
         is_whole: true,

@@ -24,6 +24,7 @@ use textkin_graph::Capped;
 use crate::discover::Watch;
 use crate::documents::Documents;
 use crate::error::Error;
+use crate::ingest::Noted;
 use crate::settings::Settings;
 
 pub use editor::{Editor, Tally};
@@ -112,6 +113,8 @@ pub struct Duplicates {
     pub documents: Documents,
     /// The documents that could not be read, in input order.
     pub problems: Vec<Problem>,
+    /// The documents that have notes, in input order; only where documents go whole.
+    pub notes: Vec<Noted>,
     /// What goes, in input order.
     pub removed: Vec<Removal>,
     /// What the user's cap left out.

@@ -336,7 +336,8 @@ fn is_prefix(words: &[u8], run: &[u8]) -> bool {
 /// must be there.
 pub(super) fn same_words(settings: &Settings) -> Result<WordTokenizer, Error> {
     let steps = settings.normalization.to_string();
-    let is_safe = |step: &str| ["nfkc", "fold", "upper", "cjk", "none"].contains(&step);
+    let is_safe =
+        |step: &str| ["nfkc", "undisguise", "fold", "upper", "cjk", "none"].contains(&step);
     let has_lists =
         !settings.normalization.stop_list().is_empty() || !settings.templates.is_empty();
     if has_lists || !steps.split('+').all(is_safe) {

@@ -143,6 +143,7 @@ pub(super) fn cut<C: Cutter>(
     Ok(Duplicates {
         documents,
         problems,
+        notes: Vec::new(),
         removed: walker.removed,
         capped: None,
         is_whole: false,

@@ -9,7 +9,7 @@ use textkin::{Duplicates, Tally, report};
 
 use crate::arguments::{Dedup, LevelName};
 use crate::outputs;
-use crate::tell::tell;
+use crate::tell::{tell, tell_notes};
 
 /// A source that would lose more than this share is warned of.
 const MOST_LOST: f64 = 0.9;
@@ -52,6 +52,7 @@ pub(super) fn tell_all(found: &Duplicates, inputs: &Inputs, told: &Told, quiet: 
     for problem in &found.problems {
         tell(format_args!("textkin: {problem}\n"));
     }
+    tell_notes(&found.notes, &found.documents, quiet);
     for note in &told.notes {
         tell(format_args!("textkin: {note}\n"));
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use textkin::core::{Document, DocumentSink, Problem, Source};
+use textkin::core::{Document, DocumentSink, Note, Problem, Source};
 use textkin::digest;
 use textkin::source::Inputs;
 
@@ -12,6 +12,14 @@ pub(super) struct Known {
     /// Its place among all that were given.
     pub(super) number: u32,
     pub(super) text: String,
+    /// What its source noticed.
+    notes: Vec<Note>,
+}
+
+/// A document whose name is in the report.
+struct Named {
+    digest: String,
+    notes: Vec<Note>,
 }
 
 /// What was given.
@@ -19,8 +27,8 @@ pub(super) struct Known {
 pub(super) struct Given {
     /// The texts of which the report speaks, by digest.
     pub(super) texts: HashMap<String, Known>,
-    /// Those names of documents that are in the report.
-    pub(super) ids: HashSet<String>,
+    /// The documents whose names are in the report.
+    named: HashMap<String, Named>,
     /// Number of all documents.
     pub(super) n_documents: u32,
     pub(super) problems: Vec<Problem>,
@@ -35,6 +43,21 @@ impl Given {
         }
         sink.given
     }
+
+    /// Whether a document has the name `id`.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.named.contains_key(id)
+    }
+
+    /// What the source noticed about the document that the report calls `id`. Several may have the
+    /// same text: the name tells which is meant, if it is known.
+    pub(super) fn notes(&self, id: &str, digest: &str) -> &[Note] {
+        match (self.named.get(id), self.texts.get(digest)) {
+            (Some(named), _) if named.digest == digest => &named.notes,
+            (_, Some(known)) => &known.notes,
+            _ => &[],
+        }
+    }
 }
 
 struct Sink<'a> {
@@ -47,12 +70,13 @@ impl DocumentSink for Sink<'_> {
         let number = self.given.n_documents;
         self.given.n_documents += 1;
         let digest = digest(&document.text);
-        if self.wanted.contains(&digest) {
-            let text = document.text.into_owned();
-            self.given.texts.entry(digest).or_insert(Known { number, text });
-        }
         if self.wanted.contains(&*document.id) {
-            self.given.ids.insert(document.id.into_owned());
+            let named = Named { digest: digest.clone(), notes: document.notes.clone() };
+            self.given.named.insert(document.id.into_owned(), named);
+        }
+        if self.wanted.contains(&digest) {
+            let (text, notes) = (document.text.into_owned(), document.notes);
+            self.given.texts.entry(digest).or_insert(Known { number, text, notes });
         }
         ControlFlow::Continue(())
     }

@@ -35,12 +35,12 @@ const MOST_TOLD: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
-    let report =
-        Report::read(&arguments.report).with_context(|| arguments.report.display().to_string())?;
+    let name = || arguments.report.display().to_string();
+    let report = Report::read(&arguments.report).with_context(name)?;
     anyhow::ensure!(
         !report.comparisons.is_empty() || report.run.as_ref().is_some_and(|run| run["pairs"] == 0),
         "{}: the report has no passages, so that nothing of it can be checked",
-        arguments.report.display()
+        name()
     );
     let mut source_settings = collection_settings(&arguments.input);
     // A run does not read what it writes; nor is its report a document of it later.
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
         None => Vec::new(),
     };
     if let Some(n) = stop_frequent(&report) {
-        let settings = settings(&report.comparisons[0], &[], &[])?;
+        let settings = settings(&report.comparisons[0], &[], &[]).with_context(name)?;
         let watch = Watch::default();
         stop_list.extend(frequent_words(&mut inputs.reopen()?, &settings, n, &watch)?);
     }
@@ -68,8 +68,9 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     let mut text = String::new();
     let mut n_false = 0;
     for comparison in &report.comparisons {
-        let settings = settings(comparison, &templates, &stop_list)?;
-        let faults = check(comparison, &settings, &report, &given, &mut scores)?;
+        let settings = settings(comparison, &templates, &stop_list).with_context(name)?;
+        let faults = check(comparison, &settings, &report, &given, &mut scores);
+        let faults = faults.with_context(name)?;
         n_false += usize::from(!faults.is_empty());
         verdict(comparison, &faults, &mut text);
     }
@@ -125,7 +126,7 @@ fn check(
         let (id, digest) = (id(said, side), said[side]["blake3"].as_str().unwrap_or_default());
         let known = given.texts.get(digest);
         if known.is_none() {
-            faults.push(if given.ids.contains(id) {
+            faults.push(if given.has(id) {
                 format!("{id} is not the text the report speaks of: the digests differ")
             } else {
                 format!(
@@ -148,6 +149,10 @@ fn check(
     let max_gap = max_gap.context("the report does not say its max_gap")?;
     let comparison = compare(&a.text, &b.text, settings, max_gap)?;
     let mut view = comparison.view([id(said, "a"), &a.text], [id(said, "b"), &b.text]);
+    for (side, document) in [("a", &mut view.a), ("b", &mut view.b)] {
+        let digest = said[side]["blake3"].as_str().unwrap_or_default();
+        document.add_notes(given.notes(id(said, side), digest));
+    }
     anyhow::ensure!(
         said["settings"]["stop_list"].as_str() == view.settings.stop_list,
         "the report was made with another stop list; give the same one with --stop-list (and all \

@@ -1,0 +1,94 @@
+//! Suspicious text: folded for matching and told to the user, whatever format it comes in.
+
+use crate::support::{Folder, HARBOUR, record};
+
+/// [`HARBOUR`] with Cyrillic letters in it, and a character without width in each of three words.
+fn disguised() -> String {
+    HARBOUR
+        .replace("ferry", "fеrry")
+        .replace("harbour", "hаrbоur")
+        .replace("without", "wi\u{200b}th\u{2060}out")
+        .replace("lamps", "la\u{200e}mps")
+}
+
+#[test]
+fn disguised_words_are_found_and_told_in_texts_and_records() {
+    let folder = Folder::new();
+    folder.write("in/honest.txt", HARBOUR);
+    folder.write("in/plain.txt", disguised());
+    folder.write("in/records.jsonl", record("r", &disguised()));
+    folder.write("in/table.csv", format!("id,text\nc,\"{}\"\n", disguised()));
+    folder.write("in/page.html", format!("<html><body><p>{}</p></body></html>", disguised()));
+    let run = folder
+        .discover(&[
+            "in",
+            "--out",
+            "-",
+            "--threshold",
+            "0",
+            "--stats",
+            "s.json",
+            "--html",
+            "p.html",
+        ])
+        .expect(0);
+    assert_eq!(run.pairs().len(), 10, "{run:?}");
+    assert!(run.rows().iter().all(|row| row.ends_with(",1.0,1.0,10,10")), "{run:?}");
+    for name in ["in/plain.txt", "r", "c", "in/page.html"] {
+        let told = format!(
+            "textkin: {name}: suspicious: 3 characters without width inside words; 2 words with \
+             look-alike letters, the first is 'fеrry' with U+0435\n"
+        );
+        assert!(run.stderr.contains(&told), "{name}: {}", run.stderr);
+        assert!(!run.stderr.contains("honest"));
+    }
+    let notes = folder.json("s.json")["notes"].as_array().unwrap().clone();
+    assert_eq!(notes.len(), 8);
+    assert_eq!(notes[1]["kind"], "look-alikes");
+    assert_eq!(notes[0]["suspicious"], true);
+    assert!(folder.read("p.html").contains("in/plain.txt: suspicious: 3 characters"));
+}
+
+#[test]
+fn without_the_step_nothing_is_folded_and_all_is_told() {
+    let folder = Folder::new();
+    folder.write("a.txt", HARBOUR);
+    folder.write("b.txt", disguised());
+    let run = folder.discover(&["a.txt", "b.txt", "--normalize", "nfkc+fold"]).expect(1);
+    assert!(run.stderr.contains("b.txt: suspicious: "), "{}", run.stderr);
+    let run = folder.discover(&["a.txt", "b.txt", "--quiet"]).expect(0);
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn the_list_is_bounded_and_says_how_many_more() {
+    let folder = Folder::new();
+    let lines: String = (0..13).map(|n| record(&n.to_string(), &disguised())).collect();
+    folder.write("x.jsonl", lines);
+    let run = folder.discover(&["x.jsonl", "--stats", "s.json"]).expect(0);
+    assert_eq!(run.stderr.matches("suspicious").count(), 10);
+    let more = "textkin: 3 more documents have notes such as these (--stats FILE lists them all)\n";
+    assert!(run.stderr.contains(more), "{}", run.stderr);
+    assert_eq!(folder.json("s.json")["notes"].as_array().unwrap().len(), 26);
+}
+
+#[test]
+fn compare_tells_of_hidden_text_and_disguised_words() {
+    let folder = Folder::new();
+    folder.write("a.txt", disguised());
+    let hidden = "<span style=\"display:none\">white \u{1b}[2J lies</span>";
+    folder.write("b.html", format!("<html><body><p>{HARBOUR}{hidden}</p></body></html>"));
+    let run = folder.textkin(&["compare", "a.txt", "b.html", "--width", "200"]).expect(0);
+    assert!(run.stdout.contains("A: suspicious: 3 characters without width"), "{}", run.stdout);
+    assert!(run.stdout.contains("B: suspicious: hidden text ("), "{}", run.stdout);
+    assert!(run.stdout.contains("white ␛[2J lies"), "{}", run.stdout);
+    let run = folder.textkin(&["compare", "a.txt", "b.html", "--format", "json"]).expect(0);
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["a"]["contained"], 1.0);
+    assert_eq!(json["a"]["notes"][0]["kind"], "zero-width");
+    assert_eq!(json["b"]["notes"][0]["kind"], "hidden-text");
+    folder.textkin(&["compare", "a.txt", "b.html", "--html", "p.html"]).expect(0);
+    assert!(folder.read("p.html").contains("<p class=\"notes\"><b>B</b> suspicious: hidden text"));
+    let run = folder.textkin(&["verify", "p.html", "a.txt", "b.html"]);
+    assert_eq!(run.code, 0, "{run:?}");
+}
