@@ -45,6 +45,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The most bytes that `n_compressed` bytes may grow to and not be called a bomb.
+    #[must_use]
+    pub fn most_expanded(&self, n_compressed: u64) -> u64 {
+        n_compressed.max(1).saturating_mul(self.max_ratio).max(DENSITY_GRACE)
+    }
+}
+
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -100,7 +108,7 @@ impl Budget {
         mut reader: impl Read,
         n_compressed: u64,
     ) -> Result<(Vec<u8>, Option<std::io::Error>), Error> {
-        let dense = n_compressed.max(1).saturating_mul(self.limits.max_ratio).max(DENSITY_GRACE);
+        let dense = self.limits.most_expanded(n_compressed);
         let mut expanded = Vec::new();
         let mut buffer = vec![0; STEP];
         loop {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::compression::{Compression, MAGIC_BYTES};
-use crate::text::{read_limited, within};
+use crate::text::read_decompressed;
 
 /// The decompressed bytes of one input.
 pub(crate) struct Stream {
@@ -52,10 +52,9 @@ impl Stream {
 
     /// Reads everything that is left into `bytes`, or says why not.
     pub(crate) fn read_whole(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
-        if let Err(error) = read_limited(&mut self.reader, limit, bytes) {
-            return Err(self.explain(&error));
-        }
-        within(limit, bytes)
+        let Self { reader, compression, taken, .. } = self;
+        let n_compressed = || taken.load(Ordering::Relaxed);
+        read_decompressed(reader, limit, n_compressed, |error| explain(*compression, error), bytes)
     }
 
     /// Puts bytes back in front of what is still to be read.

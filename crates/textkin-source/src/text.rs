@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem};
+use textkin_extract::{Error, Limits};
 
 use crate::compression::Compression;
 use crate::decode::decode;
@@ -118,23 +119,47 @@ fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String>
         return within(limit, bytes);
     }
     within(limit, bytes)?;
+    let n_compressed = bytes.len() as u64;
     let compressed = io::Cursor::new(std::mem::take(bytes));
     let decoder = compression.decoder(compressed).map_err(|error| explain(compression, &error))?;
-    read_limited(decoder, limit, bytes).map_err(|error| explain(compression, &error))?;
-    within(limit, bytes)
+    let explained = |error: &io::Error| explain(compression, error);
+    read_decompressed(decoder, limit, || n_compressed, explained, bytes)
+}
+
+/// Bytes decompressed between two looks at their number.
+const STEP: u64 = 4 << 20;
+
+/// Reads all of `decoder` into `bytes`, or says why not: by `explained`, or because there is more
+/// than `limit` or than the compressed bytes, so far `n_compressed`, can honestly hold.
+pub(crate) fn read_decompressed(
+    mut decoder: impl Read,
+    limit: u64,
+    n_compressed: impl Fn() -> u64,
+    explained: impl Fn(&io::Error) -> String,
+    bytes: &mut Vec<u8>,
+) -> Result<(), String> {
+    let limits = Limits::default();
+    loop {
+        let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64).min(STEP);
+        let n_read = decoder.by_ref().take(left).read_to_end(bytes);
+        let n_read = n_read.map_err(|error| explained(&error))? as u64;
+        within(limit, bytes)?;
+        if bytes.len() as u64 > limits.most_expanded(n_compressed()) {
+            return Err(Error::TooDense { limit: limits.max_ratio }.to_string());
+        }
+        if n_read < left {
+            return Ok(());
+        }
+    }
 }
 
 /// Reads at most one byte more than `limit`, so that too much can be told from just enough.
-pub(crate) fn read_limited(
-    reader: impl Read,
-    limit: u64,
-    bytes: &mut Vec<u8>,
-) -> io::Result<usize> {
+fn read_limited(reader: impl Read, limit: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
     reader.take(limit.saturating_add(1)).read_to_end(bytes)
 }
 
 /// Refuses what is longer than `limit`.
-pub(crate) fn within(limit: u64, bytes: &[u8]) -> Result<(), String> {
+fn within(limit: u64, bytes: &[u8]) -> Result<(), String> {
     if bytes.len() as u64 > limit {
         return Err(format!("larger than {limit} bytes, the most a document may have"));
     }

@@ -11,6 +11,7 @@ mod exclusions;
 mod explain;
 mod failures;
 mod formats;
+mod hostile;
 mod index;
 mod inputs;
 mod means;

@@ -64,6 +64,34 @@ fn every_format_is_read_compressed() {
 }
 
 #[test]
+fn a_bomb_is_a_problem_before_it_fills_the_memory() {
+    let spaces = vec![b' '; 24 << 20];
+    let gentle = [vec![b' '; 4 << 20], lines(100).into_bytes()].concat();
+    for kind in KINDS {
+        // The fast way of gzip packs no more than 160 bytes into one: never a bomb.
+        let bomb = match kind {
+            "gz" => {
+                let best = flate2::Compression::best();
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), best);
+                encoder.write_all(&spaces).unwrap();
+                encoder.finish().unwrap()
+            }
+            _ => compress(kind, &spaces),
+        };
+        let folder = Folder::new();
+        folder.write(&format!("bomb.txt.{kind}"), &bomb);
+        folder.write(&format!("gentle.txt.{kind}"), compress(kind, &gentle));
+        let read = folder.read(&[""], &settings());
+        assert_eq!(read.texts().len(), 1, "{kind}");
+        let reason = "grows to more than 500 times its size when decompressed";
+        assert!(read.problems.iter().all(|problem| problem.contains(reason)), "{kind}");
+        assert_eq!(read.problems.len(), 1, "{kind}");
+        let as_text = SourceSettings { input_format: Some(Format::Text), ..settings() };
+        assert_eq!(read_bytes(&bomb, &as_text).problems.len(), 1, "{kind}");
+    }
+}
+
+#[test]
 fn names_may_claim_a_compression_that_is_not_there() {
     let folder = Folder::new();
     folder.write("a.jsonl.gz", "{\"text\":\"plain\"}");
