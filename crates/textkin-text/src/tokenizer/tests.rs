@@ -35,27 +35,31 @@ fn naive_undisguised(text: &str) -> Vec<String> {
         !(is_removed(c) || is_zero_width(c) && is_inside())
     });
     let composed = kept.map(|(_, c)| *c).collect::<String>().nfkc().collect::<String>();
-    let mut words = vec![(String::new(), String::new())];
+    let mut words = vec![(String::new(), String::new(), false)];
     for character in composed.chars() {
-        let mut is_taken = false;
+        let mut given_to = Vec::new();
         for part in std::iter::once(character).default_case_fold() {
             if !part.is_alphanumeric() {
-                words.push((String::new(), String::new()));
-                is_taken = false;
+                words.push((String::new(), String::new(), false));
                 continue;
             }
-            let (word, folded) = words.last_mut().unwrap();
+            let number = words.len() - 1;
+            let (word, folded, _) = &mut words[number];
             folded.push(part);
-            if !std::mem::replace(&mut is_taken, true) {
+            if given_to.last() != Some(&number) {
                 word.push(character);
+                given_to.push(number);
             }
         }
+        if given_to.len() > 1 {
+            given_to.iter().for_each(|&number| words[number].2 = true);
+        }
     }
-    let honest = |(word, folded): (String, String)| match unmasked(&word) {
-        Some(honest) => {
+    let honest = |(word, folded, has_half): (String, String, bool)| match unmasked(&word) {
+        Some(honest) if !has_half => {
             honest.chars().default_case_fold().filter(|c| c.is_alphanumeric()).collect()
         }
-        None => folded,
+        _ => folded,
     };
     words.into_iter().map(honest).filter(|word| !word.is_empty()).collect()
 }
@@ -117,6 +121,8 @@ fn nasty_texts_give_the_tokens_of_the_definition() {
         "مرحبا بالعالم",
         "👩‍👩‍👧 x👍y",
         "e\u{301}a e\u{301}",
+        "ῷiὐ iυῷ iῷυ",
+        "tехt½ ½tехt ½tехt½",
         "x\u{301}y",
         "한글 \u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
         "가\u{11a8}",
@@ -184,6 +190,13 @@ proptest! {
     #[test]
     fn marks_and_jamo_give_the_tokens_of_the_definition(
         text in "[a<=>\u{ad}\u{200b}\u{301}\u{338}\u{327}\u{345}\u{1100}\u{1161}\u{11a8}가\u{9be}\u{9c7}ſİßς½…ﷺ\u{3099}か\u{ff9e} ]{0,12}"
+    ) {
+        check(&text);
+    }
+
+    #[test]
+    fn words_of_several_scripts_give_the_tokens_of_the_definition(
+        text in "[aeioxт рсеоhιυηωßΐῷῶὐᾳ½ŉΑΕ\u{200b}\u{342}\u{301}]{0,12}"
     ) {
         check(&text);
     }

@@ -334,24 +334,34 @@ impl<'a> UnicodeScanner<'a> {
             }
         };
         let (mut word, mut folded) = (String::new(), String::new());
-        for character in composed.chars() {
+        // Folding cuts some letters in two (ῷ gives ω and ι, a mark between them): a word with a half
+        // of one is no disguise.
+        let (mut has_half, mut is_over) = (false, false);
+        'word: for character in composed.chars() {
             let mut is_first = true;
             for part in fold(character.encode_utf8(&mut [0; 4])).chars() {
                 if !part.is_alphanumeric() {
-                    if folded.as_bytes() == written {
-                        break;
+                    is_over |= folded.as_bytes() == written;
+                    if !is_over {
+                        word.clear();
+                        folded.clear();
+                        has_half = false;
                     }
-                    word.clear();
-                    folded.clear();
                     continue;
                 }
+                if is_over {
+                    has_half |= !is_first;
+                    break 'word;
+                }
+                has_half |= !is_first && word.is_empty();
                 if std::mem::take(&mut is_first) {
                     word.push(character);
                 }
                 folded.push(part);
             }
         }
-        let looks_like = unmasked(&word).filter(|_| folded.as_bytes() == written)?;
+        let is_whole = !has_half && folded.as_bytes() == written;
+        let looks_like = unmasked(&word).filter(|_| is_whole)?;
         let honest = fold(&looks_like).chars().filter(|c| c.is_alphanumeric()).collect();
         Some((word, honest))
     }
