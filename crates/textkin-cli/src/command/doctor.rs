@@ -59,7 +59,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     }
     writeln!(text, "\nFormats that are read, known by their content")?;
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.iter().filter(|kind| **kind != Kind::Unknown) {
         writeln!(text, "  {:<width$}  {}", kind.name(), kind.summary())?;
     }
     terminal::print(&text)?;
