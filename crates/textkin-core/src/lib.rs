@@ -15,6 +15,8 @@ pub mod shared;
 pub mod pair;
 pub mod passage;
 pub mod cluster;
+pub mod posting;
+pub mod name;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
@@ -22,6 +24,7 @@ pub use document::{Document, DocumentSink, Piece, Problem, Source};
 pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
+pub use posting::{Damage, Length, Part, PostingBlock, PostingList};
 pub use selector::Selector;
 pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
 pub use span::Span;

@@ -2,6 +2,8 @@
 //!
 //! Guarantee: every example can be typed as it stands; every strategy has a line.
 
+use textkin_core::name::nearest;
+
 use super::Error;
 
 /// What `textkin strategies` says of one strategy.
@@ -86,37 +88,6 @@ pub(super) fn unknown_name(
     name: &str,
     strategies: &'static [StrategyHelp],
 ) -> Error {
-    let names = strategies.iter().map(|help| help.name);
-    let nearest = names.map(|known| (edit_distance(name, known), known)).min();
-    let near = |&(distance, known): &(usize, &str)| distance <= 1 + known.len() / 4;
-    let suggestion = nearest.filter(near).map(|(_, known)| known);
+    let suggestion = nearest(name, strategies.iter().map(|help| help.name));
     Error::UnknownName { stage, name: name.to_owned(), suggestion }
-}
-
-/// How many characters must be inserted, deleted or replaced to turn `a` into `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (place, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = place + 1;
-        for (column, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_edit_distance_counts_edits() {
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("", "ab"), 2);
-        assert_eq!(edit_distance("ü", ""), 1);
-    }
 }

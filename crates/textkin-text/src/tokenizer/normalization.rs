@@ -149,7 +149,7 @@ impl Normalization {
     }
 
     /// All words to drop, as their lists have them.
-    pub(super) fn stop_words(&self) -> impl Iterator<Item = &str> {
+    pub fn stop_words(&self) -> impl Iterator<Item = &str> {
         let languages = self.stop_languages.iter().filter_map(stop_words::lookup).flatten();
         let listed = self.stop_list.iter().map(String::as_str);
         languages.map(|word| -> &str { word }).chain(listed)

@@ -1,5 +1,7 @@
 //! The names of the steps of normalisation, and what is said about a wrong one.
 
+use textkin_core::name::edit_distance;
+
 /// A step of normalisation, as a list of strategies shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepHelp {
@@ -134,24 +136,9 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let begins = |help: &&StepHelp| name.len() >= 3 && bare(help).starts_with(&*name);
     let nearest = || {
-        let near = STEPS.iter().map(|help| (distance(&name, bare(help)), help));
+        let near = STEPS.iter().map(|help| (edit_distance(&name, bare(help)), help));
         let (distance, help) = near.min_by_key(|(distance, _)| *distance)?;
         (distance <= 2 && distance < bare(help).len() - 1).then_some(help)
     };
     STEPS.iter().find(begins).or_else(nearest).map(|help| help.name)
-}
-
-/// Levenshtein distance in characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, in_a) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, in_b) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(in_a != *in_b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

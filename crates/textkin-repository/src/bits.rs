@@ -1,0 +1,169 @@
+//! Numbers of any width, packed from the lowest bit on.
+
+/// Writes bits.
+#[derive(Debug, Default)]
+pub(crate) struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits not yet in `bytes`, the first of them lowest.
+    pending: u64,
+    n_pending: u32,
+}
+
+impl BitWriter {
+    /// Appends the lowest `width` ≤ 64 bits of `value`.
+    pub(crate) fn put(&mut self, value: u64, width: u32) {
+        if width > 32 {
+            self.put(value & 0xffff_ffff, 32);
+            self.put(value >> 32, width - 32);
+            return;
+        }
+        let value = value & ((1u64 << width) - 1);
+        self.pending |= value << self.n_pending;
+        self.n_pending += width;
+        if self.n_pending >= 32 {
+            self.bytes.extend_from_slice(&low_half(self.pending).to_le_bytes());
+            self.pending >>= 32;
+            self.n_pending -= 32;
+        }
+    }
+
+    /// Appends `value` ≥ 1 in Elias's gamma code: as many zeros as it has further bits, then itself.
+    pub(crate) fn put_gamma(&mut self, value: u64) {
+        debug_assert!(value > 0, "the code begins with 1");
+        let width = 63 - value.leading_zeros();
+        self.put(0, width);
+        self.put(1, 1);
+        self.put(value, width);
+    }
+
+    /// Fills the last byte, and gives the number of bytes so far.
+    pub(crate) fn align(&mut self) -> usize {
+        let n_bytes = self.n_pending.div_ceil(8) as usize;
+        self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..n_bytes]);
+        self.pending = 0;
+        self.n_pending = 0;
+        self.bytes.len()
+    }
+
+    /// The bytes, with eight zeros behind them so that readers may read ahead.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.align();
+        self.bytes.extend_from_slice(&[0; 8]);
+        self.bytes
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+fn low_half(value: u64) -> u32 {
+    value as u32
+}
+
+/// Reads bits. What lies behind the end reads as zero, and [`BitReader::is_beyond`] tells.
+#[derive(Clone, Debug)]
+pub(crate) struct BitReader<'a> {
+    bytes: &'a [u8],
+    /// The next bit.
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Whether more was read than there is.
+    pub(crate) fn is_beyond(&self) -> bool {
+        self.at > self.bytes.len() * 8
+    }
+
+    /// At least 57 bits from here on.
+    fn peek(&self) -> u64 {
+        let byte = self.at / 8;
+        let word = match self.bytes.get(byte..).and_then(|rest| rest.first_chunk()) {
+            Some(word) => u64::from_le_bytes(*word),
+            None => {
+                let mut word = [0; 8];
+                if let Some(rest) = self.bytes.get(byte..) {
+                    word[..rest.len()].copy_from_slice(rest);
+                }
+                u64::from_le_bytes(word)
+            }
+        };
+        word >> (self.at % 8)
+    }
+
+    /// The next `width` ≤ 64 bits.
+    pub(crate) fn take(&mut self, width: u32) -> u64 {
+        if width > 32 {
+            let low = self.take(32);
+            return low | (self.take(width - 32) << 32);
+        }
+        let value = self.peek() & ((1u64 << width) - 1);
+        self.at += width as usize;
+        value
+    }
+
+    /// Counts the bits that are 1 up to the first 0, at most `most` ≤ 56, and passes over them and
+    /// the 0 if there is one.
+    pub(crate) fn take_ones(&mut self, most: u32) -> u32 {
+        let ones = self.peek().trailing_ones().min(most);
+        self.at += ones as usize + usize::from(ones < most);
+        ones
+    }
+
+    /// A number in Elias's gamma code; 0 if there is none.
+    pub(crate) fn take_gamma(&mut self) -> u64 {
+        let mut width = 0;
+        loop {
+            let zeros = self.peek().trailing_zeros().min(56);
+            self.at += zeros as usize;
+            width += zeros;
+            if zeros < 56 {
+                break;
+            }
+            if width > 63 {
+                return 0;
+            }
+        }
+        self.at += 1;
+        if width > 63 { 0 } else { (1 << width) | self.take(width) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(values in prop::collection::vec((any::<u64>(), 0u32..=64), 0..200)) {
+            let mut writer = BitWriter::default();
+            for &(value, width) in &values {
+                writer.put(value, width);
+                writer.put_gamma((value >> (width % 64)).max(1));
+                writer.put((1 << (width % 25)) - 1, width % 25 + 1);
+            }
+            let bytes = writer.finish();
+            let mut reader = BitReader::new(&bytes);
+            for &(value, width) in &values {
+                let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+                prop_assert_eq!(reader.take(width), value & mask);
+                prop_assert_eq!(reader.take_gamma(), (value >> (width % 64)).max(1));
+                prop_assert_eq!(reader.take_ones(56), width % 25);
+            }
+            prop_assert!(!reader.is_beyond());
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..40), widths in prop::collection::vec(0u32..=64, 0..50)) {
+            let mut reader = BitReader::new(&bytes);
+            for width in widths {
+                reader.take(width);
+                reader.take_gamma();
+                reader.take_ones(24);
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Finds the postings of a hash.
+
+use textkin_core::{Damage, PostingBlock, PostingList};
+
+use crate::bits::BitReader;
+use crate::encoding::{MOST_ONES, PLACE_BITS, Shape, mask};
+use crate::list::ListReader;
+use crate::pages::{Pages, u32_at};
+
+/// The postings of one kind in a segment: the sections of directory, buckets and lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lookup {
+    pub(crate) shape: Shape,
+    pub(crate) directory: usize,
+    pub(crate) buckets: usize,
+    pub(crate) lists: usize,
+}
+
+/// What was found for a hash.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// Few documents.
+    Few(PostingBlock),
+    /// Many.
+    Many(ListReader<'a>),
+}
+
+impl Found<'_> {
+    /// Number of documents.
+    pub(crate) fn len(&self) -> u32 {
+        match self {
+            Self::Few(block) => u32::try_from(block.documents.len()).unwrap_or(u32::MAX),
+            Self::Many(list) => list.len(),
+        }
+    }
+}
+
+impl Lookup {
+    /// The documents that have `hash`; where bits of hashes are cut off, perhaps a few others.
+    pub(crate) fn find<'a>(
+        &self,
+        pages: &'a Pages,
+        hash: u64,
+    ) -> Result<Option<Found<'a>>, Damage> {
+        let shape = &self.shape;
+        let cut = shape.cut(hash);
+        let wanted = cut & mask(shape.rest_bits());
+        let Some(mut reader) = self.bucket(pages, shape.bucket(cut))? else {
+            return Ok(None);
+        };
+        let n_hashes = reader.bits.take_gamma().saturating_sub(1);
+        let mut next = 0u64;
+        for _ in 0..n_hashes {
+            let here = next.wrapping_add(reader.distance());
+            if here > wanted || reader.bits.is_beyond() {
+                break;
+            }
+            next = here.wrapping_add(1);
+            let n_documents = reader.bits.take_gamma();
+            if here < wanted {
+                reader.pass(n_documents);
+                continue;
+            }
+            let n_documents = u32::try_from(n_documents)
+                .map_err(|_| pages.damaged("a number of documents makes no sense"))?;
+            if n_documents >= shape.long {
+                let place = usize::try_from(reader.bits.take(PLACE_BITS)).unwrap_or(usize::MAX);
+                return self.list(pages, place, n_documents).map(Some);
+            }
+            let block = reader.documents(n_documents);
+            if reader.bits.is_beyond() {
+                break;
+            }
+            return Ok(Some(Found::Few(block)));
+        }
+        if reader.bits.is_beyond() {
+            return Err(pages.damaged("postings are cut off"));
+        }
+        Ok(None)
+    }
+
+    /// Gives every hash and the number of its documents to `each`, in order. Only for hashes of
+    /// which no bits are cut off.
+    pub(crate) fn each(&self, pages: &Pages, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
+        let shape = &self.shape;
+        for bucket in 0..1u64 << shape.bucket_bits {
+            let Some(mut reader) = self.bucket(pages, bucket)? else { return Ok(()) };
+            let n_hashes = reader.bits.take_gamma().saturating_sub(1);
+            let mut next = 0u64;
+            for _ in 0..n_hashes {
+                let here = next.wrapping_add(reader.distance());
+                next = here.wrapping_add(1);
+                let n_documents = reader.bits.take_gamma();
+                reader.pass(n_documents);
+                if reader.bits.is_beyond() {
+                    return Err(pages.damaged("postings are cut off"));
+                }
+                let high = bucket.checked_shl(shape.rest_bits()).unwrap_or(0);
+                each(high | here, u32::try_from(n_documents).unwrap_or(u32::MAX));
+            }
+        }
+        Ok(())
+    }
+
+    fn bucket<'a>(
+        &self,
+        pages: &'a Pages,
+        bucket: u64,
+    ) -> Result<Option<BucketReader<'a>>, Damage> {
+        let bucket = usize::try_from(bucket).unwrap_or(usize::MAX / 8);
+        let entry = pages.get(self.directory, 4 * bucket..4 * bucket + 8)?;
+        let (Some(start), Some(end)) = (u32_at(entry, 0), u32_at(entry, 4)) else {
+            return Ok(None);
+        };
+        // Eight bytes behind it save the reader a look at the end.
+        let bytes = pages.get(self.buckets, start as usize..end as usize + 8)?;
+        Ok(Some(BucketReader { bits: BitReader::new(bytes), shape: self.shape }))
+    }
+
+    fn list<'a>(&self, pages: &'a Pages, place: usize, len: u32) -> Result<Found<'a>, Damage> {
+        // The size of a list is in its table: that of the blocks, then at most ten bytes each.
+        let n_full = len as usize / crate::list::BLOCK;
+        let table = pages.get(self.lists, place..place.saturating_add(8 * n_full))?;
+        let blocks = match n_full {
+            0 => 0,
+            n_full => u32_at(table, 8 * n_full - 4).unwrap_or(0) as usize,
+        };
+        let rest = 10 * (len as usize % crate::list::BLOCK);
+        let end = (place + 8 * n_full + blocks + rest).min(pages.len(self.lists));
+        let bytes = pages.get(self.lists, place..end)?;
+        Ok(Found::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
+    }
+}
+
+struct BucketReader<'a> {
+    bits: BitReader<'a>,
+    shape: Shape,
+}
+
+impl BucketReader<'_> {
+    fn distance(&mut self) -> u64 {
+        match self.bits.take_ones(MOST_ONES) {
+            MOST_ONES => self.bits.take(self.shape.rest_bits()),
+            ones => {
+                (u64::from(ones) << self.shape.rice_bits) | self.bits.take(self.shape.rice_bits)
+            }
+        }
+    }
+
+    /// Passes over the documents of a hash.
+    fn pass(&mut self, n_documents: u64) {
+        if n_documents >= u64::from(self.shape.long) {
+            self.bits.take(PLACE_BITS);
+            return;
+        }
+        for number in 0..n_documents {
+            if number == 0 {
+                self.bits.take(self.shape.document_bits);
+            } else {
+                self.bits.take_gamma();
+            }
+            if self.shape.has_counts {
+                self.bits.take_gamma();
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "documents and counts have 32 bits")]
+    fn documents(&mut self, n_documents: u32) -> PostingBlock {
+        let mut block = PostingBlock::default();
+        let mut before = 0u32;
+        for number in 0..n_documents {
+            let document = match number {
+                0 => self.bits.take(self.shape.document_bits) as u32,
+                _ => before.saturating_add(self.bits.take_gamma() as u32),
+            };
+            block.documents.push(document);
+            block.counts.push(if self.shape.has_counts {
+                self.bits.take_gamma() as u32
+            } else {
+                1
+            });
+            before = document;
+        }
+        block
+    }
+}
+
+/// The documents of one part that have one word.
+#[derive(Debug)]
+pub(crate) struct Postings<'a> {
+    pub(crate) found: Found<'a>,
+    pub(crate) is_done: bool,
+}
+
+impl PostingList for Postings<'_> {
+    fn len(&self) -> u32 {
+        self.found.len()
+    }
+
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+        match &mut self.found {
+            Found::Many(list) => list.next_block(block),
+            Found::Few(few) => {
+                block.clone_from(few);
+                Ok(!std::mem::replace(&mut self.is_done, true) && !few.documents.is_empty())
+            }
+        }
+    }
+
+    fn skip_to(&mut self, document: u32) {
+        if let Found::Many(list) = &mut self.found {
+            list.skip_to(document);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::encoding::{Layout, Posting, encode};
+    use crate::io::{Bytes, MemoryFile};
+    use crate::pages::{Kind, PageWriter};
+
+    const KIND: Kind = Kind { magic: *b"testtest", version: 1, sections: 3 };
+
+    fn bytes_of(encoded: &crate::encoding::Encoded) -> Vec<u8> {
+        let file = MemoryFile::default();
+        let mut writer = PageWriter::begin(Box::new(file.clone()), KIND).expect("in memory");
+        for section in [&encoded.directory, &encoded.buckets, &encoded.lists] {
+            writer.section([&section[..]]).expect("in memory");
+        }
+        writer.finish().expect("in memory");
+        file.contents()
+    }
+
+    fn all(found: Option<Found<'_>>) -> Vec<(u32, u32)> {
+        let Some(found) = found else { return Vec::new() };
+        let mut postings = Postings { found, is_done: false };
+        let (mut block, mut all) = (PostingBlock::default(), Vec::new());
+        while postings.next_block(&mut block).expect("it is whole") {
+            all.extend(block.documents.iter().copied().zip(block.counts.iter().copied()));
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn every_hash_is_found_with_its_documents(
+            hashes in prop::collection::vec((any::<u64>(), 1usize..200), 0..120),
+            (bits, has_counts) in (prop_oneof![1u32..=64, Just(64)], any::<bool>()),
+            clustered in any::<bool>(),
+            (bucket, long) in (1u64..100, 1u32..100),
+        ) {
+            let mut postings = Vec::new();
+            for (number, &(hash, n)) in hashes.iter().enumerate() {
+                let hash = if clustered { hash >> 40 } else { hash };
+                for document in 0..n {
+                    let document = u32::try_from((document * 7 + number) % 300).expect("small");
+                    let count = if has_counts { document % 5 + 1 } else { 1 };
+                    postings.push(Posting { hash, document, count });
+                }
+            }
+            postings.sort_unstable();
+            postings.dedup_by_key(|posting| (posting.hash, posting.document));
+            let layout = Layout { hash_bits: bits, has_counts, bucket, long };
+            let encoded = encode(&postings, 300, layout).expect("it is small");
+            let lookup = Lookup { shape: encoded.shape, directory: 0, buckets: 1, lists: 2 };
+            let file = bytes_of(&encoded);
+            let pages = Pages::open("test", Bytes::Memory(file.into()), KIND).expect("it is whole");
+            let mut naive: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
+            for posting in &postings {
+                let documents = naive.entry(posting.hash >> (64 - bits)).or_default();
+                documents.entry(posting.document).or_insert(posting.count);
+            }
+            if bits == 64 {
+                let mut all = Vec::new();
+                lookup.each(&pages, |hash, documents| all.push((hash, documents))).expect("it is whole");
+                let expected: Vec<(u64, u32)> = naive
+                    .iter()
+                    .map(|(&hash, documents)| (hash, u32::try_from(documents.len()).expect("few")))
+                    .collect();
+                prop_assert_eq!(all, expected);
+            }
+            let lookups = postings.iter().map(|posting| posting.hash).chain(hashes.iter().map(|h| h.0.rotate_left(9)));
+            for hash in lookups.collect::<std::collections::BTreeSet<u64>>() {
+                let found = all(lookup.find(&pages, hash).expect("it is whole"));
+                let expected: Vec<(u32, u32)> = naive
+                    .get(&(hash >> (64 - bits)))
+                    .map(|documents| documents.iter().map(|(&d, &c)| (d, c)).collect())
+                    .unwrap_or_default();
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn a_changed_byte_is_noticed(at in any::<prop::sample::Index>(), change in 1u8..) {
+            let postings: Vec<Posting> = (0..400u64)
+                .map(|n| Posting { hash: n.wrapping_mul(0x9e37_79b9_7f4a_7c15), document: (n % 50) as u32, count: 1 })
+                .collect();
+            let mut postings = postings;
+            postings.sort_unstable();
+            let layout = Layout { hash_bits: 40, has_counts: false, bucket: 20, long: 64 };
+            let encoded = encode(&postings, 50, layout).expect("it is small");
+            let lookup = Lookup { shape: encoded.shape, directory: 0, buckets: 1, lists: 2 };
+            let mut file = bytes_of(&encoded);
+            let at = at.index(file.len());
+            file[at] ^= change;
+            let check = || -> Result<(), Damage> {
+                let pages = Pages::open("test", Bytes::Memory(file.clone().into()), KIND)?;
+                for posting in &postings {
+                    lookup.find(&pages, posting.hash)?;
+                }
+                pages.check_all()
+            };
+            prop_assert!(check().is_err());
+        }
+    }
+}

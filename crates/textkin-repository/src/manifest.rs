@@ -1,0 +1,208 @@
+//! The manifest: which files are the repository.
+//!
+//! Three lines: what it is, its format, the version that wrote it and the checksum of this line; the
+//! contents as JSON; the checksum of both. It is small, and replaced as a whole. The first line is the
+//! same in every format to come.
+//!
+//! A manifest knows a checksum of every file it names: no file can stand for another.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use textkin_core::Damage;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::Error;
+use crate::io::{Io, OutFile};
+
+pub(crate) const NAME: &str = "MANIFEST";
+/// The next manifest, until it takes the place of the last.
+pub(crate) const NEXT: &str = "MANIFEST.new";
+const WORD: &str = "textkin-repository";
+const VERSION: u32 = 1;
+
+/// What a manifest says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// How many manifests there were before.
+    pub(crate) generation: u64,
+    /// The number of the next segment; never used twice.
+    pub(crate) next_segment: u64,
+    /// How the repository was made: the business of whoever made it.
+    pub(crate) about: serde_json::Value,
+    /// The segments, in order of their documents.
+    pub(crate) segments: Vec<SegmentLine>,
+}
+
+/// One segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SegmentLine {
+    /// Its file.
+    pub(crate) file: String,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
+    /// What tells the file from every other.
+    pub(crate) sum: u64,
+    /// Which of its documents were removed.
+    pub(crate) removed: Option<RemovedLine>,
+}
+
+/// The list of documents that were removed from a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RemovedLine {
+    /// Its file.
+    pub(crate) file: String,
+    /// What tells the file from every other.
+    pub(crate) sum: u64,
+}
+
+impl Manifest {
+    pub(crate) fn new(about: serde_json::Value) -> Self {
+        Self { generation: 0, next_segment: 1, about, segments: Vec::new() }
+    }
+
+    /// Every file it names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let files = self.segments.iter().map(|line| line.file.as_str());
+        let removed = self.segments.iter().filter_map(|line| line.removed.as_ref());
+        files.chain(removed.map(|line| line.file.as_str()))
+    }
+
+    /// Reads the manifest of the repository in `folder`.
+    pub(crate) fn read(io: &dyn Io, folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let bytes = match io.read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if is_missing(&error) => {
+                // Segments without a manifest are what is left of a repository.
+                let names = io.list(folder).unwrap_or_default();
+                if names.iter().any(|name| segment_number(name).is_some()) {
+                    let (file, reason) = (path.display().to_string(), "it is missing".to_owned());
+                    return Err(Damage { file, reason }.into());
+                }
+                return Err(Error::Missing { path: folder.to_owned() });
+            }
+            Err(error) => return Err(Error::file("read", path)(error)),
+        };
+        Self::parse(folder, &path, &bytes)
+    }
+
+    fn parse(folder: &Path, path: &Path, bytes: &[u8]) -> Result<Self, Error> {
+        let damaged = |reason: String| Damage { file: path.display().to_string(), reason };
+        let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is no text".to_owned()))?;
+        let mut lines = text.split('\n');
+        let head = lines.next().unwrap_or_default();
+        let Some((head, sum)) = head.rsplit_once(' ') else {
+            return Err(damaged("it does not begin as it should".to_owned()).into());
+        };
+        let mut words = head.split(' ');
+        if words.next() != Some(WORD) {
+            return Err(damaged("it does not begin as it should".to_owned()).into());
+        }
+        if sum != checksum(head) {
+            return Err(damaged("the checksum of its first line does not fit".to_owned()).into());
+        }
+        let version: u32 = words
+            .next()
+            .and_then(|word| word.parse().ok())
+            .ok_or_else(|| damaged("it does not say its format".to_owned()))?;
+        if version > VERSION {
+            let made_by = words.next().unwrap_or("(unknown)").to_owned();
+            return Err(Error::Newer { path: folder.to_owned(), version, known: VERSION, made_by });
+        }
+        let (contents, sum) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let is_whole = text.rsplit_once(sum).is_some_and(|(above, _)| sum == checksum(above));
+        if lines.next() != Some("") || lines.next().is_some() || !is_whole {
+            return Err(damaged("its checksum does not fit".to_owned()).into());
+        }
+        let manifest: Self = serde_json::from_str(contents)
+            .map_err(|error| damaged(format!("its contents: {error}")))?;
+        if let Some(name) = manifest.files().find(|name| segment_number(name).is_none()) {
+            return Err(damaged(format!("it names the file '{name}'")).into());
+        }
+        Ok(manifest)
+    }
+
+    /// Writes this manifest beside the one before, and makes sure of it and of every file it names:
+    /// `files` are those that were written for it.
+    pub(crate) fn write(
+        &self,
+        io: &dyn Io,
+        folder: &Path,
+        mut files: Vec<Box<dyn OutFile>>,
+    ) -> Result<(), Error> {
+        let next = folder.join(NEXT);
+        let contents = serde_json::to_string(self)
+            .map_err(|error| Error::file("write", &next)(std::io::Error::other(error)))?;
+        let made_by = env!("CARGO_PKG_VERSION");
+        let head = format!("{WORD} {VERSION} {made_by}");
+        let text = format!("{head} {}\n{contents}\n", checksum(&head));
+        let text = format!("{text}{}\n", checksum(&text));
+        let written = io.create(&next).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.flush()?;
+            Ok(file)
+        });
+        files.push(written.map_err(Error::file("write", &next))?);
+        // All that a manifest names is on the disk, contents and names, before it takes its place.
+        io.sync_all(&mut files, folder).map_err(Error::file("sync", folder))
+    }
+
+    /// Puts the manifest that was written in the place of the one before: either is there, whatever
+    /// happens. If this fails, it cannot be known which.
+    pub(crate) fn take_place(io: &dyn Io, folder: &Path) -> Result<(), Error> {
+        let name = folder.join(NAME);
+        io.rename(&folder.join(NEXT), &name).map_err(Error::file("write", &name))?;
+        io.sync_folder(folder).map_err(Error::file("sync", folder))
+    }
+
+    /// Files in `names` that a repository makes and this one does not name.
+    pub(crate) fn left_over(&self, folder: &Path, names: &[String]) -> Vec<PathBuf> {
+        let is_named = |name: &str| self.files().any(|file| file == name);
+        let is_ours = |name: &str| name == NEXT || segment_number(name).is_some();
+        let left = names.iter().filter(|name| is_ours(name) && !is_named(name));
+        let mut left: Vec<PathBuf> = left.map(|name| folder.join(name)).collect();
+        left.sort();
+        left
+    }
+}
+
+const SEGMENT_END: &str = ".tks";
+const REMOVED_END: &str = ".tkr";
+
+/// The name of a segment.
+pub(crate) fn segment_name(number: u64) -> String {
+    format!("segment-{number:08}{SEGMENT_END}")
+}
+
+/// The name of the list of what was removed from a segment by the manifest `generation`.
+pub(crate) fn removed_name(segment: &str, generation: u64) -> String {
+    let stem = segment.strip_suffix(SEGMENT_END).unwrap_or(segment);
+    format!("{stem}-{generation:08}{REMOVED_END}")
+}
+
+/// The number of the segment that a file is or speaks of, if its name is one that a repository gives.
+pub(crate) fn segment_number(name: &str) -> Option<u64> {
+    let number = |digits: &str| {
+        let is_number = digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|_| is_number)
+    };
+    let stem = name.strip_prefix("segment-")?;
+    match stem.strip_suffix(SEGMENT_END) {
+        Some(digits) => number(digits),
+        None => {
+            let (digits, generation) = stem.strip_suffix(REMOVED_END)?.split_once('-')?;
+            number(generation).and_then(|_: u64| number(digits))
+        }
+    }
+}
+
+pub(crate) fn is_missing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
+fn checksum(contents: &str) -> String {
+    format!("{:016x}", xxh3_64(contents.as_bytes()))
+}

@@ -1,0 +1,446 @@
+//! Random changes with crashes, faults and full disks: a repository is as its model, before or after
+//! each change, and never between.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use textkin_repository::{Disk, Entry, Error, Io, Repository, Writer, WriterSettings};
+
+use crate::disk::{Fault, SimulatedDisk};
+use crate::model::{Model, difference, entry, prepare, terms_of};
+
+/// Something that is done with a repository.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Adds so many documents of this size.
+    Add {
+        n: usize,
+        size: usize,
+        seed: u64,
+    },
+    /// Adds under an id that is there.
+    AddAgain(prop::sample::Index),
+    Remove(prop::sample::Index),
+    Replace(prop::sample::Index, u64),
+    Commit,
+    RollBack,
+    Compact,
+    Merge,
+    /// Drops the writer and opens another.
+    Reopen,
+    /// Opens a reader that must see the same until the end.
+    Read,
+    /// Makes an operation that comes soon fail.
+    Plan(u64, Fault),
+    /// Stops the machine between two steps.
+    Crash,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let fault =
+        prop_oneof![Just(Fault::Broken), Just(Fault::Full), Just(Fault::Crash), Just(Fault::Crash)];
+    let size = prop_oneof![6 => 0usize..40, 1 => 10_000usize..20_000, 1 => Just(140_000usize)];
+    let step = prop_oneof![
+        5 => (1usize..4, size, any::<u64>()).prop_map(|(n, size, seed)| Step::Add { n, size, seed }),
+        1 => (70usize..90, any::<u64>()).prop_map(|(n, seed)| Step::Add { n, size: 4, seed }),
+        1 => any::<prop::sample::Index>().prop_map(Step::AddAgain),
+        3 => any::<prop::sample::Index>().prop_map(Step::Remove),
+        2 => (any::<prop::sample::Index>(), any::<u64>()).prop_map(|(at, seed)| Step::Replace(at, seed)),
+        8 => Just(Step::Commit),
+        1 => Just(Step::RollBack),
+        2 => Just(Step::Compact),
+        2 => Just(Step::Merge),
+        2 => Just(Step::Reopen),
+        2 => Just(Step::Read),
+        4 => (0u64..60, fault).prop_map(|(after, fault)| Step::Plan(after, fault)),
+        1 => Just(Step::Crash),
+    ];
+    prop::collection::vec(step, 1..30)
+}
+
+/// A repository under test, and what it should hold.
+struct Trial<'a> {
+    io: Arc<dyn Io>,
+    disk: Option<&'a SimulatedDisk>,
+    folder: &'a Path,
+    settings: WriterSettings,
+    writer: Option<Writer>,
+    committed: Model,
+    pending: Model,
+    readers: Vec<(Repository, Model)>,
+    n_ids: usize,
+    /// For what a crash leaves.
+    seed: u64,
+}
+
+type Outcome = Result<(), String>;
+
+impl<'a> Trial<'a> {
+    fn new(
+        io: Arc<dyn Io>,
+        disk: Option<&'a SimulatedDisk>,
+        folder: &'a Path,
+        memory: usize,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let settings = WriterSettings { memory, merge: 1 << 20 };
+        let about = serde_json::json!({"made": "by a test"});
+        let writer = Some(Writer::create(Arc::clone(&io), folder, about, settings)?);
+        let (committed, pending, readers) = (Model::default(), Model::default(), Vec::new());
+        Ok(Self { io, disk, folder, settings, writer, committed, pending, readers, n_ids: 0, seed })
+    }
+
+    fn writer(&mut self) -> Result<&mut Writer, Error> {
+        if self.writer.is_none() {
+            let io = Arc::clone(&self.io);
+            self.writer = Some(Writer::open(io, self.folder, self.settings)?);
+        }
+        Ok(self.writer.as_mut().expect("it was opened"))
+    }
+
+    /// Does a step; what fails must fail because of a planned fault, and leave all or nothing.
+    fn step(&mut self, step: &Step) -> Outcome {
+        match self.try_step(step) {
+            Ok(()) => Ok(()),
+            Err(error) if self.disk.is_some_and(SimulatedDisk::has_failed) => {
+                self.after_failure(step).map_err(|what| format!("after '{error}': {what}"))
+            }
+            Err(error) => Err(format!("{step:?} failed: {error}")),
+        }
+    }
+
+    fn try_step(&mut self, step: &Step) -> Result<(), Error> {
+        match step {
+            Step::Add { n, size, seed } => {
+                for number in 0..*n {
+                    self.n_ids += 1;
+                    let id = format!("d{}", self.n_ids);
+                    self.add(entry(&id, seed.wrapping_add(number as u64), *size))?;
+                }
+                Ok(())
+            }
+            Step::AddAgain(at) if !self.pending.documents.is_empty() => {
+                let again = at.get(&self.pending.documents).clone();
+                match self.writer()?.add(&again) {
+                    Err(Error::Exists { .. }) => Ok(()),
+                    Err(error) => Err(error),
+                    Ok(()) => panic!("'{}' was added twice", again.id),
+                }
+            }
+            Step::Remove(at) => self.remove(at).map(|_| ()),
+            Step::Replace(at, seed) => match self.remove(at)? {
+                Some(id) => self.add(entry(&id, *seed, 30)),
+                None => Ok(()),
+            },
+            Step::Commit => self.commit(),
+            Step::RollBack => {
+                self.writer()?.roll_back();
+                self.pending = self.committed.clone();
+                Ok(())
+            }
+            Step::Compact => {
+                self.writer()?.compact(&mut prepare)?;
+                self.committed = self.pending.clone();
+                self.check_state()
+            }
+            Step::Merge => {
+                self.writer()?.merge(&mut prepare)?;
+                self.committed = self.pending.clone();
+                self.check_state()
+            }
+            Step::Reopen => {
+                self.writer = None;
+                self.pending = self.committed.clone();
+                self.writer().map(|_| ())
+            }
+            Step::Read => {
+                let reader = Repository::open(&*self.io, self.folder)?;
+                self.readers.push((reader, self.committed.clone()));
+                Ok(())
+            }
+            Step::Plan(after, fault) => {
+                if let Some(disk) = self.disk {
+                    disk.plan(*after, *fault);
+                }
+                Ok(())
+            }
+            Step::Crash | Step::AddAgain(_) => Ok(()),
+        }
+    }
+
+    fn add(&mut self, entry: Entry) -> Result<(), Error> {
+        self.writer()?.add(&entry)?;
+        self.pending.documents.push(entry);
+        Ok(())
+    }
+
+    /// Asks for the removal of a document that is committed.
+    fn remove(&mut self, at: &prop::sample::Index) -> Result<Option<String>, Error> {
+        let pending = &self.pending;
+        let is_there = |entry: &&Entry| pending.documents.contains(*entry);
+        let there: Vec<&Entry> = self.committed.documents.iter().filter(is_there).collect();
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let going: Entry = (*at.get(&there)).clone();
+        let writer = self.writer()?;
+        let place = writer.repository().find(&going.id)?.expect("it is committed");
+        writer.remove(place, terms_of(&going));
+        assert!(!writer.contains(&going.id)?, "it is going");
+        self.pending.remove(&going.id);
+        Ok(Some(going.id))
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        let n = self.pending.documents.len() as u64;
+        let receipt = self.writer()?.commit()?;
+        assert_eq!(receipt.documents, n, "the receipt counts all documents");
+        self.committed = self.pending.clone();
+        self.check_state()
+    }
+
+    /// What was committed is what readers and the writer see.
+    fn check_state(&mut self) -> Result<(), Error> {
+        let expected = self.committed.clone();
+        difference(self.writer()?.repository(), &expected).map_err(Error::Prepare)?;
+        difference(&Repository::open(&*self.io, self.folder)?, &expected).map_err(Error::Prepare)
+    }
+
+    /// After a fault: the repository is as before or as after. After a crash also.
+    fn after_failure(&mut self, step: &Step) -> Outcome {
+        let Some(disk) = self.disk else { return Err("a real disk failed".to_owned()) };
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+        let is_change = matches!(step, Step::Commit | Step::Compact | Step::Merge);
+        // Half of the time the program goes on after a fault, otherwise the power goes.
+        let goes_on = self.seed >> 40 & 1 == 0;
+        if let (true, Ok(())) = (goes_on, Repository::open(disk, self.folder).map(|_| ())) {
+            disk.mend();
+            let writer = self.writer.as_mut();
+            let refuses = writer.is_some_and(|writer| {
+                writer.roll_back();
+                matches!(writer.add(&entry("probe", 1, 3)), Err(Error::Unfinished { .. }))
+            });
+            let state = self.reopened()?;
+            // To compact is to commit first: that may have worked, and the rest not.
+            let may_go_on = matches!(step, Step::Compact | Step::Merge);
+            let is_there = state == self.pending && state != self.committed;
+            if is_there && !(is_change && (refuses || may_go_on)) {
+                return Err("a change that failed is there, and the writer goes on".to_owned());
+            }
+            self.settle(state);
+            if refuses {
+                // The next writer makes sure of what it finds.
+                self.writer = None;
+                self.writer().map_err(|error| error.to_string())?;
+            } else if let Some(writer) = &mut self.writer {
+                writer.roll_back();
+            }
+            return Ok(());
+        }
+        self.crash(disk, is_change)
+    }
+
+    /// The power goes, in several ways from the same moment; each must leave all or nothing.
+    fn crash(&mut self, disk: &SimulatedDisk, is_change: bool) -> Outcome {
+        for other in 0..2 {
+            let twin = disk.snapshot();
+            twin.crash(self.seed.wrapping_add(other));
+            if self.look(&twin)? != self.committed && !is_change {
+                return Err("something is there that was not committed".to_owned());
+            }
+        }
+        self.writer = None;
+        self.readers.clear();
+        disk.crash(self.seed);
+        let state = self.look(disk)?;
+        if state != self.committed && !is_change {
+            return Err("something is there that was not committed".to_owned());
+        }
+        self.settle(state);
+        Ok(())
+    }
+
+    /// What a disk holds after a crash: before or after; whole; and left-over files are cleared away.
+    fn look(&self, disk: &SimulatedDisk) -> Result<Model, String> {
+        let shown = |error: Error| error.to_string();
+        let state = self.state_of(disk)?;
+        let checked = Repository::check(disk, self.folder).map_err(shown)?;
+        if !checked.damages.is_empty() {
+            return Err(format!("damage: {:?}", checked.damages));
+        }
+        drop(Writer::open(Arc::new(disk.clone()), self.folder, self.settings).map_err(shown)?);
+        let checked = Repository::check(disk, self.folder).map_err(shown)?;
+        if !checked.left_over.is_empty() {
+            return Err(format!("left over: {:?}", checked.left_over));
+        }
+        if checked.documents != state.documents.len() as u64 {
+            return Err("a check counts otherwise".to_owned());
+        }
+        // The next writer makes sure of what it found.
+        disk.crash(self.seed);
+        match self.state_of(disk)? == state {
+            true => Ok(state),
+            false => Err("what was there once is not there again".to_owned()),
+        }
+    }
+
+    fn reopened(&self) -> Result<Model, String> {
+        self.state_of(self.disk.expect("only a simulated disk fails"))
+    }
+
+    fn state_of(&self, disk: &SimulatedDisk) -> Result<Model, String> {
+        let reader =
+            Repository::open(disk, self.folder).map_err(|error| format!("open: {error}"))?;
+        let as_before = difference(&reader, &self.committed);
+        match (&as_before, difference(&reader, &self.pending)) {
+            (Ok(()), _) => Ok(self.committed.clone()),
+            (_, Ok(())) => Ok(self.pending.clone()),
+            (Err(before), Err(after)) => {
+                Err(format!("neither before ({before}) nor after ({after})"))
+            }
+        }
+    }
+
+    fn settle(&mut self, state: Model) {
+        self.committed = state;
+        self.pending = self.committed.clone();
+    }
+
+    /// Readers still see what they saw when they were opened.
+    fn check_readers(&self) -> Outcome {
+        self.readers.iter().try_for_each(|(reader, model)| difference(reader, model))
+    }
+
+    fn run(&mut self, steps: &[Step]) -> Outcome {
+        for step in steps {
+            match (step, self.disk) {
+                (Step::Crash, Some(disk)) => self.crash(disk, false)?,
+                _ => self.step(step)?,
+            }
+            if let Some(disk) = self.disk
+                && disk.has_failed()
+            {
+                // A fault that nobody was told of, such as in clearing away.
+                self.crash(disk, false)?;
+            }
+        }
+        self.check_readers()?;
+        if let Some(disk) = self.disk {
+            self.crash(disk, false)?;
+            if let Some(misdeed) = disk.misdeeds().first() {
+                return Err(misdeed.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_change_is_there_or_not_whatever_happens(
+        steps in steps(),
+        memory in prop_oneof![Just(1usize << 26), Just(6000), Just(1)],
+        seed in any::<u64>(),
+    ) {
+        let disk = SimulatedDisk::default();
+        let folder = Path::new("/repository");
+        let mut trial = Trial::new(Arc::new(disk.clone()), Some(&disk), folder, memory, seed)
+            .expect("nothing fails yet");
+        if let Err(difference) = trial.run(&steps) {
+            return Err(TestCaseError::fail(difference));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn a_real_disk_holds_what_the_model_holds(steps in steps(), memory in prop_oneof![Just(1usize << 26), Just(6000)]) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("made").join("repository");
+        let mut trial = Trial::new(Arc::new(Disk), None, &path, memory, 0).expect("it is new");
+        if let Err(difference) = trial.run(&steps) {
+            return Err(TestCaseError::fail(difference));
+        }
+    }
+}
+
+/// Every operation of one story is once the last before a crash, once broken, and once on a full disk.
+#[test]
+fn every_operation_may_be_the_last() {
+    let index = |number: usize| {
+        use proptest::strategy::ValueTree;
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let mut tree = any::<prop::sample::Index>().new_tree(&mut runner).expect("an index");
+        for _ in 0..number {
+            tree = any::<prop::sample::Index>().new_tree(&mut runner).expect("an index");
+        }
+        tree.current()
+    };
+    let add = |n, size, seed| Step::Add { n, size, seed };
+    let story = [
+        add(2, 20, 1),
+        Step::Commit,
+        add(1, 6000, 5),
+        Step::Remove(index(1)),
+        Step::Commit,
+        Step::Replace(index(2), 8),
+        Step::Commit,
+        Step::Compact,
+        Step::Reopen,
+        Step::Remove(index(3)),
+        Step::Commit,
+    ];
+    let folder = Path::new("/repository");
+    let run = |disk: &SimulatedDisk, after, steps: &[Step]| {
+        let io: Arc<dyn Io> = Arc::new(disk.clone());
+        let mut trial = Trial::new(io, Some(disk), folder, 1 << 26, after).expect("it is new");
+        trial.run(steps)
+    };
+    // Without a fault, how many operations are there?
+    let disk = SimulatedDisk::default();
+    let io: Arc<dyn Io> = Arc::new(disk.clone());
+    let mut trial = Trial::new(io, None, folder, 1 << 26, 0).expect("it is new");
+    let begin = disk.operations();
+    assert_eq!(trial.run(&story), Ok(()));
+    let n_operations = disk.operations() - begin;
+    assert!((50..1000).contains(&n_operations), "{n_operations} operations");
+    for fault in [Fault::Crash, Fault::Broken, Fault::Full] {
+        for after in 0..n_operations {
+            let mut steps = vec![Step::Plan(after, fault)];
+            steps.extend(story.iter().cloned());
+            let told = run(&SimulatedDisk::default(), after, &steps);
+            assert_eq!(told, Ok(()), "{fault:?} after {after} operations");
+        }
+    }
+}
+
+/// A crash while a repository is made leaves one that is empty, or none, and it can be made then.
+#[test]
+fn making_a_repository_is_all_or_nothing() {
+    let folder = Path::new("/repository");
+    let make = |disk: &SimulatedDisk| {
+        let about = serde_json::json!({"k": 3});
+        Writer::create(Arc::new(disk.clone()), folder, about, WriterSettings::default())
+    };
+    for fault in [Fault::Crash, Fault::Broken, Fault::Full] {
+        for (after, seed) in (0..20).flat_map(|after| (0..20).map(move |seed| (after, seed))) {
+            let disk = SimulatedDisk::default();
+            disk.plan(after, fault);
+            let is_made = make(&disk).is_ok();
+            disk.crash(seed);
+            match Repository::open(&disk, folder) {
+                Ok(repository) => assert_eq!(repository.n_documents(), 0),
+                Err(Error::Missing { .. }) => {
+                    assert!(!is_made, "it was made, and is gone");
+                    make(&disk).expect("it can be made again");
+                }
+                Err(error) => panic!("{fault:?} after {after}: {error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! A repository as plain lists, and whether a real one holds the same.
+
+use std::collections::BTreeMap;
+
+use textkin_core::chunk::mix;
+use textkin_core::{Length, Part, PostingBlock};
+use textkin_repository::{Entry, Error, Place, Repository, Stored};
+
+use crate::disk::Random;
+
+/// The documents of a repository, in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Model {
+    pub(crate) documents: Vec<Entry>,
+}
+
+impl Model {
+    /// Every word and chunk and one that nobody has, with the documents that have it.
+    #[expect(clippy::type_complexity, reason = "it is plain")]
+    pub(crate) fn postings(&self) -> (BTreeMap<u64, Vec<(usize, u32)>>, BTreeMap<u64, Vec<usize>>) {
+        let mut terms: BTreeMap<u64, Vec<(usize, u32)>> = BTreeMap::from([(5, Vec::new())]);
+        let mut chunks: BTreeMap<u64, Vec<usize>> = BTreeMap::from([(5, Vec::new())]);
+        for (number, entry) in self.documents.iter().enumerate() {
+            for &(term, count) in &entry.terms {
+                terms.entry(term).or_default().push((number, count));
+            }
+            for &chunk in &entry.chunks {
+                let holders = chunks.entry(chunk).or_default();
+                if holders.last() != Some(&number) {
+                    holders.push(number);
+                }
+            }
+        }
+        (terms, chunks)
+    }
+
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.documents.retain(|document| document.id != id);
+    }
+}
+
+/// A document whose words, chunks and everything else follow from its id, `seed` and `size`.
+pub(crate) fn entry(id: &str, seed: u64, size: usize) -> Entry {
+    let mut random = Random(seed);
+    let mut evidence: Vec<u8> = id.bytes().chain([0]).collect();
+    for _ in 0..size {
+        // Words are often the same, so that some stand in many documents.
+        let kinds = if size > 1000 {
+            4
+        } else if random.coin() {
+            8
+        } else {
+            200
+        };
+        evidence.push(u8::try_from(random.below(kinds)).expect("it is small"));
+    }
+    let optional = |some: bool, text: String| some.then_some(text);
+    let (has_time, has_metadata) = (random.coin(), random.coin());
+    let length = random.below(40);
+    made_again(
+        Stored {
+            id: id.to_owned(),
+            time: optional(has_time, format!("20{:02}-01-01", seed % 100)),
+            metadata: optional(has_metadata, format!("{{\"ü\":\"{}\"}}", "x".repeat(length))),
+            added: seed >> 3,
+            digest: [random.next().to_le_bytes()[0]; 16],
+            length: Length::default(),
+            bytes: 0,
+        },
+        evidence,
+    )
+}
+
+/// What a document is made of, from what is stored of it.
+pub(crate) fn made_again(stored: Stored, evidence: Vec<u8>) -> Entry {
+    let mut terms: BTreeMap<u64, u32> = BTreeMap::new();
+    for byte in &evidence {
+        *terms.entry(term(*byte)).or_default() += 1;
+    }
+    let chunks = evidence.windows(3).map(|three| {
+        let number = three.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+        mix(number + 1_000_000)
+    });
+    let mut chunks: Vec<u64> = chunks.collect();
+    // Short texts keep what they have more than once.
+    if chunks.len() > 1000 {
+        chunks.sort_unstable();
+        chunks.dedup();
+    }
+    Entry {
+        id: stored.id,
+        time: stored.time,
+        metadata: stored.metadata,
+        added: stored.added,
+        digest: stored.digest,
+        terms: terms.into_iter().collect(),
+        chunks,
+        evidence,
+    }
+}
+
+/// The hash of a word.
+fn term(byte: u8) -> u64 {
+    mix(u64::from(byte) + 77)
+}
+
+/// Makes documents again for a merge.
+pub(crate) fn prepare(documents: Vec<(Stored, Vec<u8>)>) -> Result<Vec<Entry>, Error> {
+    Ok(documents.into_iter().map(|(stored, evidence)| made_again(stored, evidence)).collect())
+}
+
+/// The document at a place, and its words for a removal.
+pub(crate) fn terms_of(entry: &Entry) -> Vec<u64> {
+    entry.terms.iter().map(|term| term.0).collect()
+}
+
+/// What a repository and a model do not agree on, or what cannot be read.
+pub(crate) fn difference(repository: &Repository, model: &Model) -> Result<(), String> {
+    let ids = stored_ids(repository).map_err(|error| error.to_string())?;
+    let expected: Vec<&str> = model.documents.iter().map(|entry| entry.id.as_str()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    same("ids", &ids, &expected)?;
+    compare(repository, model).map_err(|error| error.to_string())?
+}
+
+/// The ids of a repository, in order.
+pub(crate) fn stored_ids(repository: &Repository) -> Result<Vec<String>, Error> {
+    let id = |place: Place| Ok(repository.stored(place)?.id);
+    repository.places().map(id).collect()
+}
+
+type Comparison = Result<(), String>;
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, expected: &T) -> Comparison {
+    match is == expected {
+        true => Ok(()),
+        false => {
+            let shown = format!("{what}: {is:?} instead of {expected:?}");
+            Err(shown.chars().take(600).collect())
+        }
+    }
+}
+
+/// Compares everything; the outer error is that of a read.
+fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> {
+    let places: Vec<Place> = repository.places().collect();
+    let n_documents = usize::try_from(repository.n_documents()).unwrap_or(usize::MAX);
+    let mut compared = same("number", &n_documents, &model.documents.len());
+    for (place, entry) in places.iter().zip(&model.documents) {
+        let stored = repository.stored(*place)?;
+        let mut terms = entry.terms.clone();
+        terms.sort_unstable();
+        let counts = terms.iter().map(|term| term.1);
+        let expected = Stored {
+            id: entry.id.clone(),
+            time: entry.time.clone(),
+            metadata: entry.metadata.clone(),
+            added: entry.added,
+            digest: entry.digest,
+            length: Length::of(counts),
+            bytes: u32::try_from(entry.evidence.len()).unwrap_or(u32::MAX),
+        };
+        let found = repository.find(&entry.id)?;
+        let length = repository.segment(*place).length(place.document)?;
+        compared = compared
+            .and(same("place", &found, &Some(*place)))
+            .and(same("length", &length, &expected.length))
+            .and(same("stored", &stored, &expected));
+        let evidence = repository.evidence(*place)?;
+        compared = compared.and(same("evidence", &evidence, &entry.evidence));
+    }
+    compared = compared.and(same("no such id", &repository.find("never")?, &None));
+    // Every word and every chunk, and some that nobody has.
+    let (terms, chunks) = model.postings();
+    let numbers: BTreeMap<Place, usize> = places.into_iter().zip(0..).collect();
+    for (term, expected) in &terms {
+        let (count, found) = postings(repository, &numbers, *term)?;
+        compared = compared
+            .and(same("live documents", &count, &(expected.len() as u64)))
+            .and(same("postings", &found, expected));
+    }
+    for (chunk, expected) in &chunks {
+        compared = compared.and(same("holders", &holders(repository, &numbers, *chunk)?, expected));
+    }
+    Ok(compared)
+}
+
+/// The number of documents with a word, and these with how often they have it.
+pub(crate) fn postings(
+    repository: &Repository,
+    numbers: &BTreeMap<Place, usize>,
+    term: u64,
+) -> Result<(u64, Vec<(usize, u32)>), Error> {
+    let (mut all, mut block, mut live) = (Vec::new(), PostingBlock::default(), 0);
+    for (segment, part) in (0u32..).zip(repository.segments()) {
+        live += u64::from(part.live_documents(term)?);
+        let Some(mut list) = part.postings(term)? else { continue };
+        while list.next_block(&mut block)? {
+            for (&document, &count) in block.documents.iter().zip(&block.counts) {
+                if part.is_live(document) {
+                    let number = numbers.get(&Place { segment, document });
+                    all.push((number.copied().unwrap_or(usize::MAX), count));
+                }
+            }
+        }
+    }
+    Ok((live, all))
+}
+
+/// The documents with a chunk.
+pub(crate) fn holders(
+    repository: &Repository,
+    numbers: &BTreeMap<Place, usize>,
+    chunk: u64,
+) -> Result<Vec<usize>, Error> {
+    let mut all = Vec::new();
+    for (segment, part) in (0u32..).zip(repository.segments()) {
+        let mut documents = Vec::new();
+        part.holders(chunk, &mut documents)?;
+        let number = |document| numbers.get(&Place { segment, document }).copied();
+        all.extend(documents.into_iter().map(|document| number(document).unwrap_or(usize::MAX)));
+    }
+    Ok(all)
+}

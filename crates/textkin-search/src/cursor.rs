@@ -1,0 +1,164 @@
+//! Cursors: a place in the postings of one term, which only moves on.
+
+use textkin_core::{Damage, Part, PostingBlock, PostingList};
+
+use crate::weighing::WeighedTerm;
+
+/// A place in the postings of one term.
+pub(crate) struct Cursor<'p> {
+    /// The number of the term.
+    pub(crate) term: usize,
+    list: Box<dyn PostingList + 'p>,
+    block: PostingBlock,
+    at: usize,
+    ended: bool,
+}
+
+impl<'p> Cursor<'p> {
+    /// Opens the postings of a term of a query, which is the one of this number, if the part has any.
+    pub(crate) fn of<P: Part>(
+        part: &'p P,
+        term: usize,
+        weighed: &WeighedTerm,
+    ) -> Result<Option<Self>, Damage> {
+        if !weighed.is_chunk {
+            return Self::open(part, term, weighed.hash);
+        }
+        let mut documents = Vec::new();
+        part.holders(weighed.hash, &mut documents)?;
+        Ok(Self::new(term, Box::new(Holders { documents, is_read: false })))
+    }
+
+    /// Opens the postings of the word with this hash, if the part has any; none is read yet.
+    pub(crate) fn open<P: Part>(
+        part: &'p P,
+        term: usize,
+        hash: u64,
+    ) -> Result<Option<Self>, Damage> {
+        Ok(part.postings(hash)?.and_then(|list| Self::new(term, list)))
+    }
+
+    fn new(term: usize, list: Box<dyn PostingList + 'p>) -> Option<Self> {
+        let block = PostingBlock::default();
+        (!list.is_empty()).then_some(Self { term, list, block, at: 0, ended: false })
+    }
+
+    /// Moves on to the first document from `document` on, and gives it.
+    pub(crate) fn seek(&mut self, document: u32) -> Result<Option<u32>, Damage> {
+        if self.block.documents.last().is_none_or(|last| *last < document) {
+            self.load(document)?;
+        }
+        let ahead = self.block.documents.get(self.at..).unwrap_or_default();
+        self.at += first_from(ahead, document);
+        Ok(self.block.documents.get(self.at).copied())
+    }
+
+    /// How often `document` has the term, when documents are asked for in ascending order.
+    pub(crate) fn count_in(&mut self, document: u32) -> Result<u32, Damage> {
+        if self.seek(document)? != Some(document) {
+            return Ok(0);
+        }
+        Ok(self.block.counts.get(self.at).copied().unwrap_or(0))
+    }
+
+    /// Tells `each` all documents from the current one up to `end`, with their counts.
+    pub(crate) fn for_each_before(
+        &mut self,
+        end: u32,
+        mut each: impl FnMut(u32, u32),
+    ) -> Result<(), Damage> {
+        loop {
+            let documents = self.block.documents.get(self.at..).unwrap_or_default();
+            let n = match documents.last() {
+                Some(last) if *last < end => documents.len(),
+                _ => documents.partition_point(|document| *document < end),
+            };
+            let counts = self.block.counts.get(self.at..).unwrap_or_default();
+            for (document, count) in documents[..n].iter().zip(counts) {
+                each(*document, *count);
+            }
+            self.at += n;
+            if self.ended || self.at < self.block.documents.len() {
+                return Ok(());
+            }
+            self.read()?;
+        }
+    }
+
+    /// Reads the first block that reaches `document`, or ends.
+    fn load(&mut self, document: u32) -> Result<(), Damage> {
+        while !self.ended {
+            self.list.skip_to(document);
+            self.read()?;
+            if self.block.documents.last().is_some_and(|last| *last >= document) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next block, or ends.
+    fn read(&mut self) -> Result<(), Damage> {
+        self.at = 0;
+        let read = self.list.next_block(&mut self.block)?;
+        self.ended = !read || self.block.documents.is_empty();
+        if self.ended {
+            self.block.documents.clear();
+            self.block.counts.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The documents that hold a chunk, as postings.
+struct Holders {
+    documents: Vec<u32>,
+    is_read: bool,
+}
+
+impl PostingList for Holders {
+    fn len(&self) -> u32 {
+        u32::try_from(self.documents.len()).unwrap_or(u32::MAX)
+    }
+
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+        block.documents.clear();
+        block.counts.clear();
+        if !std::mem::replace(&mut self.is_read, true) {
+            block.documents.append(&mut self.documents);
+            block.counts.resize(block.documents.len(), 1);
+        }
+        Ok(!block.documents.is_empty())
+    }
+
+    fn skip_to(&mut self, _: u32) {}
+}
+
+/// The first of ascending `documents` that is not below `document`, looking near the front first.
+pub(crate) fn first_from(documents: &[u32], document: u32) -> usize {
+    let mut step = 4;
+    let mut low = 0;
+    while let Some(probe) = documents.get(low + step)
+        && *probe < document
+    {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step).min(documents.len());
+    low + documents[low..high].partition_point(|near| *near < document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_from;
+
+    #[test]
+    fn the_first_document_from_a_number_on_is_found() {
+        let documents: Vec<u32> = (0..300).map(|number| number * 3).collect();
+        for document in 0..1000 {
+            let naive = documents.iter().filter(|near| **near < document).count();
+            assert_eq!(first_from(&documents, document), naive);
+        }
+        assert_eq!(first_from(&[], 3), 0);
+    }
+}

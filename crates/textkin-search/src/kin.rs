@@ -1,0 +1,230 @@
+//! Kin: the ranking by all that query and document say alike, from single words to whole chunks.
+//!
+//! ```text
+//! G(q)   the different runs of 1, 2, 4, … k words of the query, k being the words of a chunk
+//! f(g)   documents with the run g: for one word f_t; for a chunk what its postings say; else what the
+//!        words' frequencies make expect, N·Π f_t/N, but at least that of a chunk of the query around g
+//! a      Σ N/f(g) over the runs of both ÷ Σ N/f(g) over G(q)
+//! kin    a² · √λ,  λ = 1/(1 + ln max(1, f_d/f_q))
+//! ```
+//!
+//! Rare runs weigh most, and long ones are rare: a copied sentence counts whatever surrounds it. Long
+//! documents have more by chance, hence λ. Squaring does not change the order, it sets the scale.
+//! The query itself has a = λ = 1, and nothing has more.
+//!
+//! Words and chunks are looked up, which ranks all documents by (S₁ + S_k)·λ^¼, the share of these two
+//! orders in a; the texts of the best few hundred are read for the rest. Where there are no texts, the
+//! two orders are all there is.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::num::NonZeroUsize;
+
+use hashbrown::HashMap;
+use textkin_core::chunk::{RollingHash, chunk_hash};
+use textkin_core::{Damage, Length, Part};
+
+use crate::parallel::in_parallel;
+use crate::query::Query;
+use crate::rank::{RankSettings, rank_weighed};
+use crate::ranking::Ranking;
+use crate::texts::Texts;
+use crate::top::{Place, RankedList, Scored, Top};
+use crate::weighing::{Weighing, longer, n_documents, n_live};
+
+/// The fewest candidates whose texts are read.
+const CANDIDATES: usize = 200;
+/// Candidates for each document that is wanted.
+const SPARE: usize = 4;
+
+/// A query for [`rank_kin`].
+#[derive(Clone, Copy, Debug)]
+pub struct KinQuery<'a> {
+    /// The hashes of its words, in the order of the text.
+    pub words: &'a [u64],
+    /// Words of a chunk.
+    pub k: NonZeroUsize,
+    /// The hashes of its chunks that may be looked up, each with the number of its first word.
+    pub chunks: &'a [(usize, u64)],
+    /// Words that do not count on their own, ascending.
+    pub stop: &'a [u64],
+}
+
+/// Ranks documents by kin. `texts` is `None` where no texts are kept.
+///
+/// # Errors
+/// If what is stored is damaged, or a text cannot be read.
+pub fn rank_kin<P: Part, T: Texts>(
+    parts: &[P],
+    texts: Option<&T>,
+    query: KinQuery<'_>,
+    top: usize,
+    threads: NonZeroUsize,
+) -> Result<RankedList, T::Error> {
+    let runs = Runs::new(parts, query, texts.is_some())?;
+    let wanted = if texts.is_some() { CANDIDATES.max(top.saturating_mul(SPARE)) } else { top };
+    let words = Query::stopped(query.words.iter().copied(), query.stop.iter().copied());
+    let chunks = runs.chunks.iter().map(|(&hash, chunk)| (hash, chunk.n_documents, chunk.weight));
+    let weighing = Weighing::of_kin(parts, &words, chunks)?;
+    let settings = RankSettings { ranking: Ranking::Kin, top: wanted, threads };
+    let candidates = rank_weighed(parts, &weighing, query.stop, &settings)?;
+    let mut best = Top::new(top);
+    match texts {
+        None => {
+            for candidate in &candidates.documents {
+                let share = candidate.score / candidates.own_score;
+                best.offer(Scored { score: share * share, place: candidate.place });
+            }
+        }
+        Some(texts) => {
+            let places: Vec<Place> =
+                candidates.documents.iter().map(|candidate| candidate.place).collect();
+            let score = |place: &Place| runs.score(*place, parts, texts);
+            let scores = in_parallel(&places, threads, score);
+            for (&place, score) in places.iter().zip(scores) {
+                best.offer(Scored { score: score?, place });
+            }
+        }
+    }
+    Ok(RankedList::new(1.0, best.into_sorted()))
+}
+
+/// What is known of a chunk of the query.
+#[derive(Clone, Copy, Debug, Default)]
+struct ChunkOf {
+    n_documents: u64,
+    weight: f64,
+}
+
+/// The runs of a query, weighed.
+#[derive(Debug)]
+struct Runs {
+    /// For each order, the runs of so many words by their hashes.
+    orders: Vec<(u32, HashMap<u64, usize>)>,
+    /// What each run weighs.
+    weights: Vec<f64>,
+    total: f64,
+    n_words: u32,
+    /// The chunks that are looked up, by their hashes.
+    chunks: BTreeMap<u64, ChunkOf>,
+}
+
+impl Runs {
+    fn new<P: Part>(parts: &[P], query: KinQuery<'_>, has_texts: bool) -> Result<Self, Damage> {
+        let n = n_live(parts).max(1) as f64;
+        let k = query.k.get();
+        let mut chunks: BTreeMap<u64, ChunkOf> = BTreeMap::new();
+        let mut holders = Vec::new();
+        // A text shorter than a chunk has one that is not of k words.
+        let placed = if query.words.len() >= k { query.chunks } else { &[] };
+        for (_, hash) in placed {
+            if let Entry::Vacant(vacant) = chunks.entry(*hash) {
+                let mut n_documents = 0;
+                for part in parts {
+                    holders.clear();
+                    part.holders(*hash, &mut holders)?;
+                    n_documents += holders.len() as u64;
+                }
+                vacant.insert(ChunkOf { n_documents, weight: 0.0 });
+            }
+        }
+        // The documents that hold the chunk that begins with each word.
+        let mut known = vec![0u64; query.words.len()];
+        for (first, hash) in placed {
+            if let (Some(known), Some(chunk)) = (known.get_mut(*first), chunks.get(hash)) {
+                *known = chunk.n_documents;
+            }
+        }
+        let mut frequencies: HashMap<u64, f64> = HashMap::new();
+        for word in query.words {
+            if !frequencies.contains_key(word) {
+                frequencies.insert(*word, n_documents(parts, *word)?.max(1) as f64 / n);
+            }
+        }
+        let shares: Vec<f64> = query.words.iter().map(|word| frequencies[word]).collect();
+        let mut runs = Self {
+            orders: Vec::new(),
+            weights: Vec::new(),
+            total: 0.0,
+            n_words: u32::try_from(query.words.len()).unwrap_or(u32::MAX),
+            chunks,
+        };
+        let doubling = std::iter::successors(Some(1usize), |order| order.checked_mul(2));
+        let between = doubling.take_while(|order| *order < k && (has_texts || *order == 1));
+        for order in between.chain([k]).filter(|order| *order <= query.words.len()) {
+            runs.add_order(order, &query, &shares, &known, n);
+        }
+        for (first, hash) in placed {
+            let run = query.words.get(*first..*first + k).map(chunk_hash);
+            let order = runs.orders.last().filter(|order| order.0 as usize == k);
+            let weight = run.zip(order).and_then(|(run, order)| order.1.get(&run));
+            if let (Some(weight), Some(chunk)) = (weight, runs.chunks.get_mut(hash)) {
+                chunk.weight = runs.weights[*weight];
+            }
+        }
+        runs.total = runs.weights.iter().sum();
+        Ok(runs)
+    }
+
+    /// Weighs the runs of `order` words, of which each word is in a share of all `n` documents.
+    fn add_order(
+        &mut self,
+        order: usize,
+        query: &KinQuery<'_>,
+        shares: &[f64],
+        known: &[u64],
+        n: f64,
+    ) {
+        let k = query.k.get();
+        let mut index: HashMap<u64, usize> = HashMap::new();
+        let base = self.weights.len();
+        // The most documents that any occurrence of a run makes expect.
+        let mut expected: Vec<f64> = Vec::new();
+        let mut first = 0;
+        let narrow = u32::try_from(order).unwrap_or(u32::MAX);
+        RollingHash::new(narrow).hash_all(query.words, |hash| {
+            let here = first;
+            first += 1;
+            if order == 1 && query.stop.binary_search(&query.words[here]).is_ok() {
+                return;
+            }
+            let by_words = n * shares[here..here + order].iter().product::<f64>();
+            let around = known[(here + order).saturating_sub(k)..=here].iter().max();
+            let documents = by_words.max(around.copied().unwrap_or(0) as f64).max(1.0);
+            let number = *index.entry(hash).or_insert_with(|| {
+                expected.push(0.0);
+                expected.len() - 1
+            });
+            expected[number] = expected[number].max(documents);
+        });
+        self.weights.extend(expected.iter().map(|documents| n / documents));
+        index.values_mut().for_each(|number| *number += base);
+        self.orders.push((narrow, index));
+    }
+
+    /// Kin of the query and a document.
+    fn score<P: Part, T: Texts>(
+        &self,
+        place: Place,
+        parts: &[P],
+        texts: &T,
+    ) -> Result<f64, T::Error> {
+        let mut words = Vec::new();
+        texts.words(place, &mut words)?;
+        let mut has = vec![false; self.weights.len()];
+        for (order, index) in &self.orders {
+            if words.len() >= *order as usize {
+                RollingHash::new(*order).hash_all(&words, |hash| {
+                    if let Some(&number) = index.get(&hash) {
+                        has[number] = true;
+                    }
+                });
+            }
+        }
+        let shared: f64 =
+            self.weights.iter().zip(&has).filter(|(_, has)| **has).map(|(weight, _)| weight).sum();
+        let share = if self.total > 0.0 { shared / self.total } else { 0.0 };
+        let Length { words, .. } = parts[place.part as usize].length(place.document)?;
+        Ok(share * share / longer(self.n_words, words).sqrt())
+    }
+}

@@ -1,0 +1,152 @@
+//! A part of a repository in memory: for tests, and for collections that are not stored.
+
+use hashbrown::HashMap;
+use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
+
+use crate::cursor::first_from;
+
+/// Postings in one block.
+const BLOCK: usize = 128;
+
+/// Some documents in memory.
+#[derive(Clone, Debug)]
+pub struct MemoryPart {
+    terms: HashMap<u64, Postings>,
+    chunks: HashMap<u64, Vec<u32>>,
+    lengths: Vec<Length>,
+    live: Vec<bool>,
+    n_live: u32,
+    mask: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Postings {
+    block: PostingBlock,
+    live: u32,
+}
+
+impl Default for MemoryPart {
+    fn default() -> Self {
+        Self::with_chunk_bits(64)
+    }
+}
+
+impl MemoryPart {
+    /// A part that stores only so many bits of the hash of a chunk, as files do.
+    #[must_use]
+    pub fn with_chunk_bits(bits: u32) -> Self {
+        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        Self {
+            terms: HashMap::new(),
+            chunks: HashMap::new(),
+            lengths: Vec::new(),
+            live: Vec::new(),
+            n_live: 0,
+            mask,
+        }
+    }
+
+    /// Adds a document with these words and these chunks, given by their hashes, and gives its
+    /// number.
+    pub fn add(&mut self, words: &[u64], chunks: &[u64]) -> u32 {
+        let document = self.n_documents();
+        let mut words = words.to_vec();
+        words.sort_unstable();
+        let mut counts = Vec::new();
+        for same in words.chunk_by(|a, b| a == b) {
+            let count = u32::try_from(same.len()).unwrap_or(u32::MAX);
+            let postings = self.terms.entry(same[0]).or_default();
+            postings.block.documents.push(document);
+            postings.block.counts.push(count);
+            postings.live += 1;
+            counts.push(count);
+        }
+        for chunk in chunks {
+            let holders = self.chunks.entry(chunk & self.mask).or_default();
+            if holders.last() != Some(&document) {
+                holders.push(document);
+            }
+        }
+        self.lengths.push(Length::of(counts));
+        self.live.push(true);
+        self.n_live += 1;
+        document
+    }
+
+    /// Removes a document. Looks through all terms.
+    pub fn remove(&mut self, document: u32) {
+        if !self.is_live(document) {
+            return;
+        }
+        self.live[document as usize] = false;
+        self.n_live -= 1;
+        for postings in self.terms.values_mut() {
+            if postings.block.documents.binary_search(&document).is_ok() {
+                postings.live -= 1;
+            }
+        }
+    }
+}
+
+impl Part for MemoryPart {
+    fn n_documents(&self) -> u32 {
+        u32::try_from(self.live.len()).unwrap_or(u32::MAX)
+    }
+
+    fn n_live(&self) -> u32 {
+        self.n_live
+    }
+
+    fn is_live(&self, document: u32) -> bool {
+        self.live.get(document as usize).copied().unwrap_or(false)
+    }
+
+    fn length(&self, document: u32) -> Result<Length, Damage> {
+        let length = self.lengths.get(document as usize).copied();
+        length.ok_or_else(|| Damage {
+            file: "memory".to_owned(),
+            reason: format!("there is no document {document}"),
+        })
+    }
+
+    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+        Ok(self.terms.get(&term).map_or(0, |postings| postings.live))
+    }
+
+    fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+        let Some(postings) = self.terms.get(&term) else { return Ok(None) };
+        Ok(Some(Box::new(MemoryList { block: &postings.block, at: 0 })))
+    }
+
+    fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
+        let holders = self.chunks.get(&(chunk & self.mask)).map_or(&[][..], Vec::as_slice);
+        documents.extend(holders.iter().filter(|document| self.is_live(**document)));
+        Ok(())
+    }
+}
+
+struct MemoryList<'a> {
+    block: &'a PostingBlock,
+    at: usize,
+}
+
+impl PostingList for MemoryList<'_> {
+    fn len(&self) -> u32 {
+        u32::try_from(self.block.documents.len()).unwrap_or(u32::MAX)
+    }
+
+    fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
+        let end = self.block.documents.len().min(self.at + BLOCK);
+        block.documents.clear();
+        block.counts.clear();
+        block.documents.extend_from_slice(&self.block.documents[self.at..end]);
+        block.counts.extend_from_slice(&self.block.counts[self.at..end]);
+        self.at = end;
+        Ok(!block.documents.is_empty())
+    }
+
+    fn skip_to(&mut self, document: u32) {
+        let ahead = &self.block.documents[self.at..];
+        self.at += first_from(ahead, document) / BLOCK * BLOCK;
+    }
+}

@@ -1,0 +1,152 @@
+//! Ranking by words: the documents of all parts most similar to a query.
+
+use std::num::NonZeroUsize;
+
+use hashbrown::HashMap;
+use textkin_core::{Damage, Part};
+
+use crate::cursor::Cursor;
+use crate::parallel::in_parallel;
+use crate::query::Query;
+use crate::ranking::Ranking;
+use crate::scan::{Job, Search, Threshold};
+use crate::top::{Place, RankedList, Top};
+use crate::weighing::Weighing;
+
+/// Documents that one thread takes at a time.
+const SPAN: u32 = 1 << 17;
+
+/// Postings that are worth a second thread.
+const WORTH_A_THREAD: u64 = 50_000;
+
+/// Postings of the rarest terms from which a first threshold is told.
+const PRIMING: u64 = 4096;
+
+/// What is looked for, and by what means.
+#[derive(Clone, Copy, Debug)]
+pub struct RankSettings {
+    /// How documents are ranked.
+    pub ranking: Ranking,
+    /// How many are wanted.
+    pub top: usize,
+    /// Threads that one query may use. They do not change what is found.
+    pub threads: NonZeroUsize,
+}
+
+/// The twenty best by identity 5, on one thread.
+impl Default for RankSettings {
+    fn default() -> Self {
+        Self { ranking: Ranking::Identity5, top: 20, threads: NonZeroUsize::MIN }
+    }
+}
+
+/// Ranks the documents of a repository against a query by the words they share. Documents with a
+/// score of 0 are not listed.
+///
+/// N and f_t are counted over the documents of all parts that are not removed. In the query's
+/// score with itself, a term that no document has counts as if one had it. By
+/// [`Ranking::Fingerprint`], the words are taken as chunks of one word;
+/// [`crate::rank_chunks`] ranks by other chunks. By [`Ranking::Kin`], only words are looked at;
+/// [`crate::rank_kin`] is the whole of it.
+///
+/// ```
+/// use textkin_search::{MemoryPart, Query, RankSettings, rank};
+///
+/// let mut part = MemoryPart::default();
+/// part.add(&[1, 2, 3], &[]);
+/// part.add(&[1, 2, 4, 4], &[]);
+/// let found = rank(&[part], &Query::new([4, 2, 4, 1]), &RankSettings::default())?;
+/// assert_eq!(found.documents[0].place.document, 1);
+/// assert_eq!(found.documents[0].percent, 100.0);
+/// # Ok::<(), textkin_core::Damage>(())
+/// ```
+///
+/// # Errors
+/// If what is stored is damaged.
+pub fn rank<P: Part>(
+    parts: &[P],
+    query: &Query,
+    settings: &RankSettings,
+) -> Result<RankedList, Damage> {
+    let weighing = Weighing::new(parts, query, settings.ranking)?;
+    rank_weighed(parts, &weighing, query.stop(), settings)
+}
+
+/// Ranks by a weighing.
+pub(crate) fn rank_weighed<P: Part>(
+    parts: &[P],
+    weighing: &Weighing,
+    stop: &[u64],
+    settings: &RankSettings,
+) -> Result<RankedList, Damage> {
+    let primed = first_threshold(parts, weighing, settings.top)?;
+    let n_postings: u64 = weighing.terms().iter().map(|term| term.n_documents).sum();
+    let threads = if n_postings < WORTH_A_THREAD { NonZeroUsize::MIN } else { settings.threads };
+    let search =
+        Search { parts, weighing, stop, top: settings.top, threshold: &Threshold::new(primed) };
+    let mut top = Top::new(settings.top);
+    for best in in_parallel(&jobs(parts, threads), threads, |job| search.best(job)) {
+        top.absorb(best?);
+    }
+    Ok(RankedList::new(weighing.own_score(), top.into_sorted()))
+}
+
+/// Ranks against many queries, each on one thread, several at a time. The results are in the
+/// order of the queries.
+pub fn rank_all<P: Part>(
+    parts: &[P],
+    queries: &[Query],
+    settings: &RankSettings,
+) -> Vec<Result<RankedList, Damage>> {
+    let alone = RankSettings { threads: NonZeroUsize::MIN, ..*settings };
+    in_parallel(queries, settings.threads, |query| rank(parts, query, &alone))
+}
+
+/// The documents of all parts, in pieces if there are threads to share them.
+fn jobs<P: Part>(parts: &[P], threads: NonZeroUsize) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (part, number) in parts.iter().zip(0..) {
+        let n = part.n_documents();
+        let span = if threads.get() == 1 { n.max(1) } else { SPAN };
+        for start in (0..n).step_by(span as usize) {
+            jobs.push(Job { part: number, documents: start..n.min(start.saturating_add(span)) });
+        }
+    }
+    jobs
+}
+
+/// A score that at least `top` documents reach, told from the postings of the rarest terms.
+fn first_threshold<P: Part>(parts: &[P], weighing: &Weighing, top: usize) -> Result<f64, Damage> {
+    if !weighing.is_bounded() || top == 0 {
+        return Ok(0.0);
+    }
+    let mut sums: HashMap<Place, f64> = HashMap::new();
+    let mut n_postings = 0;
+    let counting = weighing.terms().iter().enumerate().filter(|(_, term)| term.counts());
+    for (term, weighed) in counting {
+        n_postings += weighed.n_documents;
+        if n_postings > PRIMING {
+            break;
+        }
+        for (part, number) in parts.iter().zip(0..) {
+            let Some(mut cursor) = Cursor::of(part, term, weighed)? else { continue };
+            cursor.for_each_before(u32::MAX, |document, count| {
+                let sum = sums.entry(Place { part: number, document }).or_default();
+                *sum += weighed.adds(count);
+            })?;
+        }
+    }
+    let mut scores = Vec::with_capacity(sums.len());
+    for (place, sum) in sums {
+        let part = &parts[place.part as usize];
+        if part.is_live(place.document) {
+            let (_, divisor) = weighing.divisors(&part.length(place.document)?);
+            scores.push(weighing.divided(sum, divisor));
+        }
+    }
+    if scores.len() < top {
+        return Ok(0.0);
+    }
+    let (_, least, _) = scores.select_nth_unstable_by(top - 1, |a, b| b.total_cmp(a));
+    Ok(*least)
+}

@@ -1,0 +1,287 @@
+//! Rankings: the measures of a search, by which documents are ordered against a query.
+//!
+//! Notation of 001 (Hoad and Zobel 2003): N documents, f_t of them with term t, f_dt occurrences
+//! of t in document d, f_d words of d, W_d = √Σ(1+ln f_dt)². Sums are over the terms in both q
+//! and d. The measure of SCAM follows 004.
+
+use std::fmt;
+use std::str::FromStr;
+
+use textkin_core::name::nearest;
+
+/// How documents are ranked against a query.
+///
+/// ```
+/// use textkin_search::Ranking;
+/// assert_eq!("identity5".parse(), Ok(Ranking::Identity5));
+/// let error = "cosin".parse::<Ranking>().unwrap_err();
+/// assert_eq!(error.to_string(), "no measure 'cosin'; did you mean 'cosine'?");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Ranking {
+    /// Σ (1 + ln f_dt) · ln(1 + N/f_t)
+    Inner,
+    /// The inner product ÷ √f_d
+    Normalised,
+    /// The inner product ÷ W_d
+    Cosine,
+    /// Σ ln(N/f_t) / (1 + |f_dt − f_qt|) ÷ (1 + |f_d − f_q|)
+    Identity1,
+    /// Σ ln(1 + N/f_t) / (1 + |f_dt − f_qt|) ÷ (1 + ln(1 + |f_d − f_q|))
+    Identity2,
+    /// Identity 2, each term multiplied by f_dt + f_qt
+    Identity3,
+    /// Identity 2 with ln(N/f_t)
+    Identity4,
+    /// Identity 2 with N/f_t
+    Identity5,
+    /// SCAM's subset measure, the larger of both directions, at most 1
+    Scam(Closeness),
+    /// Chunks of the query that the document has
+    Fingerprint,
+    /// Runs of 1, 2, 4, … k words of the query that the document has: see [`crate::rank_kin`]
+    #[default]
+    Kin,
+}
+
+/// SCAM's ε: a word counts if its frequencies a and b are so close that a/b + b/a < ε.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closeness(f64);
+
+impl Closeness {
+    /// The closeness ε, if it is a number above 2: at 2 not even equal frequencies are close.
+    #[must_use]
+    pub fn new(epsilon: f64) -> Option<Self> {
+        (epsilon > 2.0 && epsilon.is_finite()).then_some(Self(epsilon))
+    }
+
+    /// ε.
+    #[must_use]
+    pub fn epsilon(self) -> f64 {
+        self.0
+    }
+
+    /// Whether two frequencies are close.
+    #[must_use]
+    pub fn holds(self, a: u32, b: u32) -> bool {
+        let ratio = f64::from(a) / f64::from(b);
+        ratio + ratio.recip() < self.0
+    }
+}
+
+/// ε = 2.5: a word may occur less than twice as often in one text as in the other.
+impl Default for Closeness {
+    fn default() -> Self {
+        Self(2.5)
+    }
+}
+
+impl Ranking {
+    /// Every ranking, with its default settings, in the order of the documentation.
+    pub const ALL: [Self; 11] = [
+        Self::Inner,
+        Self::Normalised,
+        Self::Cosine,
+        Self::Identity1,
+        Self::Identity2,
+        Self::Identity3,
+        Self::Identity4,
+        Self::Identity5,
+        Self::Scam(Closeness(2.5)),
+        Self::Fingerprint,
+        Self::Kin,
+    ];
+
+    /// Its name on the command line and in files, without settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inner => "inner",
+            Self::Normalised => "normalised",
+            Self::Cosine => "cosine",
+            Self::Identity1 => "identity1",
+            Self::Identity2 => "identity2",
+            Self::Identity3 => "identity3",
+            Self::Identity4 => "identity4",
+            Self::Identity5 => "identity5",
+            Self::Scam(_) => "scam",
+            Self::Fingerprint => "fingerprint",
+            Self::Kin => "kin",
+        }
+    }
+
+    /// What it tells, in one line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Inner => {
+                "shared words, rare and repeated ones counting more; favours long documents"
+            }
+            Self::Normalised => "inner, divided by the square root of the document's length",
+            Self::Cosine => {
+                "inner, divided by the document's weight: same topic rather than same text"
+            }
+            Self::Identity1 => {
+                "words that occur equally often in both, in documents of equal length"
+            }
+            Self::Identity2 => "identity1, far milder on differences of length",
+            Self::Identity3 => "identity2, frequent words of query and document counting more",
+            Self::Identity4 => "identity2, words that stand in every document counting nothing",
+            Self::Identity5 => "identity2, rare words counting far more: the best of its paper",
+            Self::Scam(_) => {
+                "how much of one text is in the other, by words about equally frequent in both"
+            }
+            Self::Fingerprint => "chunks of the query that the document has",
+            Self::Kin => {
+                "all that both say alike, from rare words to copied sentences: the best throughout"
+            }
+        }
+    }
+
+    /// The rule, on one line. Sums are over the terms of both query and document.
+    #[must_use]
+    pub fn formula(self) -> &'static str {
+        match self {
+            Self::Inner => "Σ (1 + ln f_dt) · ln(1 + N/f_t)",
+            Self::Normalised => "1/√f_d · Σ (1 + ln f_dt) · ln(1 + N/f_t)",
+            Self::Cosine => "1/W_d · Σ (1 + ln f_dt) · ln(1 + N/f_t)",
+            Self::Identity1 => "1/(1 + |f_d − f_q|) · Σ ln(N/f_t) / (1 + |f_dt − f_qt|)",
+            Self::Identity2 => {
+                "1/(1 + ln(1 + |f_d − f_q|)) · Σ ln(1 + N/f_t) / (1 + |f_dt − f_qt|)"
+            }
+            Self::Identity3 => {
+                "1/(1 + ln(1 + |f_d − f_q|)) · Σ ln(1 + N/f_t) · (f_dt + f_qt) / (1 + |f_dt − f_qt|)"
+            }
+            Self::Identity4 => "1/(1 + ln(1 + |f_d − f_q|)) · Σ ln(N/f_t) / (1 + |f_dt − f_qt|)",
+            Self::Identity5 => "1/(1 + ln(1 + |f_d − f_q|)) · Σ (N/f_t) / (1 + |f_dt − f_qt|)",
+            Self::Scam(_) => {
+                "min(1, Σ f_qt · f_dt / min(Σ f_qt², Σ f_dt²)), terms with f_qt/f_dt + f_dt/f_qt < ε"
+            }
+            Self::Fingerprint => "|chunks of q ∩ chunks of d|",
+            Self::Kin => {
+                "(Σ N/f_g ÷ the same sum of q)² ÷ √(1 + ln max(1, f_d/f_q)), runs g of 1, 2, 4, … k words"
+            }
+        }
+    }
+
+    /// Whether it is *ideal*: no document outranks one that is the query itself.
+    ///
+    /// In the identity measures every summand is largest where f_dt = f_qt (also in the third:
+    /// (2f + x)/(1 + x) falls as x grows, because 2f > 1), none is negative because f_t ≤ N, and
+    /// the divisor is least where f_d = f_q. SCAM is cut off at 1, which the query reaches;
+    /// others may tie with it. No document has more chunks of the query than the query, nor more of
+    /// its runs of words, and the divisor of kin is least where the document is not longer.
+    ///
+    /// The products are not: a document that repeats a word of the query has a larger inner
+    /// product, and one that consists of the query's rarest word alone has a larger normalised
+    /// one and a larger cosine, because the rarity of words is on one side only.
+    #[must_use]
+    pub fn is_ideal(self) -> bool {
+        !matches!(self, Self::Inner | Self::Normalised | Self::Cosine)
+    }
+}
+
+impl fmt::Display for Ranking {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scam(closeness) if *closeness != Closeness::default() => {
+                write!(formatter, "scam:{}", closeness.epsilon())
+            }
+            other => formatter.write_str(other.name()),
+        }
+    }
+}
+
+/// Why a text names no ranking.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RankingError {
+    /// There is no ranking of this name.
+    #[error("no measure '{name}'; {}", hint(*.suggestion))]
+    UnknownName {
+        /// What was written.
+        name: String,
+        /// The nearest name there is.
+        suggestion: Option<&'static str>,
+    },
+    /// What follows the name does not fit it.
+    #[error("{name}: only scam takes an argument; write {name}")]
+    ExtraArgument {
+        /// The ranking.
+        name: &'static str,
+    },
+    /// ε is no number above 2.
+    #[error("scam: '{argument}' is not a number above 2; write scam:2.5")]
+    Closeness {
+        /// What was written.
+        argument: String,
+    },
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    match suggestion {
+        Some(name) => format!("did you mean '{name}'?"),
+        None => "`textkin measures` lists them all".to_owned(),
+    }
+}
+
+impl FromStr for Ranking {
+    type Err = RankingError;
+
+    fn from_str(written: &str) -> Result<Self, RankingError> {
+        let (name, argument) = match written.split_once(':') {
+            Some((name, argument)) => (name, Some(argument)),
+            None => (written, None),
+        };
+        let spelled = if name == "normalized" { "normalised" } else { name };
+        let Some(ranking) = Self::ALL.into_iter().find(|ranking| ranking.name() == spelled) else {
+            let suggestion = nearest(name, Self::ALL.iter().map(|ranking| ranking.name()));
+            return Err(RankingError::UnknownName { name: name.to_owned(), suggestion });
+        };
+        match (ranking, argument) {
+            (_, None) => Ok(ranking),
+            (Self::Scam(_), Some(argument)) => {
+                let closeness = argument.parse().ok().and_then(Closeness::new);
+                let argument = argument.to_owned();
+                closeness.map(Self::Scam).ok_or(RankingError::Closeness { argument })
+            }
+            (_, Some(_)) => Err(RankingError::ExtraArgument { name: ranking.name() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(written: &str) -> String {
+        written.parse::<Ranking>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_ranking_is_found_by_what_it_is_shown_as() {
+        let strict = Ranking::Scam(Closeness::new(2.1).unwrap());
+        for ranking in Ranking::ALL.into_iter().chain([strict]) {
+            assert_eq!(ranking.to_string().parse(), Ok(ranking));
+        }
+        assert_eq!("normalized".parse(), Ok(Ranking::Normalised));
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_one_that_was_meant() {
+        assert_eq!(error("identiy5"), "no measure 'identiy5'; did you mean 'identity5'?");
+        assert_eq!(error("scan:3"), "no measure 'scan'; did you mean 'scam'?");
+        assert_eq!(error("bm25"), "no measure 'bm25'; `textkin measures` lists them all");
+        assert_eq!(error("cosine:3"), "cosine: only scam takes an argument; write cosine");
+        for argument in ["2", "", "x", "nan", "inf"] {
+            assert!(error(&format!("scam:{argument}")).contains("not a number above 2"));
+        }
+    }
+
+    #[test]
+    fn frequencies_are_close_if_neither_is_twice_the_other() {
+        let closeness = Closeness::default();
+        assert!(closeness.holds(3, 3) && closeness.holds(3, 5) && closeness.holds(5, 3));
+        assert!(!closeness.holds(3, 6) && !closeness.holds(6, 3));
+    }
+}

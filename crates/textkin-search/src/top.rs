@@ -1,0 +1,138 @@
+//! The best of the documents: places, ranked documents, and the k best seen so far.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Where a document stands in a repository. Places are ordered as the repository is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The number of the part, from 0.
+    pub part: u32,
+    /// The number of the document in it.
+    pub document: u32,
+}
+
+/// A document and how it compares with the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The document.
+    pub place: Place,
+    /// Its score.
+    pub score: f64,
+    /// Its score as a percentage of the score that the query has with itself.
+    pub percent: f64,
+}
+
+/// The documents most similar to a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankedList {
+    /// The score that the query has with itself, as if it stood in the repository.
+    pub own_score: f64,
+    /// The best documents, the best first; of equal ones the one that stands first.
+    pub documents: Vec<Ranked>,
+}
+
+impl RankedList {
+    pub(crate) fn new(own_score: f64, best: Vec<Scored>) -> Self {
+        let percent = |score| if own_score > 0.0 { score / own_score * 100.0 } else { 0.0 };
+        let ranked = |Scored { score, place }| Ranked { place, score, percent: percent(score) };
+        Self { own_score, documents: best.into_iter().map(ranked).collect() }
+    }
+}
+
+/// A place and its score; the greatest is the *worst*: the lowest score, and the last place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scored {
+    pub(crate) score: f64,
+    pub(crate) place: Place,
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.place.cmp(&other.place))
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scored {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scored {}
+
+/// The k best that were offered.
+#[derive(Debug)]
+pub(crate) struct Top {
+    k: usize,
+    heap: BinaryHeap<Scored>,
+}
+
+impl Top {
+    pub(crate) fn new(k: usize) -> Self {
+        Self { k, heap: BinaryHeap::new() }
+    }
+
+    pub(crate) fn offer(&mut self, scored: Scored) {
+        if self.heap.len() < self.k {
+            self.heap.push(scored);
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && scored < *worst
+        {
+            *worst = scored;
+        }
+    }
+
+    /// The score that another document must reach at least: 0 until there are k.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.worst().map_or(0.0, |worst| worst.score)
+    }
+
+    /// The worst of the k, once there are k.
+    pub(crate) fn worst(&self) -> Option<&Scored> {
+        if self.heap.len() < self.k { None } else { self.heap.peek() }
+    }
+
+    pub(crate) fn absorb(&mut self, other: Self) {
+        for scored in other.heap {
+            self.offer(scored);
+        }
+    }
+
+    /// The best first.
+    pub(crate) fn into_sorted(self) -> Vec<Scored> {
+        self.heap.into_sorted_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(score: f64, document: u32) -> Scored {
+        Scored { score, place: Place { part: 0, document } }
+    }
+
+    #[test]
+    fn of_equal_scores_the_first_place_is_kept() {
+        let mut top = Top::new(2);
+        for entry in [scored(1.0, 5), scored(2.0, 9), scored(1.0, 3), scored(1.0, 4)] {
+            top.offer(entry);
+        }
+        assert_eq!(top.threshold(), 1.0);
+        assert_eq!(top.into_sorted(), [scored(2.0, 9), scored(1.0, 3)]);
+    }
+
+    #[test]
+    fn the_best_none_are_none() {
+        let mut top = Top::new(0);
+        top.offer(scored(1.0, 0));
+        assert!(top.into_sorted().is_empty());
+    }
+}

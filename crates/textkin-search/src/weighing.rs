@@ -1,0 +1,266 @@
+//! Weighing: a ranking made ready for one query and one repository.
+//!
+//! Every ranking is a sum over terms, divided by something that depends on the length of the
+//! document only. The sum is always taken in the same order: the terms that weigh most in the
+//! query come first, and of equal ones the lower hash. That order depends on the query and the
+//! repository's documents alone, so that a score is the same to the last bit however the
+//! repository is cut into parts.
+
+use textkin_core::{Damage, Length, Part};
+
+use crate::query::{Query, QueryTerm};
+use crate::ranking::Ranking;
+
+/// Frequencies up to this have their contribution looked up.
+const TABLE: usize = 16;
+
+/// What a part-by-part sum may differ from the exact one, and more.
+const SLACK: f64 = 1e-9;
+
+/// One term of the query, weighed.
+#[derive(Clone, Debug)]
+pub(crate) struct WeighedTerm {
+    pub(crate) hash: u64,
+    /// Whether it is a chunk and not a word.
+    pub(crate) is_chunk: bool,
+    /// Documents that have it: f_t.
+    pub(crate) n_documents: u64,
+    ranking: Ranking,
+    count: u32,
+    weight: f64,
+    /// What it adds for f_dt = 0, 1, … 15.
+    table: [f64; TABLE],
+    /// What it adds where f_dt = f_qt. If the ranking is bounded, it never adds more.
+    own: f64,
+}
+
+/// A ranking made ready for one query.
+#[derive(Clone, Debug)]
+pub(crate) struct Weighing {
+    ranking: Ranking,
+    query: Length,
+    stops: bool,
+    terms: Vec<WeighedTerm>,
+}
+
+impl Weighing {
+    /// Looks up how frequent the terms of `query` are in all `parts`.
+    pub(crate) fn new<P: Part>(
+        parts: &[P],
+        query: &Query,
+        ranking: Ranking,
+    ) -> Result<Self, Damage> {
+        let n = n_live(parts);
+        let mut terms = Vec::with_capacity(query.terms().len());
+        for term in query.terms() {
+            terms.push(WeighedTerm::new(ranking, *term, n, n_documents(parts, term.hash)?));
+        }
+        Ok(Self::of(terms, query, ranking))
+    }
+
+    /// The weighing by which kin looks for candidates: the words of `query`, and chunks with their
+    /// hash, the number of documents that hold them, and their weight.
+    pub(crate) fn of_kin<P: Part>(
+        parts: &[P],
+        query: &Query,
+        chunks: impl IntoIterator<Item = (u64, u64, f64)>,
+    ) -> Result<Self, Damage> {
+        let words = Self::new(parts, query, Ranking::Kin)?;
+        let mut terms = words.terms;
+        let chunk = |(hash, n_documents, weight)| WeighedTerm {
+            is_chunk: true,
+            n_documents,
+            ..WeighedTerm::weighing(Ranking::Kin, QueryTerm { hash, count: 1 }, weight)
+        };
+        terms.extend(chunks.into_iter().map(chunk));
+        Ok(Self::of(terms, query, Ranking::Kin))
+    }
+
+    /// The weighing of `query`, whose terms have been weighed in any order.
+    pub(crate) fn of(mut terms: Vec<WeighedTerm>, query: &Query, ranking: Ranking) -> Self {
+        let key = |term: &WeighedTerm| (term.hash, term.is_chunk);
+        terms.sort_unstable_by(|a, b| b.own.total_cmp(&a.own).then(key(a).cmp(&key(b))));
+        let stops = !query.stop().is_empty() && needs_length(ranking);
+        Self { ranking, query: *query.length(), stops, terms }
+    }
+
+    /// The weighing in which a term adds as much wherever it stands as it adds in the query,
+    /// and length does not matter: if this one is bounded, no part of a document scores more.
+    pub(crate) fn ceiling(&self) -> Self {
+        let ranking = Ranking::Fingerprint;
+        let same = |term: &WeighedTerm| {
+            let mut table = [term.own; TABLE];
+            table[0] = 0.0;
+            WeighedTerm { ranking, weight: term.own, table, ..*term }
+        };
+        let terms = self.terms.iter().map(same).collect();
+        Self { ranking, query: self.query, stops: false, terms }
+    }
+
+    /// The terms, in the order in which they are added.
+    pub(crate) fn terms(&self) -> &[WeighedTerm] {
+        &self.terms
+    }
+
+    /// The term that is added as the `number`th.
+    pub(crate) fn term(&self, number: usize) -> &WeighedTerm {
+        &self.terms[number]
+    }
+
+    /// Whether the words that do not count must be counted in documents.
+    pub(crate) fn stops(&self) -> bool {
+        self.stops
+    }
+
+    /// The score of the query with itself, as if it stood in the repository: a term that no
+    /// document has is as rare as one that a single document has.
+    pub(crate) fn own_score(&self) -> f64 {
+        let sum = self.terms.iter().fold(0.0, |sum, term| sum + term.own);
+        self.score(sum, &self.query)
+    }
+
+    /// The score of a document of this length whose terms add up to `sum`.
+    pub(crate) fn score(&self, sum: f64, length: &Length) -> f64 {
+        self.divided(sum, self.divisor(length))
+    }
+
+    /// The score of a document whose terms add up to `sum`.
+    pub(crate) fn divided(&self, sum: f64, divisor: f64) -> f64 {
+        if sum == 0.0 {
+            return 0.0;
+        }
+        let score = sum / divisor;
+        if matches!(self.ranking, Ranking::Scam(_)) { score.min(1.0) } else { score }
+    }
+
+    /// What the sum of a document is divided by, when words that do not count are taken away.
+    pub(crate) fn divisor(&self, length: &Length) -> f64 {
+        let difference = f64::from(length.words.abs_diff(self.query.words));
+        match self.ranking {
+            Ranking::Inner | Ranking::Fingerprint => 1.0,
+            Ranking::Normalised => f64::from(length.words).sqrt(),
+            Ranking::Cosine => length.cosine,
+            Ranking::Identity1 => 1.0 + difference,
+            Ranking::Identity2 | Ranking::Identity3 | Ranking::Identity4 | Ranking::Identity5 => {
+                1.0 + difference.ln_1p()
+            }
+            Ranking::Scam(_) => self.query.squares.min(length.squares),
+            Ranking::Kin => longer(self.query.words, length.words).powf(0.25),
+        }
+    }
+
+    /// The least and the most that [`Self::divisor`] can be, of a document of which it is not
+    /// known how many of its words do not count. Only for bounded rankings.
+    pub(crate) fn divisors(&self, length: &Length) -> (f64, f64) {
+        let divisor = self.divisor(length);
+        if !self.stops {
+            return (divisor, divisor);
+        }
+        let none = self.divisor(&Length { words: 0, ..*length });
+        let least = if length.words <= self.query.words { divisor } else { 1.0 };
+        (least, divisor.max(none))
+    }
+
+    /// Whether no term ever adds more than it does in the query, and no divisor is below 1.
+    pub(crate) fn is_bounded(&self) -> bool {
+        match self.ranking {
+            Ranking::Inner | Ranking::Normalised | Ranking::Cosine | Ranking::Scam(_) => false,
+            Ranking::Identity1
+            | Ranking::Identity2
+            | Ranking::Identity3
+            | Ranking::Identity4
+            | Ranking::Identity5
+            | Ranking::Fingerprint
+            | Ranking::Kin => true,
+        }
+    }
+}
+
+/// 1/λ = 1 + ln max(1, f_d/f_q): how much longer a document is than the query.
+pub(crate) fn longer(query: u32, document: u32) -> f64 {
+    1.0 + (f64::from(document) / f64::from(query.max(1))).max(1.0).ln()
+}
+
+impl WeighedTerm {
+    /// Weighs a term that `n_documents` of `n` documents have.
+    pub(crate) fn new(ranking: Ranking, term: QueryTerm, n: u64, n_documents: u64) -> Self {
+        let rarity = (n.max(1) as f64 / n_documents.max(1) as f64).max(1.0);
+        let weight = match ranking {
+            Ranking::Inner | Ranking::Normalised | Ranking::Cosine => rarity.ln_1p(),
+            Ranking::Identity1 | Ranking::Identity4 => rarity.ln(),
+            Ranking::Identity2 | Ranking::Identity3 => rarity.ln_1p(),
+            Ranking::Identity5 | Ranking::Kin => rarity,
+            Ranking::Scam(_) | Ranking::Fingerprint => 1.0,
+        };
+        Self { n_documents, ..Self::weighing(ranking, term, weight) }
+    }
+
+    /// A term that weighs so much.
+    fn weighing(ranking: Ranking, term: QueryTerm, weight: f64) -> Self {
+        let adds = |count| contribution(ranking, weight, term.count, count);
+        let mut table = [0.0; TABLE];
+        for (count, entry) in (0..).zip(&mut table).skip(1) {
+            *entry = adds(count);
+        }
+        let own = adds(term.count);
+        let QueryTerm { hash, count } = term;
+        Self { hash, is_chunk: false, n_documents: 0, ranking, count, weight, table, own }
+    }
+
+    /// What it adds where a document has it `count` times.
+    #[inline]
+    pub(crate) fn adds(&self, count: u32) -> f64 {
+        match self.table.get(count as usize) {
+            Some(entry) => *entry,
+            None => contribution(self.ranking, self.weight, self.count, count),
+        }
+    }
+
+    /// Whether it adds anything to any document.
+    pub(crate) fn counts(&self) -> bool {
+        self.n_documents > 0 && self.own > 0.0
+    }
+
+    /// What it adds in the query itself.
+    pub(crate) fn own(&self) -> f64 {
+        self.own
+    }
+}
+
+/// What a term adds to the sum.
+fn contribution(ranking: Ranking, weight: f64, in_query: u32, in_document: u32) -> f64 {
+    if in_document == 0 {
+        return 0.0;
+    }
+    let near = 1.0 + f64::from(in_document.abs_diff(in_query));
+    let (query, document) = (f64::from(in_query), f64::from(in_document));
+    match ranking {
+        Ranking::Inner | Ranking::Normalised | Ranking::Cosine => weight * (1.0 + document.ln()),
+        Ranking::Identity1 | Ranking::Identity2 | Ranking::Identity4 | Ranking::Identity5 => {
+            weight / near
+        }
+        Ranking::Identity3 => weight * ((query + document) / near),
+        Ranking::Scam(closeness) if closeness.holds(in_query, in_document) => query * document,
+        Ranking::Scam(_) => 0.0,
+        Ranking::Fingerprint | Ranking::Kin => weight,
+    }
+}
+
+fn needs_length(ranking: Ranking) -> bool {
+    !matches!(ranking, Ranking::Inner | Ranking::Fingerprint)
+}
+
+/// Whether a bound, which is exact but for rounding, may stand for a score of `threshold`.
+pub(crate) fn reaches(bound: f64, threshold: f64) -> bool {
+    bound * (1.0 + SLACK) >= threshold
+}
+
+/// Documents of all parts that are not removed.
+pub(crate) fn n_live<P: Part>(parts: &[P]) -> u64 {
+    parts.iter().map(|part| u64::from(part.n_live())).sum()
+}
+
+/// Documents of all parts that have a term and are not removed.
+pub(crate) fn n_documents<P: Part>(parts: &[P], term: u64) -> Result<u64, Damage> {
+    parts.iter().try_fold(0, |sum, part| Ok(sum + u64::from(part.live_documents(term)?)))
+}

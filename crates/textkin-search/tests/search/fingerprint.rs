@@ -1,0 +1,105 @@
+//! Ranking by chunks equals counting the chunks of every document.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+use textkin_core::Damage;
+use textkin_search::{MemoryPart, Place, Ranked, RankedList, Texts, rank_chunks};
+
+use crate::collection::{Collection, chunks, collection, word, words};
+
+pub(crate) struct Stored<'a> {
+    pub(crate) collection: &'a Collection,
+    pub(crate) n_read: AtomicUsize,
+}
+
+impl<'a> Stored<'a> {
+    pub(crate) fn of(collection: &'a Collection) -> Self {
+        Self { collection, n_read: AtomicUsize::new(0) }
+    }
+}
+
+impl Texts for Stored<'_> {
+    type Error = Damage;
+
+    fn shared_chunks(&self, place: Place, query: &[u64], at_most: u32) -> Result<u32, Damage> {
+        self.n_read.fetch_add(1, Ordering::Relaxed);
+        assert!(query.is_sorted_by(|a, b| a < b));
+        let own: BTreeSet<u64> = chunks(self.collection.words(place)).into_iter().collect();
+        let shared = query.iter().filter(|chunk| own.contains(chunk)).map(|_| 1).sum();
+        assert!(shared <= at_most);
+        Ok(shared)
+    }
+
+    fn words(&self, place: Place, words: &mut Vec<u64>) -> Result<(), Damage> {
+        self.n_read.fetch_add(1, Ordering::Relaxed);
+        words.extend(self.collection.words(place));
+        Ok(())
+    }
+}
+
+fn naive(collection: &Collection, query: &[u64], top: usize) -> RankedList {
+    let asked: BTreeSet<u64> = query.iter().copied().collect();
+    let own_score = asked.len() as f64;
+    let mut documents = Vec::new();
+    for (place, document) in collection.live() {
+        let own: BTreeSet<u64> = document.chunks().into_iter().collect();
+        let score = own.intersection(&asked).count() as f64;
+        if score > 0.0 {
+            documents.push(Ranked { place, score, percent: score / own_score * 100.0 });
+        }
+    }
+    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    documents.truncate(top);
+    RankedList { own_score, documents }
+}
+
+proptest! {
+    #[test]
+    fn chunks_are_counted_as_if_one_by_one(
+        collection in collection(0..40, 0..30),
+        query in words(0..40),
+        borrowed in any::<prop::sample::Index>(),
+        top in 0usize..10,
+    ) {
+        let mut query = chunks(&query);
+        if !collection.documents.is_empty() {
+            query.extend(borrowed.get(&collection.documents).chunks());
+        }
+        let found = rank_chunks(&collection.parts(), &Stored::of(&collection), &query, top);
+        prop_assert_eq!(found.unwrap(), naive(&collection, &query, top));
+    }
+}
+
+/// Answers with what the postings say, and counts the questions.
+struct Trusting(AtomicUsize);
+
+impl Texts for Trusting {
+    type Error = Damage;
+
+    fn shared_chunks(&self, _: Place, _: &[u64], at_most: u32) -> Result<u32, Damage> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(at_most)
+    }
+
+    fn words(&self, _: Place, _: &mut Vec<u64>) -> Result<(), Damage> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_more_texts_are_read_than_decide() {
+    let mut part = MemoryPart::default();
+    for n in 1..=50u64 {
+        let text: Vec<u64> = (0..n).map(word).collect();
+        part.add(&text, &text);
+    }
+    let texts = Trusting(AtomicUsize::new(0));
+    let query: Vec<u64> = (0..50).map(word).collect();
+    let found = rank_chunks(&[part], &texts, &query, 5).unwrap();
+    let scores: Vec<f64> = found.documents.iter().map(|ranked| ranked.score).collect();
+    assert_eq!(scores, [50.0, 49.0, 48.0, 47.0, 46.0]);
+    assert_eq!(found.documents[0].percent, 100.0);
+    assert_eq!(texts.0.into_inner(), 5);
+}

@@ -1,0 +1,7 @@
+//! Searches against their naive twins, on random collections.
+
+mod collection;
+mod fingerprint;
+mod kin;
+mod passage;
+mod rank;

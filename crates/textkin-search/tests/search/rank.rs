@@ -1,0 +1,311 @@
+//! Ranking by words equals the formulas of 001 and 004, written down plainly.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+use proptest::prelude::*;
+use textkin_core::{Damage, Length, Part, PostingList};
+use textkin_search::{
+    Closeness, MemoryPart, Place, Query, RankSettings, Ranked, RankedList, Ranking, rank, rank_all,
+};
+
+use crate::collection::{Collection, collection, word, words};
+
+type Counts = BTreeMap<u64, f64>;
+
+fn counts(words: &[u64], stop: &BTreeSet<u64>) -> Counts {
+    let mut counts = Counts::new();
+    for word in words.iter().filter(|word| !stop.contains(word)) {
+        *counts.entry(*word).or_default() += 1.0;
+    }
+    counts
+}
+
+/// The score of document `d` against query `q`, by the book.
+fn naive_score(ranking: Ranking, q: &Counts, d: &Counts, n: f64, f: &dyn Fn(u64) -> f64) -> f64 {
+    let both: Vec<(u64, f64, f64)> =
+        q.iter().filter_map(|(t, fq)| d.get(t).map(|fd| (*t, *fq, *fd))).collect();
+    let sum = |term: &dyn Fn(u64, f64, f64) -> f64| -> f64 {
+        both.iter().map(|(t, fq, fd)| term(*t, *fq, *fd)).sum()
+    };
+    let words = |x: &Counts| x.values().sum::<f64>();
+    let squares = |x: &Counts| x.values().map(|count| count * count).sum::<f64>();
+    let difference = (words(d) - words(q)).abs();
+    let inner = || sum(&|t, _, fd| (1.0 + fd.ln()) * (1.0 + n / f(t)).ln());
+    let tempered = 1.0 + (1.0 + difference).ln();
+    if both.is_empty() {
+        return 0.0;
+    }
+    match ranking {
+        Ranking::Inner => inner(),
+        Ranking::Normalised => inner() / words(d).sqrt(),
+        Ranking::Cosine => {
+            inner() / d.values().map(|fd| (1.0 + fd.ln()).powi(2)).sum::<f64>().sqrt()
+        }
+        Ranking::Identity1 => {
+            sum(&|t, fq, fd| (n / f(t)).ln() / (1.0 + (fd - fq).abs())) / (1.0 + difference)
+        }
+        Ranking::Identity2 => {
+            sum(&|t, fq, fd| (1.0 + n / f(t)).ln() / (1.0 + (fd - fq).abs())) / tempered
+        }
+        Ranking::Identity3 => {
+            sum(&|t, fq, fd| (1.0 + n / f(t)).ln() * (fd + fq) / (1.0 + (fd - fq).abs())) / tempered
+        }
+        Ranking::Identity4 => {
+            sum(&|t, fq, fd| (n / f(t)).ln() / (1.0 + (fd - fq).abs())) / tempered
+        }
+        Ranking::Identity5 => sum(&|t, fq, fd| n / f(t) / (1.0 + (fd - fq).abs())) / tempered,
+        Ranking::Scam(closeness) => {
+            let close = |fq: f64, fd: f64| fq / fd + fd / fq < closeness.epsilon();
+            let common = sum(&|_, fq, fd| if close(fq, fd) { fq * fd } else { 0.0 });
+            (common / squares(q)).max(common / squares(d)).min(1.0)
+        }
+        Ranking::Fingerprint => both.len() as f64,
+        // Of words alone: how kin looks for candidates.
+        Ranking::Kin => {
+            let longer = 1.0 + (words(d) / words(q)).max(1.0).ln();
+            sum(&|t, _, _| n / f(t)) / longer.powf(0.25)
+        }
+    }
+}
+
+fn naive(
+    collection: &Collection,
+    query: &[u64],
+    stop: &[u64],
+    ranking: Ranking,
+    top: usize,
+) -> RankedList {
+    let stop: BTreeSet<u64> = stop.iter().copied().collect();
+    let q = counts(query, &stop);
+    let documents: Vec<(Place, Counts)> =
+        collection.live().iter().map(|(place, d)| (*place, counts(&d.words, &stop))).collect();
+    let n = documents.len().max(1) as f64;
+    let f = |t| documents.iter().filter(|(_, d)| d.contains_key(&t)).count().max(1) as f64;
+    let own_score = naive_score(ranking, &q, &q, n, &f);
+    let mut documents: Vec<Ranked> = documents
+        .iter()
+        .map(|(place, d)| (*place, naive_score(ranking, &q, d, n, &f)))
+        .filter(|(_, score)| *score > 0.0)
+        .map(|(place, score)| Ranked { place, score, percent: score / own_score * 100.0 })
+        .collect();
+    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
+    documents.truncate(top);
+    RankedList { own_score, documents }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-6)
+}
+
+/// Equal to 1e-9 in score, and in order but for scores that are equal but for rounding.
+fn assert_same(fast: &RankedList, naive: &RankedList, all: &RankedList) {
+    assert!(near(fast.own_score, naive.own_score), "{} {}", fast.own_score, naive.own_score);
+    assert_eq!(fast.documents.len(), naive.documents.len());
+    for (a, b) in fast.documents.iter().zip(&naive.documents) {
+        assert!(near(a.score, b.score), "{a:?} {b:?}");
+        assert!(near(a.percent, b.percent), "{a:?} {b:?}");
+        let same = all.documents.iter().find(|ranked| ranked.place == a.place);
+        assert!(same.is_some_and(|same| near(a.score, same.score)), "{a:?} {same:?}");
+    }
+    let ordered =
+        |a: &Ranked, b: &Ranked| a.score > b.score || a.score == b.score && a.place < b.place;
+    assert!(fast.documents.is_sorted_by(ordered));
+}
+
+fn settings(ranking: Ranking, top: usize, threads: usize) -> RankSettings {
+    let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    RankSettings { ranking, top, threads }
+}
+
+fn rankings() -> Vec<Ranking> {
+    let mut rankings = Ranking::ALL.to_vec();
+    rankings.extend(Closeness::new(4.0).map(Ranking::Scam));
+    rankings
+}
+
+/// What a search of a fresh repository gives must be the same, but for the places.
+fn assert_bits(cut: &RankedList, fresh: &RankedList, collection: &Collection) {
+    let places: Vec<Place> = collection.live().iter().map(|(place, _)| *place).collect();
+    assert_eq!(cut.own_score.to_bits(), fresh.own_score.to_bits());
+    assert_eq!(cut.documents.len(), fresh.documents.len());
+    for (a, b) in cut.documents.iter().zip(&fresh.documents) {
+        assert_eq!(a.place, places[b.place.document as usize]);
+        assert_eq!(
+            (a.score.to_bits(), a.percent.to_bits()),
+            (b.score.to_bits(), b.percent.to_bits())
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_ranking_equals_its_formula(
+        collection in collection(0..40, 0..40),
+        query in words(0..40),
+        stop in prop::collection::btree_set(0u64..20, 0..8),
+        top in 0usize..12,
+    ) {
+        let stop: Vec<u64> = stop.into_iter().map(word).collect();
+        let (parts, fresh) = (collection.parts(), [collection.fresh()]);
+        for stop in [&[][..], &stop] {
+            let asked = Query::stopped(query.iter().copied(), stop.iter().copied());
+            for ranking in rankings() {
+                let fast = rank(&parts, &asked, &settings(ranking, top, 2)).unwrap();
+                let all = naive(&collection, &query, stop, ranking, usize::MAX);
+                assert_same(&fast, &naive(&collection, &query, stop, ranking, top), &all);
+                let once = rank(&fresh, &asked, &settings(ranking, top, 1)).unwrap();
+                // A document without words that count is shorter by a sum of fractions, taken in
+                // the same order everywhere.
+                assert_bits(&fast, &once, &collection);
+                if ranking.is_ideal() {
+                    prop_assert!(fast.documents.iter().all(|ranked| ranked.score <= fast.own_score));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_as_query_is_all_of_itself(collection in collection(1..30, 1..40)) {
+        let parts = collection.parts();
+        for (place, document) in collection.live() {
+            let query = Query::new(document.words.iter().copied());
+            for ranking in rankings() {
+                let found = rank(&parts, &query, &settings(ranking, 100, 1)).unwrap();
+                let own = found.documents.iter().find(|ranked| ranked.place == place);
+                match own {
+                    Some(own) => prop_assert_eq!(own.score.to_bits(), found.own_score.to_bits()),
+                    None => prop_assert_eq!(found.own_score, 0.0),
+                }
+                if ranking.is_ideal() && let Some(first) = found.documents.first() {
+                    prop_assert_eq!(first.percent, 100.0);
+                }
+            }
+        }
+    }
+}
+
+/// Documents that outrank the query itself.
+#[test]
+fn the_products_are_not_ideal() {
+    let [common, rare] = [word(0), word(1)];
+    let mut part = MemoryPart::default();
+    for _ in 0..1000 {
+        part.add(&[common], &[]);
+    }
+    part.add(&[rare], &[]);
+    part.add(&[rare, common], &[]);
+    part.add(&[rare, rare, common, common], &[]);
+    let query = Query::new([rare, common]);
+    for (ranking, best) in
+        [(Ranking::Inner, 1002), (Ranking::Normalised, 1000), (Ranking::Cosine, 1000)]
+    {
+        assert!(!ranking.is_ideal());
+        let found = rank(&[&part], &query, &settings(ranking, 1, 1)).unwrap();
+        assert_eq!(found.documents[0].place.document, best, "{ranking}");
+        assert!(found.documents[0].percent > 100.0, "{ranking}");
+    }
+}
+
+#[test]
+fn words_that_all_documents_have_weigh_nothing_in_identity_4() {
+    let mut part = MemoryPart::default();
+    part.add(&[word(0)], &[]);
+    let query = Query::new([word(0)]);
+    let found = rank(&[&part], &query, &settings(Ranking::Identity4, 5, 1)).unwrap();
+    assert_eq!(found, RankedList::default());
+    let found = rank(&[&part], &query, &settings(Ranking::Identity5, 5, 1)).unwrap();
+    assert_eq!(found.documents[0].percent, 100.0);
+}
+
+fn some(texts: &[Vec<u64>], number: u64) -> Vec<u64> {
+    usize::try_from(number).ok().and_then(|number| texts.get(number)).cloned().unwrap_or_default()
+}
+
+/// Enough documents for several blocks, jobs and threads, and for terms that are passed over.
+#[test]
+fn pruning_threads_and_blocks_change_nothing() {
+    let mut state = 1u64;
+    let mut random = move |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let mut part = MemoryPart::default();
+    let mut texts = Vec::new();
+    for _ in 0..150_000 {
+        let text: Vec<u64> =
+            (0..6).map(|_| word(random(30_000).min(random(30_000)).pow(2) / 300_000)).collect();
+        part.add(&text, &[]);
+        texts.push(text);
+    }
+    for document in [3, 70_000, 149_999] {
+        part.remove(document);
+    }
+    let queries: Vec<Query> = (0..4)
+        .map(|_| Query::stopped((0..8).flat_map(|_| some(&texts, random(150_000))), [word(0)]))
+        .collect();
+    for ranking in Ranking::ALL {
+        let alone: Vec<_> = queries
+            .iter()
+            .map(|query| rank(&[&part], query, &settings(ranking, 10, 1)).unwrap())
+            .collect();
+        for (query, alone) in queries.iter().zip(&alone) {
+            assert_eq!(rank(&[&part], query, &settings(ranking, 10, 3)).unwrap(), *alone);
+            let all = rank(&[&part], query, &settings(ranking, 200_000, 1)).unwrap();
+            assert_eq!(all.documents[..10], alone.documents, "{ranking}");
+        }
+        let together = rank_all(&[&part], &queries, &settings(ranking, 10, 2));
+        assert_eq!(together.into_iter().map(Result::unwrap).collect::<Vec<_>>(), alone);
+    }
+}
+
+/// A part of which no posting can be read.
+struct Damaged(MemoryPart);
+
+impl Part for Damaged {
+    fn n_documents(&self) -> u32 {
+        self.0.n_documents()
+    }
+
+    fn n_live(&self) -> u32 {
+        self.0.n_live()
+    }
+
+    fn is_live(&self, document: u32) -> bool {
+        self.0.is_live(document)
+    }
+
+    fn length(&self, document: u32) -> Result<Length, Damage> {
+        self.0.length(document)
+    }
+
+    fn live_documents(&self, term: u64) -> Result<u32, Damage> {
+        self.0.live_documents(term)
+    }
+
+    fn postings(&self, _: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {
+        Err(Damage { file: "words".to_owned(), reason: "checksum".to_owned() })
+    }
+
+    fn holders(&self, _: u64, _: &mut Vec<u32>) -> Result<(), Damage> {
+        Ok(())
+    }
+}
+
+#[test]
+fn damage_is_told() {
+    let mut part = MemoryPart::default();
+    part.add(&[word(0)], &[]);
+    let parts = [Damaged(part)];
+    for ranking in Ranking::ALL {
+        let told = rank(&parts, &Query::new([word(0), word(1)]), &settings(ranking, 5, 2));
+        if ranking == Ranking::Identity1 || ranking == Ranking::Identity4 {
+            // The only document has the word: it weighs nothing and is not looked up.
+            continue;
+        }
+        assert_eq!(told.unwrap_err().to_string(), "words is damaged: checksum");
+    }
+}
