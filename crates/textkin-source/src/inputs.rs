@@ -44,9 +44,26 @@ pub struct Inputs {
     empty_streams: Vec<Arc<str>>,
     /// What stood in standard input, if that was asked for.
     pub(crate) spool: Option<Spool>,
+    /// A source of another kind, in the place of files and streams.
+    other: Option<Other>,
+}
+
+/// A source of another kind, and how to begin it again.
+struct Other {
+    make: Arc<dyn Fn() -> Box<dyn Source> + Send + Sync>,
+    source: Box<dyn Source>,
 }
 
 impl Inputs {
+    /// Documents that `make` gives, in the place of files: each time it is called, a source of the
+    /// same documents in the same order.
+    pub fn of_source(make: impl Fn() -> Box<dyn Source> + Send + Sync + 'static) -> Self {
+        let settings = SourceSettings::default();
+        let mut inputs = Self::new(Listing::default(), &settings, "", Box::new(io::empty()));
+        inputs.other = Some(Other { source: make(), make: Arc::new(make) });
+        inputs
+    }
+
     /// Lists what `paths` stand for. Files are opened later, one by one.
     ///
     /// A path is a file, a folder (read recursively), a pattern with `*`, `?`, `[…]` or `**` if
@@ -97,6 +114,7 @@ impl Inputs {
             reader_name: name.into(),
             empty_streams: Vec::new(),
             spool: None,
+            other: None,
         }
     }
 
@@ -135,6 +153,10 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
+            other: self
+                .other
+                .as_ref()
+                .map(|other| Other { source: (other.make)(), make: Arc::clone(&other.make) }),
         })
     }
 
@@ -149,6 +171,7 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
+            other: None,
         }
     }
 
@@ -336,6 +359,9 @@ impl Inputs {
 
 impl Source for Inputs {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        if let Some(other) = &mut self.other {
+            return other.source.next_piece();
+        }
         loop {
             if let Some(cutter) = &mut self.cutter {
                 let piece = cutter.next_piece();
@@ -354,6 +380,9 @@ impl Source for Inputs {
 
     /// Sizes of all files on disk, compressed ones as they are; `None` with a stream among them.
     fn total_bytes(&self) -> Option<u64> {
+        if let Some(other) = &self.other {
+            return other.source.total_bytes();
+        }
         self.listing.items.iter().try_fold(0u64, |sum, item| match item {
             Item::File { size, .. } => Some(sum.saturating_add(*size)),
             Item::Problem(_) => Some(sum),

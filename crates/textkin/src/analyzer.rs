@@ -1,10 +1,13 @@
 //! The analyzer: settings turned into a tokenizer, a chunker and a selector.
 
-use textkin_core::{Chunk, Chunked, Chunker, Excluded, Layers, Selector, Tokenizer, Tokens};
+use textkin_core::{
+    Chunk, Chunked, Chunker, Excluded, Identity, Layers, Selector, Tokenizer, Tokens,
+};
 use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
 use crate::error::Error;
+use crate::repository::{WithoutText, chunks_without_text};
 use crate::settings::Settings;
 
 /// Turns texts into tokens, chunks and selections, as the settings say.
@@ -14,6 +17,8 @@ pub struct Analyzer {
     /// `None` if every chunk is kept.
     selector: Option<Box<dyn Selector>>,
     hash_bits: u32,
+    /// Documents come without text: see [`WithoutText`].
+    replays: bool,
 }
 
 impl Analyzer {
@@ -38,7 +43,12 @@ impl Analyzer {
             true => None,
             false => Some(settings.select.build(&settings.resources)?),
         };
-        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits })
+        // What is stored without text is selected already.
+        let (selector, replays) = match settings.replays {
+            true => (None, true),
+            false => (selector, false),
+        };
+        Ok(Self { tokenizer, chunker, selector, hash_bits: settings.hash_bits, replays })
     }
 
     /// A buffer for the tokens this analyzer makes.
@@ -56,7 +66,14 @@ impl Analyzer {
 
     /// The tokens of `text`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
-        self.tokenizer.tokenize(text, tokens);
+        match self.replays {
+            // What makes no sense has no words; storing is where that is prevented.
+            true => match WithoutText::new(text) {
+                Some(evidence) => evidence.tokenize(tokens),
+                None => tokens.clear(),
+            },
+            false => self.tokenizer.tokenize(text, tokens),
+        }
     }
 
     /// The parts of `text` that do not count, and why.
@@ -68,7 +85,10 @@ impl Analyzer {
     pub fn chunk(&self, tokens: &Tokens, chunks: &mut Vec<Chunk>, selection: &mut Vec<u32>) {
         chunks.clear();
         selection.clear();
-        self.chunker.chunk(tokens, chunks);
+        match self.replays {
+            true => chunks_without_text(tokens, chunks),
+            false => self.chunker.chunk(tokens, chunks),
+        }
         selection.extend(0..u32::try_from(chunks.len()).expect("a text is bounded to 4 GiB"));
         if let Some(selector) = &self.selector {
             selector.select(&Chunked { tokens, chunks }, selection);
@@ -77,13 +97,19 @@ impl Analyzer {
 
     /// `Some(k)` if all runs of `k` words are the chunks and all are kept: the short way.
     pub(crate) fn all_words(&self) -> Option<u32> {
-        if self.selector.is_some() { None } else { self.chunker.overlapping_words() }
+        if self.selector.is_some() || self.replays {
+            return None;
+        }
+        self.chunker.overlapping_words()
     }
 
     pub(crate) fn batch_settings(&self) -> BatchSettings {
         BatchSettings {
-            overlapping_words: self.chunker.overlapping_words(),
-            identity: self.chunker.identity(),
+            overlapping_words: match self.replays {
+                true => None,
+                false => self.chunker.overlapping_words(),
+            },
+            identity: if self.replays { Identity::Hash } else { self.chunker.identity() },
             selective: self.selector.is_some(),
             records: true,
             hash_bits: self.hash_bits,

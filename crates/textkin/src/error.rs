@@ -66,6 +66,18 @@ pub enum Error {
         /// The first document that is not as it was.
         id: String,
     },
+    /// A repository cannot be read or changed.
+    #[error(transparent)]
+    Repository(#[from] textkin_repository::Error),
+    /// A repository was made in a way that cannot be told or repeated.
+    #[error("the repository was made in a way that this version does not know: {0}")]
+    Making(String),
+    /// The repository keeps no text.
+    #[error("{0}, and this repository keeps fingerprints only")]
+    NoText(&'static str),
+    /// A selector that must know all documents has none to know.
+    #[error("a repository grows, and {0} must know the whole collection; choose another selector")]
+    GrowingSelection(String),
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,
@@ -76,6 +88,12 @@ impl Error {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped | Self::Index(textkin_index::Error::Stopped))
+    }
+}
+
+impl From<textkin_core::Damage> for Error {
+    fn from(damage: textkin_core::Damage) -> Self {
+        Self::Repository(damage.into())
     }
 }
 

@@ -27,6 +27,8 @@ mod error;
 mod explain;
 mod index_file;
 mod ingest;
+mod moment;
+mod repository;
 mod settings;
 mod summary;
 mod survey;
@@ -42,6 +44,11 @@ pub use error::Error;
 pub use explain::Texts;
 pub use index_file::{Occurrences, Recipe, SharedText, look_up};
 pub use ingest::Noted;
+pub use moment::{Moment, NoMoment, parse_age};
+pub use repository::{
+    Added, Condition, Existing, Hits, Making, NewKin, Repository, RepositorySource,
+    RepositoryWriter, SearchSettings, Searcher, Selected, kin_of,
+};
 pub use settings::Settings;
 pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};
@@ -50,5 +57,7 @@ pub use textkin_core as core;
 pub use textkin_graph as graph;
 pub use textkin_index as index;
 pub use textkin_report as report;
+pub use textkin_repository as stored;
+pub use textkin_search as search;
 pub use textkin_source as source;
 pub use textkin_text as text;

@@ -46,6 +46,9 @@ pub struct Settings {
     pub keep_chunks: KeepChunks,
     /// A document that cannot be read ends the run.
     pub is_strict: bool,
+    /// Documents are those of a repository that keeps no text: their chunks are in their words.
+    #[doc(hidden)]
+    pub replays: bool,
     /// How many bits of each chunk hash are used: 64, fewer only to test collisions.
     #[doc(hidden)]
     pub hash_bits: u32,
@@ -77,6 +80,7 @@ impl Default for Settings {
             threads: None,
             keep_chunks: KeepChunks::None,
             is_strict: false,
+            replays: false,
             hash_bits: 64,
             most_blocks: None,
             most_additions: 1 << 30,

@@ -1,0 +1,315 @@
+//! Measures a repository: how fast it grows, what it takes, how soon it answers.
+//!
+//! `repository_speed DOCUMENTS [FILE…]`: documents of 300 words, made up with the frequencies of
+//! natural words, or those of the files. Prints one line for each figure.
+#![expect(clippy::print_stdout, reason = "this is a tool for the terminal")]
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use textkin::core::{Document, DocumentSink, Piece, Problem, Source};
+use textkin::search::Ranking;
+use textkin::source::{Inputs, SourceSettings};
+use textkin::{Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch};
+
+/// Words of a made-up document, and different words of the language.
+const WORDS: usize = 300;
+const VOCABULARY: u64 = 200_000;
+/// Documents that a piece holds.
+const PIECE: u64 = 500;
+/// Queries of each length.
+const QUERIES: usize = 200;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let mut arguments = std::env::args().skip(1);
+    let n: u64 = arguments.next().ok_or("say how many documents")?.parse()?;
+    let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let folder =
+        std::env::temp_dir().join(format!("textkin-repository-speed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let measured = measure(n, &files, &folder);
+    std::fs::remove_dir_all(&folder)?;
+    measured
+}
+
+fn source(n: u64, files: &[PathBuf]) -> Outcome<Box<dyn Source>> {
+    match files {
+        [] => Ok(Box::new(MadeUp { next: 0, end: n })),
+        files => Ok(Box::new(Inputs::open(files, &SourceSettings::default())?)),
+    }
+}
+
+fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let watch = Watch::default();
+    let settings = Settings::default();
+    let full = folder.join("full");
+    let mut writer = RepositoryWriter::create(&full, &settings, true)?;
+    let begun = Instant::now();
+    let added = writer.add(&mut *source(n, files)?, Existing::Refuse, true, &watch)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let (bytes, documents) = (added.text_bytes as f64, added.receipt.added as f64);
+    println!("documents                    {:>12}", added.receipt.added);
+    println!("text                         {:>12.1} MB", bytes / 1e6);
+    println!(
+        "add in bulk                  {:>12.1} MB/s (goal: at least 20)",
+        bytes / 1e6 / seconds
+    );
+    println!("                             {:>12.0} documents/s", documents / seconds);
+    println!("peak RSS while adding        {:>12.0} MB", status("VmHWM") / 1e6);
+    println!(
+        "disk / text, all chunks      {:>12.2} (goal: at most 1.2)",
+        disk(&full)? as f64 / bytes
+    );
+    println!("segments                     {:>12}", writer.repository().stored().segments().len());
+
+    let mut times = Vec::new();
+    for number in 0..20 {
+        let mut one = Inputs::from_reader(
+            &format!("single-{number}"),
+            std::io::Cursor::new(document(u64::MAX / 2 + number).into_bytes()),
+            &SourceSettings::default(),
+        )?;
+        let begun = Instant::now();
+        writer.add(&mut one, Existing::Refuse, true, &watch)?;
+        times.push(begun.elapsed().as_secs_f64());
+    }
+    let [half, _, most] = percentiles(&mut times);
+    println!(
+        "add one document, durable    {:>12.1} ms median, {:.1} ms worst (goal: at most 20)",
+        half * 1e3,
+        most * 1e3
+    );
+    drop(writer);
+    search(n, files, &full)?;
+
+    for (name, select, keeps_text) in [
+        ("hailstorm", "hailstorm", true),
+        ("all chunks, no text", "all", false),
+        ("hailstorm, no text", "hailstorm", false),
+    ] {
+        // A tenth tells as much.
+        let part = folder.join(name);
+        let settings = Settings { select: select.parse()?, ..Settings::default() };
+        let mut writer = RepositoryWriter::create(&part, &settings, keeps_text)?;
+        let n = if files.is_empty() { (n / 10).max(1000) } else { n };
+        writer.add(&mut *source(n, files)?, Existing::Refuse, true, &watch)?;
+        let mut size = TextSize(0);
+        let mut again = source(n, files)?;
+        while let Some(piece) = again.next_piece() {
+            piece.read(&mut size);
+        }
+        println!(
+            "{:<29}{:>12.2}",
+            format!("disk / text, {name}"),
+            disk(&part)? as f64 / size.0 as f64
+        );
+        drop(writer);
+        std::fs::remove_dir_all(&part)?;
+    }
+    Ok(())
+}
+
+fn search(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
+    let texts = sample(n, files)?;
+    for ranking in [Ranking::Fingerprint, Ranking::Identity5, Ranking::Cosine] {
+        let settings = SearchSettings {
+            rankings: vec![ranking],
+            threads: NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN),
+            ..SearchSettings::default()
+        };
+        let repository = Repository::open(folder)?;
+        let searcher = Searcher::new(&repository, settings)?;
+        for words in [300, 1000, 10_000] {
+            let queries: Vec<String> =
+                (0..QUERIES).map(|number| query(&texts, number, words)).collect();
+            let queries =
+                if ranking == Ranking::Cosine { &queries[..QUERIES / 10] } else { &queries[..] };
+            // Warm: every page that is needed was needed before.
+            for query in queries {
+                searcher.search(query)?;
+            }
+            let mut times = Vec::new();
+            for query in queries {
+                let begun = Instant::now();
+                searcher.search(query)?;
+                times.push(begun.elapsed().as_secs_f64());
+            }
+            let [half, most, nearly_all] = percentiles(&mut times);
+            let goal = match (ranking, words) {
+                (Ranking::Fingerprint, 1000) => " (goal: p99 at most 20)",
+                (Ranking::Identity5, 1000) => " (goal: p99 at most 150)",
+                _ => "",
+            };
+            println!(
+                "{:<29}{:>12.1} ms p50, {:.1} p95, {:.1} p99{goal}",
+                format!("{ranking}, {words} words"),
+                half * 1e3,
+                most * 1e3,
+                nearly_all * 1e3
+            );
+        }
+    }
+    println!(
+        "own memory while searching   {:>12.0} MB (goal: at most 200)",
+        status("RssAnon") / 1e6
+    );
+    Ok(())
+}
+
+/// Some of the documents, to make queries of.
+fn sample(n: u64, files: &[PathBuf]) -> Outcome<Vec<String>> {
+    if files.is_empty() {
+        return Ok((0..200).map(|number| document(number * n.max(200) / 200)).collect());
+    }
+    let mut kept = Kept { texts: Vec::new(), number: 0 };
+    let mut source = source(n, files)?;
+    while let Some(piece) = source.next_piece() {
+        piece.read(&mut kept);
+    }
+    Ok(kept.texts)
+}
+
+/// So many words of stored documents, a hundred from each, with a new word every twenty.
+fn query(texts: &[String], number: usize, words: usize) -> String {
+    let mut query = String::new();
+    let mut n = 0;
+    for text in texts.iter().cycle().skip(number) {
+        for (place, word) in text.split_whitespace().take(100).enumerate() {
+            query.push_str(if place % 20 == 19 { "unheardof" } else { word });
+            query.push(' ');
+            n += 1;
+            if n == words {
+                return query;
+            }
+        }
+    }
+    query
+}
+
+/// 50, 95 and 99 of a hundred.
+fn percentiles(times: &mut [f64]) -> [f64; 3] {
+    times.sort_by(f64::total_cmp);
+    [50, 95, 99].map(|percent| times[(times.len() * percent / 100).min(times.len() - 1)])
+}
+
+fn disk(folder: &Path) -> Outcome<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        bytes += entry?.metadata()?.len();
+    }
+    Ok(bytes)
+}
+
+/// A line of the system's account of this process, in bytes; 0 where there is none.
+fn status(name: &str) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    number.unwrap_or(0.0) * 1024.0
+}
+
+struct TextSize(u64);
+
+impl DocumentSink for TextSize {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.0 += document.text.len() as u64;
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+struct Kept {
+    texts: Vec<String>,
+    number: u64,
+}
+
+impl DocumentSink for Kept {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.number += 1;
+        if self.number.is_multiple_of(97) && self.texts.len() < 500 {
+            self.texts.push(document.text.into_owned());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Documents that are made up when they are asked for.
+struct MadeUp {
+    next: u64,
+    end: u64,
+}
+
+impl Source for MadeUp {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        let start = self.next;
+        self.next = (start + PIECE).min(self.end);
+        (start < self.next).then(|| Box::new(MadeUpPiece(start, self.next)) as Box<dyn Piece>)
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.end)
+    }
+}
+
+struct MadeUpPiece(u64, u64);
+
+impl Piece for MadeUpPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        for number in self.0..self.1 {
+            let (id, text) = (format!("document-{number:07}").into(), document(number).into());
+            if sink.document(Document { id, text, time: None, notes: Vec::new() }).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.1 - self.0
+    }
+}
+
+/// The text of a made-up document: words as frequent as their rank says (Zipf), in sentences.
+fn document(number: u64) -> String {
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        textkin::core::chunk::mix(state)
+    };
+    let mut text = String::with_capacity(WORDS * 7);
+    for place in 0..WORDS {
+        let chance = (next() >> 11) as f64 / (1u64 << 53) as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a rank")]
+        let rank = ((VOCABULARY as f64).powf(chance) - 1.0) as u64;
+        word(rank, &mut text);
+        text.push_str(if place % 17 == 16 { ". " } else { " " });
+    }
+    text
+}
+
+/// A word of its own for every rank, short for frequent ones.
+fn word(mut rank: u64, text: &mut String) {
+    const SYLLABLES: [&str; 32] = [
+        "a", "be", "co", "di", "en", "fa", "go", "hu", "in", "jo", "ka", "lo", "me", "no", "or",
+        "pi", "qua", "re", "st", "to", "un", "ve", "wi", "xi", "ya", "ze", "tion", "ing", "ment",
+        "er", "al", "th",
+    ];
+    loop {
+        text.push_str(SYLLABLES[usize::try_from(rank % 32).unwrap_or(0)]);
+        rank /= 32;
+        if rank == 0 {
+            return;
+        }
+        rank -= 1;
+    }
+}

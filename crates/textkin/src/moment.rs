@@ -1,0 +1,226 @@
+//! Times as people and feeds write them, and spans of time.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A moment, in seconds since the beginning of 1970 in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub i64);
+
+/// What cannot be read as a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoMoment(String);
+
+impl fmt::Display for NoMoment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "'{}' is no time: write 2024, 2024-01, 2024-01-31, 2024-01-31T13:45:00Z or seconds since 1970",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NoMoment {}
+
+impl Moment {
+    /// Now.
+    #[must_use]
+    pub fn now() -> Self {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Self(since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX)))
+    }
+
+    /// So many seconds before.
+    #[must_use]
+    pub fn before(self, seconds: u64) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(seconds).unwrap_or(i64::MAX)))
+    }
+}
+
+impl FromStr for Moment {
+    type Err = NoMoment;
+
+    /// Reads a year, month, day, or a date with a time of day and perhaps a zone (else UTC); the
+    /// first second of what is not said. A number of five digits or more is seconds since 1970.
+    fn from_str(text: &str) -> Result<Self, NoMoment> {
+        let wrong = || NoMoment(text.to_owned());
+        let text = text.trim();
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            let whole = text.split('.').next().unwrap_or_default();
+            return whole.parse().map(Self).map_err(|_| wrong());
+        }
+        let (date, time) = match text.find(['T', 't', ' ']) {
+            Some(at) => (&text[..at], Some(text[at + 1..].trim())),
+            None => (text, None),
+        };
+        let mut parts = date.split('-');
+        let mut next = |default: i64| match parts.next() {
+            None => Ok(default),
+            Some(part) => number(part).ok_or_else(wrong),
+        };
+        let (year, month, day) = (next(-1)?, next(1)?, next(1)?);
+        let is_date = (1..=9999).contains(&year)
+            && (1..=12).contains(&month)
+            && (1..=days_of(year, month)).contains(&day)
+            && parts.next().is_none();
+        if !is_date {
+            return Err(wrong());
+        }
+        let seconds = match time {
+            None => 0,
+            Some(time) => seconds_of_day(time).ok_or_else(wrong)?,
+        };
+        Ok(Self(days_since_1970(year, month, day) * 86_400 + seconds))
+    }
+}
+
+/// A number of one to four digits.
+fn number(text: &str) -> Option<i64> {
+    let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+fn days_of(year: i64, month: i64) -> i64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let before = year - 1;
+    let years = before * 365 + before / 4 - before / 100 + before / 400 - 719_162;
+    years + (1..month).map(|month| days_of(year, month)).sum::<i64>() + day - 1
+}
+
+/// The seconds of `13:45`, `13:45:00`, `13:45:00.25`, each perhaps with `Z` or `+02:00`; zones ahead
+/// of UTC give less.
+fn seconds_of_day(text: &str) -> Option<i64> {
+    let (clock, zone) = match text.find(['Z', 'z', '+', '-']) {
+        Some(at) => (text[..at].trim_end(), &text[at..]),
+        None => (text, "Z"),
+    };
+    let mut parts = clock.split(':');
+    let (hours, minutes) = (number(parts.next()?)?, number(parts.next()?)?);
+    let seconds = match parts.next() {
+        None => 0,
+        Some(seconds) => number(seconds.split(['.', ',']).next()?)?,
+    };
+    if parts.next().is_some() || hours > 24 || minutes > 59 || seconds > 60 {
+        return None;
+    }
+    Some(hours * 3600 + minutes * 60 + seconds - offset(zone)?)
+}
+
+fn offset(zone: &str) -> Option<i64> {
+    if zone.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let (sign, rest) = zone.split_at(1);
+    let digits: String = rest.chars().filter(|letter| *letter != ':').collect();
+    let (hours, minutes) = match digits.len() {
+        2 => (number(&digits)?, 0),
+        4 => (number(&digits[..2])?, number(&digits[2..])?),
+        _ => return None,
+    };
+    let seconds = hours * 3600 + minutes * 60;
+    Some(if sign == "-" { -seconds } else { seconds })
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, seconds) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
+        // At most the year in question, and little less.
+        let mut year = 1970 + if days < 0 { days.div_euclid(365) - 1 } else { days / 366 };
+        while days_since_1970(year + 1, 1, 1) <= days {
+            year += 1;
+        }
+        let mut month = 1;
+        while month < 12 && days_since_1970(year, month + 1, 1) <= days {
+            month += 1;
+        }
+        let day = days - days_since_1970(year, month, 1) + 1;
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+}
+
+/// Reads a span of time such as `90s`, `15m`, `12h`, `30d`, `2w` or `1y`, in seconds.
+///
+/// # Errors
+/// If it is none.
+pub fn parse_age(text: &str) -> Result<u64, String> {
+    let wrong =
+        || format!("'{text}' is no age: write a number and s, m, h, d, w or y, such as 30d");
+    let at = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(wrong)?;
+    let number: u64 = text[..at].parse().map_err(|_| wrong())?;
+    let unit = match &text[at..] {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        "y" => 365 * 86_400,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(unit).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        let cases = [
+            ("1970", 0),
+            ("1970-01-02", 86_400),
+            ("2000-03", 951_868_800),
+            ("2024-02-29T12:00:00Z", 1_709_208_000),
+            ("2024-02-29 12:00", 1_709_208_000),
+            ("2024-02-29T14:00:00.25+02:00", 1_709_208_000),
+            ("2024-02-29T07:30:00-0430", 1_709_208_000),
+            ("1709208000", 1_709_208_000),
+            ("1969-12-31T23:59:59Z", -1),
+        ];
+        for (text, seconds) in cases {
+            assert_eq!(text.parse(), Ok(Moment(seconds)), "{text}");
+        }
+        for text in
+            ["", "yesterday", "2023-02-29", "2024-13", "2024-01-01T25:00", "2024-1-1-1", "99-é"]
+        {
+            assert!(text.parse::<Moment>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ages_have_units() {
+        assert_eq!(parse_age("30d"), Ok(2_592_000));
+        assert_eq!(parse_age("90s"), Ok(90));
+        assert!(parse_age("30").is_err() && parse_age("d").is_err() && parse_age("").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(seconds in -60_000_000_000i64..250_000_000_000) {
+            let moment = Moment(seconds);
+            prop_assert_eq!(moment.to_string().parse(), Ok(moment));
+        }
+
+        #[test]
+        fn any_text_can_be_tried(text in "\\PC{0,30}") {
+            let _ = text.parse::<Moment>();
+            let _ = parse_age(&text);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Conditions on stored documents: `author=Swift`, `time<2020`, `words>=1000`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use textkin_repository::Stored;
+
+use crate::moment::Moment;
+
+/// A condition on one field of a document: `id`, `time`, `added`, `words`, or one of its metadata
+/// (fields of objects are joined by full stops).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    field: String,
+    operator: Operator,
+    value: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Contains,
+}
+
+/// Operators as they are written, longer ones first.
+const OPERATORS: [(&str, Operator); 7] = [
+    ("!=", Operator::Unequal),
+    ("<=", Operator::AtMost),
+    (">=", Operator::AtLeast),
+    ("=", Operator::Equal),
+    ("<", Operator::Less),
+    (">", Operator::More),
+    ("~", Operator::Contains),
+];
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let place = |&(sign, operator): &(&str, Operator)| {
+            text.find(sign).map(|at| (at, std::cmp::Reverse(sign.len()), operator))
+        };
+        let first = OPERATORS.iter().filter_map(place).min_by_key(|place| (place.0, place.1));
+        match first {
+            Some((at @ 1.., std::cmp::Reverse(len), operator)) => Ok(Self {
+                field: text[..at].trim().to_owned(),
+                operator,
+                value: text[at + len..].trim().to_owned(),
+            }),
+            _ => Err(format!(
+                "'{text}' is no condition: write FIELD=VALUE, or != < <= > >= ~ (contains) instead of ="
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign =
+            OPERATORS.iter().find(|entry| entry.1 == self.operator).map_or("", |entry| entry.0);
+        write!(formatter, "{}{sign}{}", self.field, self.value)
+    }
+}
+
+impl Condition {
+    /// Whether a document meets it. A field that a document has not is met by `!=` only.
+    #[must_use]
+    pub fn is_met(&self, document: &Stored) -> bool {
+        let Some(value) = field(document, &self.field) else {
+            return self.operator == Operator::Unequal;
+        };
+        let order = compare(&value, &self.value);
+        match self.operator {
+            Operator::Equal => order == Ordering::Equal,
+            Operator::Unequal => order != Ordering::Equal,
+            Operator::Less => order == Ordering::Less,
+            Operator::AtMost => order != Ordering::Greater,
+            Operator::More => order == Ordering::Greater,
+            Operator::AtLeast => order != Ordering::Less,
+            Operator::Contains => value.contains(&self.value),
+        }
+    }
+}
+
+/// When a document was written, else when it was added; `None` if its time cannot be read.
+pub(crate) fn moment_of(document: &Stored) -> Option<Moment> {
+    match &document.time {
+        Some(time) => time.parse().ok(),
+        None => i64::try_from(document.added).ok().map(Moment),
+    }
+}
+
+/// Numbers by size, times by moment, all else by letters.
+fn compare(a: &str, b: &str) -> Ordering {
+    if let (Ok(a), Ok(b)) = (a.parse::<f64>(), b.parse::<f64>()) {
+        return a.total_cmp(&b);
+    }
+    match (a.parse::<Moment>(), b.parse::<Moment>()) {
+        (Ok(a), Ok(b)) => a.cmp(&b),
+        _ => a.cmp(b),
+    }
+}
+
+fn field(document: &Stored, name: &str) -> Option<String> {
+    match name {
+        "id" => Some(document.id.clone()),
+        "time" => document.time.clone(),
+        "added" => i64::try_from(document.added).ok().map(|added| Moment(added).to_string()),
+        "words" => Some(document.length.words.to_string()),
+        _ => {
+            let metadata = serde_json::from_str(document.metadata.as_deref()?).ok()?;
+            let mut value: &serde_json::Value = &metadata;
+            for part in name.split('.') {
+                value = value.get(part)?;
+            }
+            match value {
+                serde_json::Value::String(text) => Some(text.clone()),
+                serde_json::Value::Null => None,
+                other => Some(other.to_string()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> Stored {
+        Stored {
+            id: "a1".to_owned(),
+            time: Some("2019-05-01T10:00:00+02:00".to_owned()),
+            metadata: Some(
+                r#"{"author":"Swift","stars":10,"a":{"b":true},"none":null}"#.to_owned(),
+            ),
+            added: 1_700_000_000,
+            digest: [0; 16],
+            length: textkin_core::Length { words: 1500, ..Default::default() },
+            bytes: 9000,
+        }
+    }
+
+    #[test]
+    fn conditions_look_at_every_field() {
+        let met = [
+            "id=a1",
+            "id!=a2",
+            "id~1",
+            "author=Swift",
+            "author<Twain",
+            "stars>9",
+            "stars<=10.0",
+            "a.b=true",
+            "time<2020",
+            "time>=2019-05-01T08:00:00Z",
+            "added>2023",
+            "words>=1500",
+            "nothing!=1",
+            "none!=x",
+        ];
+        for text in met {
+            let condition: Condition = text.parse().expect(text);
+            assert!(condition.is_met(&document()), "{text}");
+            assert_eq!(condition.to_string(), text);
+        }
+        for text in
+            ["id=a2", "author~x", "stars<9", "time>2020", "nothing=1", "none=x", "a=1", "words<2"]
+        {
+            let condition: Condition = text.parse().expect(text);
+            assert!(!condition.is_met(&document()), "{text}");
+        }
+        for text in ["", "author", "=1", "<"] {
+            assert!(text.parse::<Condition>().is_err(), "{text}");
+        }
+    }
+}

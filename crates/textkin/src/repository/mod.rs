@@ -1,0 +1,162 @@
+//! Repositories: collections that are kept, grow and shrink, and are asked about other texts.
+//!
+//! A [`Repository`] is what readers see, at one moment; a [`RepositoryWriter`] changes it. Words and
+//! chunks are made here, the way the repository was made; how they are stored is the business of
+//! `textkin-repository`.
+
+mod condition;
+mod evidence;
+mod making;
+mod prepare;
+mod report;
+mod search;
+mod source;
+mod write;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use textkin_core::Span;
+use textkin_repository::{Disk, Place, Stored};
+
+pub use condition::Condition;
+pub(crate) use evidence::{WithoutText, chunks as chunks_without_text};
+pub use making::Making;
+pub use report::{NewKin, kin_of};
+pub use search::{Hits, SearchSettings, Searcher};
+pub use source::RepositorySource;
+pub use write::{Added, Existing, RepositoryWriter};
+
+use self::prepare::Preparer;
+use crate::error::Error;
+use crate::moment::Moment;
+use crate::settings::Settings;
+
+/// Documents that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Where they are.
+    pub places: Vec<Place>,
+    /// Documents left out since their time cannot be read.
+    pub undated: u64,
+}
+
+/// A repository at one moment.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    stored: Arc<textkin_repository::Repository>,
+    making: Making,
+}
+
+impl Repository {
+    /// Opens the repository in `folder`.
+    ///
+    /// # Errors
+    /// If there is none, it is damaged, or it was made in a way that is not known here.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Self::new(textkin_repository::Repository::open(&Disk, folder)?)
+    }
+
+    fn new(stored: textkin_repository::Repository) -> Result<Self, Error> {
+        let making = Making::read(stored.about())?;
+        Ok(Self { stored: Arc::new(stored), making })
+    }
+
+    /// Whether `folder` looks like a repository.
+    #[must_use]
+    pub fn is_in(folder: &Path) -> bool {
+        textkin_repository::Repository::is_in(folder)
+    }
+
+    /// How it was made.
+    #[must_use]
+    pub fn making(&self) -> &Making {
+        &self.making
+    }
+
+    /// Its files and documents.
+    #[must_use]
+    pub fn stored(&self) -> &textkin_repository::Repository {
+        &self.stored
+    }
+
+    /// The settings by which its documents are related to one another.
+    ///
+    /// # Errors
+    /// If this version lacks one of the strategies.
+    pub fn settings(&self) -> Result<Settings, Error> {
+        // A damaged document is no reason to leave it out.
+        Ok(Settings { is_strict: true, ..self.making.settings()? })
+    }
+
+    /// All documents, in the order in which they came.
+    #[must_use]
+    pub fn source(&self) -> RepositorySource {
+        RepositorySource::new(Arc::clone(&self.stored), self.stored.places().collect())
+    }
+
+    /// These documents, which are in the order in which they came.
+    #[must_use]
+    pub fn source_of(&self, places: Vec<Place>) -> RepositorySource {
+        RepositorySource::new(Arc::clone(&self.stored), places)
+    }
+
+    /// What is stored of a document.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn document(&self, place: Place) -> Result<Stored, Error> {
+        Ok(self.stored.stored(place).map_err(textkin_repository::Error::from)?)
+    }
+
+    /// The documents that meet all `conditions` and, if it is given, were written before `before`
+    /// (or, without a time, added before it), in the order in which they came.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn select(
+        &self,
+        conditions: &[Condition],
+        before: Option<Moment>,
+    ) -> Result<Selected, Error> {
+        let mut selected = Selected::default();
+        for place in self.stored.places() {
+            let document = self.document(place)?;
+            if !conditions.iter().all(|condition| condition.is_met(&document)) {
+                continue;
+            }
+            match (before, condition::moment_of(&document)) {
+                (Some(before), Some(moment)) if moment >= before => {}
+                (Some(_), None) => selected.undated += 1,
+                _ => selected.places.push(place),
+            }
+        }
+        Ok(selected)
+    }
+
+    /// Where the words of a document are in its text, whether that is kept or not.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn spans(&self, place: Place) -> Result<Vec<Span>, Error> {
+        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let evidence = self.stored.evidence(place)?;
+        let evidence = std::str::from_utf8(&evidence).map_err(|_| strange())?;
+        Preparer::new(&self.making)?.spans(evidence).ok_or_else(strange)
+    }
+
+    /// The text of a document, if texts are kept.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn text(&self, place: Place) -> Result<Option<String>, Error> {
+        if !self.making.keeps_text {
+            return Ok(None);
+        }
+        let evidence = self.stored.evidence(place).map_err(textkin_repository::Error::from)?;
+        match String::from_utf8(evidence) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(Error::Making("a stored text is no text".to_owned())),
+        }
+    }
+}

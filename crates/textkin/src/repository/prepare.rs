@@ -1,0 +1,162 @@
+//! Documents to entries: all that a repository stores of a text.
+
+use textkin_core::{Chunk, Document, Layers, Span, Tokens};
+use textkin_repository::{Entry, Stored};
+
+use super::evidence::{self, WithoutText};
+use super::making::Making;
+use crate::analyzer::Analyzer;
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// Makes entries the way a repository was made.
+#[derive(Debug)]
+pub(crate) struct Preparer {
+    analyzer: Analyzer,
+    keeps_text: bool,
+}
+
+/// What a thread needs to prepare documents.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    tokens: Tokens,
+    chunks: Vec<Chunk>,
+    selection: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Preparer {
+    pub(crate) fn new(making: &Making) -> Result<Self, Error> {
+        // Documents come with text, whether it is kept or not.
+        let settings = Settings { replays: false, ..making.settings()? };
+        Ok(Self { analyzer: Analyzer::new(&settings)?, keeps_text: making.keeps_text })
+    }
+
+    pub(crate) fn scratch(&self) -> Scratch {
+        let layers = Layers { spans: !self.keeps_text, structure: self.analyzer.needs_structure() };
+        Scratch {
+            tokens: Tokens::new(layers),
+            chunks: Vec::new(),
+            selection: Vec::new(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// The entry of a document that is added at the time `added`.
+    pub(crate) fn entry(&self, document: Document<'_>, added: u64, scratch: &mut Scratch) -> Entry {
+        let Document { id, text, time, .. } = document;
+        let mut entry = Entry {
+            id: id.into_owned(),
+            time: time.map(|time| time.into_owned()),
+            metadata: None,
+            added,
+            digest: short_digest(&text),
+            ..Entry::default()
+        };
+        self.fill(&mut entry, &text, scratch);
+        entry.evidence = match self.keeps_text {
+            true => text.into_owned().into_bytes(),
+            false => {
+                let selected = scratch.selection.iter();
+                let chunks: Vec<Chunk> =
+                    selected.map(|&index| scratch.chunks[index as usize]).collect();
+                evidence::without_text(&scratch.tokens, &chunks, &entry.terms).into_bytes()
+            }
+        };
+        entry
+    }
+
+    /// Words and chunks of `text`.
+    fn fill(&self, entry: &mut Entry, text: &str, scratch: &mut Scratch) {
+        let Scratch { tokens, chunks, selection, hashes } = scratch;
+        self.analyzer.tokenize(text, tokens);
+        self.analyzer.chunk(tokens, chunks, selection);
+        hashes.clear();
+        hashes.extend_from_slice(tokens.hashes());
+        entry.terms = counted(hashes);
+        entry.chunks.clear();
+        entry.chunks.extend(selection.iter().map(|&index| chunks[index as usize].hash));
+        entry.chunks.sort_unstable();
+        entry.chunks.dedup();
+    }
+
+    /// The entry of a document that is stored.
+    pub(crate) fn again(
+        &self,
+        stored: Stored,
+        evidence: Vec<u8>,
+        scratch: &mut Scratch,
+    ) -> Result<Entry, textkin_repository::Error> {
+        let strange = || {
+            let reason = format!("what is stored of '{}' makes no sense", stored.id);
+            textkin_repository::Error::Prepare(reason)
+        };
+        let mut entry = Entry::default();
+        let text = std::str::from_utf8(&evidence).map_err(|_| strange())?;
+        if self.keeps_text {
+            self.fill(&mut entry, text, scratch);
+        } else {
+            let kept = WithoutText::new(text).ok_or_else(strange)?;
+            entry.terms = kept.terms().ok_or_else(strange)?;
+            entry.chunks = kept.chunks();
+            entry.chunks.sort_unstable();
+            entry.chunks.dedup();
+        }
+        let Stored { id, time, metadata, added, digest, .. } = stored;
+        Ok(Entry { id, time, metadata, added, digest, evidence, ..entry })
+    }
+
+    /// The place of each word in the text of a document.
+    pub(crate) fn spans(&self, evidence: &str) -> Option<Vec<Span>> {
+        if !self.keeps_text {
+            return WithoutText::new(evidence)?.spans();
+        }
+        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        self.analyzer.tokenize(evidence, &mut tokens);
+        Some(tokens.spans().to_vec())
+    }
+
+    /// The entries of documents that are stored, made by `threads` threads.
+    pub(crate) fn all_again(
+        &self,
+        documents: Vec<(Stored, Vec<u8>)>,
+        threads: usize,
+    ) -> Result<Vec<Entry>, textkin_repository::Error> {
+        let n = documents.len().div_ceil(threads.max(1)).max(1);
+        let mut documents = documents.into_iter();
+        let parts: Vec<Vec<_>> = std::iter::from_fn(|| {
+            let part: Vec<_> = documents.by_ref().take(n).collect();
+            (!part.is_empty()).then_some(part)
+        })
+        .collect();
+        let prepare = |part: Vec<(Stored, Vec<u8>)>| -> Result<Vec<Entry>, _> {
+            let mut scratch = self.scratch();
+            let again = |(stored, evidence)| self.again(stored, evidence, &mut scratch);
+            part.into_iter().map(again).collect()
+        };
+        let parts: Vec<Result<Vec<Entry>, _>> = std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                parts.into_iter().map(|part| scope.spawn(|| prepare(part))).collect();
+            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(join).collect()
+        });
+        let parts: Vec<Vec<Entry>> = parts.into_iter().collect::<Result<_, _>>()?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+}
+
+/// How often each hash occurs; sorts them.
+pub(crate) fn counted(hashes: &mut [u64]) -> Vec<(u64, u32)> {
+    hashes.sort_unstable();
+    let count = |group: &[u64]| (group[0], u32::try_from(group.len()).unwrap_or(u32::MAX));
+    hashes.chunk_by(|a, b| a == b).map(count).collect()
+}
+
+/// 128 bits of BLAKE3 of a text.
+fn short_digest(text: &str) -> [u8; 16] {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    digest
+}

@@ -1,0 +1,384 @@
+//! Changes a repository: adds, replaces, removes, compacts.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+
+use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
+use textkin_repository::{Disk, Entry, Place, Receipt, Writer, WriterSettings};
+
+use super::Repository;
+use super::making::Making;
+use super::prepare::{Preparer, Scratch};
+use crate::discover::Watch;
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// What happens to a document whose id is in the repository already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It is a problem, and left out.
+    #[default]
+    Refuse,
+    /// It is left out and counted.
+    Skip,
+    /// It takes the place of the other, as if that were removed and it were added last.
+    Replace,
+}
+
+/// What came of adding documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// What was done.
+    pub receipt: Receipt,
+    /// Documents that were left out since they were there already.
+    pub skipped: u64,
+    /// Documents that took the place of others.
+    pub replaced: u64,
+    /// Bytes of text that were added.
+    pub text_bytes: u64,
+    /// What could not be read or added.
+    pub problems: Vec<Problem>,
+    /// Where the documents are, until segments are merged.
+    pub places: Vec<Place>,
+}
+
+/// The one writer of a repository.
+#[derive(Debug)]
+pub struct RepositoryWriter {
+    writer: Writer,
+    making: Making,
+    preparer: Preparer,
+    threads: usize,
+}
+
+impl RepositoryWriter {
+    /// Makes a new repository in `folder`, which is new or empty.
+    ///
+    /// # Errors
+    /// If there is something already, it cannot be written, or the settings need a whole collection.
+    pub fn create(folder: &Path, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
+        let making = Making::new(settings, keeps_text)?;
+        let preparer = Preparer::new(&making)?;
+        let (about, means) = (making.write()?, writer_settings(settings));
+        let writer = Writer::create(Arc::new(Disk), folder, about, means)?;
+        Ok(Self { writer, making, preparer, threads: settings.n_threads() })
+    }
+
+    /// Opens the repository in `folder` for writing; of `settings`, only memory and threads count.
+    ///
+    /// # Errors
+    /// If there is none, it is damaged, or another process writes it.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<Self, Error> {
+        let writer = Writer::open(Arc::new(Disk), folder, writer_settings(settings))?;
+        let making = Making::read(writer.repository().about())?;
+        let preparer = Preparer::new(&making)?;
+        Ok(Self { writer, making, preparer, threads: settings.n_threads() })
+    }
+
+    /// The repository as it was last committed.
+    #[must_use]
+    pub fn repository(&self) -> Repository {
+        Repository {
+            stored: Arc::new(self.writer.repository().clone()),
+            making: self.making.clone(),
+        }
+    }
+
+    /// Adds all documents of `source`, in order; they are on the disk when this returns. All of them
+    /// are added, or none.
+    ///
+    /// # Errors
+    /// If something cannot be written, or the run is stopped; then the repository is as before.
+    pub fn add(
+        &mut self,
+        source: &mut dyn Source,
+        existing: Existing,
+        is_strict: bool,
+        watch: &Watch,
+    ) -> Result<Added, Error> {
+        let added = self.add_pending(source, existing, is_strict, watch);
+        if added.is_err() {
+            self.writer.roll_back();
+        }
+        added
+    }
+
+    fn add_pending(
+        &mut self,
+        source: &mut dyn Source,
+        existing: Existing,
+        is_strict: bool,
+        watch: &Watch,
+    ) -> Result<Added, Error> {
+        watch.progress.begin("adding", source.total_bytes().unwrap_or(0));
+        let first_new = self.writer.repository().segments().len();
+        let mut added = Added::default();
+        let (writer, preparer) = (&mut self.writer, &self.preparer);
+        in_order(source, preparer, self.threads, watch, |item| match item {
+            Item::Problem(problem) if is_strict => Err(Error::Problem(problem)),
+            Item::Problem(problem) => {
+                added.problems.push(problem);
+                Ok(())
+            }
+            Item::Entry(entry) => add_entry(writer, preparer, &entry, existing, &mut added),
+        })?;
+        if watch.stop.is_asked() {
+            return Err(Error::Stopped);
+        }
+        watch.progress.begin("writing", 0);
+        added.receipt = self.writer.commit()?;
+        let segments = (0u32..).zip(self.writer.repository().segments()).skip(first_new);
+        added.places = segments
+            .flat_map(|(segment, stored)| {
+                stored.live().map(move |document| Place { segment, document })
+            })
+            .collect();
+        Ok(added)
+    }
+
+    /// Removes documents; they are gone when this returns. All of them, or none.
+    ///
+    /// # Errors
+    /// If something cannot be read or written; then the repository is as before.
+    pub fn remove(&mut self, places: &[Place]) -> Result<Receipt, Error> {
+        let mut scratch = self.preparer.scratch();
+        for &place in places {
+            let removed = remove_place(&mut self.writer, &self.preparer, place, &mut scratch);
+            if let Err(error) = removed {
+                self.writer.roll_back();
+                return Err(error);
+            }
+        }
+        Ok(self.writer.commit()?)
+    }
+
+    /// Merges small segments at the end, so that many small additions do not slow searches down.
+    ///
+    /// # Errors
+    /// If something cannot be read or written; then the repository is as before.
+    pub fn merge(&mut self) -> Result<(), Error> {
+        let (preparer, threads) = (&self.preparer, self.threads);
+        Ok(self.writer.merge(&mut |documents| preparer.all_again(documents, threads))?)
+    }
+
+    /// Merges all segments that fit together, and forgets removed documents for good.
+    ///
+    /// # Errors
+    /// If something cannot be read or written; then the repository is as before.
+    pub fn compact(&mut self, watch: &Watch) -> Result<(), Error> {
+        let total = self.writer.repository().n_documents();
+        watch.progress.begin("compacting", total);
+        let (preparer, threads) = (&self.preparer, self.threads);
+        Ok(self.writer.compact(&mut |documents| {
+            if watch.stop.is_asked() {
+                return Err(textkin_repository::Error::Prepare("interrupted".to_owned()));
+            }
+            watch.progress.advance(documents.len() as u64);
+            preparer.all_again(documents, threads)
+        })?)
+    }
+}
+
+fn writer_settings(settings: &Settings) -> WriterSettings {
+    let memory = settings.memory.unwrap_or(WriterSettings::default().memory as u64);
+    let memory = usize::try_from(memory).unwrap_or(usize::MAX).max(1 << 20);
+    WriterSettings { memory, ..WriterSettings::default() }
+}
+
+fn add_entry(
+    writer: &mut Writer,
+    preparer: &Preparer,
+    entry: &Entry,
+    existing: Existing,
+    added: &mut Added,
+) -> Result<(), Error> {
+    let place = writer.repository().find(&entry.id).map_err(textkin_repository::Error::from)?;
+    if existing == Existing::Replace
+        && let Some(place) = place
+        && writer.contains(&entry.id)?
+        && !writer.is_pending(&entry.id)
+    {
+        remove_place(writer, preparer, place, &mut preparer.scratch())?;
+        added.replaced += 1;
+    }
+    match writer.add(entry) {
+        Ok(()) => {
+            added.text_bytes += entry.evidence.len() as u64;
+            Ok(())
+        }
+        Err(textkin_repository::Error::Exists { .. }) if existing == Existing::Skip => {
+            added.skipped += 1;
+            Ok(())
+        }
+        Err(textkin_repository::Error::Exists { id }) => {
+            let reason = match writer.is_pending(&id) {
+                true => "a document before it has the same id".to_owned(),
+                false => "a document with this id is in the repository already; \
+                          replace it, or skip it with --existing skip"
+                    .to_owned(),
+            };
+            added.problems.push(Problem { path: id, line: None, reason });
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn remove_place(
+    writer: &mut Writer,
+    preparer: &Preparer,
+    place: Place,
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
+    let repository = writer.repository();
+    let damage = textkin_repository::Error::from;
+    let stored = repository.stored(place).map_err(damage)?;
+    let evidence = repository.evidence(place).map_err(damage)?;
+    let entry = preparer.again(stored, evidence, scratch)?;
+    writer.remove(place, entry.terms.into_iter().map(|term| term.0).collect());
+    Ok(())
+}
+
+/// A document or a problem, at its place in the order.
+enum Item {
+    Entry(Entry),
+    Problem(Problem),
+}
+
+/// Prepares the documents of `source` in several threads and gives them to `take` in order.
+fn in_order(
+    source: &mut dyn Source,
+    preparer: &Preparer,
+    threads: usize,
+    watch: &Watch,
+    mut take: impl FnMut(Item) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let added = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let queue = Mutex::new((source, 0u64));
+    let ahead = Ahead::new(4 * threads as u64);
+    let failed = AtomicBool::new(false);
+    let is_over = || failed.load(Ordering::Relaxed) || watch.stop.is_asked();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel::<(u64, Vec<Item>, u64)>();
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(|| {
+                let sender = sender;
+                let mut scratch = preparer.scratch();
+                loop {
+                    let (number, piece) = {
+                        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                        if is_over() {
+                            return;
+                        }
+                        let Some(piece) = queue.0.next_piece() else { return };
+                        queue.1 += 1;
+                        (queue.1 - 1, piece)
+                    };
+                    // Not far ahead of what is taken: what waits is held in memory.
+                    if !ahead.wait_for(number, &is_over) {
+                        return;
+                    }
+                    let bytes = piece.bytes();
+                    let items = read(piece, preparer, added, &mut scratch, &is_over);
+                    if sender.send((number, items, bytes)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: BTreeMap<u64, (Vec<Item>, u64)> = BTreeMap::new();
+        let mut next = 0;
+        let mut outcome = Ok(());
+        for (number, items, bytes) in &receiver {
+            waiting.insert(number, (items, bytes));
+            while let Some((items, bytes)) = waiting.remove(&next) {
+                next += 1;
+                if outcome.is_ok() && !watch.stop.is_asked() {
+                    outcome = items.into_iter().try_for_each(&mut take);
+                    watch.progress.advance(bytes);
+                }
+                if outcome.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                ahead.advance(next);
+            }
+        }
+        outcome
+    })
+}
+
+/// Keeps threads from running far ahead.
+struct Ahead {
+    most: u64,
+    taken: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Ahead {
+    fn new(most: u64) -> Self {
+        Self { most, taken: Mutex::new(0), changed: Condvar::new() }
+    }
+
+    /// Returns when piece `number` is near enough; false if it is all over.
+    fn wait_for(&self, number: u64, is_over: &dyn Fn() -> bool) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while number >= *taken + self.most {
+            if is_over() {
+                return false;
+            }
+            let moment = std::time::Duration::from_millis(50);
+            taken = match self.changed.wait_timeout(taken, moment) {
+                Ok((taken, _)) => taken,
+                Err(broken) => broken.into_inner().0,
+            };
+        }
+        true
+    }
+
+    fn advance(&self, next: u64) {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        self.changed.notify_all();
+    }
+}
+
+fn read(
+    piece: Box<dyn Piece>,
+    preparer: &Preparer,
+    added: u64,
+    scratch: &mut Scratch,
+    is_over: &dyn Fn() -> bool,
+) -> Vec<Item> {
+    struct Sink<'a> {
+        items: Vec<Item>,
+        preparer: &'a Preparer,
+        added: u64,
+        scratch: &'a mut Scratch,
+        is_over: &'a dyn Fn() -> bool,
+    }
+    impl Sink<'_> {
+        fn next(&self) -> ControlFlow<()> {
+            if (self.is_over)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    impl DocumentSink for Sink<'_> {
+        fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+            self.items.push(Item::Entry(self.preparer.entry(document, self.added, self.scratch)));
+            self.next()
+        }
+
+        fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+            self.items.push(Item::Problem(problem));
+            self.next()
+        }
+    }
+    let mut sink = Sink { items: Vec::new(), preparer, added, scratch, is_over };
+    piece.read(&mut sink);
+    sink.items
+}
