@@ -14,11 +14,17 @@ use crate::size;
 mod analysis;
 mod compare;
 mod reading;
+mod repo;
+mod search;
 mod verify;
 
 pub(crate) use analysis::Analysis;
 pub(crate) use compare::{Compare, ComparisonFormat};
 pub(crate) use reading::{Input, Reading};
+pub(crate) use repo::{
+    Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
+};
+pub(crate) use search::{LookedFor, Search, SearchFormat};
 pub(crate) use verify::Verify;
 
 /// Finds the kin of a text: every document that shares written material with it.
@@ -36,9 +42,13 @@ pub(crate) enum Command {
     Compare(Box<Compare>),
     Verify(Box<Verify>),
     Dedup(Box<Dedup>),
+    Repo(Repo),
+    Search(Box<Search>),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
     Doctor,
+    /// List the measures by which textkin search ranks
+    Measures,
     /// List every chunker, selector, score and normalisation step by name
     Strategies,
 }
@@ -317,7 +327,7 @@ pub(crate) enum Threshold {
 }
 
 impl Threshold {
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let level = text.strip_prefix(['t', 'T']).and_then(|level| level.parse().ok());
         if let Some(level @ 1..=5) = level {
             return Ok(Self::Level(level));

@@ -1,6 +1,7 @@
 //! `textkin discover`: every pair of documents that share text.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
-use textkin::{Discovery, Settings, SharedText, Watch, discover};
+use textkin::{Discovery, Repository, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover};
 use crate::command::raw::{self, Pairs};
@@ -33,14 +34,21 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     outputs::check(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.outputs = outputs::files(&arguments.output);
-    let mut settings = settings(arguments)?;
+    let repository = repository(&arguments.inputs)?;
+    let mut settings = match &repository {
+        Some(repository) => repository_settings(arguments, repository)?,
+        None => settings(arguments)?,
+    };
     settings.imatch = arguments.output.imatch.as_ref().map(|_| ImatchSettings::default());
     settings.keep_chunks = match &arguments.output.index {
         None => KeepChunks::None,
         Some(_) if arguments.output.index_text => KeepChunks::Texts,
         Some(_) => KeepChunks::Fingerprints,
     };
-    let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    let mut inputs = match repository {
+        Some(repository) => Inputs::of_source(move || Box::new(repository.source())),
+        None => Inputs::open(&arguments.inputs, &source_settings)?,
+    };
     raw::prepare(&mut inputs, &settings)?;
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
@@ -143,6 +151,70 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         threads: means.threads.map(usize::from),
         is_strict: arguments.input.strict,
         ..base
+    })
+}
+
+/// The repository among the inputs, which is read on its own.
+fn repository(inputs: &[PathBuf]) -> anyhow::Result<Option<Repository>> {
+    let Some(folder) = inputs.iter().find(|path| Repository::is_in(path)) else { return Ok(None) };
+    anyhow::ensure!(
+        inputs.len() == 1,
+        "{} is a repository and related on its own; add the other documents to it with textkin repo add",
+        folder.display()
+    );
+    Ok(Some(Repository::open(folder)?))
+}
+
+/// The documents of a repository are related the way it was made.
+fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow::Result<Settings> {
+    let asked = settings(arguments)?;
+    let (own, usual) = (repository.settings()?, Settings::default());
+    let folder = repository.stored().folder().display();
+    let is_own = |name: &str, asked: String, own: String, usual: String| {
+        anyhow::ensure!(
+            asked == own || asked == usual,
+            "{folder} was made with --{name} {own}; to relate its documents otherwise, export them \
+             first: textkin repo export {folder} | textkin discover -"
+        );
+        Ok(())
+    };
+    is_own("chunk", asked.chunk.to_string(), own.chunk.to_string(), usual.chunk.to_string())?;
+    is_own("hash", asked.hash.to_string(), own.hash.to_string(), usual.hash.to_string())?;
+    let words = |settings: &Settings| settings.normalization.to_string();
+    is_own("normalize", words(&asked), words(&own), words(&usual))?;
+    let more = !asked.normalization.stop_list().is_empty() || !asked.templates.is_empty();
+    anyhow::ensure!(
+        !more && arguments.comparison.stop_frequent.is_none(),
+        "stop words and templates of {folder} were said when it was made"
+    );
+    let keeps_text = repository.making().keeps_text;
+    let needs_text = arguments.output.explain.is_some()
+        || arguments.output.html.is_some()
+        || arguments.output.index_text
+        || arguments.output.imatch.is_some();
+    anyhow::ensure!(
+        keeps_text || !needs_text,
+        "{folder} keeps fingerprints only: --explain, --html, --index-text and --imatch need texts"
+    );
+    let select = match asked.select.is_lossless() {
+        true => own.select.clone(),
+        false if keeps_text => asked.select.clone(),
+        false => anyhow::bail!("{folder} keeps fingerprints only, selected by {}", own.select),
+    };
+    let resources = match asked.select.is_lossless() {
+        true => own.resources.clone(),
+        false => asked.resources.clone(),
+    };
+    Ok(Settings {
+        normalization: own.normalization,
+        templates: own.templates,
+        chunk: own.chunk,
+        hash: own.hash,
+        replays: own.replays,
+        is_strict: true,
+        select,
+        resources,
+        ..asked
     })
 }
 

@@ -1,0 +1,231 @@
+//! `textkin repo add`, `replace`, `remove`, `compact`.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use textkin::report::{self, PairWriter, Row, Vertex, terminal};
+use textkin::source::Inputs;
+use textkin::stored::Place;
+use textkin::{
+    Added, Existing, Moment, NewKin, Repository, RepositoryWriter, Settings, Watch, kin_of,
+    parse_age,
+};
+
+use super::settings;
+use crate::arguments::{Add, Compact, Remove};
+use crate::command::raw::Pairs;
+use crate::documents::collection_settings;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::outputs::unless_closed;
+use crate::progress::Shown;
+use crate::tell::tell;
+
+/// So many documents to be removed are named, the rest is counted.
+const MOST_NAMED: usize = 20;
+
+pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
+    let begun = Instant::now();
+    let watch = Arc::new(Watch::default());
+    interrupt::listen(&watch)?;
+    let existing = match (arguments.existing, replaces) {
+        (None, false) => Existing::Refuse,
+        (None, true) => Existing::Replace,
+        (Some(existing), false) => existing.into(),
+        (Some(_), true) => anyhow::bail!("replace is add --existing replace; say one of the two"),
+    };
+    let mut source_settings = collection_settings(&arguments.input);
+    source_settings.outputs = arguments.report.iter().cloned().collect();
+    let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
+    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
+    let report = open_report(arguments)?;
+    let shown = Shown::begin(&watch, arguments.quiet);
+    let added = writer.add(&mut inputs, existing, arguments.input.strict, &watch)?;
+    // From here on it is on the disk: say so before anything else is done.
+    drop(shown);
+    for problem in &added.problems {
+        tell(format_args!("textkin: {problem}\n"));
+    }
+    let told = summary(&added, begun);
+    let mut kin = None;
+    if let Some((writer_of_pairs, pair_settings)) = report {
+        let shown = Shown::begin(&watch, arguments.quiet);
+        let repository = writer.repository();
+        let pair_settings = Settings {
+            score: pair_settings.score,
+            threshold: pair_settings.threshold,
+            threads: pair_settings.threads,
+            ..repository.settings()?
+        };
+        let found = kin_of(&repository, &added.places, &pair_settings, &watch)
+            .context("the documents are added, but their pairs cannot be told")?;
+        unless_closed(write_pairs(writer_of_pairs, &found, &pair_settings))?;
+        kin = Some(found.rows().count());
+        drop(shown);
+    }
+    if !arguments.quiet {
+        let is_stdout = arguments.report.as_deref() == Some(Path::new("-"));
+        let told = match kin {
+            Some(pairs) => format!("{told}, {} new pairs\n", terminal::thousands(pairs as u64)),
+            None => format!("{told}\n"),
+        };
+        if is_stdout { tell(format_args!("{told}")) } else { terminal::print(&told)? }
+    }
+    writer.merge().context("the documents are added, but small segments cannot be merged")?;
+    if added.receipt.added > 0 {
+        return Ok(Exit::Found);
+    }
+    Ok(if added.problems.is_empty() { Exit::Nothing } else { Exit::Failed })
+}
+
+fn summary(added: &Added, begun: Instant) -> String {
+    let number = terminal::thousands;
+    let mut text = format!(
+        "added {} documents with {}",
+        number(added.receipt.added),
+        terminal::bytes(added.text_bytes as f64)
+    );
+    for (n, what) in [
+        (added.replaced, "replaced"),
+        (added.skipped, "there already"),
+        (added.problems.len() as u64, "problems"),
+    ] {
+        if n > 0 {
+            let _ = write!(text, ", {} {what}", number(n));
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let _ = write!(text, " in {seconds:.2} s; {} documents now", number(added.receipt.documents));
+    text
+}
+
+fn open_report(arguments: &Add) -> anyhow::Result<Option<(Box<dyn PairWriter>, Settings)>> {
+    let Some(path) = &arguments.report else { return Ok(None) };
+    let settings = Settings {
+        score: arguments.score,
+        threshold: arguments.threshold.number(arguments.score)?,
+        threads: arguments.means.threads.map(usize::from),
+        ..Settings::default()
+    };
+    let report_settings = report::Settings {
+        measure: settings.score,
+        threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
+        has_raw: false,
+    };
+    Ok(Some((report::open(path, &report_settings)?, settings)))
+}
+
+fn write_pairs(
+    mut writer: Box<dyn PairWriter>,
+    kin: &NewKin,
+    settings: &Settings,
+) -> Result<(), report::Error> {
+    let found = &kin.discovery;
+    let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
+    writer.begin(&mut numbers.map(|index| Vertex {
+        index,
+        id: found.documents.id(index),
+        words: u64::from(found.documents.entry(index).words),
+        time: found.documents.time(index),
+    }))?;
+    let pairs: Vec<_> = kin.rows().collect();
+    let rows: Vec<Row<'_>> = Pairs { found, raw: None, settings }.rows(&pairs);
+    for rows in rows.chunks(1 << 14) {
+        writer.pairs(rows)?;
+    }
+    writer.finish()
+}
+
+pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
+    if arguments.dry_run {
+        let repository = Repository::open(&arguments.folder)?;
+        let places = chosen(&repository, arguments)?;
+        let mut text = format!("{} documents would go\n", terminal::thousands(places.len() as u64));
+        for &place in places.iter().take(MOST_NAMED) {
+            writeln!(text, "  {}", terminal::fit(&repository.document(place)?.id, 200))?;
+        }
+        if places.len() > MOST_NAMED {
+            writeln!(
+                text,
+                "  … and {} more",
+                terminal::thousands((places.len() - MOST_NAMED) as u64)
+            )?;
+        }
+        terminal::print(&text)?;
+        return Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found });
+    }
+    let mut writer = RepositoryWriter::open(&arguments.folder, &Settings::default())?;
+    let places = chosen(&writer.repository(), arguments)?;
+    let receipt = writer.remove(&places)?;
+    terminal::print(&format!(
+        "removed {} documents; {} documents now\n",
+        terminal::thousands(receipt.removed),
+        terminal::thousands(receipt.documents)
+    ))?;
+    Ok(if receipt.removed > 0 { Exit::Found } else { Exit::Nothing })
+}
+
+/// The documents that `arguments` ask for.
+fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Place>> {
+    if !arguments.id.is_empty() {
+        let mut places = Vec::new();
+        for id in &arguments.id {
+            match repository.stored().find(id)? {
+                Some(place) => places.push(place),
+                None => anyhow::bail!("no document has the id '{id}'; nothing was removed"),
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        return Ok(places);
+    }
+    let before = arguments.older_than.as_deref().map(before).transpose()?;
+    let selected = repository.select(&arguments.conditions, before)?;
+    if selected.undated > 0 {
+        tell(format_args!(
+            "textkin: {} documents stay since their time cannot be read\n",
+            terminal::thousands(selected.undated)
+        ));
+    }
+    Ok(selected.places)
+}
+
+/// An age or a date.
+fn before(text: &str) -> anyhow::Result<Moment> {
+    if let Ok(seconds) = parse_age(text) {
+        return Ok(Moment::now().before(seconds));
+    }
+    text.parse().map_err(|_| {
+        anyhow::anyhow!(
+            "--older-than '{text}' is neither an age such as 30d nor a date such as 2024-01-31"
+        )
+    })
+}
+
+pub(super) fn compact(arguments: &Compact) -> anyhow::Result<Exit> {
+    let watch = Arc::new(Watch::default());
+    interrupt::listen(&watch)?;
+    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
+    let size = |repository: &Repository| -> (usize, u64) {
+        let segments = repository.stored().segments();
+        (segments.len(), segments.iter().map(|segment| segment.sizes().file).sum())
+    };
+    let before = size(&writer.repository());
+    let shown = Shown::begin(&watch, false);
+    writer.compact(&watch)?;
+    drop(shown);
+    let after = size(&writer.repository());
+    let bytes = |bytes: u64| terminal::bytes(bytes as f64);
+    terminal::print(&format!(
+        "{} segments with {} became {} with {}\n",
+        before.0,
+        bytes(before.1),
+        after.0,
+        bytes(after.1)
+    ))?;
+    Ok(if before == after { Exit::Nothing } else { Exit::Found })
+}

@@ -1,0 +1,245 @@
+//! `textkin repo list`, `info`, `check`, `export`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+use textkin::report::{Output, terminal};
+use textkin::stored::{Disk, Sizes, Stored};
+use textkin::{Moment, Repository};
+
+use super::made_with;
+use crate::arguments::{Export, Info, List, ListFormat};
+use crate::exit::Exit;
+use crate::outputs::unless_closed;
+use crate::tell::tell;
+
+pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
+    let repository = Repository::open(&arguments.folder)?;
+    let places = repository.select(&arguments.conditions, None)?.places;
+    let mut out = Output::create(Path::new("-"))?;
+    let mut text = String::new();
+    let room = terminal::View::of_stdout().width.saturating_sub(46).max(20);
+    match arguments.format {
+        ListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
+        ListFormat::Table => {
+            writeln!(text, "{:>9}  {:<20}  {:<10}  id", "words", "time", "added")?;
+        }
+        ListFormat::Json => {}
+    }
+    let mut write = || -> Result<(), anyhow::Error> {
+        for &place in &places {
+            let document = repository.document(place)?;
+            match arguments.format {
+                ListFormat::Table => table_line(&mut text, &document, room)?,
+                ListFormat::Csv => csv_line(&mut text, &document)?,
+                ListFormat::Json => writeln!(text, "{}", Value::Object(object(&document)))?,
+            }
+            out.write(text.as_bytes())?;
+            text.clear();
+        }
+        out.write(text.as_bytes())?;
+        Ok(())
+    };
+    match write() {
+        Ok(()) => unless_closed(out.finish())?,
+        Err(error) => {
+            let closed = error.downcast_ref::<textkin::report::Error>();
+            if !closed.is_some_and(textkin::report::Error::is_broken_pipe) {
+                return Err(error);
+            }
+        }
+    }
+    Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
+}
+
+fn added(document: &Stored) -> String {
+    Moment(i64::try_from(document.added).unwrap_or(i64::MAX).min(250_000_000_000)).to_string()
+}
+
+fn table_line(text: &mut String, document: &Stored, room: usize) -> std::fmt::Result {
+    let time = document.time.as_deref().unwrap_or("—");
+    writeln!(
+        text,
+        "{:>9}  {}  {}  {}",
+        terminal::thousands(u64::from(document.length.words)),
+        pad(&terminal::fit(time, 20), 20),
+        &added(document)[..10],
+        terminal::fit(&document.id, room)
+    )
+}
+
+/// Filled with spaces to a width, if it is plain.
+fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
+}
+
+fn csv_line(text: &mut String, document: &Stored) -> std::fmt::Result {
+    let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    };
+    writeln!(
+        text,
+        "{},{},{},{},{},{}",
+        quoted(&document.id),
+        quoted(document.time.as_deref().unwrap_or_default()),
+        added(document),
+        document.length.words,
+        document.bytes,
+        quoted(document.metadata.as_deref().unwrap_or_default())
+    )
+}
+
+fn object(document: &Stored) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("id".to_owned(), document.id.clone().into());
+    if let Some(time) = &document.time {
+        object.insert("time".to_owned(), time.clone().into());
+    }
+    object.insert("added".to_owned(), added(document).into());
+    object.insert("words".to_owned(), document.length.words.into());
+    object.insert("bytes".to_owned(), document.bytes.into());
+    let digest: String = document.digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    object.insert("digest".to_owned(), digest.into());
+    if let Some(metadata) =
+        document.metadata.as_deref().and_then(|text| serde_json::from_str(text).ok())
+    {
+        object.insert("metadata".to_owned(), metadata);
+    }
+    object
+}
+
+pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
+    let repository = Repository::open(&arguments.folder)?;
+    let stored = repository.stored();
+    let segments = stored.segments();
+    let mut sizes = Sizes::default();
+    for part in segments.iter().map(|segment| segment.sizes()) {
+        sizes.file += part.file;
+        sizes.evidence += part.evidence;
+        sizes.plain_evidence += part.plain_evidence;
+        sizes.terms += part.terms;
+        sizes.chunks += part.chunks;
+        sizes.words += part.words;
+        sizes.chunk_postings += part.chunk_postings;
+    }
+    let all: u64 = segments
+        .iter()
+        .map(|segment| u64::from(textkin::core::Part::n_documents(&**segment)))
+        .sum();
+    let removed = all - stored.n_documents();
+    let making = repository.making();
+    if arguments.json {
+        let value = json!({
+            "documents": stored.n_documents(),
+            "removed": removed,
+            "words": sizes.words,
+            "chunks": sizes.chunk_postings,
+            "segments": segments.len(),
+            "generation": stored.generation(),
+            "bytes": {
+                "all": sizes.file,
+                "text": sizes.evidence,
+                "plain_text": sizes.plain_evidence,
+                "words": sizes.terms,
+                "chunks": sizes.chunks,
+            },
+            "made_with": making,
+        });
+        terminal::print(&format!("{value}\n"))?;
+        return Ok(Exit::Found);
+    }
+    let (number, bytes) = (terminal::thousands, |bytes: u64| terminal::bytes(bytes as f64));
+    let mut text =
+        format!("{}: {} documents", arguments.folder.display(), number(stored.n_documents()));
+    if removed > 0 {
+        write!(text, ", {} removed ones until it is compacted", number(removed))?;
+    }
+    writeln!(
+        text,
+        "\n{} words, {} chunks indexed",
+        number(sizes.words),
+        number(sizes.chunk_postings)
+    )?;
+    let ratio = sizes.file as f64 / (sizes.plain_evidence.max(1) as f64);
+    writeln!(
+        text,
+        "{} on disk in {} segments, {ratio:.2} times the {}:",
+        bytes(sizes.file),
+        segments.len(),
+        if making.keeps_text { "text" } else { "fingerprints before compression" }
+    )?;
+    let what = if making.keeps_text { "texts" } else { "fingerprints" };
+    writeln!(
+        text,
+        "  {} {what}, {} for where words stand, {} for where chunks stand",
+        bytes(sizes.evidence),
+        bytes(sizes.terms),
+        bytes(sizes.chunks)
+    )?;
+    writeln!(text, "made by textkin {} with {}", making.recipe.textkin, made_with(&repository))?;
+    terminal::print(&text)?;
+    Ok(Exit::Found)
+}
+
+pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
+    let checked = textkin::stored::Repository::check(&Disk, folder)?;
+    for damage in &checked.damages {
+        tell(format_args!("textkin: {damage}\n"));
+    }
+    let mut text = format!(
+        "{}: {} segments, {} documents, ",
+        folder.display(),
+        checked.segments,
+        terminal::thousands(checked.documents)
+    );
+    match checked.damages.len() {
+        0 => text.push_str("nothing damaged\n"),
+        n => writeln!(text, "{n} damaged")?,
+    }
+    if !checked.left_over.is_empty() {
+        let n = checked.left_over.len();
+        writeln!(
+            text,
+            "{n} files left over from a change that did not happen; the next change removes them"
+        )?;
+    }
+    terminal::print(&text)?;
+    Ok(if checked.damages.is_empty() { Exit::Found } else { Exit::Failed })
+}
+
+pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
+    let repository = Repository::open(&arguments.folder)?;
+    anyhow::ensure!(
+        repository.making().keeps_text,
+        "{} keeps no text, only fingerprints: there is nothing to export (textkin repo list lists its documents)",
+        arguments.folder.display()
+    );
+    let places = repository.select(&arguments.conditions, None)?.places;
+    let mut out = Output::create(&arguments.out)?;
+    for &place in &places {
+        let document = repository.document(place)?;
+        let text = repository.text(place)?.context("texts are kept")?;
+        let mut object = Map::new();
+        object.insert("id".to_owned(), document.id.into());
+        object.insert("text".to_owned(), text.into());
+        if let Some(time) = document.time {
+            object.insert("time".to_owned(), time.into());
+        }
+        let metadata = document.metadata.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        if let Some(Value::Object(metadata)) = metadata {
+            for (name, value) in metadata {
+                object.entry(name).or_insert(value);
+            }
+        }
+        let written = out.write(format!("{}\n", Value::Object(object)).as_bytes());
+        if let Err(error) = written {
+            unless_closed(Err(error))?;
+            return Ok(Exit::Found);
+        }
+    }
+    unless_closed(out.finish())?;
+    Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
+}

@@ -1,0 +1,81 @@
+//! `textkin repo`: a collection that is kept, grows and shrinks.
+
+mod change;
+mod look;
+
+use std::path::Path;
+
+use anyhow::Context;
+use textkin::{Repository, RepositoryWriter, Settings};
+
+use crate::arguments::{Create, Repo, RepoCommand, WriteMeans};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Repo) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        RepoCommand::Create(arguments) => create(arguments),
+        RepoCommand::Add(arguments) => change::add(arguments, false),
+        RepoCommand::Replace(arguments) => change::add(arguments, true),
+        RepoCommand::Remove(arguments) => change::remove(arguments),
+        RepoCommand::Compact(arguments) => change::compact(arguments),
+        RepoCommand::List(arguments) => look::list(arguments),
+        RepoCommand::Info(arguments) => look::info(arguments),
+        RepoCommand::Check(arguments) => look::check(&arguments.folder),
+        RepoCommand::Export(arguments) => look::export(arguments),
+    }
+}
+
+fn create(arguments: &Create) -> anyhow::Result<Exit> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut settings = Settings {
+        normalization: arguments.normalize.clone(),
+        chunk: arguments.chunk,
+        select: arguments.select.clone(),
+        hash: arguments.hash,
+        templates: arguments.template.iter().map(|path| read(path)).collect::<Result<_, _>>()?,
+        ..Settings::default()
+    };
+    if let Some(path) = &arguments.stop_list {
+        settings.normalization = settings.normalization.with_stop_list(words(read(path)?));
+    }
+    for path in arguments.select.files() {
+        settings.resources.lists.insert(path.to_owned(), words(read(path)?));
+    }
+    let writer =
+        RepositoryWriter::create(&arguments.folder, &settings, !arguments.fingerprints_only)?;
+    textkin::report::terminal::print(&format!(
+        "made {}: {}\n",
+        arguments.folder.display(),
+        made_with(&writer.repository())
+    ))?;
+    Ok(Exit::Found)
+}
+
+/// How a repository was made, in one line.
+fn made_with(repository: &Repository) -> String {
+    let making = repository.making();
+    let mut text = format!(
+        "--chunk {} --select {} --normalize {} --hash {}",
+        making.recipe.chunk, making.select, making.recipe.normalize, making.recipe.hash
+    );
+    if !making.recipe.stop_list.is_empty() {
+        text += &format!(", {} stop words", making.recipe.stop_list.len());
+    }
+    if !making.template_texts.is_empty() {
+        text += &format!(", {} templates", making.template_texts.len());
+    }
+    text += if making.keeps_text { ", texts kept" } else { ", fingerprints only" };
+    text
+}
+
+fn settings(means: &WriteMeans) -> Settings {
+    Settings {
+        memory: means.memory,
+        threads: means.threads.map(usize::from),
+        ..Settings::default()
+    }
+}

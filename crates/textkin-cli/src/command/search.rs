@@ -1,0 +1,414 @@
+//! `textkin search`: the documents of a repository that are most like a text.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use textkin::core::{Document, DocumentSink, Problem, Source, Span};
+use textkin::report::{Output, terminal};
+use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
+use textkin::source::Inputs;
+use textkin::text::tokenizer::Normalization;
+use textkin::{Hits, Repository, SearchSettings, Searcher};
+
+use crate::arguments::{LookedFor, Search, SearchFormat};
+use crate::documents::collection_settings;
+use crate::exit::Exit;
+use crate::outputs::unless_closed;
+use crate::tell::tell;
+
+/// So many queries, or bytes of them, are looked for at once.
+const BATCH: usize = 64;
+const BATCH_BYTES: usize = 16 << 20;
+/// So many places of passages are shown for a document in a table.
+const MOST_PLACES: usize = 3;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
+    let repository = Repository::open(&arguments.folder)?;
+    let searcher = Searcher::new(&repository, settings(&arguments.looked_for)?)?;
+    let mut inputs = Inputs::open(&arguments.queries, &collection_settings(&arguments.input))?;
+    let mut answers = Answers {
+        searcher: &searcher,
+        looked_for: &arguments.looked_for,
+        is_strict: arguments.input.strict,
+        waiting: Vec::new(),
+        out: Output::create(Path::new("-"))?,
+        n_queries: 0,
+        is_found: false,
+        problems: 0,
+        failure: None,
+    };
+    if arguments.looked_for.format == SearchFormat::Csv {
+        answers.write("query,measure,rank,id,score,percent\n");
+    }
+    while answers.failure.is_none()
+        && let Some(piece) = inputs.next_piece()
+    {
+        piece.read(&mut answers);
+    }
+    answers.answer();
+    let Answers { out, is_found, n_queries, problems, failure, .. } = answers;
+    if let Some(error) = failure {
+        let closed = error.downcast_ref::<textkin::report::Error>();
+        return match closed.is_some_and(textkin::report::Error::is_broken_pipe) {
+            true => Ok(Exit::Found),
+            false => Err(error),
+        };
+    }
+    unless_closed(out.finish())?;
+    if n_queries == 0 && problems == 0 {
+        tell(format_args!("textkin: no queries in the input\n"));
+    }
+    Ok(match (is_found, n_queries) {
+        (true, _) => Exit::Found,
+        (false, 0) => Exit::Failed,
+        (false, _) => Exit::Nothing,
+    })
+}
+
+fn settings(looked_for: &LookedFor) -> anyhow::Result<SearchSettings> {
+    let defaults = SearchSettings::default();
+    let mut stop = Vec::new();
+    for name in &looked_for.stop {
+        stop.extend(stop_words(name)?);
+    }
+    let number = |number: u32| {
+        NonZeroUsize::new(usize::try_from(number).unwrap_or(usize::MAX))
+            .unwrap_or(NonZeroUsize::MIN)
+    };
+    let passages = looked_for.passages.then(|| PassageSettings {
+        window: number(looked_for.window),
+        step: number(looked_for.step),
+        percent: looked_for.similar,
+        top: looked_for.top,
+        ..PassageSettings::default()
+    });
+    Ok(SearchSettings {
+        rankings: looked_for.measure.clone(),
+        top: looked_for.top,
+        stop,
+        stop_frequent: looked_for.stop_frequent,
+        select: looked_for.select.clone(),
+        passages,
+        threads: looked_for
+            .threads
+            .and_then(|threads| NonZeroUsize::new(threads.into()))
+            .unwrap_or(defaults.threads),
+    })
+}
+
+/// The stop words of a language, or of a file.
+fn stop_words(name: &str) -> anyhow::Result<Vec<String>> {
+    let language: Result<Normalization, _> = format!("none+stop:{name}").parse();
+    match language {
+        Ok(steps) => Ok(steps.stop_words().map(str::to_owned).collect()),
+        Err(error) => {
+            let text = std::fs::read_to_string(name)
+                .with_context(|| format!("--stop {name} is no file either: {error}"))?;
+            Ok(text.split_whitespace().map(str::to_owned).collect())
+        }
+    }
+}
+
+/// Takes queries and writes answers, in order.
+struct Answers<'a> {
+    searcher: &'a Searcher,
+    looked_for: &'a LookedFor,
+    is_strict: bool,
+    waiting: Vec<(String, String)>,
+    out: Output,
+    n_queries: u64,
+    is_found: bool,
+    problems: u64,
+    failure: Option<anyhow::Error>,
+}
+
+impl DocumentSink for Answers<'_> {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.n_queries += 1;
+        self.waiting.push((document.id.into_owned(), document.text.into_owned()));
+        let bytes: usize = self.waiting.iter().map(|query| query.1.len()).sum();
+        if self.waiting.len() >= BATCH || bytes >= BATCH_BYTES {
+            self.answer();
+        }
+        self.next()
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        self.problems += 1;
+        if self.is_strict {
+            self.failure = Some(textkin::Error::Problem(problem).into());
+        } else {
+            tell(format_args!("textkin: {problem}\n"));
+        }
+        self.next()
+    }
+}
+
+impl Answers<'_> {
+    fn next(&self) -> ControlFlow<()> {
+        if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.failure.is_none()
+            && let Err(error) = self.out.write(text.as_bytes())
+        {
+            self.failure = Some(error.into());
+        }
+    }
+
+    /// Looks for what waits.
+    fn answer(&mut self) {
+        if self.failure.is_some() || self.waiting.is_empty() {
+            return;
+        }
+        let (ids, texts): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.waiting).into_iter().unzip();
+        for ((id, text), hits) in ids.iter().zip(&texts).zip(self.searcher.search_all(&texts)) {
+            let shown =
+                hits.map_err(anyhow::Error::from).and_then(|hits| self.shown(id, text, &hits));
+            match shown {
+                Ok(text) => self.write(&text),
+                Err(error) => self.failure = Some(error),
+            }
+            if self.failure.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn shown(&mut self, id: &str, text: &str, hits: &Hits) -> anyhow::Result<String> {
+        let query = Query { id, text, hits };
+        let mut shown = String::new();
+        let by_place: BTreeMap<_, &PassageDocument> = hits
+            .passages
+            .iter()
+            .flat_map(|list| &list.documents)
+            .map(|document| (document.place, document))
+            .collect();
+        for (&ranking, list) in self.looked_for.measure.iter().zip(&hits.lists) {
+            let least = self.looked_for.min_percent;
+            let documents: Vec<&Ranked> =
+                list.documents.iter().filter(|document| document.percent >= least).collect();
+            self.is_found |= !documents.is_empty();
+            match self.looked_for.format {
+                SearchFormat::Table => self.table(&mut shown, &query, ranking, &documents)?,
+                SearchFormat::Json => {
+                    self.json(&mut shown, &query, ranking, &documents, &by_place)?
+                }
+                SearchFormat::Csv => self.csv(&mut shown, &query, ranking, &documents)?,
+            }
+        }
+        if let Some(list) = &hits.passages {
+            self.is_found |= !list.documents.is_empty();
+            if self.looked_for.format == SearchFormat::Table {
+                self.passages(&mut shown, &query)?;
+            }
+        }
+        Ok(shown)
+    }
+
+    fn id(&self, document: &Ranked) -> anyhow::Result<String> {
+        let place = self.searcher.place(document.place);
+        Ok(self.searcher.repository().document(place)?.id)
+    }
+
+    fn table(
+        &self,
+        shown: &mut String,
+        query: &Query<'_>,
+        ranking: Ranking,
+        documents: &[&Ranked],
+    ) -> anyhow::Result<()> {
+        let view = terminal::View::of_stdout();
+        let words = terminal::thousands(query.hits.words as u64);
+        writeln!(shown, "{} ({words} words) by {ranking}", terminal::fit(query.id, 200))?;
+        if documents.is_empty() {
+            writeln!(shown, "  nothing alike\n")?;
+            return Ok(());
+        }
+        writeln!(shown, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
+        let room = view.width.saturating_sub(31).max(20);
+        for (rank, document) in (1..).zip(documents) {
+            let id = terminal::fit(&self.id(document)?, room);
+            let score = score_text(document.score);
+            writeln!(shown, "{rank:>5}  {:>6.2} %  {score:>12}  {id}", document.percent)?;
+        }
+        shown.push('\n');
+        Ok(())
+    }
+
+    fn csv(
+        &self,
+        shown: &mut String,
+        query: &Query<'_>,
+        ranking: Ranking,
+        documents: &[&Ranked],
+    ) -> anyhow::Result<()> {
+        for (rank, document) in (1..).zip(documents) {
+            let (query, id) = (quoted(query.id), quoted(&self.id(document)?));
+            let Ranked { score, percent, .. } = document;
+            writeln!(shown, "{query},{ranking},{rank},{id},{score},{percent}")?;
+        }
+        Ok(())
+    }
+
+    fn json(
+        &self,
+        shown: &mut String,
+        query: &Query<'_>,
+        ranking: Ranking,
+        documents: &[&Ranked],
+        by_place: &BTreeMap<textkin::search::Place, &PassageDocument>,
+    ) -> anyhow::Result<()> {
+        let mut results = Vec::with_capacity(documents.len());
+        for (rank, document) in (1..).zip(documents) {
+            let stored =
+                self.searcher.repository().document(self.searcher.place(document.place))?;
+            let mut result = json!({
+                "rank": rank,
+                "id": stored.id,
+                "score": document.score,
+                "percent": document.percent,
+                "words": stored.length.words,
+            });
+            if let Some(time) = stored.time {
+                result["time"] = time.into();
+            }
+            if query.hits.passages.is_some() {
+                let pairs = by_place.get(&document.place).map_or(0, |found| found.pairs.len());
+                result["passage_pairs"] = pairs.into();
+            }
+            results.push(result);
+        }
+        let mut answer = json!({
+            "query": query.id,
+            "words": query.hits.words,
+            "measure": ranking.to_string(),
+            "results": results,
+        });
+        if let Some(list) = &query.hits.passages {
+            let mut documents = Vec::new();
+            for document in &list.documents {
+                documents.push(self.passage_json(query, document)?);
+            }
+            answer["passages"] = documents.into();
+            let common: Vec<Value> = list.common.iter().map(|words| query.place(words)).collect();
+            answer["common_passages"] = common.into();
+        }
+        writeln!(shown, "{answer}")?;
+        Ok(())
+    }
+
+    fn passage_json(&self, query: &Query<'_>, found: &PassageDocument) -> anyhow::Result<Value> {
+        let (id, spans) = self.document_spans(found)?;
+        let pair = |pair: &textkin::search::PassagePair| {
+            json!({
+                "query": query.place(&pair.query),
+                "document": place(&spans, &pair.document),
+                "percent": pair.percent,
+            })
+        };
+        let pairs: Vec<Value> = found.pairs.iter().map(pair).collect();
+        Ok(json!({ "id": id, "pairs": pairs }))
+    }
+
+    /// The id of a document with passages, and where its words are.
+    fn document_spans(&self, found: &PassageDocument) -> anyhow::Result<(String, Vec<Span>)> {
+        let place = self.searcher.place(found.place);
+        let repository = self.searcher.repository();
+        Ok((repository.document(place)?.id, repository.spans(place)?))
+    }
+
+    fn passages(&self, shown: &mut String, query: &Query<'_>) -> anyhow::Result<()> {
+        let Some(list) = &query.hits.passages else { return Ok(()) };
+        let id = terminal::fit(query.id, 200);
+        if list.documents.is_empty() {
+            writeln!(shown, "{id}: no similar passages\n")?;
+            return Ok(());
+        }
+        writeln!(shown, "{id} by passages\n{:>5}  {:>8}  document", "pairs", "best")?;
+        let room = terminal::View::of_stdout().width.saturating_sub(17).max(20);
+        for found in &list.documents {
+            let (id, spans) = self.document_spans(found)?;
+            let best = found.best_percent();
+            writeln!(
+                shown,
+                "{:>5}  {best:>6.2} %  {}",
+                found.pairs.len(),
+                terminal::fit(&id, room)
+            )?;
+            for pair in found.pairs.iter().take(MOST_PLACES) {
+                let words: Vec<&str> = query.words(&pair.query).split_whitespace().collect();
+                let from = terminal::thousands(span(&spans, &pair.document).start.into());
+                let words = terminal::fit(&words.join(" "), room.saturating_sub(24).clamp(20, 80));
+                writeln!(shown, "{:>17}“{words}” there at byte {from}", "")?;
+            }
+            if found.pairs.len() > MOST_PLACES {
+                writeln!(shown, "{:>17}… and {} more pairs", "", found.pairs.len() - MOST_PLACES)?;
+            }
+        }
+        if !list.common.is_empty() {
+            let n = list.common.len();
+            writeln!(
+                shown,
+                "{n} passages of the query are common in the repository and were passed over"
+            )?;
+        }
+        shown.push('\n');
+        Ok(())
+    }
+}
+
+/// A query and what was found.
+struct Query<'a> {
+    id: &'a str,
+    text: &'a str,
+    hits: &'a Hits,
+}
+
+impl Query<'_> {
+    fn place(&self, words: &Range<usize>) -> Value {
+        place(&self.hits.spans, words)
+    }
+
+    fn words(&self, words: &Range<usize>) -> &str {
+        let span = span(&self.hits.spans, words);
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+}
+
+fn span(spans: &[Span], words: &Range<usize>) -> Span {
+    let words = spans.get(words.clone()).unwrap_or_default();
+    match (words.first(), words.last()) {
+        (Some(first), Some(last)) => Span { start: first.start, end: last.end },
+        _ => Span { start: 0, end: 0 },
+    }
+}
+
+/// Bytes and words of a passage.
+fn place(spans: &[Span], words: &Range<usize>) -> Value {
+    let Span { start, end } = span(spans, words);
+    json!({ "start": start, "end": end, "words": [words.start, words.end] })
+}
+
+fn score_text(score: f64) -> String {
+    if score.fract() == 0.0 && score.abs() < 1e15 {
+        format!("{score:.0}")
+    } else {
+        format!("{score:.4}")
+    }
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
