@@ -89,6 +89,19 @@ pub(crate) fn memory(budget: u64) -> Result<()> {
     Ok(())
 }
 
+/// Repositories of so many documents.
+pub(crate) fn repository(sizes: &[&str]) -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])?;
+    for (number, size) in sizes.iter().enumerate() {
+        if number > 0 {
+            println!();
+        }
+        let status = Command::new(example("repository_speed")?).arg(size).status()?;
+        ensure!(status.success(), "the repository of {size} documents failed");
+    }
+    Ok(())
+}
+
 fn build() -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])?;
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])

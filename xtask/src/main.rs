@@ -14,6 +14,8 @@ cargo xtask test                       runs all tests
 cargo xtask bench discover PATH…       measures discovery against the floor, on this machine, now
 cargo xtask bench memory [SIZE]        measures discovery of a generated collection of ten times SIZE
                                        within SIZE of memory (default 256MiB)
+cargo xtask bench repository [N…]      measures a repository of N documents: growth, disk, search
+                                       (default 10000 100000 1000000)
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -24,6 +26,8 @@ fn main() -> Result<()> {
         ["bench", "discover", paths @ ..] if !paths.is_empty() => bench::discover(paths),
         ["bench", "memory"] => bench::memory(256 << 20),
         ["bench", "memory", size] => bench::memory(bytes(size)?),
+        ["bench", "repository"] => bench::repository(&["10000", "100000", "1000000"]),
+        ["bench", "repository", sizes @ ..] => bench::repository(sizes),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
