@@ -8,7 +8,7 @@ use textkin_core::Damage;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read, written or made durable.
-    #[error("cannot {doing} {}: {source}", path.display())]
+    #[error("cannot {doing} {}", path.display())]
     File {
         /// `read`, `write`, …
         doing: &'static str,
@@ -20,6 +20,12 @@ pub enum Error {
     /// There is no repository.
     #[error("{0} is no repository; make one with: textkin repo create {0}", path.display())]
     Missing {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is a repository already.
+    #[error("{0} is a repository already; add documents with: textkin repo add {0} FILES", path.display())]
+    Made {
         /// The folder.
         path: PathBuf,
     },

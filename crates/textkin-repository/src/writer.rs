@@ -14,7 +14,7 @@ use crate::document::{Entry, Stored};
 use crate::error::Error;
 use crate::io::{Io, Lock, OutFile};
 use crate::manifest::{
-    Manifest, NEXT, RemovedLine, SegmentLine, removed_name, segment_name, segment_number,
+    Manifest, NAME, NEXT, RemovedLine, SegmentLine, removed_name, segment_name, segment_number,
 };
 use crate::pages::Written;
 use crate::repository::{Place, Repository};
@@ -115,13 +115,15 @@ impl Writer {
         about: serde_json::Value,
         settings: WriterSettings,
     ) -> Result<Self, Error> {
-        io.make_folder(folder).map_err(Error::file("make", folder))?;
+        io.make_folder(folder).map_err(Error::file("make the folder", folder))?;
         let look = || {
             let names = io.list(folder).map_err(Error::file("read", folder))?;
             // What was begun and never finished is no repository yet.
-            match names.iter().any(|name| name != LOCK && name != NEXT) {
-                true => Err(Error::Occupied { path: folder.to_owned() }),
-                false => Ok(()),
+            let path = folder.to_owned();
+            match names.iter().find(|name| *name != LOCK && *name != NEXT) {
+                Some(_) if names.iter().any(|name| name == NAME) => Err(Error::Made { path }),
+                Some(_) => Err(Error::Occupied { path }),
+                None => Ok(()),
             }
         };
         // Before anything is put there, and again when nobody else can.
