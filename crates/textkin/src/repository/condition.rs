@@ -69,20 +69,26 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Whether a document meets it. A field that a document has not is met by `!=` only.
+    /// Whether a document meets it. A field that a document has not is met by `!=` only. Whether two
+    /// texts are equal goes by letters: 007 is not 7.
     #[must_use]
     pub fn is_met(&self, document: &Stored) -> bool {
-        let Some(value) = field(document, &self.field) else {
+        let Some(field) = field(document, &self.field) else {
             return self.operator == Operator::Unequal;
         };
-        let order = compare(&value, &self.value);
+        let value = field.value.as_str();
+        let order = || compare(value, &self.value);
+        let is_equal = || match field.is_text {
+            true => value == self.value,
+            false => order() == Ordering::Equal,
+        };
         match self.operator {
-            Operator::Equal => order == Ordering::Equal,
-            Operator::Unequal => order != Ordering::Equal,
-            Operator::Less => order == Ordering::Less,
-            Operator::AtMost => order != Ordering::Greater,
-            Operator::More => order == Ordering::Greater,
-            Operator::AtLeast => order != Ordering::Less,
+            Operator::Equal => is_equal(),
+            Operator::Unequal => !is_equal(),
+            Operator::Less => order() == Ordering::Less,
+            Operator::AtMost => order() != Ordering::Greater,
+            Operator::More => order() == Ordering::Greater,
+            Operator::AtLeast => order() != Ordering::Less,
             Operator::Contains => value.contains(&self.value),
         }
     }
@@ -107,12 +113,19 @@ fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
-fn field(document: &Stored, name: &str) -> Option<String> {
-    match name {
-        "id" => Some(document.id.clone()),
-        "time" => document.time.clone(),
-        "added" => i64::try_from(document.added).ok().map(|added| Moment(added).to_string()),
-        "words" => Some(document.length.words.to_string()),
+/// What a document has to say about itself.
+struct Field {
+    value: String,
+    /// Whether it is a text, rather than a number or a time.
+    is_text: bool,
+}
+
+fn field(document: &Stored, name: &str) -> Option<Field> {
+    let (value, is_text) = match name {
+        "id" => (document.id.clone(), true),
+        "time" => (document.time.clone()?, false),
+        "added" => (Moment(i64::try_from(document.added).ok()?).to_string(), false),
+        "words" => (document.length.words.to_string(), false),
         _ => {
             let metadata = serde_json::from_str(document.metadata.as_deref()?).ok()?;
             let mut value: &serde_json::Value = &metadata;
@@ -120,12 +133,13 @@ fn field(document: &Stored, name: &str) -> Option<String> {
                 value = value.get(part)?;
             }
             match value {
-                serde_json::Value::String(text) => Some(text.clone()),
-                serde_json::Value::Null => None,
-                other => Some(other.to_string()),
+                serde_json::Value::String(text) => (text.clone(), true),
+                serde_json::Value::Null => return None,
+                other => (other.to_string(), false),
             }
         }
-    }
+    };
+    Some(Field { value, is_text })
 }
 
 #[cfg(test)]
@@ -137,7 +151,8 @@ mod tests {
             id: "a1".to_owned(),
             time: Some("2019-05-01T10:00:00+02:00".to_owned()),
             metadata: Some(
-                r#"{"author":"Swift","stars":10,"a":{"b":true},"none":null}"#.to_owned(),
+                r#"{"author":"Swift","stars":10,"a":{"b":true},"none":null,"code":"007"}"#
+                    .to_owned(),
             ),
             added: 1_700_000_000,
             digest: [0; 16],
@@ -163,15 +178,27 @@ mod tests {
             "words>=1500",
             "nothing!=1",
             "none!=x",
+            "code=007",
+            "code!=7",
+            "code<8",
+            "stars=10.0",
         ];
         for text in met {
             let condition: Condition = text.parse().expect(text);
             assert!(condition.is_met(&document()), "{text}");
             assert_eq!(condition.to_string(), text);
         }
-        for text in
-            ["id=a2", "author~x", "stars<9", "time>2020", "nothing=1", "none=x", "a=1", "words<2"]
-        {
+        for text in [
+            "id=a2",
+            "author~x",
+            "stars<9",
+            "time>2020",
+            "nothing=1",
+            "none=x",
+            "a=1",
+            "words<2",
+            "code=7",
+        ] {
             let condition: Condition = text.parse().expect(text);
             assert!(!condition.is_met(&document()), "{text}");
         }
