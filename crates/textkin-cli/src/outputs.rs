@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use textkin::report;
+use textkin::source::Inputs;
 
 use crate::arguments::{Discover, Output};
 use crate::tell::tell;
@@ -14,15 +15,10 @@ pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
     }
     let on_stdout = all(&arguments.output).filter(|path| path.as_os_str() == "-").count();
     anyhow::ensure!(on_stdout <= 1, "only one output can go to standard output (-)");
-    let inputs: Vec<PathBuf> = arguments.inputs.iter().filter_map(|path| place(path)).collect();
     let mut outputs: Vec<PathBuf> = Vec::new();
     for path in all(&arguments.output) {
         let Some(place) = place(path) else { continue };
-        anyhow::ensure!(
-            !inputs.contains(&place),
-            "{} is an input and would be overwritten; name another output",
-            path.display()
-        );
+        check_apart(path, &arguments.inputs)?;
         anyhow::ensure!(
             !outputs.contains(&place),
             "{} is named for two outputs; give each a name of its own",
@@ -37,6 +33,17 @@ pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses an output that is one of the inputs.
+pub(crate) fn check_apart(output: &Path, inputs: &[PathBuf]) -> anyhow::Result<()> {
+    let Some(place_of_output) = place(output) else { return Ok(()) };
+    anyhow::ensure!(
+        !inputs.iter().filter_map(|path| place(path)).any(|input| input == place_of_output),
+        "{} is an input and would be overwritten; name another output",
+        output.display()
+    );
+    Ok(())
+}
+
 /// The files that will be written: a folder that is read may hold those of an earlier run.
 pub(crate) fn files(output: &Output) -> Vec<PathBuf> {
     all(output).filter_map(|path| place(path)).collect()
@@ -47,6 +54,31 @@ pub(crate) fn tell_left_out(paths: &[PathBuf]) {
     if !paths.is_empty() {
         let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
         tell(format_args!("textkin: not read, this run writes them: {}\n", names.join(", ")));
+    }
+}
+
+/// Says which inputs were not read, or had nothing to read.
+pub(crate) fn tell_unread(inputs: &Inputs) {
+    tell_left_out(inputs.skipped_outputs());
+    let repeated = inputs.repeated();
+    if repeated > 0 {
+        tell(format_args!("textkin: files found more than once: {repeated} (each is read once)\n"));
+    }
+    for name in inputs.empty_streams() {
+        let name = if &**name == "-" { "standard input" } else { name };
+        tell(format_args!("textkin: {name} is empty and holds no document\n"));
+    }
+    let hidden = inputs.skipped_hidden();
+    if hidden > 0 {
+        tell(format_args!(
+            "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
+        ));
+    }
+    let links = inputs.skipped_links();
+    if links > 0 {
+        tell(format_args!(
+            "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
+        ));
     }
 }
 

@@ -291,7 +291,9 @@ pub(crate) fn percent_text(part: u64, whole: u64) -> String {
     }
 }
 
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+/// `1 document`, `1,234 documents`.
+#[must_use]
+pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 

@@ -73,8 +73,13 @@ pub enum Error {
     #[error("the repository was made in a way that this version does not know: {0}")]
     Making(String),
     /// The repository keeps no text.
-    #[error("{0}, and this repository keeps fingerprints only")]
-    NoText(&'static str),
+    #[error("{} keeps no text, only fingerprints: {what}", folder.display())]
+    NoText {
+        /// The folder of the repository.
+        folder: std::path::PathBuf,
+        /// What cannot be done.
+        what: &'static str,
+    },
     /// A selector that must know all documents has none to know.
     #[error("a repository grows, and {0} must know the whole collection; choose another selector")]
     GrowingSelection(String),

@@ -34,9 +34,10 @@ pub(crate) struct Repo {
 pub(crate) enum RepoCommand {
     /// Make an empty repository in a new folder
     Create(Create),
-    /// Add documents; all of them, or none
+    /// Add documents: all that can be read, at once
     Add(Box<Add>),
-    /// Add documents, in the place of those with the same id
+    /// Add documents, in the place of those with the same id: add --existing replace
+    #[command(mut_arg("existing", |existing| existing.hide(true)))]
     Replace(Box<Add>),
     /// Remove documents by id, by what is known of them, or by age
     Remove(Remove),
@@ -97,7 +98,7 @@ pub(crate) struct Add {
     /// Files, folders, globs, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// What happens to a document whose id is there already
+    /// What happens to a document whose id is there already [default: refuse]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) existing: Option<ExistingName>,
     /// Write the pairs that the new documents make, as `textkin discover --out` does: .csv .jsonl

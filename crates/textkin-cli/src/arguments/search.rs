@@ -42,10 +42,10 @@ pub(crate) struct LookedFor {
     #[arg(long, default_value = "kin", value_delimiter = ',', value_name = "MEASURE")]
     pub(crate) measure: Vec<Ranking>,
     /// How many documents to show for each query and measure
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    pub(crate) top: usize,
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
     /// The least percentage to show
-    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent)]
     pub(crate) min_percent: f64,
     /// Also count passages of 50 words that are highly similar, and say where they are
     #[arg(long)]
@@ -57,7 +57,7 @@ pub(crate) struct LookedFor {
     #[arg(long, default_value_t = 25, value_name = "N", requires = "passages", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) step: u32,
     /// The percentage from which on two passages are highly similar
-    #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages")]
+    #[arg(long, default_value_t = 50.0, value_name = "PERCENT", requires = "passages", value_parser = percent)]
     pub(crate) similar: f64,
     /// Leave out a language's stop words (en, de, …), or the words of a file, in queries and documents
     #[arg(long, value_name = "LANGUAGE|FILE")]
@@ -74,6 +74,14 @@ pub(crate) struct LookedFor {
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+}
+
+/// A percentage.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err(format!("'{text}' is no number from 0 to 100")),
+    }
 }
 
 /// How results are written.

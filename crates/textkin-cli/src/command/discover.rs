@@ -174,7 +174,7 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         anyhow::ensure!(
             asked == own || asked == usual,
             "{folder} was made with --{name} {own}; to relate its documents otherwise, export them \
-             first: textkin repo export {folder} | textkin discover -"
+             first: textkin repo export {folder} | textkin discover - --{name} {asked}"
         );
         Ok(())
     };
@@ -342,30 +342,10 @@ fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     if quiet {
         return;
     }
-    outputs::tell_left_out(inputs.skipped_outputs());
-    let repeated = inputs.repeated();
-    if repeated > 0 {
-        tell(format_args!("textkin: files found more than once: {repeated} (each is read once)\n"));
-    }
-    for name in inputs.empty_streams() {
-        let name = if &**name == "-" { "standard input" } else { name };
-        tell(format_args!("textkin: {name} is empty and holds no document\n"));
-    }
+    outputs::tell_unread(inputs);
     let is_told = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
     if found.counts.documents == 0 && !is_told {
         tell(format_args!("textkin: no documents in the input\n"));
-    }
-    let hidden = inputs.skipped_hidden();
-    if hidden > 0 {
-        tell(format_args!(
-            "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
-        ));
-    }
-    let links = inputs.skipped_links();
-    if links > 0 {
-        tell(format_args!(
-            "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
-        ));
     }
     if !found.graph.is_listed() {
         tell(format_args!(

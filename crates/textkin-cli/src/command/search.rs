@@ -1,5 +1,7 @@
 //! `textkin search`: the documents of a repository that are most like a text.
 
+mod json;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -7,7 +9,6 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use anyhow::Context;
-use serde_json::{Value, json};
 use textkin::core::{Document, DocumentSink, Problem, Source, Span};
 use textkin::report::{Output, terminal};
 use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
@@ -15,10 +16,11 @@ use textkin::source::Inputs;
 use textkin::text::tokenizer::Normalization;
 use textkin::{Hits, Repository, SearchSettings, Searcher};
 
+use self::json::PlaceInText;
 use crate::arguments::{LookedFor, Search, SearchFormat};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
-use crate::outputs::unless_closed;
+use crate::outputs::{tell_unread, unless_closed};
 use crate::tell::tell;
 
 /// So many queries, or bytes of them, are looked for at once.
@@ -61,7 +63,8 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
         };
     }
     unless_closed(out.finish())?;
-    if n_queries == 0 && problems == 0 {
+    tell_unread(&inputs);
+    if n_queries == 0 && problems == 0 && inputs.empty_streams().is_empty() {
         tell(format_args!("textkin: no queries in the input\n"));
     }
     Ok(match (is_found, n_queries) {
@@ -81,16 +84,17 @@ fn settings(looked_for: &LookedFor) -> anyhow::Result<SearchSettings> {
         NonZeroUsize::new(usize::try_from(number).unwrap_or(usize::MAX))
             .unwrap_or(NonZeroUsize::MIN)
     };
+    let top = usize::try_from(looked_for.top).unwrap_or(usize::MAX);
     let passages = looked_for.passages.then(|| PassageSettings {
         window: number(looked_for.window),
         step: number(looked_for.step),
         percent: looked_for.similar,
-        top: looked_for.top,
+        top,
         ..PassageSettings::default()
     });
     Ok(SearchSettings {
         rankings: looked_for.measure.clone(),
-        top: looked_for.top,
+        top,
         stop,
         stop_frequent: looked_for.stop_frequent,
         select: looked_for.select.clone(),
@@ -108,8 +112,9 @@ fn stop_words(name: &str) -> anyhow::Result<Vec<String>> {
     match language {
         Ok(steps) => Ok(steps.stop_words().map(str::to_owned).collect()),
         Err(error) => {
-            let text = std::fs::read_to_string(name)
-                .with_context(|| format!("--stop {name} is no file either: {error}"))?;
+            let text = std::fs::read_to_string(name).with_context(|| {
+                format!("--stop {name} is neither a language ({error}) nor a file to be read")
+            })?;
             Ok(text.split_whitespace().map(str::to_owned).collect())
         }
     }
@@ -186,12 +191,10 @@ impl Answers<'_> {
     fn shown(&mut self, id: &str, text: &str, hits: &Hits) -> anyhow::Result<String> {
         let query = Query { id, text, hits };
         let mut shown = String::new();
-        let by_place: BTreeMap<_, &PassageDocument> = hits
-            .passages
-            .iter()
-            .flat_map(|list| &list.documents)
-            .map(|document| (document.place, document))
-            .collect();
+        let passages = match self.looked_for.format {
+            SearchFormat::Json => self.passages_json(&query)?,
+            SearchFormat::Table | SearchFormat::Csv => None,
+        };
         for (&ranking, list) in self.looked_for.measure.iter().zip(&hits.lists) {
             let least = self.looked_for.min_percent;
             let documents: Vec<&Ranked> =
@@ -200,7 +203,7 @@ impl Answers<'_> {
             match self.looked_for.format {
                 SearchFormat::Table => self.table(&mut shown, &query, ranking, &documents)?,
                 SearchFormat::Json => {
-                    self.json(&mut shown, &query, ranking, &documents, &by_place)?
+                    self.json(&mut shown, &query, ranking, &documents, passages.as_ref())?
                 }
                 SearchFormat::Csv => self.csv(&mut shown, &query, ranking, &documents)?,
             }
@@ -227,8 +230,8 @@ impl Answers<'_> {
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
         let view = terminal::View::of_stdout();
-        let words = terminal::thousands(query.hits.words as u64);
-        writeln!(shown, "{} ({words} words) by {ranking}", terminal::fit(query.id, 200))?;
+        let words = terminal::counted(query.hits.words as u64, "word", "words");
+        writeln!(shown, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
         if documents.is_empty() {
             writeln!(shown, "  nothing alike\n")?;
             return Ok(());
@@ -265,58 +268,54 @@ impl Answers<'_> {
         query: &Query<'_>,
         ranking: Ranking,
         documents: &[&Ranked],
-        by_place: &BTreeMap<textkin::search::Place, &PassageDocument>,
+        passages: Option<&json::Passages>,
     ) -> anyhow::Result<()> {
+        let by_id: Option<BTreeMap<&str, usize>> = passages.map(|found| {
+            found.passages.iter().map(|found| (found.id.as_str(), found.pairs.len())).collect()
+        });
+        let pairs_of =
+            |id: &str| by_id.as_ref().map(|by_id| by_id.get(id).copied().unwrap_or_default());
         let mut results = Vec::with_capacity(documents.len());
         for (rank, document) in (1..).zip(documents) {
-            let stored =
-                self.searcher.repository().document(self.searcher.place(document.place))?;
-            let mut result = json!({
-                "rank": rank,
-                "id": stored.id,
-                "score": document.score,
-                "percent": document.percent,
-                "words": stored.length.words,
+            let place = self.searcher.place(document.place);
+            let stored = self.searcher.repository().document(place)?;
+            results.push(json::Found {
+                rank,
+                score: document.score,
+                percent: document.percent,
+                words: stored.length.words,
+                time: stored.time,
+                passage_pairs: pairs_of(&stored.id),
+                id: stored.id,
             });
-            if let Some(time) = stored.time {
-                result["time"] = time.into();
-            }
-            if query.hits.passages.is_some() {
-                let pairs = by_place.get(&document.place).map_or(0, |found| found.pairs.len());
-                result["passage_pairs"] = pairs.into();
-            }
-            results.push(result);
         }
-        let mut answer = json!({
-            "query": query.id,
-            "words": query.hits.words,
-            "measure": ranking.to_string(),
-            "results": results,
-        });
-        if let Some(list) = &query.hits.passages {
-            let mut documents = Vec::new();
-            for document in &list.documents {
-                documents.push(self.passage_json(query, document)?);
-            }
-            answer["passages"] = documents.into();
-            let common: Vec<Value> = list.common.iter().map(|words| query.place(words)).collect();
-            answer["common_passages"] = common.into();
-        }
-        writeln!(shown, "{answer}")?;
+        let answer = json::Answer {
+            query: query.id,
+            measure: ranking.to_string(),
+            results,
+            words: query.hits.words,
+            passages: passages.cloned(),
+        };
+        writeln!(shown, "{}", serde_json::to_string(&answer)?)?;
         Ok(())
     }
 
-    fn passage_json(&self, query: &Query<'_>, found: &PassageDocument) -> anyhow::Result<Value> {
-        let (id, spans) = self.document_spans(found)?;
-        let pair = |pair: &textkin::search::PassagePair| {
-            json!({
-                "query": query.place(&pair.query),
-                "document": place(&spans, &pair.document),
-                "percent": pair.percent,
-            })
-        };
-        let pairs: Vec<Value> = found.pairs.iter().map(pair).collect();
-        Ok(json!({ "id": id, "pairs": pairs }))
+    /// What was found by passages, if they were asked for.
+    fn passages_json(&self, query: &Query<'_>) -> anyhow::Result<Option<json::Passages>> {
+        let Some(list) = &query.hits.passages else { return Ok(None) };
+        let mut passages = Vec::with_capacity(list.documents.len());
+        for found in &list.documents {
+            let (id, spans) = self.document_spans(found)?;
+            let pair = |pair: &textkin::search::PassagePair| json::Pair {
+                query: query.place(&pair.query),
+                document: PlaceInText::new(span(&spans, &pair.document), &pair.document),
+                percent: pair.percent,
+            };
+            let pairs = found.pairs.iter().map(pair).collect();
+            passages.push(json::PassageFound { id, pairs });
+        }
+        let common_passages = list.common.iter().map(|words| query.place(words)).collect();
+        Ok(Some(json::Passages { passages, common_passages }))
     }
 
     /// The id of a document with passages, and where its words are.
@@ -351,14 +350,17 @@ impl Answers<'_> {
                 writeln!(shown, "{:>17}“{words}” there at byte {from}", "")?;
             }
             if found.pairs.len() > MOST_PLACES {
-                writeln!(shown, "{:>17}… and {} more pairs", "", found.pairs.len() - MOST_PLACES)?;
+                let more = (found.pairs.len() - MOST_PLACES) as u64;
+                let more = terminal::counted(more, "more pair", "more pairs");
+                writeln!(shown, "{:>17}… and {more}", "")?;
             }
         }
         if !list.common.is_empty() {
-            let n = list.common.len();
+            let n = list.common.len() as u64;
             writeln!(
                 shown,
-                "{n} passages of the query are common in the repository and were passed over"
+                "{} common in the repository and passed over",
+                terminal::counted(n, "passage of the query is", "passages of the query are")
             )?;
         }
         shown.push('\n');
@@ -374,8 +376,8 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    fn place(&self, words: &Range<usize>) -> Value {
-        place(&self.hits.spans, words)
+    fn place(&self, words: &Range<usize>) -> PlaceInText {
+        PlaceInText::new(span(&self.hits.spans, words), words)
     }
 
     fn words(&self, words: &Range<usize>) -> &str {
@@ -390,12 +392,6 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
         (Some(first), Some(last)) => Span { start: first.start, end: last.end },
         _ => Span { start: 0, end: 0 },
     }
-}
-
-/// Bytes and words of a passage.
-fn place(spans: &[Span], words: &Range<usize>) -> Value {
-    let Span { start, end } = span(spans, words);
-    json!({ "start": start, "end": end, "words": [words.start, words.end] })
 }
 
 fn score_text(score: f64) -> String {

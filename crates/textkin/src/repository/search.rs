@@ -91,7 +91,8 @@ impl Searcher {
     /// keep, or it is damaged.
     pub fn new(repository: &Repository, settings: SearchSettings) -> Result<Self, Error> {
         if settings.passages.is_some() && !repository.making.keeps_text {
-            return Err(Error::NoText("passages are found in texts"));
+            let folder = repository.stored.folder().to_owned();
+            return Err(Error::NoText { folder, what: "passages cannot be looked for" });
         }
         let preparer = Preparer::new(&repository.making)?;
         let own = repository.making.settings()?;

@@ -45,6 +45,14 @@ pub struct Added {
     pub places: Vec<Place>,
 }
 
+impl Added {
+    /// Whether there was nothing to add, and no problem.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.receipt.added == 0 && self.skipped == 0 && self.problems.is_empty()
+    }
+}
+
 /// The one writer of a repository.
 #[derive(Debug)]
 pub struct RepositoryWriter {
@@ -172,13 +180,17 @@ impl RepositoryWriter {
         let total = self.writer.repository().n_documents();
         watch.progress.begin("compacting", total);
         let (preparer, threads) = (&self.preparer, self.threads);
-        Ok(self.writer.compact(&mut |documents| {
+        let compacted = self.writer.compact(&mut |documents| {
             if watch.stop.is_asked() {
                 return Err(textkin_repository::Error::Prepare("interrupted".to_owned()));
             }
             watch.progress.advance(documents.len() as u64);
             preparer.all_again(documents, threads)
-        })?)
+        });
+        if compacted.is_err() && watch.stop.is_asked() {
+            return Err(Error::Stopped);
+        }
+        Ok(compacted?)
     }
 }
 
@@ -216,9 +228,11 @@ fn add_entry(
         Err(textkin_repository::Error::Exists { id }) => {
             let reason = match writer.is_pending(&id) {
                 true => "a document before it has the same id".to_owned(),
-                false => "a document with this id is in the repository already; \
-                          replace it, or skip it with --existing skip"
-                    .to_owned(),
+                false => {
+                    "a document with this id is in the repository already; --existing replace \
+                          puts this one in its place, --existing skip leaves it out"
+                        .to_owned()
+                }
             };
             added.problems.push(Problem { path: id, line: None, reason });
             Ok(())

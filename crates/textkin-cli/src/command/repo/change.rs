@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use textkin::report::{self, PairWriter, Row, Vertex, terminal};
+use textkin::report::terminal::{self, counted};
+use textkin::report::{self, PairWriter, Row, Vertex};
 use textkin::source::Inputs;
 use textkin::stored::Place;
 use textkin::{
@@ -21,7 +22,7 @@ use crate::command::raw::Pairs;
 use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::outputs::unless_closed;
+use crate::outputs::{check_apart, tell_unread, unless_closed};
 use crate::progress::Shown;
 use crate::tell::tell;
 
@@ -38,6 +39,9 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
         (Some(existing), false) => existing.into(),
         (Some(_), true) => anyhow::bail!("replace is add --existing replace; say one of the two"),
     };
+    if let Some(report) = &arguments.report {
+        check_apart(report, &arguments.inputs)?;
+    }
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.outputs = arguments.report.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
@@ -49,6 +53,12 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
     drop(shown);
     for problem in &added.problems {
         tell(format_args!("textkin: {problem}\n"));
+    }
+    if !arguments.quiet {
+        tell_unread(&inputs);
+        if added.is_empty() && inputs.empty_streams().is_empty() {
+            tell(format_args!("textkin: no documents in the input\n"));
+        }
     }
     let told = summary(&added, begun);
     let mut kin = None;
@@ -70,7 +80,9 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
     if !arguments.quiet {
         let is_stdout = arguments.report.as_deref() == Some(Path::new("-"));
         let told = match kin {
-            Some(pairs) => format!("{told}, {} new pairs\n", terminal::thousands(pairs as u64)),
+            Some(pairs) => {
+                format!("{told}, {}\n", counted(pairs as u64, "new pair", "new pairs"))
+            }
             None => format!("{told}\n"),
         };
         if is_stdout { tell(format_args!("{told}")) } else { terminal::print(&told)? }
@@ -83,23 +95,23 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
 }
 
 fn summary(added: &Added, begun: Instant) -> String {
-    let number = terminal::thousands;
     let mut text = format!(
-        "added {} documents with {}",
-        number(added.receipt.added),
+        "added {} with {}",
+        counted(added.receipt.added, "document", "documents"),
         terminal::bytes(added.text_bytes as f64)
     );
-    for (n, what) in [
-        (added.replaced, "replaced"),
-        (added.skipped, "there already"),
-        (added.problems.len() as u64, "problems"),
+    for (n, one, many) in [
+        (added.replaced, "replaced", "replaced"),
+        (added.skipped, "there already", "there already"),
+        (added.problems.len() as u64, "problem", "problems"),
     ] {
         if n > 0 {
-            let _ = write!(text, ", {} {what}", number(n));
+            let _ = write!(text, ", {}", counted(n, one, many));
         }
     }
     let seconds = begun.elapsed().as_secs_f64();
-    let _ = write!(text, " in {seconds:.2} s; {} documents now", number(added.receipt.documents));
+    let now = counted(added.receipt.documents, "document", "documents");
+    let _ = write!(text, " in {seconds:.2} s; {now} now");
     text
 }
 
@@ -144,7 +156,8 @@ pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
     if arguments.dry_run {
         let repository = Repository::open(&arguments.folder)?;
         let places = chosen(&repository, arguments)?;
-        let mut text = format!("{} documents would go\n", terminal::thousands(places.len() as u64));
+        let n = counted(places.len() as u64, "document", "documents");
+        let mut text = format!("{n} would go\n");
         for &place in places.iter().take(MOST_NAMED) {
             writeln!(text, "  {}", terminal::fit(&repository.document(place)?.id, 200))?;
         }
@@ -162,9 +175,9 @@ pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
     let places = chosen(&writer.repository(), arguments)?;
     let receipt = writer.remove(&places)?;
     terminal::print(&format!(
-        "removed {} documents; {} documents now\n",
-        terminal::thousands(receipt.removed),
-        terminal::thousands(receipt.documents)
+        "removed {}; {} now\n",
+        counted(receipt.removed, "document", "documents"),
+        counted(receipt.documents, "document", "documents")
     ))?;
     Ok(if receipt.removed > 0 { Exit::Found } else { Exit::Nothing })
 }
@@ -187,8 +200,12 @@ fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Pla
     let selected = repository.select(&arguments.conditions, before)?;
     if selected.undated > 0 {
         tell(format_args!(
-            "textkin: {} documents stay since their time cannot be read\n",
-            terminal::thousands(selected.undated)
+            "textkin: {} cannot be read\n",
+            counted(
+                selected.undated,
+                "document stays since its time",
+                "documents stay since their times"
+            )
         ));
     }
     Ok(selected.places)
@@ -219,13 +236,17 @@ pub(super) fn compact(arguments: &Compact) -> anyhow::Result<Exit> {
     writer.compact(&watch)?;
     drop(shown);
     let after = size(&writer.repository());
+    if before == after {
+        terminal::print("nothing to compact\n")?;
+        return Ok(Exit::Nothing);
+    }
     let bytes = |bytes: u64| terminal::bytes(bytes as f64);
     terminal::print(&format!(
-        "{} segments with {} became {} with {}\n",
-        before.0,
+        "{} with {} became {} with {}\n",
+        counted(before.0 as u64, "segment", "segments"),
         bytes(before.1),
         after.0,
         bytes(after.1)
     ))?;
-    Ok(if before == after { Exit::Nothing } else { Exit::Found })
+    Ok(Exit::Found)
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
-use textkin::report::{Output, terminal};
+use textkin::report::Output;
+use textkin::report::terminal::{self, counted};
 use textkin::stored::{Disk, Sizes, Stored};
 use textkin::{Moment, Repository};
 
@@ -152,23 +153,24 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
         return Ok(Exit::Found);
     }
     let (number, bytes) = (terminal::thousands, |bytes: u64| terminal::bytes(bytes as f64));
-    let mut text =
-        format!("{}: {} documents", arguments.folder.display(), number(stored.n_documents()));
+    let documents = counted(stored.n_documents(), "document", "documents");
+    let mut text = format!("{}: {documents}", arguments.folder.display());
     if removed > 0 {
-        write!(text, ", {} removed ones until it is compacted", number(removed))?;
+        let it = if removed == 1 { "it" } else { "them" };
+        write!(text, ", {} removed (textkin repo compact forgets {it})", number(removed))?;
     }
     writeln!(
         text,
-        "\n{} words, {} chunks indexed",
-        number(sizes.words),
-        number(sizes.chunk_postings)
+        "\n{}, {} indexed",
+        counted(sizes.words, "word", "words"),
+        counted(sizes.chunk_postings, "chunk", "chunks")
     )?;
     let ratio = sizes.file as f64 / (sizes.plain_evidence.max(1) as f64);
     writeln!(
         text,
-        "{} on disk in {} segments, {ratio:.2} times the {}:",
+        "{} on disk in {}, {ratio:.2} times the {}:",
         bytes(sizes.file),
-        segments.len(),
+        counted(segments.len() as u64, "segment", "segments"),
         if making.keeps_text { "text" } else { "fingerprints before compression" }
     )?;
     let what = if making.keeps_text { "texts" } else { "fingerprints" };
@@ -190,20 +192,20 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
         tell(format_args!("textkin: {damage}\n"));
     }
     let mut text = format!(
-        "{}: {} segments, {} documents, ",
+        "{}: {}, {}, ",
         folder.display(),
-        checked.segments,
-        terminal::thousands(checked.documents)
+        counted(checked.segments as u64, "segment", "segments"),
+        counted(checked.documents, "document", "documents")
     );
     match checked.damages.len() {
         0 => text.push_str("nothing damaged\n"),
-        n => writeln!(text, "{n} damaged")?,
+        n => writeln!(text, "{} damaged", counted(n as u64, "file", "files"))?,
     }
     if !checked.left_over.is_empty() {
-        let n = checked.left_over.len();
+        let n = counted(checked.left_over.len() as u64, "file", "files");
         writeln!(
             text,
-            "{n} files left over from a change that did not happen; the next change removes them"
+            "{n} left over from a change that did not happen; the next change clears away"
         )?;
     }
     terminal::print(&text)?;
