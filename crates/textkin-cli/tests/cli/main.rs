@@ -20,4 +20,8 @@ mod options;
 mod outputs;
 mod page;
 mod pathologies;
+mod repo;
+mod repo_discover;
+mod repo_unwell;
+mod search;
 mod verify;

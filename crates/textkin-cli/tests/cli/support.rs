@@ -114,6 +114,11 @@ impl Folder {
         Run::of(self.command(arguments).output().unwrap())
     }
 
+    /// Runs `textkin repo` with these arguments.
+    pub(crate) fn repo(&self, arguments: &[&str]) -> Run {
+        self.textkin(&[&["repo"], arguments].concat())
+    }
+
     /// Runs `textkin discover` with these arguments.
     pub(crate) fn discover(&self, arguments: &[&str]) -> Run {
         self.textkin(&[&["discover"], arguments].concat())
@@ -121,7 +126,12 @@ impl Folder {
 
     /// The same with something on standard input.
     pub(crate) fn discover_from(&self, stdin: &[u8], arguments: &[&str]) -> Run {
-        let mut command = self.command(&[&["discover"], arguments].concat());
+        self.textkin_from(stdin, &[&["discover"], arguments].concat())
+    }
+
+    /// Runs `textkin` with something on standard input.
+    pub(crate) fn textkin_from(&self, stdin: &[u8], arguments: &[&str]) -> Run {
+        let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(stdin).unwrap();

@@ -1,0 +1,330 @@
+//! `textkin repo`: making a repository, adding, removing, looking at it.
+
+use serde_json::Value;
+
+use crate::support::{BAKERY, FERRY, Folder, HARBOUR, record};
+
+/// A repository `r` with three documents.
+fn three() -> Folder {
+    let folder = Folder::new();
+    folder.write("h.txt", HARBOUR);
+    folder.write("f.txt", FERRY);
+    folder.write("b.txt", BAKERY);
+    folder.repo(&["create", "r"]).expect(0);
+    folder.repo(&["add", "r", "h.txt", "f.txt", "b.txt"]).expect(0);
+    folder
+}
+
+/// The ids of a repository, in order.
+fn ids(folder: &Folder, repository: &str) -> Vec<String> {
+    let run = folder.repo(&["list", repository, "--format", "json"]);
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].clone();
+    run.stdout.lines().map(|line| id(line).as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_repository_is_made_in_a_new_or_empty_folder() {
+    let folder = Folder::new();
+    let run = folder.repo(&["create", "r"]).expect(0);
+    assert_eq!(
+        run.stdout,
+        "made r: --chunk words:8 --select all --normalize nfkc+fold --hash polynomial, texts kept\n"
+    );
+    assert_eq!(run.stderr, "");
+    let run = folder.repo(&["create", "r"]).expect(2);
+    run.expect_only("r is a repository already; add documents with: textkin repo add r FILES");
+    folder.write("full/x.txt", HARBOUR);
+    let run = folder.repo(&["create", "full"]).expect(2);
+    run.expect_only(
+        "full is there already and not empty; a repository needs a new or empty folder",
+    );
+    folder.write("file", HARBOUR);
+    let run = folder.repo(&["create", "file"]).expect(2);
+    run.expect_only("cannot make the folder file: file exists");
+    let run = folder.repo(&["create", "file/r"]).expect(2);
+    run.expect_only("cannot make the folder file/r: not a directory");
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    folder.repo(&["create", "empty"]).expect(0);
+    folder.repo(&["create", "no/such/parent"]).expect(0);
+    folder.repo(&["check", "no/such/parent"]).expect(0);
+    assert_eq!(folder.names(), ["empty", "file", "full", "no", "r"]);
+}
+
+#[test]
+fn what_needs_a_whole_collection_is_refused() {
+    let folder = Folder::new();
+    let run = folder.repo(&["create", "r", "--select", "rarest-collection:3"]).expect(2);
+    assert!(run.stderr.contains("rarest-collection:3"), "{run:?}");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn where_there_is_no_repository_every_command_says_so() {
+    let folder = Folder::new();
+    folder.write("x.txt", HARBOUR);
+    std::fs::create_dir(folder.path("d")).unwrap();
+    let commands: [&[&str]; 9] = [
+        &["repo", "add", "d", "x.txt"],
+        &["repo", "replace", "d", "x.txt"],
+        &["repo", "remove", "d", "--id", "x"],
+        &["repo", "list", "d"],
+        &["repo", "info", "d"],
+        &["repo", "check", "d"],
+        &["repo", "compact", "d"],
+        &["repo", "export", "d"],
+        &["search", "d", "x.txt"],
+    ];
+    for command in commands {
+        let run = folder.textkin(command).expect(2);
+        run.expect_only("d is no repository; make one with: textkin repo create d");
+    }
+    assert!(crate::support::names(&folder.path("d")).is_empty(), "and leaves nothing there");
+    let run = folder.repo(&["list", "x.txt"]).expect(2);
+    assert!(run.stderr.starts_with("textkin: x.txt is no repository"), "{run:?}");
+}
+
+#[test]
+fn documents_come_from_files_records_and_standard_input() {
+    let folder = three();
+    folder.write("x.jsonl", [record("one", HARBOUR), record("two", BAKERY)].concat());
+    let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    assert!(run.stdout.starts_with("added 2 documents with 116 B in "), "{run:?}");
+    assert!(run.stdout.ends_with(" s; 5 documents now\n"), "{run:?}");
+    let run = folder.textkin_from(FERRY.as_bytes(), &["repo", "add", "r", "-", "-q"]).expect(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    let records = record("three", FERRY);
+    let arguments = ["repo", "add", "r", "-", "--input-format", "jsonl"];
+    let run = folder.textkin_from(records.as_bytes(), &arguments).expect(0);
+    assert!(run.stdout.starts_with("added 1 document with "), "{run:?}");
+    assert_eq!(ids(&folder, "r"), ["h.txt", "f.txt", "b.txt", "one", "two", "-", "three"]);
+    let run = folder.textkin_from(b"", &["repo", "add", "r", "-"]).expect(1);
+    assert!(run.stderr.contains("standard input is empty"), "{run:?}");
+    assert!(run.stdout.starts_with("added 0 documents"), "{run:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let folder = three();
+    let run = folder.repo(&["add", "r", "nix.txt"]).expect(2);
+    assert!(run.stderr.starts_with("textkin: nix.txt: no such file"), "{run:?}");
+    folder.write("x.jsonl", ["{broken\n".to_owned(), record("one", HARBOUR)].concat());
+    let run = folder.repo(&["add", "r", "x.jsonl", "--strict"]).expect(2);
+    assert!(run.stderr.starts_with("textkin: x.jsonl:1: invalid JSON"), "{run:?}");
+    assert_eq!(ids(&folder, "r").len(), 3, "nothing is added");
+    let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    assert!(run.stderr.starts_with("textkin: x.jsonl:1: invalid JSON"), "{run:?}");
+    assert!(run.stdout.contains(", 1 problem in "), "{run:?}");
+    assert_eq!(ids(&folder, "r").len(), 4);
+}
+
+#[test]
+fn a_taken_id_is_refused_skipped_or_replaced() {
+    let folder = three();
+    folder.write("x.jsonl", [record("h.txt", BAKERY), record("new", FERRY)].concat());
+    let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    run.expect_only(
+        "h.txt: a document with this id is in the repository already; --existing replace puts this \
+         one in its place, --existing skip leaves it out",
+    );
+    assert_eq!(ids(&folder, "r"), ["h.txt", "f.txt", "b.txt", "new"]);
+    folder.repo(&["add", "r", "x.jsonl"]).expect(2);
+    let run = folder.repo(&["add", "r", "x.jsonl", "--existing", "skip"]).expect(1);
+    assert!(run.stdout.contains(", 2 there already in "), "{run:?}");
+    assert_eq!(run.stderr, "");
+    let run = folder.repo(&["add", "r", "x.jsonl", "--existing", "replace"]).expect(0);
+    assert!(run.stdout.starts_with("added 2 documents with 115 B, 2 replaced in "), "{run:?}");
+    assert_eq!(ids(&folder, "r"), ["f.txt", "b.txt", "h.txt", "new"]);
+    folder.write("y.jsonl", record("f.txt", "Changed."));
+    folder.repo(&["replace", "r", "y.jsonl"]).expect(0);
+    let export = folder.repo(&["export", "r"]).expect(0).stdout;
+    assert_eq!(
+        export,
+        [
+            record("b.txt", BAKERY),
+            record("h.txt", BAKERY),
+            record("new", FERRY),
+            record("f.txt", "Changed.")
+        ]
+        .concat()
+    );
+    folder.repo(&["replace", "r", "y.jsonl", "--existing", "skip"]).expect(2);
+}
+
+#[test]
+fn of_documents_with_one_id_in_an_input_the_first_counts() {
+    let folder = three();
+    folder.write("x.jsonl", [record("one", FERRY), record("one", BAKERY)].concat());
+    let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    run.expect_only("one: a document before it has the same id");
+    for existing in ["skip", "replace"] {
+        folder
+            .repo(&["add", "r", "x.jsonl", "--existing", existing])
+            .expect(i32::from(existing == "skip"));
+        let export = folder.repo(&["export", "r", "--where", "id=one"]).expect(0);
+        assert_eq!(export.stdout, record("one", FERRY));
+    }
+}
+
+#[test]
+fn documents_are_removed_by_id_all_or_none() {
+    let folder = three();
+    let run = folder.repo(&["remove", "r", "--id", "h.txt", "--id", "nix"]).expect(2);
+    run.expect_only("no document has the id 'nix'; nothing was removed");
+    assert_eq!(ids(&folder, "r").len(), 3);
+    let run =
+        folder.repo(&["remove", "r", "--id", "h.txt", "--id", "b.txt", "--dry-run"]).expect(0);
+    assert_eq!(run.stdout, "2 documents would go\n  h.txt\n  b.txt\n");
+    let run = folder.repo(&["remove", "r", "--id", "h.txt", "--id", "h.txt"]).expect(0);
+    assert_eq!(run.stdout, "removed 1 document; 2 documents now\n");
+    assert_eq!(ids(&folder, "r"), ["f.txt", "b.txt"]);
+    folder.repo(&["add", "r", "h.txt"]).expect(0);
+    assert_eq!(ids(&folder, "r"), ["f.txt", "b.txt", "h.txt"]);
+    let run = folder.repo(&["remove", "r"]).expect(2);
+    assert!(run.stderr.contains("--id <ID>|--where <CONDITION>|--older-than"), "{run:?}");
+}
+
+#[test]
+fn documents_are_removed_by_what_is_known_of_them() {
+    let folder = Folder::new();
+    let record = |id: &str, time: &str, words: usize| {
+        let text = "word ".repeat(words);
+        format!("{}\n", serde_json::json!({ "id": id, "time": time, "text": text }))
+    };
+    let records = [
+        record("7", "2019-01-01", 5),
+        record("007", "2021-06-01T12:00:00Z", 50),
+        record("x", "some day", 500),
+        record("y", "2023", 40),
+    ];
+    folder.write("x.jsonl", records.concat());
+    folder.repo(&["create", "r"]).expect(0);
+    folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    let found = |conditions: &[&str]| -> Vec<String> {
+        let conditions = conditions.iter().flat_map(|condition| ["--where", condition]);
+        let arguments: Vec<&str> =
+            ["list", "r", "--format", "csv"].into_iter().chain(conditions).collect();
+        let run = folder.repo(&arguments);
+        let ids: Vec<String> = run
+            .stdout
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect();
+        run.expect(i32::from(ids.is_empty()));
+        ids
+    };
+    assert_eq!(found(&["id=7"]), ["7"], "ids are no numbers");
+    assert_eq!(found(&["id~7"]), ["7", "007"]);
+    assert_eq!(found(&["words>=50"]), ["007", "x"]);
+    assert_eq!(found(&["words>=50", "time<2022"]), ["007"]);
+    assert_eq!(found(&["time>=2021-06-01T14:00:00+02:00", "time<2024"]), ["007", "y"]);
+    assert_eq!(found(&["added>2020"]).len(), 4);
+    assert!(found(&["author=Swift"]).is_empty());
+    for bad in ["words", "=5", ""] {
+        let run = folder.repo(&["remove", "r", "--where", bad]).expect(2);
+        assert!(run.stderr.contains("is no condition: write FIELD=VALUE"), "{run:?}");
+    }
+    let run = folder.repo(&["remove", "r", "--older-than", "2022-01-01", "--dry-run"]).expect(0);
+    assert_eq!(run.stdout, "2 documents would go\n  7\n  007\n");
+    run.expect_only("1 document stays since its time cannot be read");
+    let run = folder.repo(&["remove", "r", "--older-than", "1d", "--where", "words<50"]).expect(0);
+    assert_eq!(run.stdout, "removed 2 documents; 2 documents now\n");
+    assert_eq!(ids(&folder, "r"), ["007", "x"]);
+    let run = folder.repo(&["remove", "r", "--older-than", "gestern"]).expect(2);
+    run.expect_only(
+        "--older-than 'gestern' is neither an age such as 30d nor a date such as 2024-01-31",
+    );
+    folder.repo(&["remove", "r", "--where", "words>5000"]).expect(1);
+    folder.repo(&["remove", "r", "--where", "words>5"]).expect(0);
+    assert!(ids(&folder, "r").is_empty());
+    // A document without a time is as old as its being here.
+    folder.write("plain.txt", HARBOUR);
+    folder.repo(&["add", "r", "plain.txt"]).expect(0);
+    folder.repo(&["remove", "r", "--older-than", "1d"]).expect(1);
+    folder.repo(&["remove", "r", "--older-than", "9999-01-01"]).expect(0);
+}
+
+#[test]
+fn odd_ids_come_through_every_listing() {
+    let folder = Folder::new();
+    let odd = [
+        "comma, and \"quotes\"",
+        "two\nlines\r",
+        "שלום עולם",
+        "👩‍👩‍👧 família",
+        "tab\tand \u{1b}[31mred\u{1b}[0m",
+        "",
+        " spaces ",
+        "../../etc/passwd",
+        "=1+1",
+    ];
+    folder.write("x.jsonl", odd.iter().map(|id| record(id, HARBOUR)).collect::<String>());
+    folder.repo(&["create", "r"]).expect(0);
+    folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    let listed = ids(&folder, "r");
+    assert_eq!(listed, odd);
+    let csv = folder.repo(&["list", "r", "--format", "csv"]).expect(0).stdout;
+    assert!(
+        csv.starts_with("id,time,added,words,bytes,metadata\n\"comma, and \"\"quotes\"\"\",,"),
+        "{csv}"
+    );
+    assert!(csv.contains("\n\"two\nlines\r\",,"), "{csv}");
+    let table = folder.repo(&["list", "r"]).expect(0).stdout;
+    assert_eq!(table.lines().count(), odd.len() + 1, "a line each: {table}");
+    assert!(!table.contains('\u{1b}') && !table.contains('\r'), "{table:?}");
+    let export = folder.repo(&["export", "r"]).expect(0).stdout;
+    assert_eq!(export, folder.read("x.jsonl"));
+    for id in odd {
+        folder.repo(&["remove", "r", "--id", id]).expect(0);
+    }
+    assert!(ids(&folder, "r").is_empty());
+}
+
+#[test]
+fn info_says_what_there_is() {
+    let folder = three();
+    folder.repo(&["remove", "r", "--id", "h.txt"]).expect(0);
+    let run = folder.repo(&["info", "r"]).expect(0);
+    assert!(
+        run.stdout.starts_with("r: 2 documents, 1 removed (textkin repo compact forgets it)\n"),
+        "{run:?}"
+    );
+    assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+fold --hash polynomial, texts kept\n"), "{run:?}");
+    let run = folder.repo(&["info", "r", "--json"]).expect(0);
+    let info: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&info["documents"], &info["removed"], &info["segments"]),
+        (&2.into(), &1.into(), &1.into())
+    );
+    assert_eq!(
+        (&info["made_with"]["chunk"], &info["made_with"]["keeps_text"]),
+        (&"words:8".into(), &true.into())
+    );
+    let run = folder.repo(&["compact", "r"]).expect(0);
+    assert!(run.stdout.starts_with("1 segment with "), "{run:?}");
+    let info = folder.repo(&["info", "r", "--json"]).expect(0).stdout;
+    let info: Value = serde_json::from_str(&info).unwrap();
+    assert_eq!((&info["documents"], &info["removed"]), (&2.into(), &0.into()));
+    let run = folder.repo(&["compact", "r"]).expect(1);
+    assert_eq!(run.stdout, "nothing to compact\n");
+    let run = folder.repo(&["check", "r"]).expect(0);
+    assert_eq!(run.stdout, "r: 1 segment, 2 documents, nothing damaged\n");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let folder = Folder::new();
+    let records = (0..20_000).map(|n| record(&format!("a long enough id {n}"), "text"));
+    folder.write("x.jsonl", records.collect::<String>());
+    folder.repo(&["create", "r"]).expect(0);
+    folder.repo(&["add", "r", "x.jsonl"]).expect(0);
+    for arguments in [&["repo", "list", "r"][..], &["repo", "export", "r"]] {
+        let mut command = folder.command(arguments);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}

@@ -1,0 +1,324 @@
+//! `textkin search` and `textkin measures`: what is found for a text, and how it is told.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::{BAKERY, Dice, FERRY, Folder, HARBOUR, Run, collection, lines, record};
+
+const MEASURES: &str = "inner,normalised,cosine,identity1,identity2,identity3,identity4,identity5,scam,fingerprint,kin";
+
+fn search(folder: &Folder, arguments: &[&str]) -> Run {
+    folder.textkin(&[&["search", "r"], arguments].concat())
+}
+
+/// The objects of `--format json`.
+fn answers(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+    let run = search(folder, &[arguments, &["--format", "json"]].concat());
+    assert!(run.code < 2, "{run:?}");
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Ids that were found, best first.
+fn found(answer: &Value) -> Vec<&str> {
+    let results = answer["results"].as_array().unwrap();
+    results.iter().map(|result| result["id"].as_str().unwrap()).collect()
+}
+
+/// A repository `r` with these documents.
+fn holding(options: &[&str], records: &str) -> Folder {
+    let folder = Folder::new();
+    folder.repo(&[&["create", "r"], options].concat()).expect(0);
+    folder.write("in.jsonl", records);
+    folder.repo(&["add", "r", "in.jsonl"]).expect(0);
+    folder.write("h.txt", HARBOUR);
+    folder
+}
+
+fn three(options: &[&str]) -> Folder {
+    holding(options, &[record("h", HARBOUR), record("f", FERRY), record("b", BAKERY)].concat())
+}
+
+#[test]
+fn the_document_itself_comes_first_with_100_percent() {
+    for options in [&[][..], &["--fingerprints-only"]] {
+        let documents: Vec<_> =
+            collection(40).into_iter().filter(|(_, text)| text.split(' ').count() > 10).collect();
+        let folder = holding(options, &lines(&documents));
+        let answers = answers(&folder, &["in.jsonl", "--measure", MEASURES, "--top", "60"]);
+        let names: Vec<&str> = MEASURES.split(',').collect();
+        assert_eq!(answers.len(), documents.len() * names.len());
+        for (index, answer) in answers.iter().enumerate() {
+            let (document, measure) = (&documents[index / names.len()], names[index % names.len()]);
+            assert_eq!(
+                (&answer["query"], &answer["measure"]),
+                (&document.0.as_str().into(), &measure.into())
+            );
+            let results = answer["results"].as_array().unwrap();
+            let own = results.iter().find(|result| result["id"] == document.0.as_str()).unwrap();
+            let percent = own["percent"].as_f64().unwrap();
+            assert!((percent - 100.0).abs() < 1e-9, "{measure}: {own}");
+            if !["inner", "normalised", "cosine"].contains(&measure) {
+                let most = results[0]["percent"].as_f64().unwrap();
+                assert!(most <= 100.0 + 1e-9, "{measure}: {answer}");
+            }
+            for (rank, pair) in (2..).zip(results.windows(2)) {
+                assert_eq!(pair[1]["rank"], rank);
+                assert!(pair[0]["score"].as_f64() >= pair[1]["score"].as_f64(), "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_is_one_object_for_each_query_and_measure() {
+    let folder = three(&[]);
+    let run = search(&folder, &["h.txt", "--measure", "fingerprint,identity5", "--format", "json"])
+        .expect(0);
+    let rows: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(
+        rows[0],
+        r#"{"query":"h.txt","measure":"fingerprint","results":[{"rank":1,"id":"h","score":3.0,"percent":100.0,"words":10},{"rank":2,"id":"f","score":2.0,"percent":66.66666666666666,"words":10}],"words":10}"#
+    );
+    assert!(
+        rows[1].starts_with(
+            r#"{"query":"h.txt","measure":"identity5","results":[{"rank":1,"id":"h","score":"#
+        ),
+        "{run:?}"
+    );
+    assert_eq!(rows.len(), 2);
+    folder.write("nothing.txt", "xyzzy");
+    let run = search(&folder, &["nothing.txt", "--format", "json"]).expect(1);
+    assert_eq!(
+        run.stdout,
+        "{\"query\":\"nothing.txt\",\"measure\":\"kin\",\"results\":[],\"words\":1}\n"
+    );
+    folder.write(
+        "t.jsonl",
+        "{\"id\":\"t\",\"text\":\"quite other words\",\"time\":\"2020-01-01\"}\n",
+    );
+    folder.repo(&["add", "r", "t.jsonl"]).expect(0);
+    let answers = answers(&folder, &["t.jsonl"]);
+    assert_eq!(answers[0]["results"][0]["time"], "2020-01-01");
+}
+
+#[test]
+fn csv_quotes_and_tables_fit() {
+    let folder =
+        holding(&[], &[record("a,\"b\"\n", HARBOUR), record("שלום \u{1b}[31m", FERRY)].concat());
+    let run = search(&folder, &["h.txt", "--format", "csv", "--measure", "fingerprint"]).expect(0);
+    let expected = "query,measure,rank,id,score,percent\nh.txt,fingerprint,1,\"a,\"\"b\"\"\n\",3,100\nh.txt,fingerprint,2,שלום \u{1b}[31m,2,66.66666666666666\n";
+    assert_eq!(run.stdout, expected);
+    let run = search(&folder, &["h.txt", "--measure", "fingerprint"]).expect(0);
+    let rows: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(rows[0], "h.txt (10 words) by fingerprint");
+    assert_eq!(rows[1], " rank   percent         score  document");
+    assert!(rows[2].starts_with("    1  100.00 %             3  a,\"b\""), "{run:?}");
+    assert!(rows[3].starts_with("    2   66.67 %             2  "), "{run:?}");
+    assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
+    folder.write("nothing.txt", "xyzzy");
+    let run = search(&folder, &["nothing.txt"]).expect(1);
+    assert_eq!(run.stdout, "nothing.txt (1 word) by kin\n  nothing alike\n\n");
+}
+
+#[test]
+fn top_and_percentage_bound_what_is_shown() {
+    let folder = three(&[]);
+    let n = |options: &[&str]| {
+        let arguments = [&["h.txt", "--measure", "identity2"], options].concat();
+        found(&answers(&folder, &arguments)[0]).len()
+    };
+    assert_eq!(n(&[]), 3);
+    assert_eq!((n(&["--top", "2"]), n(&["--top", "1"]), n(&["--min-percent", "50"])), (2, 1, 2));
+    assert_eq!(n(&["--min-percent", "100"]), 1);
+    for bad in
+        [["--top", "0"], ["--min-percent", "x"], ["--min-percent", "101"], ["--min-percent", "NaN"]]
+    {
+        search(&folder, &[&["h.txt"], &bad[..]].concat()).expect(2);
+    }
+}
+
+#[test]
+fn a_measure_that_is_not_known_is_guessed() {
+    let folder = three(&[]);
+    let run = search(&folder, &["h.txt", "--measure", "kin,identity55"]).expect(2);
+    assert!(run.stderr.contains("did you mean 'identity5'?"), "{run:?}");
+    let run = folder.textkin(&["measures"]).expect(0);
+    for measure in MEASURES.split(',') {
+        assert!(run.stdout.contains(&format!(" {measure} ")), "{run:?}");
+    }
+}
+
+#[test]
+fn a_copied_passage_is_found_in_a_long_document_and_said_where() {
+    let mut dice = Dice::new(5);
+    let passage = dice.text(60);
+    let long = format!("{} naïve übung {passage} {}", dice.text(3000), dice.text(2000));
+    let query = format!("Ünrelated {} {passage} {}", dice.text(400), dice.text(300));
+    let records: String = (0..30).map(|n| record(&format!("other{n}"), &dice.text(500))).collect();
+    let folder = holding(&[], &[records, record("long", &long)].concat());
+    folder.write("query.txt", &query);
+    let answers = answers(&folder, &["query.txt", "--passages"]);
+    let passages = answers[0]["passages"].as_array().unwrap();
+    assert_eq!(passages.len(), 1, "{passages:?}");
+    assert_eq!(passages[0]["id"], "long");
+    let results = answers[0]["results"].as_array().unwrap();
+    let long_result = results.iter().find(|result| result["id"] == "long").unwrap();
+    let pairs = passages[0]["pairs"].as_array().unwrap();
+    assert_eq!(long_result["passage_pairs"], pairs.len());
+    // Bytes and words say the same.
+    let cut = |text: &str, place: &Value| -> BTreeSet<String> {
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let cut = &text[number(&place["start"])..number(&place["end"])];
+        let words = number(&place["words"][0])..number(&place["words"][1]);
+        assert_eq!(cut, text.split(' ').collect::<Vec<_>>()[words].join(" "));
+        cut.split(' ').map(str::to_owned).collect()
+    };
+    assert!(!pairs.is_empty());
+    for pair in pairs {
+        let (query, document) = (cut(&query, &pair["query"]), cut(&long, &pair["document"]));
+        let shared = query.intersection(&document).filter(|word| passage.contains(*word)).count();
+        assert!(shared >= 20, "{pair}");
+        assert!(pair["percent"].as_f64().unwrap() >= 50.0, "{pair}");
+    }
+    let run = search(&folder, &["query.txt", "--passages"]).expect(0);
+    assert!(run.stdout.contains("query.txt by passages\npairs      best  document\n"), "{run:?}");
+    let first = passage.split(' ').next().unwrap();
+    assert!(run.stdout.contains(first) && run.stdout.contains(" there at byte "), "{run:?}");
+    // Longer windows than the passage do not see it.
+    let arguments = ["query.txt", "--passages", "--window", "400", "--step", "200"];
+    assert_eq!(self::answers(&folder, &arguments)[0]["passages"], Value::Array(Vec::new()));
+    for bad in [["--window", "0"], ["--step", "0"], ["--similar", "nan"], ["--similar", "101"]] {
+        search(&folder, &[&["query.txt", "--passages"], &bad[..]].concat()).expect(2);
+    }
+    search(&folder, &["query.txt", "--window", "40"]).expect(2);
+}
+
+#[test]
+fn without_texts_there_are_no_passages() {
+    let folder = three(&["--fingerprints-only"]);
+    let run = search(&folder, &["h.txt", "--passages"]).expect(2);
+    assert!(
+        run.stderr.starts_with("textkin: r keeps no text, only fingerprints: passages"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn words_may_be_left_out() {
+    let records = [
+        record("x", "the cat of the house"),
+        record("y", "the and of it"),
+        record("z", "dog of the garden"),
+    ];
+    let folder = holding(&[], &records.concat());
+    folder.write("q.txt", "the cat and the dog");
+    folder.write("words.txt", "cat\nDOG the\n");
+    let ids = |options: &[&str]| -> Vec<String> {
+        let arguments = [&["q.txt", "--measure", "inner"], options].concat();
+        let mut ids: Vec<String> =
+            found(&answers(&folder, &arguments)[0]).into_iter().map(str::to_owned).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(ids(&[]), ["x", "y", "z"]);
+    assert_eq!(ids(&["--stop", "en"]), ["x", "z"]);
+    assert_eq!(ids(&["--stop", "words.txt"]), ["y"]);
+    assert!(ids(&["--stop", "words.txt", "--stop", "en"]).is_empty());
+    assert_eq!(ids(&["--stop-frequent", "2"]), ["x", "y", "z"], "of and the");
+    assert!(ids(&["--stop-frequent", "100"]).is_empty());
+    let run = search(&folder, &["q.txt", "--stop", "nix"]).expect(2);
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    assert!(run.stderr.contains("--stop nix is neither a language"), "{run:?}");
+}
+
+/// An index of few chunks is asked about all chunks of a query: a copy that is shifted is found.
+#[test]
+fn queries_may_be_selected_otherwise_than_the_index() {
+    let mut dice = Dice::new(8);
+    let text = dice.text(400);
+    let folder = holding(
+        &["--select", "every:16"],
+        &[record("x", &text), record("y", &dice.text(400))].concat(),
+    );
+    folder.write("q.txt", format!("one {text}"));
+    let score = |options: &[&str]| {
+        let arguments = [&["q.txt", "--measure", "fingerprint"], options].concat();
+        answers(&folder, &arguments)[0]["results"][0]["score"].as_f64()
+    };
+    assert_eq!(score(&[]), None, "anchors of the query stand elsewhere");
+    assert!(score(&["--select", "all"]).unwrap() >= 20.0);
+    let run = search(&folder, &["q.txt", "--select", "nix"]).expect(2);
+    assert!(run.stderr.contains("nix"), "{run:?}");
+}
+
+#[test]
+fn queries_are_answered_in_order() {
+    let documents = collection(80);
+    let folder = holding(&[], &lines(&documents[..20]));
+    folder.write("q.jsonl", lines(documents.iter().rev()));
+    folder.write("a.txt", HARBOUR);
+    let expected: Vec<&str> = ["a.txt"]
+        .into_iter()
+        .chain(documents.iter().rev().map(|document| document.0.as_str()))
+        .collect();
+    let run =
+        search(&folder, &["a.txt", "q.jsonl", "--format", "json", "--threads", "1"]).expect(0);
+    let ids: Vec<String> = run
+        .stdout
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["query"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(ids, expected);
+    for threads in ["2", "7"] {
+        let other =
+            search(&folder, &["a.txt", "q.jsonl", "--format", "json", "--threads", threads]);
+        assert_eq!(other.stdout, run.stdout);
+    }
+    let run =
+        folder.textkin_from(HARBOUR.as_bytes(), &["search", "r", "-", "--format", "csv"]).expect(1);
+    assert_eq!(run.stdout, "query,measure,rank,id,score,percent\n");
+}
+
+#[test]
+fn odd_queries_are_answered() {
+    let folder = three(&[]);
+    folder.write("empty.txt", "");
+    folder.write("blank.txt", " \n\t ");
+    folder.write("one.txt", "ferry");
+    folder.write("huge.txt", "x".repeat(3_000_000));
+    folder.write("nul.txt", "at dusk\0the ferry\0left");
+    folder.write("latin.txt", b"at dusk the f\xe4hre left the harbour");
+    for (name, code) in
+        [("empty.txt", 1), ("blank.txt", 1), ("one.txt", 0), ("huge.txt", 1), ("latin.txt", 0)]
+    {
+        let run = search(&folder, &[name, "--measure", MEASURES, "--passages"]).expect(code);
+        assert!(run.stdout.contains(name), "{run:?}");
+        let answers = answers(&folder, &[name, "--measure", MEASURES, "--passages"]);
+        assert_eq!(answers.len(), 11);
+        for answer in &answers {
+            for result in answer["results"].as_array().unwrap() {
+                assert!(result["percent"].as_f64().is_some_and(f64::is_finite), "{answer}");
+            }
+        }
+    }
+    let run = search(&folder, &["nul.txt"]);
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    let run = search(&folder, &["nix.txt"]).expect(2);
+    assert!(run.stderr.starts_with("textkin: nix.txt: no such file"), "{run:?}");
+    let run = search(&folder, &["nix.txt", "h.txt"]).expect(0);
+    assert!(run.stderr.starts_with("textkin: nix.txt: no such file"), "{run:?}");
+    search(&folder, &["nix.txt", "h.txt", "--strict"]).expect(2);
+}
+
+#[test]
+fn an_empty_repository_has_nothing_alike() {
+    let folder = Folder::new();
+    folder.repo(&["create", "r"]).expect(0);
+    folder.write("h.txt", HARBOUR);
+    let run = search(&folder, &["h.txt", "--measure", MEASURES, "--passages"]).expect(1);
+    assert_eq!(run.stdout.matches("nothing alike").count(), 11, "{run:?}");
+    assert_eq!(run.stderr, "");
+}
