@@ -22,6 +22,8 @@ pub struct Document<'a> {
     pub time: Option<Cow<'a, str>>,
     /// What the source noticed about it.
     pub notes: Vec<Note>,
+    /// The other fields of a record, as a JSON object, if they were asked for and there are any.
+    pub metadata: Option<Cow<'a, str>>,
 }
 
 /// A document that could not be read while the run went on.

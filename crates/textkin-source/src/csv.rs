@@ -62,12 +62,16 @@ struct Header {
     /// `None` until it was read.
     n_columns: Option<usize>,
     columns: [Option<usize>; N_FIELDS],
+    /// Names of the other columns, if they are wanted, each with its number.
+    others: Arc<[(usize, String)]>,
 }
 
 /// Where the wanted fields of a row stand in the buffer of its piece.
 struct Row {
     line: u64,
     content: Result<[Option<Span>; N_FIELDS], String>,
+    /// The fields of the other columns, if they are wanted.
+    others: Vec<Span>,
 }
 
 type Span = std::ops::Range<usize>;
@@ -181,6 +185,13 @@ impl CsvCutter {
         self.header.n_columns = Some(names.len());
         self.header.columns =
             wanted.map(|(name, _)| names.iter().position(|column| column == name));
+        if settings.keeps_metadata {
+            let is_other = |(column, name): &(usize, &String)| {
+                !self.header.columns.contains(&Some(*column)) && !name.is_empty()
+            };
+            let others = names.iter().enumerate().filter(is_other);
+            self.header.others = others.map(|(column, name)| (column, name.clone())).collect();
+        }
         for ((name, is_needed), column) in wanted.iter().zip(self.header.columns) {
             if *is_needed && column.is_none() {
                 let reason = format!("no column '{name}'; columns here: {}", list(&names));
@@ -199,17 +210,23 @@ impl CsvCutter {
         };
         let begin = buffer.len();
         let mut spans = [const { None }; N_FIELDS];
+        let mut others = Vec::with_capacity(self.header.others.len());
         let mut is_too_long = false;
         let mut column = 0;
         loop {
             let start = buffer.len();
             let raw_start = self.raw.as_ref().map_or(0, |raw| raw.bytes.len());
-            let is_wanted = self.header.columns.contains(&Some(column));
+            let is_other =
+                self.header.others.get(others.len()).is_some_and(|next| next.0 == column);
+            let is_wanted = is_other || self.header.columns.contains(&Some(column));
             let field = self.field(is_wanted.then_some(&mut *buffer))?;
             for (span, wanted) in spans.iter_mut().zip(self.header.columns) {
                 if wanted == Some(column) {
                     *span = Some(start..buffer.len());
                 }
+            }
+            if is_other {
+                others.push(start..buffer.len());
             }
             if let Some(raw) = &mut self.raw
                 && self.header.columns[0] == Some(column)
@@ -233,7 +250,7 @@ impl CsvCutter {
         if content.is_err() {
             buffer.truncate(begin);
         }
-        Ok(Some(Row { line, content }))
+        Ok(Some(Row { line, content, others }))
     }
 
     /// Reads rows until a piece is full or the input ends.
@@ -262,6 +279,7 @@ impl CsvCutter {
             name: Arc::clone(&self.opened.name),
             buffer,
             rows,
+            others: Arc::clone(&self.header.others),
             settings: Arc::clone(&self.opened.settings),
             bytes: self.opened.stream.take_count(),
         }))
@@ -306,6 +324,7 @@ impl CsvCutter {
             settings: Arc::clone(&self.opened.settings),
             buffer,
             rows: vec![row],
+            others: Arc::clone(&self.header.others),
             bytes: 0,
         };
         Box::new(piece).read(sink);
@@ -350,6 +369,8 @@ struct CsvPiece {
     settings: Arc<SourceSettings>,
     buffer: Vec<u8>,
     rows: Vec<Row>,
+    /// Names of the other columns.
+    others: Arc<[(usize, String)]>,
     bytes: u64,
 }
 
@@ -382,14 +403,34 @@ impl CsvPiece {
                 Err(_) => return giver.problem(row.line, "invalid UTF-8".to_owned()),
             }
         }
+        let Some(metadata) = self.metadata(row) else {
+            return giver.problem(row.line, "invalid UTF-8".to_owned());
+        };
         let [text, id, time] = fields;
         let is_given = |field: &&str| !field.is_empty();
         match text {
             Some(text) => giver.record(
                 row.line,
-                Record { text: text.into(), id: id.filter(is_given), time: time.filter(is_given) },
+                Record {
+                    text: text.into(),
+                    id: id.filter(is_given),
+                    time: time.filter(is_given),
+                    metadata,
+                },
             ),
             None => giver.problem(row.line, format!("no column '{}'", self.settings.text_field)),
         }
+    }
+
+    /// The other columns of a row as a JSON object, without empty ones; `None` if one is no text.
+    fn metadata(&self, row: &Row) -> Option<Option<String>> {
+        let mut object = serde_json::Map::new();
+        for ((_, name), span) in self.others.iter().zip(&row.others) {
+            let value = simdutf8::basic::from_utf8(&self.buffer[span.clone()]).ok()?;
+            if !value.is_empty() {
+                object.insert(name.clone(), value.into());
+            }
+        }
+        Some((!object.is_empty()).then(|| serde_json::Value::Object(object).to_string()))
     }
 }

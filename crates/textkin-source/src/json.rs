@@ -85,6 +85,42 @@ pub(crate) fn names(line: &str) -> Vec<String> {
     parser.names.unwrap_or_default()
 }
 
+/// The fields of a valid object other than the wanted ones, as an object of their own; `None` if
+/// there are none. What is wanted of an object in it is null there.
+pub(crate) fn others(line: &str, names: [&str; N_FIELDS]) -> Option<String> {
+    let mut scratch = Scratch::default();
+    let mut parser = Parser::new(line, &mut scratch);
+    parser.members = Some(Vec::new());
+    parser.whole(names.map(Some)).ok()?;
+    let members = parser.members.unwrap_or_default();
+    let mut taken: Vec<Range<usize>> = scratch.places.to_vec();
+    taken.sort_unstable_by_key(|place| place.start);
+    taken.dedup();
+    let mut text = String::new();
+    for (key, member) in members {
+        // A field of the whole name is the wanted one, wherever else it is looked for.
+        if names.iter().any(|name| **name == key) {
+            continue;
+        }
+        text.push(if text.is_empty() { '{' } else { ',' });
+        let mut from = member.start;
+        for place in &taken {
+            // A wanted value may stand in another one.
+            if from < place.start && place.end <= member.end {
+                text.push_str(&line[from..place.start]);
+                text.push_str("null");
+                from = place.end;
+            }
+        }
+        text.push_str(&line[from..member.end]);
+    }
+    if text.is_empty() {
+        return None;
+    }
+    text.push('}');
+    Some(text)
+}
+
 struct Parser<'l, 's> {
     line: &'l str,
     bytes: &'l [u8],
@@ -97,6 +133,8 @@ struct Parser<'l, 's> {
     depths: [usize; N_FIELDS],
     /// Collects top-level names when they are asked for.
     names: Option<Vec<String>>,
+    /// Collects top-level names and where the members stand when they are asked for.
+    members: Option<Vec<(String, Range<usize>)>>,
 }
 
 impl<'l, 's> Parser<'l, 's> {
@@ -112,6 +150,7 @@ impl<'l, 's> Parser<'l, 's> {
             values: [Value::Missing; N_FIELDS],
             depths: [usize::MAX; N_FIELDS],
             names: None,
+            members: None,
         }
     }
 
@@ -137,6 +176,7 @@ impl<'l, 's> Parser<'l, 's> {
             return Ok(());
         }
         loop {
+            let start = self.at;
             let key = self.key()?;
             if depth == 0
                 && let Some(names) = &mut self.names
@@ -144,6 +184,11 @@ impl<'l, 's> Parser<'l, 's> {
                 names.push(key.clone().into_owned());
             }
             self.member(&key, wanted, depth)?;
+            if depth == 0
+                && let Some(members) = &mut self.members
+            {
+                members.push((key.into_owned(), start..self.at));
+            }
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -587,6 +632,26 @@ mod tests {
         assert_eq!(names(r#"{"b":{"c":1},"a\n":2}"#), ["b", "a\n"]);
     }
 
+    #[test]
+    fn other_fields_are_what_is_left() {
+        let left = |line| others(line, ["text", "id", "a.b"]);
+        assert_eq!(left(r#"{"text":"x","id":1}"#), None);
+        assert_eq!(left("{}"), None);
+        assert_eq!(
+            left(r#"{ "c" : 1.50, "text":"x", "d":[{ }] }"#).unwrap(),
+            r#"{"c" : 1.50,"d":[{ }]}"#
+        );
+        assert_eq!(
+            left(r#"{"a":{"b":"x","c":2},"text":""}"#).unwrap(),
+            r#"{"a":{"b":null,"c":2}}"#
+        );
+        // A wanted value in another one.
+        let names = ["a.b", "a.b.c", "a"];
+        assert_eq!(others(r#"{"a":{"b":{"c":1}},"d":2}"#, names).unwrap(), r#"{"d":2}"#);
+        let names = ["a.b", "a.b.c", "id"];
+        assert_eq!(others(r#"{"a":{"b":{"c":1}}}"#, names).unwrap(), r#"{"a":{"b":null}}"#);
+    }
+
     fn json() -> impl Strategy<Value = Json> {
         let name = prop_oneof![
             Just("text".to_owned()),
@@ -648,6 +713,12 @@ mod tests {
                         line = escape_all(&line);
                     }
                     agrees(&line, ["text", "id", "a.b"]);
+                    let mut left = object.as_object().cloned().unwrap_or_default();
+                    left.retain(|name, _| !["text", "id", "time"].contains(&name.as_str()));
+                    let others = others(&line, ["text", "id", "time"]);
+                    prop_assert_eq!(others.is_none(), left.is_empty());
+                    let others = others.map_or(Json::Object(Map::new()), |text| text.parse().unwrap());
+                    prop_assert_eq!(others, Json::Object(left));
                 }
             }
         }
@@ -680,6 +751,8 @@ mod tests {
             let _ = read(&line, ["text", "a.b", "a"]);
             let _ = read(&format!("{{\"text\":{tail}"), ["text", "a.b", "a"]);
             names(&line);
+            others(&line, ["text", "a.b", "a"]);
+            others(&format!("{{\"a\":{{\"b\":{tail}"), ["text", "a.b", "a.b.c"]);
         }
     }
 

@@ -242,7 +242,10 @@ impl LineReader<'_> {
             _ => text_scratch,
         };
         let (id, time) = (id_of(id, id_scratch), time_of(time, time_scratch));
-        self.giver.record(number, Record { text: text.into(), id, time })
+        let metadata =
+            self.settings.keeps_metadata.then(|| json::others(line, names(self.settings)));
+        let metadata = metadata.flatten();
+        self.giver.record(number, Record { text: text.into(), id, time, metadata })
     }
 
     /// The same for a line that is given away with its memory.
@@ -264,6 +267,9 @@ impl LineReader<'_> {
         let [_, id_scratch, time_scratch] = &self.scratch.strings;
         let id = id_of(id, id_scratch).map(str::to_owned);
         let time = time_of(time, time_scratch).map(str::to_owned);
+        let metadata =
+            self.settings.keeps_metadata.then(|| json::others(&line, names(self.settings)));
+        let metadata = metadata.flatten();
         let text = match text {
             Value::Plain(text) => {
                 let start = text.as_ptr().addr() - line.as_ptr().addr();
@@ -277,7 +283,8 @@ impl LineReader<'_> {
                 std::mem::take(&mut self.scratch.strings[0])
             }
         };
-        let record = Record { text: text.into(), id: id.as_deref(), time: time.as_deref() };
+        let (id, time) = (id.as_deref(), time.as_deref());
+        let record = Record { text: text.into(), id, time, metadata };
         self.giver.record(number, record)
     }
 
@@ -290,14 +297,18 @@ impl LineReader<'_> {
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return Ok(None);
         }
-        let names =
-            [self.settings.text_field.as_str(), self.settings.id_name(), self.settings.time_name()];
+        let names = names(self.settings);
         let values = json::fields(line, names.map(Some), &mut self.scratch).map_err(describe)?;
         match values[0] {
             Value::Plain(_) | Value::Unescaped => Ok(Some(values)),
             value => Err(no_text(names[0], value, line)),
         }
     }
+}
+
+/// The wanted fields.
+fn names(settings: &SourceSettings) -> [&str; N_FIELDS] {
+    [settings.text_field.as_str(), settings.id_name(), settings.time_name()]
 }
 
 fn id_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {

@@ -241,7 +241,7 @@ impl GroupPiece {
                     let id = ids.as_ref().and_then(|ids| display_at(ids, index));
                     let time = times.as_ref().and_then(|times| display_at(times, index));
                     let (text, id) = (text.into(), id.as_deref());
-                    giver.record(row, Record { text, id, time: time.as_deref() })
+                    giver.record(row, Record { text, id, time: time.as_deref(), metadata: None })
                 }
                 Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
                 Err(InvalidUtf8) => {

@@ -91,7 +91,9 @@ impl<'a> Giver<'a> {
             }
         };
         let time = record.time.map(Into::into);
-        self.sink.document(Document { id: id.into(), text: record.text, time, notes: Vec::new() })
+        let metadata = record.metadata.map(Into::into);
+        let (id, text, notes) = (id.into(), record.text, Vec::new());
+        self.sink.document(Document { id, text, time, notes, metadata })
     }
 
     /// Gives a problem.
@@ -106,6 +108,8 @@ pub(crate) struct Record<'r> {
     pub(crate) text: Cow<'r, str>,
     pub(crate) id: Option<&'r str>,
     pub(crate) time: Option<&'r str>,
+    /// The other fields as a JSON object, if they are wanted and there are any.
+    pub(crate) metadata: Option<String>,
 }
 
 /// Names in the order they are given, for problems; long lists are cut.

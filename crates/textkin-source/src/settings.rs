@@ -17,6 +17,9 @@ pub struct SourceSettings {
     pub id_field: Option<String>,
     /// Field that holds the time of a record. `None`, the default, takes `time` where there is one.
     pub time_field: Option<String>,
+    /// Whether the other fields of JSON lines, and the other columns of comma- and tab-separated
+    /// values, are given with each document. Default no.
+    pub keeps_metadata: bool,
     /// Patterns of `.gitignore` form; what they match in folders and among the files of a pattern
     /// is left out. A file that is named itself is always read. Default none.
     pub exclude: Vec<String>,
@@ -49,6 +52,7 @@ impl Default for SourceSettings {
             text_field: "text".to_owned(),
             id_field: None,
             time_field: None,
+            keeps_metadata: false,
             exclude: Vec::new(),
             outputs: Vec::new(),
             follow_links: false,

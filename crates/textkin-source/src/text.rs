@@ -101,7 +101,8 @@ fn give_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> Co
             text.into()
         }
     };
-    sink.document(Document { id: name.into(), text, time: None, notes: Vec::new() })
+    let (id, notes) = (name.into(), Vec::new());
+    sink.document(Document { id, text, time: None, notes, metadata: None })
 }
 
 fn problem(name: &str, reason: String) -> Problem {

@@ -268,7 +268,8 @@ impl Piece for MadeUpPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         for number in self.0..self.1 {
             let (id, text) = (format!("document-{number:07}").into(), document(number).into());
-            if sink.document(Document { id, text, time: None, notes: Vec::new() }).is_break() {
+            let document = Document { id, text, time: None, notes: Vec::new(), metadata: None };
+            if sink.document(document).is_break() {
                 return;
             }
         }

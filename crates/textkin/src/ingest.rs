@@ -237,7 +237,7 @@ impl<'a, 'b> Worker<'a, 'b> {
 
 impl DocumentSink for Worker<'_, '_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let Document { id, text, time, mut notes } = document;
+        let Document { id, text, time, mut notes, .. } = document;
         self.shared.analyzer.tokenize(&text, &mut self.tokens);
         self.piece.text_bytes += text.len() as u64;
         // A large text comes with its memory, which is better used for its chunks.

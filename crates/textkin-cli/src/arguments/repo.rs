@@ -85,7 +85,7 @@ pub(crate) struct Create {
     /// How chunks are hashed: polynomial, rabin, shift-add-xor
     #[arg(long, default_value_t, value_name = "HASH")]
     pub(crate) hash: HashKind,
-    /// Keep no text, only hashes of words and chunks and where they stand
+    /// Keep no text and no fields of records, only hashes of words and chunks and where they stand
     #[arg(long)]
     pub(crate) fingerprints_only: bool,
 }
@@ -161,8 +161,8 @@ pub(crate) struct Remove {
     /// Remove the document with this id; may be given several times
     #[arg(long, value_name = "ID", conflicts_with_all = ["conditions", "older_than"])]
     pub(crate) id: Vec<String>,
-    /// Remove documents that meet a condition on id, time, added, words or a field of their metadata:
-    /// FIELD=VALUE, or != < <= > >= ~ (contains); of several, all must hold
+    /// Remove documents that meet a condition on id, time, added, words or another field of their
+    /// records (author, place.city): FIELD=VALUE, or != < <= > >= ~ (contains); of several, all must hold
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<Condition>,
     /// Remove documents written (or, without a time, added) before a date, or longer ago than an age

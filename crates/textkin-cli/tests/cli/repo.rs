@@ -328,3 +328,51 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         assert!(output.stderr.is_empty(), "{output:?}");
     }
 }
+
+#[test]
+fn other_fields_of_records_are_kept_and_can_be_asked_for() {
+    let folder = Folder::new();
+    folder.write(
+        "x.jsonl",
+        "{\"id\":\"g\",\"author\":\"Swift\",\"year\":1726,\"text\":\"Gulliver\",\"place\":{\"city\":\"Dublin\"}}\n\
+         {\"id\":\"h\",\"text\":\"Huck\",\"author\":\"Twain\",\"year\":1884}\n\
+         {\"id\":\"n\",\"text\":\"None\"}\n",
+    );
+    folder.write("y.csv", "author,text,id,year,empty\n\"Sterne, L.\",Tristram,t,1759,\n");
+    folder.repo(&["create", "r"]).expect(0);
+    folder.repo(&["add", "r", "x.jsonl", "y.csv"]).expect(0);
+    let found = |condition: &str| -> Vec<String> {
+        let run = folder.repo(&["list", "r", "--format", "csv", "--where", condition]);
+        let rows = run.stdout.lines().skip(1);
+        rows.map(|row| row.split(',').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found("author=Swift"), ["g"]);
+    assert_eq!(found("author!=Swift"), ["h", "n", "t"]);
+    assert_eq!(found("author~, L"), ["t"]);
+    assert_eq!(found("year<1800"), ["g", "t"]);
+    assert_eq!(found("place.city=Dublin"), ["g"]);
+    assert!(found("empty=").is_empty());
+    let list = folder.repo(&["list", "r", "--format", "json", "--where", "id=t"]).expect(0);
+    let document: Value = serde_json::from_str(&list.stdout).unwrap();
+    assert_eq!(document["metadata"], serde_json::json!({ "author": "Sterne, L.", "year": "1759" }));
+    // It goes along into another repository, and through changes.
+    let export = folder.repo(&["export", "r"]).expect(0).stdout;
+    folder.write("export.jsonl", &export);
+    folder.repo(&["create", "s"]).expect(0);
+    folder.repo(&["add", "s", "export.jsonl"]).expect(0);
+    folder.repo(&["remove", "s", "--id", "n"]).expect(0);
+    folder.repo(&["compact", "s"]).expect(0);
+    folder.repo(&["add", "s", "x.jsonl", "--existing", "skip"]).expect(0);
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&folder.repo(&["export", "s"]).expect(0).stdout), sorted(&export));
+    folder.repo(&["remove", "r", "--where", "author=Swift", "--where", "year<1800"]).expect(0);
+    assert_eq!(ids(&folder, "r"), ["h", "n", "t"]);
+    // Fields may be text, and here none is kept.
+    folder.repo(&["create", "hashes", "--fingerprints-only"]).expect(0);
+    folder.repo(&["add", "hashes", "x.jsonl", "y.csv"]).expect(0);
+    folder.repo(&["list", "hashes", "--where", "author=Swift"]).expect(1);
+}

@@ -61,6 +61,7 @@ impl Sink for Given<'_> {
             text: document.text.into(),
             time: document.time.map(Into::into),
             notes: document.notes,
+            metadata: None,
         };
         self.flow = self.sink.document(document);
         self.flow

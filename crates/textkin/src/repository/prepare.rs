@@ -44,11 +44,12 @@ impl Preparer {
 
     /// The entry of a document that is added at the time `added`.
     pub(crate) fn entry(&self, document: Document<'_>, added: u64, scratch: &mut Scratch) -> Entry {
-        let Document { id, text, time, .. } = document;
+        let Document { id, text, time, metadata, .. } = document;
         let mut entry = Entry {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
-            metadata: None,
+            // Other fields may be text too.
+            metadata: metadata.filter(|_| self.keeps_text).map(|metadata| metadata.into_owned()),
             added,
             digest: short_digest(&text),
             ..Entry::default()

@@ -82,8 +82,9 @@ impl Piece for RepositoryPiece {
                 Ok(text) => text.into(),
                 Err(_) => return Err(End::Damage(no_text(segment.path()))),
             };
-            let time = stored.time.map(Into::into);
-            match sink.document(Document { id: stored.id.into(), text, time, notes: Vec::new() }) {
+            let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
+            let (id, notes) = (stored.id.into(), Vec::new());
+            match sink.document(Document { id, text, time, notes, metadata }) {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(()) => Err(End::Asked),
             }

@@ -43,6 +43,7 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
         check_apart(report, &arguments.inputs)?;
     }
     let mut source_settings = collection_settings(&arguments.input);
+    source_settings.keeps_metadata = true;
     source_settings.outputs = arguments.report.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
     let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
