@@ -32,6 +32,7 @@ pub(crate) fn collection_settings(input: &Input) -> SourceSettings {
     SourceSettings {
         time_field: input.time_field.clone(),
         exclude: input.exclude_files.clone(),
+        folder_mark: Some(textkin::Repository::folder_mark()),
         follow_links: input.follow_links,
         hidden: input.hidden,
         ..source_settings(&input.reading)

@@ -60,6 +60,9 @@ pub(crate) fn tell_left_out(paths: &[PathBuf]) {
 /// Says which inputs were not read, or had nothing to read.
 pub(crate) fn tell_unread(inputs: &Inputs) {
     tell_left_out(inputs.skipped_outputs());
+    for folder in inputs.skipped_marked() {
+        tell(format_args!("textkin: not read, it is a repository: {}\n", folder.display()));
+    }
     let repeated = inputs.repeated();
     if repeated > 0 {
         tell(format_args!("textkin: files found more than once: {repeated} (each is read once)\n"));

@@ -19,7 +19,8 @@ use crate::io::{Io, OutFile};
 pub(crate) const NAME: &str = "MANIFEST";
 /// The next manifest, until it takes the place of the last.
 pub(crate) const NEXT: &str = "MANIFEST.new";
-const WORD: &str = "textkin-repository";
+/// The word that a manifest begins with.
+pub(crate) const WORD: &str = "textkin-repository";
 const VERSION: u32 = 1;
 
 /// What a manifest says.

@@ -1,6 +1,7 @@
 //! A repository as one manifest says: what readers see.
 
 use std::cmp::Reverse;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use textkin_core::{Damage, Part};
 use crate::document::Stored;
 use crate::error::Error;
 use crate::io::Io;
-use crate::manifest::{Manifest, NAME, SegmentLine, is_missing};
+use crate::manifest::{Manifest, NAME, SegmentLine, WORD, is_missing, segment_number};
 use crate::removed::Removed;
 use crate::segment::Segment;
 
@@ -70,10 +71,24 @@ impl Repository {
         }
     }
 
-    /// Whether `folder` looks like a repository.
+    /// The file that every repository has, and how it begins.
+    pub const MARK: (&str, &str) = (NAME, WORD);
+
+    /// Whether `folder` looks like a repository, if perhaps a damaged one.
     #[must_use]
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(NAME).is_file()
+        let manifest = folder.join(NAME);
+        if !manifest.is_file() {
+            return false;
+        }
+        let mut first = [0; WORD.len()];
+        let read = std::fs::File::open(&manifest).and_then(|mut file| file.read_exact(&mut first));
+        if read.is_ok() && first == WORD.as_bytes() {
+            return true;
+        }
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        names.any(|name| segment_number(&name).is_some())
     }
 
     /// What `manifest` says, with `known` segments where they are still the same.

@@ -210,6 +210,11 @@ impl Inputs {
         &self.listing.outputs
     }
 
+    /// Folders that were found and left out because of [`SourceSettings::folder_mark`].
+    pub fn skipped_marked(&self) -> &[PathBuf] {
+        &self.listing.marked
+    }
+
     /// Streams read so far that had not one byte; such a stream holds no document.
     pub fn empty_streams(&self) -> &[Arc<str>] {
         &self.empty_streams

@@ -68,5 +68,5 @@ pub use extraction::process::{Bounds, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
 pub use rewrite::{Annotation, Editor, Fate, InputFile, RewriteError, Rewritten};
-pub use settings::{Format, SourceSettings};
+pub use settings::{FolderMark, Format, SourceSettings};
 pub use textkin_extract::{Kind, Options as ExtractOptions};

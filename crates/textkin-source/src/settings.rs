@@ -1,6 +1,7 @@
 //! What the user may set about inputs, and the formats an input may have.
 
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -23,6 +24,9 @@ pub struct SourceSettings {
     /// Patterns of `.gitignore` form; what they match in folders and among the files of a pattern
     /// is left out. A file that is named itself is always read. Default none.
     pub exclude: Vec<String>,
+    /// Folders with this mark are left out wherever they are found, and a problem where they are
+    /// named. Default none.
+    pub folder_mark: Option<FolderMark>,
     /// Files that the caller is going to write; they are left out wherever they are found. Default
     /// none.
     pub outputs: Vec<PathBuf>,
@@ -54,6 +58,7 @@ impl Default for SourceSettings {
             time_field: None,
             keeps_metadata: false,
             exclude: Vec::new(),
+            folder_mark: None,
             outputs: Vec::new(),
             follow_links: false,
             hidden: false,
@@ -63,6 +68,32 @@ impl Default for SourceSettings {
             input_format: None,
             piece_bytes: 4 << 20,
         }
+    }
+}
+
+/// What tells a folder that is kept by a program from one that is kept by people: a file that begins
+/// in a certain way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderMark {
+    /// The name of the file.
+    pub file: &'static str,
+    /// Its first bytes.
+    pub begins: &'static str,
+    /// Why such a folder is not read: lower case, no full stop.
+    pub reason: &'static str,
+}
+
+impl FolderMark {
+    /// Whether `folder` has it.
+    pub(crate) fn is_on(self, folder: &Path) -> bool {
+        let path = folder.join(self.file);
+        // To open a pipe could take forever.
+        if !path.is_file() {
+            return false;
+        }
+        let mut first = vec![0; self.begins.len()];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
+        read.is_ok() && first == self.begins.as_bytes()
     }
 }
 

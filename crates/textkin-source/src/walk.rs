@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
 use textkin_core::Problem;
@@ -31,6 +31,8 @@ pub(crate) struct Listing {
     pub(crate) n_excluded: u64,
     /// Files that were found again, by the same or another way.
     pub(crate) n_repeated: u64,
+    /// Folders left out because they have a mark.
+    pub(crate) marked: Vec<PathBuf>,
     /// Files left out because the run writes them.
     pub(crate) outputs: Vec<PathBuf>,
 }
@@ -105,7 +107,12 @@ impl Listing {
 
     fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {
         match fs_err::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => self.walk(path, settings)?,
+            Ok(metadata) if metadata.is_dir() => {
+                match settings.folder_mark.filter(|mark| mark.is_on(path)) {
+                    Some(mark) => self.problem(path, mark.reason.to_owned()),
+                    None => self.walk(path, settings)?,
+                }
+            }
             Ok(metadata) if metadata.is_file() => self.items.push(file(path, &metadata, settings)),
             Ok(_) => self.items.push(Item::Pipe(path.to_owned())),
             Err(error) => match pattern(path) {
@@ -122,10 +129,12 @@ impl Listing {
     fn walk(&mut self, root: &Path, settings: &SourceSettings) -> Result<(), Error> {
         let hidden = Arc::new(AtomicU64::new(0));
         let excluded = Arc::new(AtomicU64::new(0));
+        let marked = Arc::new(Mutex::new(Vec::new()));
         let exclude = excludes(root, &settings.exclude)?;
         let filter = {
             let (hidden, excluded) = (Arc::clone(&hidden), Arc::clone(&excluded));
-            let with_hidden = settings.hidden;
+            let marked = Arc::clone(&marked);
+            let (with_hidden, mark) = (settings.hidden, settings.folder_mark);
             move |entry: &DirEntry| {
                 let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
                 let reason_to_skip = if entry.depth() == 0 {
@@ -134,6 +143,10 @@ impl Listing {
                     &excluded
                 } else if !with_hidden && entry.file_name().as_encoded_bytes().starts_with(b".") {
                     &hidden
+                } else if is_dir && mark.is_some_and(|mark| mark.is_on(entry.path())) {
+                    let mut marked = marked.lock().unwrap_or_else(PoisonError::into_inner);
+                    marked.push(entry.path().to_owned());
+                    return false;
                 } else {
                     return true;
                 };
@@ -155,6 +168,7 @@ impl Listing {
         }
         self.n_hidden += hidden.load(Ordering::Relaxed);
         self.n_excluded += excluded.load(Ordering::Relaxed);
+        self.marked.append(&mut marked.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(())
     }
 
@@ -221,6 +235,7 @@ impl Listing {
         self.n_hidden += inner.n_hidden;
         self.n_links += inner.n_links;
         self.n_excluded += inner.n_excluded;
+        self.marked.extend(inner.marked);
     }
 
     fn walk_problem(&mut self, root: &Path, error: &ignore::Error) {

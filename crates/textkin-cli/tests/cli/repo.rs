@@ -376,3 +376,24 @@ fn other_fields_of_records_are_kept_and_can_be_asked_for() {
     folder.repo(&["add", "hashes", "x.jsonl", "y.csv"]).expect(0);
     folder.repo(&["list", "hashes", "--where", "author=Swift"]).expect(1);
 }
+
+#[test]
+fn a_repository_is_not_read_as_a_folder_of_documents() {
+    let folder = Folder::new();
+    folder.write("in/h.txt", HARBOUR);
+    folder.write("in/f.txt", FERRY);
+    // A file of that name alone makes no repository.
+    folder.write("in/MANIFEST", "the files of this folder");
+    folder.repo(&["create", "in/r"]).expect(0);
+    let run = folder.repo(&["add", "in/r", "in"]).expect(0);
+    run.expect_only("not read, it is a repository: in/r");
+    assert_eq!(ids(&folder, "in/r"), ["in/MANIFEST", "in/f.txt", "in/h.txt"]);
+    let run = folder.discover(&["in", "--out", "-"]).expect(0);
+    assert_eq!(run.pairs(), [("in/f.txt", "in/h.txt")]);
+    assert!(run.stderr.contains("textkin: not read, it is a repository: in/r\n"), "{run:?}");
+    folder.repo(&["create", "s"]).expect(0);
+    let run = folder.repo(&["add", "s", "in/r"]).expect(2);
+    run.expect_only("in/r: it is a repository; textkin repo export writes its documents");
+    let run = folder.textkin(&["search", "in/r", "s"]).expect(2);
+    run.expect_only("s: it is a repository; textkin repo export writes its documents");
+}

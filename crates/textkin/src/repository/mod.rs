@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use textkin_core::Span;
 use textkin_repository::{Disk, Place, Stored};
+use textkin_source::FolderMark;
 
 pub use condition::Condition;
 pub(crate) use evidence::{WithoutText, chunks as chunks_without_text};
@@ -60,6 +61,14 @@ impl Repository {
     fn new(stored: textkin_repository::Repository) -> Result<Self, Error> {
         let making = Making::read(stored.about())?;
         Ok(Self { stored: Arc::new(stored), making })
+    }
+
+    /// What tells folders of repositories from folders of documents.
+    #[must_use]
+    pub fn folder_mark() -> FolderMark {
+        let (file, begins) = textkin_repository::Repository::MARK;
+        let reason = "it is a repository; textkin repo export writes its documents";
+        FolderMark { file, begins, reason }
     }
 
     /// Whether `folder` looks like a repository.
