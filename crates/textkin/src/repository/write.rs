@@ -131,7 +131,12 @@ impl RepositoryWriter {
                 added.problems.push(problem);
                 Ok(())
             }
-            Item::Entry(entry) => add_entry(writer, preparer, &entry, existing, &mut added),
+            Item::Entry { entry, text_bytes } => {
+                if add_entry(writer, preparer, &entry, existing, &mut added)? {
+                    added.text_bytes += text_bytes;
+                }
+                Ok(())
+            }
         })?;
         if watch.stop.is_asked() {
             return Err(Error::Stopped);
@@ -200,13 +205,14 @@ fn writer_settings(settings: &Settings) -> WriterSettings {
     WriterSettings { memory, ..WriterSettings::default() }
 }
 
+/// Asks for a document to be added; says whether it is.
 fn add_entry(
     writer: &mut Writer,
     preparer: &Preparer,
     entry: &Entry,
     existing: Existing,
     added: &mut Added,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let place = writer.repository().find(&entry.id).map_err(textkin_repository::Error::from)?;
     if existing == Existing::Replace
         && let Some(place) = place
@@ -217,13 +223,10 @@ fn add_entry(
         added.replaced += 1;
     }
     match writer.add(entry) {
-        Ok(()) => {
-            added.text_bytes += entry.evidence.len() as u64;
-            Ok(())
-        }
+        Ok(()) => Ok(true),
         Err(textkin_repository::Error::Exists { .. }) if existing == Existing::Skip => {
             added.skipped += 1;
-            Ok(())
+            Ok(false)
         }
         Err(textkin_repository::Error::Exists { id }) => {
             let reason = match writer.is_pending(&id) {
@@ -235,7 +238,7 @@ fn add_entry(
                 }
             };
             added.problems.push(Problem { path: id, line: None, reason });
-            Ok(())
+            Ok(false)
         }
         Err(error) => Err(error.into()),
     }
@@ -258,7 +261,7 @@ fn remove_place(
 
 /// A document or a problem, at its place in the order.
 enum Item {
-    Entry(Entry),
+    Entry { entry: Entry, text_bytes: u64 },
     Problem(Problem),
 }
 
@@ -383,7 +386,9 @@ fn read(
     }
     impl DocumentSink for Sink<'_> {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-            self.items.push(Item::Entry(self.preparer.entry(document, self.added, self.scratch)));
+            let text_bytes = document.text.len() as u64;
+            let entry = self.preparer.entry(document, self.added, self.scratch);
+            self.items.push(Item::Entry { entry, text_bytes });
             self.next()
         }
 
