@@ -72,11 +72,13 @@ impl<'a> BitReader<'a> {
     }
 
     /// Whether more was read than there is.
+    #[inline]
     pub(crate) fn is_beyond(&self) -> bool {
         self.at > self.bytes.len() * 8
     }
 
     /// At least 57 bits from here on.
+    #[inline]
     fn peek(&self) -> u64 {
         let byte = self.at / 8;
         let word = match self.bytes.get(byte..).and_then(|rest| rest.first_chunk()) {
@@ -93,6 +95,7 @@ impl<'a> BitReader<'a> {
     }
 
     /// The next `width` ≤ 64 bits.
+    #[inline]
     pub(crate) fn take(&mut self, width: u32) -> u64 {
         if width > 32 {
             let low = self.take(32);
@@ -105,6 +108,7 @@ impl<'a> BitReader<'a> {
 
     /// Counts the bits that are 1 up to the first 0, at most `most` ≤ 56, and passes over them and
     /// the 0 if there is one.
+    #[inline]
     pub(crate) fn take_ones(&mut self, most: u32) -> u32 {
         let ones = self.peek().trailing_ones().min(most);
         self.at += ones as usize + usize::from(ones < most);
@@ -112,6 +116,7 @@ impl<'a> BitReader<'a> {
     }
 
     /// A number in Elias's gamma code; 0 if there is none.
+    #[inline]
     pub(crate) fn take_gamma(&mut self) -> u64 {
         let mut width = 0;
         loop {

@@ -138,6 +138,7 @@ struct BucketReader<'a> {
 }
 
 impl BucketReader<'_> {
+    #[inline]
     fn distance(&mut self) -> u64 {
         match self.bits.take_ones(MOST_ONES) {
             MOST_ONES => self.bits.take(self.shape.rest_bits()),
@@ -148,6 +149,7 @@ impl BucketReader<'_> {
     }
 
     /// Passes over the documents of a hash.
+    #[inline]
     fn pass(&mut self, n_documents: u64) {
         if n_documents >= u64::from(self.shape.long) {
             self.bits.take(PLACE_BITS);

@@ -38,7 +38,7 @@ pub struct WriterSettings {
 
 impl Default for WriterSettings {
     fn default() -> Self {
-        Self { memory: 512 << 20, merge: 64 << 20 }
+        Self { memory: 1 << 30, merge: 64 << 20 }
     }
 }
 

@@ -123,7 +123,7 @@ pub(crate) struct Add {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How it is done")]
 pub(crate) struct WriteMeans {
-    /// Memory for documents that are not yet written [default: 512MiB]
+    /// Memory for documents that are not yet written [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) memory: Option<u64>,
     /// Number of threads [default: all cores]
