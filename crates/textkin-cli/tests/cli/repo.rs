@@ -28,7 +28,7 @@ fn a_repository_is_made_in_a_new_or_empty_folder() {
     let run = folder.repo(&["create", "r"]).expect(0);
     assert_eq!(
         run.stdout,
-        "made r: --chunk words:8 --select all --normalize nfkc+fold --hash polynomial, texts kept\n"
+        "made r: --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts kept\n"
     );
     assert_eq!(run.stderr, "");
     let run = folder.repo(&["create", "r"]).expect(2);
@@ -289,7 +289,7 @@ fn info_says_what_there_is() {
         run.stdout.starts_with("r: 2 documents, 1 removed (textkin repo compact forgets it)\n"),
         "{run:?}"
     );
-    assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+fold --hash polynomial, texts kept\n"), "{run:?}");
+    assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts kept\n"), "{run:?}");
     let run = folder.repo(&["info", "r", "--json"]).expect(0);
     let info: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
