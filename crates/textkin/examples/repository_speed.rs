@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use textkin::core::{Document, DocumentSink, Piece, Problem, Source};
+use textkin::index::KeepChunks;
 use textkin::search::Ranking;
 use textkin::source::{Inputs, SourceSettings};
-use textkin::{Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch};
+use textkin::{
+    Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch, discover,
+};
 
 /// Words of a made-up document, and different words of the language.
 const WORDS: usize = 300;
@@ -112,12 +115,39 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         drop(writer);
         std::fs::remove_dir_all(&part)?;
     }
+    shared_only(n, files)
+}
+
+/// What an index of the chunks that two or more documents share takes.
+fn shared_only(n: u64, files: &[PathBuf]) -> Outcome<()> {
+    let n = if files.is_empty() { (n / 10).max(1000) } else { n };
+    let settings = Settings { keep_chunks: KeepChunks::Fingerprints, ..Settings::default() };
+    let found = discover(&mut *source(n, files)?, &settings, &Watch::default())?;
+    let shared = found.shared.as_ref().ok_or("chunks were to be kept")?;
+    let mut size = Counted(0);
+    shared.write(&found.documents, &mut size)?;
+    let text = found.counts.text_bytes as f64;
+    println!("{:<29}{:>12.2}", "disk / text, shared only", size.0 as f64 / text);
     Ok(())
+}
+
+/// Counts what is written.
+struct Counted(u64);
+
+impl std::io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn search(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
     let texts = sample(n, files)?;
-    for ranking in [Ranking::Fingerprint, Ranking::Identity5, Ranking::Cosine] {
+    for ranking in [Ranking::Fingerprint, Ranking::Identity5, Ranking::Kin, Ranking::Cosine] {
         let settings = SearchSettings {
             rankings: vec![ranking],
             threads: NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN),
