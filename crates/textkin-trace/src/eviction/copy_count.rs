@@ -1,0 +1,61 @@
+//! `copy-count`: the chunk that was found least often leaves.
+//!
+//! A counter is 1 at first and grows by 1 whenever the chunk is found. When ten counters of a bucket
+//! have reached 255, all its counters are divided by two.
+
+use super::halve;
+
+/// The constants of `copy-count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyCount {
+    /// Where a counter stops: 255 in the paper.
+    pub full: u8,
+    /// So many full counters in a bucket halve all: 10 in the paper.
+    pub many: u16,
+}
+
+impl CopyCount {
+    /// The constants of the paper.
+    pub const DEFAULT: Self = Self { full: 255, many: 10 };
+
+    pub(super) fn found(self, counters: &mut [u8], index: usize) {
+        let Some(counter) = counters.get_mut(index) else { return };
+        let before = *counter;
+        *counter = before.saturating_add(1).min(self.full);
+        let is_now_full = before < self.full && *counter == self.full;
+        let n_full = || counters.iter().filter(|counter| **counter == self.full).count();
+        if is_now_full && n_full() >= usize::from(self.many) {
+            halve(counters);
+        }
+    }
+}
+
+impl Default for CopyCount {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_grows_by_one_and_stops_at_255() {
+        let mut counters = [1, 254, 255];
+        for index in 0..3 {
+            CopyCount::DEFAULT.found(&mut counters, index);
+        }
+        assert_eq!(counters, [2, 255, 255]);
+    }
+
+    #[test]
+    fn ten_counters_at_255_halve_all_and_nine_do_not() {
+        let mut counters = [255; 12];
+        counters[8..].copy_from_slice(&[254, 254, 9, 1]);
+        CopyCount::DEFAULT.found(&mut counters, 8);
+        assert_eq!(counters[7..], [255, 255, 254, 9, 1]);
+        CopyCount::DEFAULT.found(&mut counters, 9);
+        assert_eq!(counters[7..], [127, 127, 127, 4, 0]);
+    }
+}

@@ -1,0 +1,27 @@
+//! `random`: any chunk of the bucket leaves.
+
+use crate::random::Random;
+use crate::table::{Slot, Table};
+
+pub(super) fn victim(table: &Table, bucket: usize, random: &mut Random) -> Slot {
+    Slot { bucket, index: random.below(table.len(bucket)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Widths;
+
+    #[test]
+    fn every_slot_can_be_the_victim() {
+        let widths = Widths { tag: 6, score: 0, offset: 0, around: 0, origin: 8 };
+        let mut table = Table::new(100, 4, widths).unwrap();
+        while table.take_free(0).is_some() {}
+        let mut random = Random::new(3);
+        let mut seen = [false; 4];
+        for _ in 0..100 {
+            seen[victim(&table, 0, &mut random).index] = true;
+        }
+        assert_eq!(seen, [true; 4]);
+    }
+}
