@@ -1,7 +1,7 @@
 //! The state of a tracer as bytes, so that a trace can go on after the program has ended.
 //!
 //! Layout, little-endian: magic (8 bytes), version (4); length (4) and text of the settings, `name
-//! value` a line; number of documents (8); state of random choices (8); length (8) and bytes of the
+//! value` a line; number of documents (8); state of random choices, or the horizon (8); length (8) and bytes of the
 //! table, or of the first places of all chunks, ordered by hash, 20 bytes each; XXH3-64 of all before.
 //! Written and read as a stream: no second copy of the table is made.
 
@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::exact_tracer::First;
 use crate::random::Random;
 use crate::tracer::Remembered;
+use crate::window_tracer::Horizon;
 use crate::{Error, Settings, Tracer};
 
 const MAGIC: [u8; 8] = *b"tktrace\n";
@@ -48,10 +49,10 @@ impl Tracer {
                 }
             }
             Remembered::Chunks(tracer) => {
-                save_table(&mut writer, tracer.random, tracer.table.as_bytes())?;
+                save_table(&mut writer, tracer.random.state(), tracer.table.as_bytes())?;
             }
             Remembered::Windows(tracer) => {
-                save_table(&mut writer, tracer.random, tracer.table.as_bytes())?;
+                save_table(&mut writer, tracer.horizon.to_number(), tracer.table.as_bytes())?;
             }
         }
         let sum = writer.sum.digest();
@@ -74,7 +75,7 @@ impl Tracer {
         reader.check_settings(settings)?;
         let mut tracer = Self::new(settings)?;
         tracer.next = u64::from_le_bytes(reader.array()?);
-        let random = Random::new(u64::from_le_bytes(reader.array()?));
+        let state = u64::from_le_bytes(reader.array()?);
         let length = u64::from_le_bytes(reader.array()?);
         match &mut tracer.memory {
             Remembered::Exact(tracer) => {
@@ -86,11 +87,11 @@ impl Tracer {
                 }
             }
             Remembered::Chunks(tracer) => {
-                tracer.random = random;
+                tracer.random = Random::new(state);
                 reader.fill(length, tracer.table.as_bytes_mut())?;
             }
             Remembered::Windows(tracer) => {
-                tracer.random = random;
+                tracer.horizon = Horizon::from_number(state);
                 reader.fill(length, tracer.table.as_bytes_mut())?;
             }
         }
@@ -109,8 +110,8 @@ fn settings_text(settings: &Settings) -> String {
     settings.entries().into_iter().map(|(name, value)| format!("{name} {value}\n")).collect()
 }
 
-fn save_table(writer: &mut dyn Write, random: Random, table: &[u8]) -> io::Result<()> {
-    writer.write_all(&random.state().to_le_bytes())?;
+fn save_table(writer: &mut dyn Write, state: u64, table: &[u8]) -> io::Result<()> {
+    writer.write_all(&state.to_le_bytes())?;
     writer.write_all(&(table.len() as u64).to_le_bytes())?;
     writer.write_all(table)
 }
@@ -163,7 +164,8 @@ impl Summed<&mut dyn Read> {
         }
         let mut text = vec![0; length as usize];
         self.read_all(&mut text)?;
-        let text = String::from_utf8(text).map_err(|_| Error::Damaged("its settings are no text"))?;
+        let text =
+            String::from_utf8(text).map_err(|_| Error::Damaged("its settings are no text"))?;
         let found: Vec<(&str, &str)> =
             text.lines().map(|line| line.split_once(' ').unwrap_or((line, ""))).collect();
         let expected = settings.entries();

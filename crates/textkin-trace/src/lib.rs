@@ -24,6 +24,7 @@ mod eviction;
 mod estimation;
 mod label;
 mod chunk_tracer;
+mod window;
 mod window_tracer;
 mod exact_tracer;
 mod traced;

@@ -85,7 +85,11 @@ fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> u32 {
     let mut words = 0;
     while let (Some(one), Some(other)) = (a.peek(), b.peek()) {
         words += one.1.min(other.1).saturating_sub(one.0.max(other.0));
-        if one.1 < other.1 { a.next() } else { b.next() };
+        if one.1 < other.1 {
+            a.next()
+        } else {
+            b.next()
+        };
     }
     words
 }

@@ -42,7 +42,8 @@ pub struct ChunkMethod {
     pub estimation: Estimation,
     /// Bytes of a chunk's hash in its slot, 2 to 8: 6 in the paper.
     pub tag_bytes: u8,
-    /// Bytes of an origin in a slot, 3 to 8: 8 in the paper.
+    /// Bytes of an origin in a slot, 3 to 8: 8 in the paper. An origin is told as the latest document
+    /// whose number ends so: with 3 bytes, none is told that lies 16 million documents back.
     pub origin_bytes: u8,
     /// A bridge spans fewer selected chunks than this: `T`, 30 in the paper.
     pub bridge_limit: u32,
@@ -73,13 +74,16 @@ pub struct WindowMethod {
     pub origin_bytes: u8,
     /// Words of the window on each side of the chunk.
     pub window: u8,
-    /// Bits of each word's hash in the window: 1, 2 or 4; `window × bits` is at most 64, in bytes.
+    /// Bits of each word's hash in the window, 1 to 8; `window × bits` is 8 to 64, in whole bytes.
     pub bits: u8,
     /// A chunk is a landmark if it begins so many words after the last one; the others, between
     /// landmarks, are kept while there is room.
     pub spacing: u16,
     /// Two landmarks found on the same diagonal are joined over gaps of fewer words than this.
     pub bridge_limit: u16,
+    /// Words beyond a window that agrees to its end that are taken as copied too, where the chunks
+    /// of a document so old are mostly forgotten.
+    pub reach: u8,
     /// Worth of a new landmark. A chunk between landmarks is worth 1.
     pub landmark_worth: u8,
     /// What a slot gains when its chunk is found again.
@@ -89,14 +93,15 @@ pub struct WindowMethod {
 impl Default for WindowMethod {
     fn default() -> Self {
         Self {
-            tag_bytes: 3,
+            tag_bytes: 2,
             origin_bytes: 4,
             window: 16,
-            bits: 2,
-            spacing: 32,
-            bridge_limit: 200,
-            landmark_worth: 8,
-            found_worth: 16,
+            bits: 1,
+            spacing: 24,
+            bridge_limit: 1000,
+            reach: 8,
+            landmark_worth: 32,
+            found_worth: 8,
         }
     }
 }
@@ -133,11 +138,12 @@ impl Preset {
     /// Its settings, for so much memory.
     #[must_use]
     pub fn settings(self, memory: Memory) -> Settings {
-        let method = match self {
-            Self::Kin => Method::Windows(WindowMethod::default()),
-            Self::Paper => Method::Chunks(ChunkMethod::default()),
+        let (method, bucket) = match self {
+            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes.
+            Self::Kin => (Method::Windows(WindowMethod::default()), 16),
+            Self::Paper => (Method::Chunks(ChunkMethod::default()), 64),
         };
-        Settings { memory, method, bucket: 64, seed: 1 }
+        Settings { memory, method, bucket, seed: 1 }
     }
 }
 
@@ -164,7 +170,7 @@ pub struct Settings {
     pub method: Method,
     /// Slots of a bucket: 64 in the paper.
     pub bucket: u16,
-    /// Where random choices begin.
+    /// Where random choices begin; windows make none.
     pub seed: u64,
 }
 
@@ -217,6 +223,7 @@ impl Settings {
                 say("bits", &method.bits);
                 say("spacing", &method.spacing);
                 say("bridge-limit", &method.bridge_limit);
+                say("reach", &method.reach);
                 say("landmark-worth", &method.landmark_worth);
                 say("found-worth", &method.found_worth);
             }

@@ -4,11 +4,12 @@
 //! of all tags, 128 bytes for 64 slots, and goes on only where they agree. The bucket of a chunk is
 //! given by the high bits of its hash, its tag is the low ones.
 
-use crate::settings::within;
 use crate::Error;
+use crate::settings::within;
 
-/// Bytes at the beginning of a bucket: how many of its slots are taken.
-const HEADER: usize = 2;
+/// Bytes at the beginning of a bucket: how many of its slots are taken, and where its hand is.
+const HEADER: usize = 4;
+const HAND: usize = 2;
 /// Tags compared at once.
 const AT_ONCE: usize = 16;
 
@@ -76,7 +77,10 @@ pub(crate) struct Table {
 impl std::fmt::Debug for Table {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { n_buckets, slots, bucket_bytes, .. } = self;
-        write!(formatter, "Table of {n_buckets} buckets of {slots} slots, {bucket_bytes} bytes each")
+        write!(
+            formatter,
+            "Table of {n_buckets} buckets of {slots} slots, {bucket_bytes} bytes each"
+        )
     }
 }
 
@@ -87,7 +91,8 @@ impl Table {
         let widths = widths.checked()?;
         let slots = usize::from(slots);
         let bucket_bytes = HEADER + slots * widths.slot();
-        let too_small = Error::TooSmall { memory, bucket: bucket_bytes as u64, slots: slots as u64 };
+        let too_small =
+            Error::TooSmall { memory, bucket: bucket_bytes as u64, slots: slots as u64 };
         let n_buckets = memory / bucket_bytes as u64;
         if n_buckets == 0 {
             return Err(too_small);
@@ -169,8 +174,22 @@ impl Table {
         }
         let start = bucket * self.bucket_bytes;
         let len = u16::try_from(index + 1).unwrap_or(u16::MAX).to_le_bytes();
-        self.bytes[start..start + HEADER].copy_from_slice(&len);
+        self.bytes[start..start + HAND].copy_from_slice(&len);
         Some(Slot { bucket, index })
+    }
+
+    /// The slot of a bucket that a search for the oldest begins with.
+    pub(crate) fn hand(&self, bucket: usize) -> usize {
+        let start = bucket * self.bucket_bytes + HAND;
+        let hand = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
+        usize::from(hand) % self.slots
+    }
+
+    /// Moves the hand to the slot after `index`.
+    pub(crate) fn move_hand_past(&mut self, bucket: usize, index: usize) {
+        let start = bucket * self.bucket_bytes + HAND;
+        let hand = u16::try_from((index + 1) % self.slots).unwrap_or(0).to_le_bytes();
+        self.bytes[start..start + 2].copy_from_slice(&hand);
     }
 
     /// The scores of the slots of a bucket that are taken.
@@ -271,10 +290,10 @@ mod tests {
 
     #[test]
     fn a_table_takes_no_more_than_it_is_given() {
-        for memory in [1_154, 2_000, 2_308, 100_000, 1_000_001] {
+        for memory in [1_156, 2_000, 2_312, 100_000, 1_000_001] {
             let table = Table::new(memory, 64, WIDTHS).unwrap();
             assert!(table.allocated() as u64 <= memory);
-            assert!(table.allocated() as u64 > memory - 1_154);
+            assert!(table.allocated() as u64 > memory - 1_156);
         }
     }
 
@@ -292,8 +311,9 @@ mod tests {
 
     #[test]
     fn a_size_too_small_for_a_bucket_is_refused() {
-        let error = Table::new(1_153, 64, WIDTHS).unwrap_err().to_string();
-        let expected = "a table of 1153 bytes is too small: one bucket of 64 slots takes 1154 bytes";
+        let error = Table::new(1_155, 64, WIDTHS).unwrap_err().to_string();
+        let expected =
+            "a table of 1155 bytes is too small: one bucket of 64 slots takes 1156 bytes";
         assert_eq!(error, expected);
         assert!(Table::new(u64::MAX, 64, WIDTHS).is_err());
         assert!(Table::new(1 << 20, 0, WIDTHS).is_err());

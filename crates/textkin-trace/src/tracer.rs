@@ -62,7 +62,7 @@ impl Tracer {
                 Remembered::Chunks(ChunkTracer::new(method, bytes, bucket, seed)?)
             }
             (Memory::Bytes(bytes), Method::Windows(method)) => {
-                Remembered::Windows(WindowTracer::new(method, bytes, bucket, seed)?)
+                Remembered::Windows(WindowTracer::new(method, bytes, bucket)?)
             }
         };
         Ok(Self { settings: *settings, next: 0, memory })

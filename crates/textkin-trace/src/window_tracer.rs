@@ -3,30 +3,33 @@
 //! A slot of the paper says where one chunk came from, and a document has a slot for every six
 //! words. Here a slot says it of the chunk and of the words around it: where a document agrees with
 //! the window, word by word, it is copied as far as it agrees. So few slots tell of a whole
-//! document, where a passage begins and ends is known to the word, and a hash that agrees by chance
-//! is told apart by its window.
+//! document, and where a passage begins and ends is known to the word.
 //!
 //! 1. Selected chunks are looked up. What is found is copied as far as its window agrees.
 //! 2. Two chunks found at the same distance as in their origin, whose windows agree to their ends
 //!    towards each other, are joined by a bridge.
-//! 3. A chunk of the document is copied if its words are; of several origins the earliest has it.
-//! 4. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
-//!    that it was found to have; and, where there is room, the chunks between them.
+//! 3. Where a window agrees to its end, what comes next is probably copied too: by `reach` words, if
+//!    the origin is so old that chunks of its age are mostly forgotten. Of a younger origin the next
+//!    chunk would have been found: that it was not tells that it is another.
+//! 4. A chunk of the document is copied if its words are. What was found goes before what is
+//!    guessed, and an earlier guess before a later one.
+//! 5. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
+//!    that it was said to have; and, where there is room, the chunks between them.
 //!
 //! Eviction: a slot has a worth, more if it is a landmark, more whenever it is found. The least worth
-//! leaves, and what it was worth is taken from all others, so that a bucket forgets as fast as
-//! new landmarks come, and never faster. A chunk between landmarks makes nothing of more worth leave.
+//! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
+//! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
 use std::ops::Range;
 
 use hashbrown::HashMap;
 use textkin_core::{Chunk, Chunked};
 
-use crate::eviction::lowest;
+use crate::eviction::lowest_from;
 use crate::label::Label;
-use crate::random::Random;
 use crate::settings::within;
 use crate::table::{Field, Slot, Table, Widths};
+use crate::window::{Agreement, Packing};
 use crate::{Error, WindowMethod};
 
 /// Bytes of an offset: words of the origin, modulo 65,536.
@@ -38,57 +41,27 @@ const MINOR_WORTH: u8 = 1;
 #[derive(Debug)]
 pub(crate) struct WindowTracer {
     method: WindowMethod,
+    packing: Packing,
     pub(crate) table: Table,
-    pub(crate) random: Random,
-}
-
-/// A selected chunk that the table knows.
-#[derive(Clone, Copy, Debug)]
-struct Hit {
-    chunk: Chunk,
-    origin: u64,
-    /// Offset in the origin less offset here, modulo 65,536.
-    diagonal: u16,
-    /// Words before the chunk that agree with the window.
-    before: u32,
-    /// Words after it that do.
-    after: u32,
-}
-
-impl Hit {
-    /// The words that are copied as far as this hit tells.
-    fn words(&self) -> Range<u32> {
-        self.chunk.first - self.before..self.chunk.first + self.chunk.count + self.after
-    }
-}
-
-/// A few bits of each word on one side of a chunk, the nearest in the lowest bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Window {
-    before: u64,
-    after: u64,
+    pub(crate) horizon: Horizon,
 }
 
 impl WindowTracer {
-    pub(crate) fn new(
-        method: WindowMethod,
-        memory: u64,
-        bucket: u16,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(method: WindowMethod, memory: u64, bucket: u16) -> Result<Self, Error> {
         within("bits", u64::from(method.bits), 1..=8, "1 to 8")?;
         let side_bits = u64::from(method.window) * u64::from(method.bits);
         within("window × bits", side_bits, 8..=64, "8 to 64")?;
         within("window × bits modulo 8", side_bits % 8, 0..=0, "0: whole bytes")?;
+        let packing = Packing { words: method.window, bits: method.bits };
         let widths = Widths {
             tag: usize::from(method.tag_bytes),
             score: 1,
             offset: OFFSET_BYTES,
-            around: usize::from(method.window) * usize::from(method.bits) / 4,
+            around: packing.bytes(),
             origin: usize::from(method.origin_bytes),
         };
         let table = Table::new(memory, bucket, widths)?;
-        Ok(Self { method, table, random: Random::new(seed) })
+        Ok(Self { method, packing, table, horizon: Horizon::default() })
     }
 
     /// Says where every chunk came from, and remembers some of those selected.
@@ -98,56 +71,73 @@ impl WindowTracer {
         document: &Chunked<'_>,
         selection: &[u32],
     ) -> Vec<Option<Label>> {
-        let hits: Vec<Option<Hit>> =
-            selection.iter().map(|chunk| self.look_up(document, *chunk, number)).collect();
-        let mut labels = vec![None; document.chunks.len()];
-        for hit in hits.iter().flatten() {
-            claim(document.chunks, hit.words(), hit, &mut labels);
-        }
-        self.bridge(document.chunks, &hits, &mut labels);
-        for (chunk, hit) in selection.iter().zip(&hits) {
-            if let (Some(hit), Some(label)) = (hit, &mut labels[*chunk as usize]) {
-                label.is_estimated = label.origin != hit.origin;
-            }
-        }
-        self.remember(number, document, selection, &hits, &labels);
+        let look_up = |chunk: &u32| self.look_up(number, document, *chunk);
+        let found: Vec<Option<Hit>> = selection.iter().map(look_up).collect();
+        let labels = self.label(number, document, selection, &found);
+        self.remember(number, document, selection, &found, &labels);
         labels
     }
 
-    fn look_up(&mut self, document: &Chunked<'_>, chunk: u32, number: u64) -> Option<Hit> {
+    fn look_up(&mut self, number: u64, document: &Chunked<'_>, chunk: u32) -> Option<Hit> {
         let chunk = document.chunks[chunk as usize];
         let slot = self.table.find(chunk.hash)?;
-        let hashes = document.tokens.hashes();
-        let [before_here, after_here] = sides(hashes, &chunk).map(|side| side.len());
-        let (here, there) = (self.window(hashes, &chunk), self.stored_window(slot));
-        let agreeing = |here: u64, there: u64, available: usize| {
-            let words = (here ^ there).trailing_zeros() / u32::from(self.method.bits);
-            let most = u32::try_from(available).unwrap_or(u32::MAX);
-            words.min(u32::from(self.method.window)).min(most)
-        };
-        let before = agreeing(here.before, there.before, before_here);
-        let after = agreeing(here.after, there.after, after_here);
-        let offset = self.table.number(slot, Field::Offset);
-        let diagonal = low_16(offset).wrapping_sub(low_16(u64::from(chunk.first)));
+        let there = self.packing.from_bytes(self.table.field(slot, Field::Around));
+        let agreement = self.packing.agreement(document.tokens.hashes(), &chunk, there);
+        let offset = low_16(self.table.number(slot, Field::Offset));
         let origin = self.table.origin(slot, number);
-        let score = &mut self.table.scores_mut(slot.bucket)[slot.index];
-        *score = score.saturating_add(self.method.found_worth);
-        Some(Hit { chunk, origin, diagonal, before, after })
+        let worth = &mut self.table.scores_mut(slot.bucket)[slot.index];
+        *worth = worth.saturating_add(self.method.found_worth);
+        let diagonal = offset.wrapping_sub(low_16(u64::from(chunk.first)));
+        Some(Hit { chunk, origin, diagonal, agreement })
+    }
+
+    fn label(
+        &self,
+        number: u64,
+        document: &Chunked<'_>,
+        selection: &[u32],
+        found: &[Option<Hit>],
+    ) -> Vec<Option<Label>> {
+        let chunks = document.chunks;
+        let mut labels = vec![None; chunks.len()];
+        for (chunk, hit) in selection.iter().zip(found) {
+            labels[*chunk as usize] =
+                hit.map(|hit| Label::found(hit.origin, hit.offset(hit.chunk)));
+        }
+        for hit in found.iter().flatten() {
+            hit.claim(chunks, hit.words(), &mut labels);
+        }
+        self.bridge(chunks, found, &mut labels);
+        for hit in found.iter().flatten() {
+            if self.horizon.is_beyond(number.saturating_sub(hit.origin)) {
+                hit.claim(chunks, self.reach(hit), &mut labels);
+            }
+        }
+        labels
     }
 
     /// Labels what lies between two hits whose windows agree to the end towards each other.
-    fn bridge(&self, chunks: &[Chunk], hits: &[Option<Hit>], labels: &mut [Option<Label>]) {
+    fn bridge(&self, chunks: &[Chunk], found: &[Option<Hit>], labels: &mut [Option<Label>]) {
         let whole = u32::from(self.method.window);
         let mut last_on_diagonal: HashMap<(u64, u16), Hit> = HashMap::new();
-        for end in hits.iter().flatten() {
+        for end in found.iter().flatten() {
             let last = last_on_diagonal.insert((end.origin, end.diagonal), *end);
             let Some(start) = last else { continue };
             let gap = end.chunk.first.saturating_sub(start.chunk.first + start.chunk.count);
-            let agrees = start.after >= whole.min(gap) && end.before >= whole.min(gap);
+            let enough = whole.min(gap);
+            let agrees = start.agreement.after >= enough && end.agreement.before >= enough;
             if agrees && gap < u32::from(self.method.bridge_limit) {
-                claim(chunks, start.words().start..end.words().end, end, labels);
+                end.claim(chunks, start.words().start..end.words().end, labels);
             }
         }
+    }
+
+    /// The words of a hit and those beyond its window, where that agrees to its end.
+    fn reach(&self, hit: &Hit) -> Range<u32> {
+        let (words, whole) = (hit.words(), u32::from(self.method.window));
+        let reach = |agreeing| if agreeing == whole { u32::from(self.method.reach) } else { 0 };
+        let start = words.start.saturating_sub(reach(hit.agreement.before));
+        start..words.end + reach(hit.agreement.after)
     }
 
     fn remember(
@@ -155,88 +145,134 @@ impl WindowTracer {
         number: u64,
         document: &Chunked<'_>,
         selection: &[u32],
-        hits: &[Option<Hit>],
+        found: &[Option<Hit>],
         labels: &[Option<Label>],
     ) {
         let spacing = u32::from(self.method.spacing);
-        // The first landmark has words before it that its window can tell of.
+        // The first landmark has words before it that its window can tell of, if there are enough.
         let mut next_landmark = u32::from(self.method.window);
-        let n_words = u32::try_from(document.tokens.len()).unwrap_or(u32::MAX);
-        for (place, chunk) in selection.iter().enumerate() {
-            let index = *chunk as usize;
-            let chunk = document.chunks[index];
-            let is_last = place + 1 == selection.len() && n_words < next_landmark + spacing;
-            let is_landmark = chunk.first >= next_landmark || (is_last && next_landmark <= spacing);
-            if is_landmark || hits[place].is_some() {
-                next_landmark = chunk.first + spacing;
+        let mut has_landmark = false;
+        for (place, index) in selection.iter().enumerate() {
+            let chunk = document.chunks[*index as usize];
+            let is_last_chance = place + 1 == selection.len() && !has_landmark;
+            let is_landmark = chunk.first >= next_landmark || is_last_chance;
+            if is_landmark || found[place].is_some() {
+                next_landmark = chunk.first.saturating_add(spacing);
+                has_landmark = true;
             }
-            if hits[place].is_none() && self.table.find(chunk.hash).is_none() {
+            if found[place].is_none() && self.table.find(chunk.hash).is_none() {
                 let own = Label::found(number, Some(chunk.first));
                 let worth = if is_landmark { self.method.landmark_worth } else { MINOR_WORTH };
-                self.store(document, &chunk, labels[index].unwrap_or(own), worth);
+                let label = labels[*index as usize].unwrap_or(own);
+                self.store(number, document, &chunk, label, worth);
             }
         }
     }
 
-    fn store(&mut self, document: &Chunked<'_>, chunk: &Chunk, label: Label, worth: u8) {
+    fn store(
+        &mut self,
+        number: u64,
+        document: &Chunked<'_>,
+        chunk: &Chunk,
+        label: Label,
+        worth: u8,
+    ) {
         let bucket = self.table.bucket_of(chunk.hash);
-        let Some(slot) = self.make_room(bucket, worth) else { return };
-        let window = self.window(document.tokens.hashes(), chunk);
-        let side = usize::from(self.method.window) * usize::from(self.method.bits) / 8;
-        let mut around = [0; 16];
-        around[..side].copy_from_slice(&window.before.to_le_bytes()[..side]);
-        around[side..2 * side].copy_from_slice(&window.after.to_le_bytes()[..side]);
+        let Some(slot) = self.make_room(number, bucket, worth) else { return };
+        let window = self.packing.window(document.tokens.hashes(), chunk);
         self.table.set_tag(slot, chunk.hash);
         self.table.set_number(slot, Field::Origin, label.origin);
         self.table.set_number(slot, Field::Offset, label.offset.map_or(0, u64::from));
-        self.table.set(slot, Field::Around, &around);
+        self.table.set(slot, Field::Around, &self.packing.to_bytes(window));
         self.table.set_number(slot, Field::Score, u64::from(worth));
     }
 
-    /// A slot for a chunk of such worth, unless all others are worth more.
-    fn make_room(&mut self, bucket: usize, worth: u8) -> Option<Slot> {
+    /// A slot for a chunk of such worth, unless it is a minor one and all others are worth more.
+    fn make_room(&mut self, number: u64, bucket: usize, worth: u8) -> Option<Slot> {
         if let Some(free) = self.table.take_free(bucket) {
             return Some(free);
         }
-        let index = lowest(self.table.scores(bucket), &mut self.random);
+        let index = lowest_from(self.table.scores(bucket), self.table.hand(bucket));
+        let slot = Slot { bucket, index };
         let scores = self.table.scores_mut(bucket);
         let least = scores[index];
         if least > worth && worth == MINOR_WORTH {
+            self.horizon.forget(0);
             return None;
         }
         scores.iter_mut().for_each(|score| *score = score.saturating_sub(least));
-        Some(Slot { bucket, index })
-    }
-
-    fn window(&self, hashes: &[u64], chunk: &Chunk) -> Window {
-        let [before, after] = sides(hashes, chunk);
-        Window {
-            before: self.packed(before.iter().rev().copied()),
-            after: self.packed(after.iter().copied()),
-        }
-    }
-
-    fn packed(&self, hashes: impl Iterator<Item = u64>) -> u64 {
-        let bits = u32::from(self.method.bits);
-        let words = hashes.take(usize::from(self.method.window)).enumerate();
-        words.fold(0, |packed, (place, hash)| packed | (hash >> (64 - bits)) << (place as u32 * bits))
-    }
-
-    fn stored_window(&self, slot: Slot) -> Window {
-        let around = self.table.field(slot, Field::Around);
-        let [before, after] = [&around[..around.len() / 2], &around[around.len() / 2..]].map(|side| {
-            let mut bytes = [0; 8];
-            bytes[..side.len()].copy_from_slice(side);
-            u64::from_le_bytes(bytes)
-        });
-        Window { before, after }
+        self.table.move_hand_past(bucket, index);
+        self.horizon.forget(number.saturating_sub(self.table.origin(slot, number)));
+        Some(slot)
     }
 }
 
-/// The hashes of the words before and after a chunk.
-fn sides<'a>(hashes: &'a [u64], chunk: &Chunk) -> [&'a [u64]; 2] {
-    let end = (chunk.first + chunk.count) as usize;
-    [&hashes[..chunk.first as usize], &hashes[end..]]
+/// A selected chunk that the table knows.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    chunk: Chunk,
+    origin: u64,
+    /// Offset in the origin less offset here, modulo 65,536.
+    diagonal: u16,
+    agreement: Agreement,
+}
+
+impl Hit {
+    /// The words that are copied as far as the window tells.
+    fn words(&self) -> Range<u32> {
+        let end = self.chunk.first + self.chunk.count;
+        self.chunk.first - self.agreement.before..end + self.agreement.after
+    }
+
+    /// Where a chunk on the same diagonal stood in the origin.
+    fn offset(&self, chunk: Chunk) -> Option<u32> {
+        Some(u32::from(self.diagonal.wrapping_add(low_16(u64::from(chunk.first)))))
+    }
+
+    /// Labels every chunk within `words` that has no label yet.
+    fn claim(&self, chunks: &[Chunk], words: Range<u32>, labels: &mut [Option<Label>]) {
+        let from = chunks.partition_point(|chunk| chunk.first < words.start);
+        for (chunk, label) in chunks[from..].iter().zip(&mut labels[from..]) {
+            if chunk.first >= words.end {
+                break;
+            }
+            if chunk.first + chunk.count <= words.end && label.is_none() {
+                *label = Some(Label::estimated(self.origin, self.offset(*chunk)));
+            }
+        }
+    }
+}
+
+/// The age, in documents, by which half of what is forgotten has been forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Horizon {
+    /// None while nothing was forgotten.
+    age: Option<u64>,
+}
+
+impl Horizon {
+    /// As kept in a state.
+    pub(crate) fn from_number(number: u64) -> Self {
+        Self { age: (number != u64::MAX).then_some(number) }
+    }
+
+    /// As kept in a state.
+    pub(crate) fn to_number(self) -> u64 {
+        self.age.unwrap_or(u64::MAX)
+    }
+
+    /// Whether chunks of this age are mostly forgotten.
+    fn is_beyond(self, age: u64) -> bool {
+        self.age.is_some_and(|horizon| age >= horizon)
+    }
+
+    /// Takes note that a chunk of this age was forgotten: a running median.
+    fn forget(&mut self, age: u64) {
+        let horizon = self.age.unwrap_or(age);
+        let step = (horizon / 256).max(1);
+        let grown = horizon.saturating_add(step).min(u64::MAX - 1);
+        self.age = Some(if age > horizon { grown } else { horizon.saturating_sub(step) });
+    }
 }
 
 fn low_16(number: u64) -> u16 {
@@ -244,17 +280,48 @@ fn low_16(number: u64) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// Labels every chunk within `words`, unless it has an earlier origin already.
-fn claim(chunks: &[Chunk], words: Range<u32>, hit: &Hit, labels: &mut [Option<Label>]) {
-    let from = chunks.partition_point(|chunk| chunk.first < words.start);
-    for (chunk, label) in chunks.iter().zip(labels).skip(from) {
-        if chunk.first >= words.end {
-            break;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_horizon_is_the_median_age_of_what_is_forgotten() {
+        let mut horizon = Horizon::default();
+        assert!(!horizon.is_beyond(u64::MAX));
+        for age in (0..=1000).cycle().map(|age| age * 617 % 1001).take(100_000) {
+            horizon.forget(age);
         }
-        let is_inside = chunk.first + chunk.count <= words.end;
-        if is_inside && label.is_none_or(|label| label.origin > hit.origin) {
-            let offset = hit.diagonal.wrapping_add(low_16(u64::from(chunk.first)));
-            *label = Some(Label::estimated(hit.origin, Some(u32::from(offset))));
+        assert!((400..600).contains(&horizon.to_number()), "{horizon:?}");
+        assert_eq!(Horizon::from_number(horizon.to_number()), horizon);
+        assert_eq!(Horizon::from_number(Horizon::default().to_number()), Horizon::default());
+    }
+
+    fn tracer(slots: u16) -> WindowTracer {
+        let method = WindowMethod { landmark_worth: 8, ..WindowMethod::default() };
+        WindowTracer::new(method, 13 * u64::from(slots) + 4, slots).unwrap()
+    }
+
+    #[test]
+    fn the_least_worth_leaves_and_its_worth_is_taken_from_all() {
+        let mut tracer = tracer(3);
+        for worth in [8, 5, 8] {
+            let slot = tracer.make_room(9, 0, worth).unwrap();
+            tracer.table.set_number(slot, Field::Score, u64::from(worth));
         }
+        assert_eq!(tracer.make_room(9, 0, MINOR_WORTH), None);
+        assert_eq!(tracer.make_room(9, 0, 8), Some(Slot { bucket: 0, index: 1 }));
+        assert_eq!(tracer.table.scores(0), [3, 0, 3]);
+    }
+
+    #[test]
+    fn of_equal_worth_the_oldest_leaves() {
+        let mut tracer = tracer(3);
+        let mut leaving = Vec::new();
+        for _ in 0..9 {
+            let slot = tracer.make_room(9, 0, 8).unwrap();
+            tracer.table.set_number(slot, Field::Score, 8);
+            leaving.push(slot.index);
+        }
+        assert_eq!(leaving, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
     }
 }

@@ -148,7 +148,8 @@ mod tests {
     /// Figure 1: B copies A5 … A11 as B7 … B13; of these, only B7 and B11 are in the table.
     fn figure_1() -> (Vec<Option<Found>>, Vec<u8>) {
         // The first bytes of A's chunks are 100 + n, of B's own ones n.
-        let bytes: Vec<u8> = (0..16).map(|n| if (7..=13).contains(&n) { 98 + n } else { n }).collect();
+        let bytes: Vec<u8> =
+            (0..16).map(|n| if (7..=13).contains(&n) { 98 + n } else { n }).collect();
         let mut found = vec![None; 16];
         let of_a = |n: u8| Some(Found { origin: A, offset: n, before: 99 + n, after: 101 + n });
         found[7] = of_a(5);

@@ -34,12 +34,8 @@ pub enum Eviction {
 
 impl Eviction {
     /// Every eviction, with its default constants.
-    pub const ALL: [Self; 4] = [
-        Self::Random,
-        Self::Lru,
-        Self::CopyCount(CopyCount::DEFAULT),
-        Self::Lucky(Lucky::DEFAULT),
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::Random, Self::Lru, Self::CopyCount(CopyCount::DEFAULT), Self::Lucky(Lucky::DEFAULT)];
 
     /// The name it is chosen by.
     #[must_use]
@@ -112,8 +108,13 @@ impl FromStr for Eviction {
 
 /// The index of the lowest score, a random one of those if there are several; 0 if there is none.
 pub(crate) fn lowest(scores: &[u8], random: &mut Random) -> usize {
+    lowest_from(scores, random.below(scores.len()))
+}
+
+/// The index of the first lowest score from `start` on, and from the beginning again.
+pub(crate) fn lowest_from(scores: &[u8], start: usize) -> usize {
     let lowest = scores.iter().copied().min().unwrap_or(0);
-    let start = random.below(scores.len());
+    let start = start.min(scores.len());
     let after = scores[start..].iter().position(|score| *score == lowest);
     let before = || scores.iter().position(|score| *score == lowest).unwrap_or(0);
     after.map_or_else(before, |place| start + place)

@@ -1,0 +1,327 @@
+//! What a tracer says of streams, beside what is plainly true of them.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use textkin_core::chunk::RollingHash;
+use textkin_core::{Chunk, Chunked, Span, Tokens};
+use textkin_trace::{
+    ChunkMethod, Error, Estimation, Eviction, Memory, Method, Preset, Settings, Traced, Tracer,
+    WindowMethod,
+};
+
+/// Words of the chunks.
+const K: u32 = 3;
+
+struct Text {
+    tokens: Tokens,
+    chunks: Vec<Chunk>,
+}
+
+impl Text {
+    fn new(words: &[u16]) -> Self {
+        let mut tokens = Tokens::default();
+        words.iter().for_each(|word| tokens.push(word.to_string().as_bytes(), Span::default()));
+        let mut hashes = Vec::new();
+        RollingHash::new(K).hash_all(tokens.hashes(), |hash| hashes.push(hash));
+        let count = K.min(u32::try_from(words.len()).unwrap());
+        let chunk = |(first, hash): (u32, u64)| {
+            let last = (first + count) as usize - 1;
+            let (start, end) = (tokens.start(first as usize), tokens.end(last));
+            Chunk { hash, first, count, start, end }
+        };
+        let chunks = (0..).zip(hashes).map(chunk).collect();
+        Self { tokens, chunks }
+    }
+
+    fn trace(&self, tracer: &mut Tracer) -> Traced {
+        self.trace_some(tracer, 1)
+    }
+
+    /// Every `step`-th chunk is selected.
+    fn trace_some(&self, tracer: &mut Tracer, step: usize) -> Traced {
+        let n = u32::try_from(self.chunks.len()).unwrap();
+        let selection: Vec<u32> = (0..n).step_by(step).collect();
+        tracer.trace(&Chunked { tokens: &self.tokens, chunks: &self.chunks }, &selection)
+    }
+}
+
+/// Streams of documents that copy from a few long ones.
+fn streams() -> impl Strategy<Value = Vec<Vec<u16>>> {
+    let passage = prop_oneof![
+        (0_u16..3, 0_u16..50, 0_u16..40).prop_map(|(source, from, length)| {
+            (from..from + length).map(|word| source * 100 + word).collect()
+        }),
+        prop::collection::vec(0_u16..8, 0..6),
+        prop::collection::vec(any::<u16>(), 0..10),
+    ];
+    let document = prop::collection::vec(passage, 0..4).prop_map(|passages| passages.concat());
+    prop::collection::vec(document, 0..12)
+}
+
+fn all_settings(bytes: u64) -> Vec<Settings> {
+    let memory = Memory::Bytes(bytes);
+    let mut settings = vec![Settings::exact(), Preset::Kin.settings(memory)];
+    for eviction in Eviction::ALL {
+        for estimation in Estimation::ALL {
+            for stores_estimated in [false, true] {
+                let method = ChunkMethod {
+                    eviction,
+                    estimation,
+                    stores_estimated,
+                    ..ChunkMethod::default()
+                };
+                let paper = Preset::Paper.settings(memory);
+                settings.push(Settings { method: Method::Chunks(method), bucket: 4, ..paper });
+            }
+        }
+    }
+    settings
+}
+
+fn run(settings: &Settings, stream: &[Vec<u16>]) -> Vec<Traced> {
+    let mut tracer = Tracer::new(settings).unwrap();
+    stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect()
+}
+
+/// Origin of each chunk, by its words.
+fn oracle(stream: &[Vec<u16>]) -> Vec<Vec<usize>> {
+    let mut first: BTreeMap<Vec<u16>, usize> = BTreeMap::new();
+    let origins = |(number, words): (usize, &Vec<u16>)| {
+        let size = words.len().clamp(1, K as usize);
+        let origin = |chunk: &[u16]| *first.entry(chunk.to_vec()).or_insert(number);
+        words.windows(size).map(origin).collect()
+    };
+    stream.iter().enumerate().map(origins).collect()
+}
+
+/// Whether what is said of a document can be: spans within it, words that add up.
+fn is_sound(traced: &Traced) -> bool {
+    let runs = traced.fresh.windows(2).all(|runs| runs[0].1 < runs[1].0);
+    let fresh: u32 = traced.fresh.iter().map(|(start, end)| end - start).sum();
+    let is_block = |block: &textkin_trace::Block| {
+        block.start < block.end
+            && block.end <= traced.words
+            && block.words <= block.end - block.start
+            && block.estimated <= block.words
+            && block.origin < traced.number
+    };
+    runs && fresh == traced.fresh_words
+        && traced.fresh_words + traced.old_words == traced.words
+        && traced.blocks.iter().all(is_block)
+        && traced.dominant_origin <= traced.number
+        && (0.0..=1.0).contains(&traced.dominant_share)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn without_a_bound_the_origin_of_every_chunk_is_the_oracles(stream in streams()) {
+        let traced = run(&Settings::exact(), &stream);
+        for (number, origins) in oracle(&stream).into_iter().enumerate() {
+            let said = &traced[number];
+            prop_assert!(is_sound(said));
+            let n_words = stream[number].len();
+            let mut old = vec![false; n_words];
+            for (place, _) in origins.iter().enumerate().filter(|(_, origin)| **origin != number) {
+                old[place..(place + K as usize).min(n_words)].fill(true);
+            }
+            let mut said_old = vec![true; n_words];
+            said.fresh.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
+            prop_assert_eq!(old, said_old);
+            // Each chunk of a block came from its origin, and each copied chunk is in one block.
+            let mut in_blocks = vec![number; origins.len()];
+            for block in &said.blocks {
+                let last = (block.end as usize + 1).saturating_sub(K as usize);
+                let places = block.start as usize..last.max(block.start as usize + 1);
+                in_blocks[places].fill(usize::try_from(block.origin).unwrap());
+            }
+            prop_assert_eq!(&in_blocks, &origins);
+            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+            origins.iter().for_each(|origin| *counts.entry(*origin).or_default() += 1);
+            let most = counts.values().copied().max().unwrap_or(0);
+            let dominant = usize::try_from(said.dominant_origin).unwrap();
+            prop_assert_eq!(counts.get(&dominant).copied().unwrap_or(0), most);
+            let others = counts.iter().filter(|(origin, _)| **origin != dominant);
+            let second = others.map(|(_, count)| *count).max().unwrap_or(0);
+            prop_assert_eq!(said.is_clear, most > 0 && most as f64 >= 1.1 * second as f64 - 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_table_that_holds_everything_says_what_is_true(stream in streams()) {
+        let truth = run(&Settings::exact(), &stream);
+        for eviction in Eviction::ALL {
+            let method =
+                ChunkMethod { eviction, estimation: Estimation::None, ..ChunkMethod::default() };
+            let paper = Preset::Paper.settings(Memory::Bytes(1 << 20));
+            let said = run(&Settings { method: Method::Chunks(method), ..paper }, &stream);
+            for (truth, said) in truth.iter().zip(&said) {
+                prop_assert_eq!(&truth.fresh, &said.fresh);
+                prop_assert_eq!(truth.dominant_origin, said.dominant_origin);
+                prop_assert_eq!(truth.dominant_share, said.dominant_share);
+            }
+        }
+    }
+
+    #[test]
+    fn windows_that_hold_everything_miss_nothing_old(stream in streams()) {
+        let truth = run(&Settings::exact(), &stream);
+        let said = run(&Preset::Kin.settings(Memory::Bytes(1 << 20)), &stream);
+        for (truth, said) in truth.iter().zip(&said) {
+            prop_assert!(is_sound(said));
+            prop_assert!(said.fresh_words <= truth.fresh_words);
+        }
+    }
+
+    #[test]
+    fn the_table_never_grows_and_equal_streams_give_equal_results(stream in streams()) {
+        for settings in all_settings(1_000) {
+            let mut tracer = Tracer::new(&settings).unwrap();
+            let bytes = tracer.table_bytes();
+            prop_assert!(bytes.is_none_or(|bytes| bytes <= 1_000));
+            let said: Vec<Traced> =
+                stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect();
+            prop_assert!(said.iter().all(is_sound));
+            prop_assert_eq!(tracer.table_bytes(), bytes);
+            prop_assert_eq!(tracer.n_documents(), stream.len() as u64);
+            prop_assert_eq!(run(&settings, &stream), said);
+        }
+    }
+
+    #[test]
+    fn a_trace_goes_on_from_its_state_as_if_nothing_had_been(
+        stream in streams(), at in 0_usize..12,
+    ) {
+        let at = at.min(stream.len());
+        for settings in all_settings(1_000) {
+            let mut tracer = Tracer::new(&settings).unwrap();
+            stream[..at].iter().for_each(|words| drop(Text::new(words).trace(&mut tracer)));
+            let mut state = Vec::new();
+            tracer.save(&mut state).unwrap();
+            let mut loaded = Tracer::load(&settings, &mut state.as_slice()).unwrap();
+            prop_assert_eq!(loaded.n_documents(), at as u64);
+            for words in &stream[at..] {
+                let text = Text::new(words);
+                prop_assert_eq!(text.trace(&mut tracer), text.trace(&mut loaded));
+            }
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            tracer.save(&mut one).unwrap();
+            loaded.save(&mut other).unwrap();
+            prop_assert_eq!(one, other);
+        }
+    }
+}
+
+fn states() -> Vec<(Settings, Vec<u8>)> {
+    let save = |settings: Settings| {
+        let mut tracer = Tracer::new(&settings).unwrap();
+        Text::new(&[1, 2, 3, 4, 5, 6, 7]).trace(&mut tracer);
+        let mut state = Vec::new();
+        tracer.save(&mut state).unwrap();
+        (settings, state)
+    };
+    let memory = Memory::Bytes(1_200);
+    vec![
+        save(Settings::exact()),
+        save(Preset::Paper.settings(memory)),
+        save(Preset::Kin.settings(memory)),
+    ]
+}
+
+#[test]
+fn a_state_that_was_cut_or_changed_is_refused() {
+    for (settings, state) in states() {
+        for length in 0..state.len() {
+            assert!(Tracer::load(&settings, &mut &state[..length]).is_err(), "{length}");
+        }
+        for place in 0..state.len() {
+            let mut changed = state.clone();
+            changed[place] ^= 0x10;
+            assert!(Tracer::load(&settings, &mut changed.as_slice()).is_err(), "{place}");
+        }
+        let longer = [state.as_slice(), &[0]].concat();
+        assert!(matches!(Tracer::load(&settings, &mut longer.as_slice()), Err(Error::Damaged(_))));
+    }
+}
+
+#[test]
+fn a_state_of_other_settings_is_refused_with_which() {
+    let refusal = |asked: Settings, state: &[u8]| {
+        let mut state = state;
+        Tracer::load(&asked, &mut state).unwrap_err().to_string()
+    };
+    let states = states();
+    let (paper, state) = &states[1];
+    let bucket = Settings { bucket: 32, ..*paper };
+    let expected = "the state was made with bucket 64, and 32 is asked for";
+    assert_eq!(refusal(bucket, state), expected);
+    let smaller = Settings { memory: Memory::Bytes(1_190), ..*paper };
+    let expected = "the state was made with memory 1200 bytes, and 1190 bytes is asked for";
+    assert_eq!(refusal(smaller, state), expected);
+    let (kin, state) = &states[2];
+    let window = WindowMethod { window: 8, ..WindowMethod::default() };
+    let expected = "the state was made with window 16, and 8 is asked for";
+    assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
+    let mut other = state.clone();
+    other[8] = 9;
+    let expected = "a state of version 9 cannot be read by this program, which reads 1";
+    assert_eq!(refusal(*kin, &other), expected);
+    assert_eq!(refusal(*kin, b"{\"id\": 1}"), "this is not the state of a trace");
+}
+
+#[test]
+fn one_landmark_tells_of_a_passage_to_the_word() {
+    let window = WindowMethod { window: 8, bits: 8, spacing: 16, ..WindowMethod::default() };
+    let memory = Memory::Bytes(1 << 16);
+    let settings = Settings { method: Method::Windows(window), ..Preset::Kin.settings(memory) };
+    let mut tracer = Tracer::new(&settings).unwrap();
+    let origin: Vec<u16> = (100..140).collect();
+    Text::new(&origin).trace_some(&mut tracer, 10);
+    // Words 103 to 124 of the origin, among others: only the chunk of word 110 is found.
+    let copy: Vec<u16> = (500..507).chain(103..120).chain(600..620).collect();
+    let said = Text::new(&copy).trace(&mut tracer);
+    let [block] = said.blocks.as_slice() else { panic!("{said:?}") };
+    assert_eq!((block.start, block.end, block.origin), (7, 24, 0));
+    assert_eq!((block.origin_offset, block.words, block.estimated), (Some(3), 17, 14));
+    assert_eq!(said.fresh, [(0, 7), (24, 44)]);
+}
+
+#[test]
+fn documents_without_words_are_documents() {
+    for settings in all_settings(1_000) {
+        let said = run(&settings, &[vec![], vec![1], vec![], vec![1]]);
+        assert!(said.iter().all(is_sound));
+        assert_eq!((said[3].dominant_origin, said[3].old_words), (1, 1), "{settings:?}");
+        assert!(!said[2].is_clear);
+    }
+}
+
+#[test]
+fn selections_beyond_the_chunks_are_left_out() {
+    let text = Text::new(&[1, 2, 3, 4]);
+    let document = Chunked { tokens: &text.tokens, chunks: &text.chunks };
+    for settings in all_settings(1_000) {
+        let mut tracer = Tracer::new(&settings).unwrap();
+        assert_eq!(tracer.trace(&document, &[1, 7, u32::MAX]).selected, 1);
+    }
+}
+
+#[test]
+fn settings_that_fit_no_table_are_refused() {
+    let kin = Preset::Kin.settings(Memory::Bytes(100));
+    let expected = "a table of 100 bytes is too small: one bucket of 16 slots takes 212 bytes";
+    assert_eq!(Tracer::new(&kin).unwrap_err().to_string(), expected);
+    for (window, bits) in [(0, 1), (9, 1), (16, 9), (64, 2), (8, 0)] {
+        let method = WindowMethod { window, bits, ..WindowMethod::default() };
+        let kin = Preset::Kin.settings(Memory::Bytes(1 << 20));
+        assert!(Tracer::new(&Settings { method: Method::Windows(method), ..kin }).is_err());
+    }
+}
+
+#[test]
+fn a_tracer_can_be_sent_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Tracer>();
+}
