@@ -56,7 +56,7 @@ impl Packing {
     }
 
     /// The window as it is stored: [`Packing::bytes`] of these.
-    pub(crate) fn to_bytes(self, window: Window) -> [u8; MOST_BYTES] {
+    pub(crate) fn stored(self, window: Window) -> [u8; MOST_BYTES] {
         let side = self.side_bytes();
         let mut bytes = [0; MOST_BYTES];
         bytes[..side].copy_from_slice(&window.before.to_le_bytes()[..side]);
@@ -65,7 +65,7 @@ impl Packing {
     }
 
     /// The window that was stored.
-    pub(crate) fn from_bytes(self, bytes: &[u8]) -> Window {
+    pub(crate) fn unpacked(self, bytes: &[u8]) -> Window {
         let (before, after) = bytes.split_at(self.side_bytes());
         let [before, after] = [before, after].map(|side| {
             let mut bytes = [0; 8];
@@ -130,8 +130,8 @@ mod tests {
             changed.iter().for_each(|word| here[*word] = !here[*word]);
             let chunk = chunk(first, 8);
             let window = packing.window(&there, &chunk);
-            let stored = packing.to_bytes(window);
-            prop_assert_eq!(packing.from_bytes(&stored[..packing.bytes()]), window);
+            let bytes = packing.stored(window);
+            prop_assert_eq!(packing.unpacked(&bytes[..packing.bytes()]), window);
             let agreement = packing.agreement(&here, &chunk, window);
             let [before, after] = sides(&here, &chunk);
             let [before_there, after_there] = sides(&there, &chunk);

@@ -81,7 +81,7 @@ impl WindowTracer {
     fn look_up(&mut self, number: u64, document: &Chunked<'_>, chunk: u32) -> Option<Hit> {
         let chunk = document.chunks[chunk as usize];
         let slot = self.table.find(chunk.hash)?;
-        let there = self.packing.from_bytes(self.table.field(slot, Field::Around));
+        let there = self.packing.unpacked(self.table.field(slot, Field::Around));
         let agreement = self.packing.agreement(document.tokens.hashes(), &chunk, there);
         let offset = low_16(self.table.number(slot, Field::Offset));
         let origin = self.table.origin(slot, number);
@@ -183,7 +183,7 @@ impl WindowTracer {
         self.table.set_tag(slot, chunk.hash);
         self.table.set_number(slot, Field::Origin, label.origin);
         self.table.set_number(slot, Field::Offset, label.offset.map_or(0, u64::from));
-        self.table.set(slot, Field::Around, &self.packing.to_bytes(window));
+        self.table.set(slot, Field::Around, &self.packing.stored(window));
         self.table.set_number(slot, Field::Score, u64::from(worth));
     }
 

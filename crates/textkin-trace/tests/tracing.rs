@@ -24,7 +24,7 @@ impl Text {
         words.iter().for_each(|word| tokens.push(word.to_string().as_bytes(), Span::default()));
         let mut hashes = Vec::new();
         RollingHash::new(K).hash_all(tokens.hashes(), |hash| hashes.push(hash));
-        let count = K.min(u32::try_from(words.len()).unwrap());
+        let count = K.min(u32::try_from(words.len()).expect("few words"));
         let chunk = |(first, hash): (u32, u64)| {
             let last = (first + count) as usize - 1;
             let (start, end) = (tokens.start(first as usize), tokens.end(last));
@@ -40,7 +40,7 @@ impl Text {
 
     /// Every `step`-th chunk is selected.
     fn trace_some(&self, tracer: &mut Tracer, step: usize) -> Traced {
-        let n = u32::try_from(self.chunks.len()).unwrap();
+        let n = u32::try_from(self.chunks.len()).expect("few chunks");
         let selection: Vec<u32> = (0..n).step_by(step).collect();
         tracer.trace(&Chunked { tokens: &self.tokens, chunks: &self.chunks }, &selection)
     }
@@ -80,7 +80,7 @@ fn all_settings(bytes: u64) -> Vec<Settings> {
 }
 
 fn run(settings: &Settings, stream: &[Vec<u16>]) -> Vec<Traced> {
-    let mut tracer = Tracer::new(settings).unwrap();
+    let mut tracer = Tracer::new(settings).expect("the settings are possible");
     stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect()
 }
 
@@ -216,10 +216,10 @@ proptest! {
 
 fn states() -> Vec<(Settings, Vec<u8>)> {
     let save = |settings: Settings| {
-        let mut tracer = Tracer::new(&settings).unwrap();
+        let mut tracer = Tracer::new(&settings).expect("the settings are possible");
         Text::new(&[1, 2, 3, 4, 5, 6, 7]).trace(&mut tracer);
         let mut state = Vec::new();
-        tracer.save(&mut state).unwrap();
+        tracer.save(&mut state).expect("a vector can be written");
         (settings, state)
     };
     let memory = Memory::Bytes(1_200);

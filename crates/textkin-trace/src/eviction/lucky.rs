@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn scores_a_to_d_of_a_worked_example() {
         let is_new = [true, true, false, true, false, false, false, false, true, true];
-        let gains = Lucky::DEFAULT.gains(&is_new, &[2..8]);
+        let gains = Lucky::DEFAULT.gains(&is_new, std::slice::from_ref(&(2..8)));
         // (a) new chunks begin with 1, the others gain 1.
         let a = [0, 0, 1, 0, 1, 1, 1, 1, 0, 0];
         // (b) the block of six: √4 at both its ends.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_single_chunk_is_an_end_once() {
         assert_eq!(Lucky::DEFAULT.gains(&[true], &[]), [3]);
-        assert_eq!(Lucky::DEFAULT.gains(&[false], &[0..1]), [4]);
+        assert_eq!(Lucky::DEFAULT.gains(&[false], std::slice::from_ref(&(0..1))), [4]);
         assert!(Lucky::DEFAULT.gains(&[], &[]).is_empty());
     }
 
