@@ -16,6 +16,7 @@ mod compare;
 mod reading;
 mod repo;
 mod search;
+mod trace;
 mod verify;
 
 pub(crate) use analysis::Analysis;
@@ -25,6 +26,7 @@ pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
 };
 pub(crate) use search::{LookedFor, Search, SearchFormat};
+pub(crate) use trace::{Trace, TraceFormat, TraceMeans};
 pub(crate) use verify::Verify;
 
 /// Finds the kin of a text: every document that shares written material with it.
@@ -44,6 +46,7 @@ pub(crate) enum Command {
     Dedup(Box<Dedup>),
     Repo(Repo),
     Search(Box<Search>),
+    Trace(Box<Trace>),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
     Doctor,

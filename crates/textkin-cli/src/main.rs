@@ -33,6 +33,7 @@ fn main() -> std::process::ExitCode {
         Command::Index(arguments) => command::index::run(&arguments),
         Command::Repo(arguments) => command::repo::run(&arguments),
         Command::Search(arguments) => command::search::run(&arguments),
+        Command::Trace(arguments) => command::trace::run(&arguments),
         Command::Measures => command::measures::run(),
         Command::Doctor => command::doctor::run(),
         Command::Verify(arguments) => command::verify::run(&arguments),

@@ -32,6 +32,7 @@ mod repository;
 mod settings;
 mod summary;
 mod survey;
+mod trace;
 
 pub use analyzer::Analyzer;
 pub use compare::{Comparison, compare, digest};
@@ -52,6 +53,7 @@ pub use repository::{
 pub use settings::Settings;
 pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};
+pub use trace::{BlockOrigin, DocumentOrigins, StreamTracer, TraceSettings};
 
 pub use textkin_core as core;
 pub use textkin_graph as graph;
@@ -61,3 +63,4 @@ pub use textkin_repository as stored;
 pub use textkin_search as search;
 pub use textkin_source as source;
 pub use textkin_text as text;
+pub use textkin_trace as tracing;

@@ -12,4 +12,5 @@ pub(crate) mod raw;
 pub(crate) mod repo;
 pub(crate) mod search;
 pub(crate) mod strategies;
+pub(crate) mod trace;
 pub(crate) mod verify;

@@ -1,0 +1,82 @@
+//! What can be said about tracing a stream.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use textkin::text::grammar::Selection;
+use textkin::tracing::{Estimation, Eviction, Memory, Preset};
+
+use super::{Analysis, Input};
+use crate::size;
+
+/// Say where each passage of a stream came from, under fixed memory
+///
+/// Takes documents in the order in which they arrive and says of each which words are fresh, and for
+/// the others the earliest document known to hold them. The memory is all that is ever taken,
+/// however long the stream: what is least likely to be needed is forgotten first. JSON lines on
+/// standard input are answered one by one, as they come.
+///
+/// Exit code: 0 if something was copied, 1 if nothing was, 2 if something failed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
+  tail -f feed.jsonl | textkin trace - --memory 1GiB
+  textkin trace posts.jsonl --preset paper
+  textkin trace posts.jsonl --memory unlimited --select all")]
+pub(crate) struct Trace {
+    /// Files, folders, globs, or - for standard input, in the order of time
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) means: TraceMeans,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    #[command(flatten)]
+    pub(crate) input: Input,
+}
+
+// What is remembered, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is remembered")]
+pub(crate) struct TraceMeans {
+    /// Memory of the table, with the names of documents; or unlimited, for the exact truth
+    #[arg(long, default_value = "100MiB", value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) memory: Memory,
+    /// What goes together: kin, the most accurate, or paper, that of Abdel-Hamid et al. (2009)
+    #[arg(long, default_value_t, value_name = "PRESET")]
+    pub(crate) preset: Preset,
+    /// Which chunks are looked up [default: hailstorm+no-overlap; all if memory is unlimited]
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) select: Option<Selection>,
+    /// Which chunk is forgotten: random, lru, copy-count or lucky (the method of the paper)
+    #[arg(long, value_name = "EVICTION")]
+    pub(crate) evict: Option<Eviction>,
+    /// What is guessed: none, expansion, bridging or bridging+expansion (the method of the paper)
+    #[arg(long, value_name = "ESTIMATION")]
+    pub(crate) estimate: Option<Estimation>,
+    /// Slots of a bucket of the table
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) bucket: Option<u16>,
+    /// How results are written
+    #[arg(long, value_enum, default_value = "json", value_name = "FORMAT")]
+    pub(crate) format: TraceFormat,
+    /// Where results are written, complete when the input has ended [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// A JSON object for each document, one a line
+    Json,
+    /// For a terminal: one line for each document
+    Table,
+}
+
+fn parse_memory(text: &str) -> Result<Memory, String> {
+    match text {
+        "unlimited" => Ok(Memory::Unlimited),
+        _ => size::parse(text).map(Memory::Bytes),
+    }
+}

@@ -1,0 +1,239 @@
+//! Tracing a stream: texts in, one after the other; out, where each of their passages came from.
+//!
+//! The tracer itself (`textkin-trace`) knows documents by number and places by word. Here texts are
+//! cut into words and chunks, places become bytes of the text, and numbers become names: those of
+//! the latest documents are kept, within a sixteenth of the memory, and an origin whose name has
+//! been forgotten is still told by its number, which stands in the result of every document.
+
+use std::collections::VecDeque;
+
+use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
+use textkin_text::grammar::Selection;
+use textkin_trace::{Memory, Preset, Traced, Tracer};
+
+use crate::{Analyzer, Error, Settings};
+
+/// The share of the memory that names may take: one part in so many.
+const NAMES_SHARE: u64 = 16;
+/// What a name takes beside its bytes.
+const NAME_COST: u64 = 16;
+
+/// How a stream is traced.
+#[derive(Clone, Debug)]
+pub struct TraceSettings {
+    /// How texts are cut, and which chunks are looked up.
+    pub analysis: Settings,
+    /// How origins are remembered. Its memory is that of the table and of names together.
+    pub table: textkin_trace::Settings,
+}
+
+impl TraceSettings {
+    /// The settings of a preset for so much memory; all chunks are looked up if it is unlimited.
+    ///
+    /// # Errors
+    /// If the selection of the preset cannot be read, which a test rules out.
+    pub fn new(preset: Preset, memory: Memory) -> Result<Self, Error> {
+        let select = match memory {
+            Memory::Unlimited => Selection::default(),
+            Memory::Bytes(_) => preset.selection().parse()?,
+        };
+        let analysis = Settings { select, ..Settings::default() };
+        Ok(Self { analysis, table: preset.settings(memory) })
+    }
+}
+
+/// What is said of one document of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentOrigins {
+    /// What the tracer says, with places in words.
+    pub traced: Traced,
+    /// The name of the dominant origin, unless it has been forgotten.
+    pub dominant_origin: Option<String>,
+    /// Where each copied block stands in the text, and the name of its origin.
+    pub blocks: Vec<BlockOrigin>,
+    /// Where fresh words stand in the text.
+    pub fresh: Vec<Span>,
+}
+
+/// A copied block in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockOrigin {
+    /// Its bytes.
+    pub span: Span,
+    /// The name of its origin, unless it has been forgotten.
+    pub origin: Option<String>,
+}
+
+/// Traces a stream of texts.
+///
+/// ```
+/// use textkin::{StreamTracer, TraceSettings};
+/// use textkin::tracing::{Memory, Preset};
+///
+/// let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(1 << 20))?;
+/// let mut tracer = StreamTracer::new(&settings)?;
+/// let song = "row row row your boat gently down the stream merrily merrily merrily";
+/// tracer.trace("song", song);
+/// let text = format!("As it goes: {song}!");
+/// let said = tracer.trace("essay", &text);
+/// assert_eq!(said.dominant_origin.as_deref(), Some("song"));
+/// assert_eq!(&text[said.blocks[0].span.range()], song);
+/// # Ok::<(), textkin::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct StreamTracer {
+    analyzer: Analyzer,
+    tracer: Tracer,
+    names: Names,
+    tokens: Tokens,
+    chunks: Vec<Chunk>,
+    selection: Vec<u32>,
+}
+
+impl StreamTracer {
+    /// A tracer at the beginning of a stream.
+    ///
+    /// # Errors
+    /// If a strategy lacks what it needs, or the memory is too small.
+    pub fn new(settings: &TraceSettings) -> Result<Self, Error> {
+        if settings.analysis.select.needs_collection() {
+            return Err(Error::GrowingSelection(settings.analysis.select.to_string()));
+        }
+        let analyzer = Analyzer::new(&settings.analysis)?;
+        let (memory, most) = match settings.table.memory {
+            Memory::Bytes(bytes) => {
+                let names = bytes / NAMES_SHARE;
+                (Memory::Bytes(bytes - names), Some(names))
+            }
+            Memory::Unlimited => (Memory::Unlimited, None),
+        };
+        let tracer = Tracer::new(&textkin_trace::Settings { memory, ..settings.table })?;
+        let layers = Layers { spans: true, structure: analyzer.needs_structure() };
+        Ok(Self {
+            analyzer,
+            tracer,
+            names: Names::new(most),
+            tokens: Tokens::new(layers),
+            chunks: Vec::new(),
+            selection: Vec::new(),
+        })
+    }
+
+    /// Says where each passage of `text` came from, and remembers it as `id`.
+    pub fn trace(&mut self, id: &str, text: &str) -> DocumentOrigins {
+        self.analyzer.tokenize(text, &mut self.tokens);
+        self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
+        let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
+        let traced = self.tracer.trace(&document, &self.selection);
+        self.names.push(id);
+        let name = |number: u64| self.names.get(number).map(str::to_owned);
+        let block = |block: &textkin_trace::Block| BlockOrigin {
+            span: span(&self.tokens, block.start, block.end),
+            origin: name(block.origin),
+        };
+        let fresh = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
+        DocumentOrigins {
+            dominant_origin: name(traced.dominant_origin),
+            blocks: traced.blocks.iter().map(block).collect(),
+            fresh: traced.fresh.iter().map(fresh).collect(),
+            traced,
+        }
+    }
+
+    /// Documents taken so far.
+    #[must_use]
+    pub fn n_documents(&self) -> u64 {
+        self.tracer.n_documents()
+    }
+}
+
+/// From the first byte of a word to the last of another.
+fn span(tokens: &Tokens, start: u32, end: u32) -> Span {
+    let spans = tokens.spans().get(start as usize..end as usize).unwrap_or(&[]);
+    match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) => Span::new(first.start, last.end),
+        _ => Span::default(),
+    }
+}
+
+/// The names of the latest documents, as many as may be kept.
+#[derive(Debug)]
+struct Names {
+    kept: VecDeque<Box<str>>,
+    /// The number of the first that is kept.
+    first: u64,
+    bytes: u64,
+    /// None if all are kept.
+    most: Option<u64>,
+}
+
+impl Names {
+    fn new(most: Option<u64>) -> Self {
+        Self { kept: VecDeque::new(), first: 0, bytes: 0, most }
+    }
+
+    fn cost(name: &str) -> u64 {
+        name.len() as u64 + NAME_COST
+    }
+
+    fn push(&mut self, name: &str) {
+        self.bytes += Self::cost(name);
+        self.kept.push_back(name.into());
+        // The name of the current document is kept in any case: it stands in its own result.
+        while self.kept.len() > 1 && self.most.is_some_and(|most| self.bytes > most) {
+            if let Some(forgotten) = self.kept.pop_front() {
+                self.bytes -= Self::cost(&forgotten);
+                self.first += 1;
+            }
+        }
+    }
+
+    fn get(&self, number: u64) -> Option<&str> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.kept.get(place).map(AsRef::as_ref)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_latest_documents_are_kept_within_the_bytes() {
+        let mut names = Names::new(Some(3 * (NAME_COST + 2)));
+        for number in 10..20 {
+            names.push(&number.to_string());
+        }
+        assert_eq!([names.get(6), names.get(7), names.get(9)], [None, Some("17"), Some("19")]);
+        assert_eq!(names.get(10), None);
+        assert!(names.bytes <= 3 * (NAME_COST + 2));
+        let mut all = Names::new(None);
+        (0..1000).for_each(|number| all.push(&number.to_string()));
+        assert_eq!(all.get(3), Some("3"));
+    }
+
+    #[test]
+    fn presets_can_be_read_and_places_are_bytes() {
+        for preset in Preset::ALL {
+            let memory = Memory::Bytes(1 << 20);
+            let settings = TraceSettings::new(preset, memory).unwrap();
+            let mut tracer = StreamTracer::new(&settings).unwrap();
+            let words: Vec<String> = (0..60).map(|n| format!("wörd{n}")).collect();
+            let origin = words.join(" ");
+            tracer.trace("origin", &origin);
+            let said = tracer.trace("copy", &format!("«{origin}» — and more of my own"));
+            assert_eq!(said.dominant_origin.as_deref(), Some("origin"), "{preset}");
+            assert_eq!(said.traced.words, 65);
+            let copied: u32 = said.blocks.iter().map(|block| block.span.len()).sum();
+            assert!(copied as usize > origin.len() * 8 / 10, "{preset}");
+        }
+    }
+
+    #[test]
+    fn a_selection_of_the_whole_collection_is_refused() {
+        let memory = Memory::Bytes(1 << 20);
+        let mut settings = TraceSettings::new(Preset::Kin, memory).unwrap();
+        settings.analysis.select = "rarest-collection:4".parse().unwrap();
+        assert!(StreamTracer::new(&settings).is_err());
+    }
+}
