@@ -81,7 +81,9 @@ pub enum Error {
         what: &'static str,
     },
     /// A selector that must know all documents has none to know.
-    #[error("what is looked at grows, and {0} must know the whole collection; choose another selector")]
+    #[error(
+        "what is looked at grows, and {0} must know the whole collection; choose another selector"
+    )]
     GrowingSelection(String),
     /// A stream cannot be traced so.
     #[error(transparent)]

@@ -214,5 +214,8 @@ fn table_line(id: &str, said: &DocumentOrigins) -> String {
     };
     let words = terminal::thousands(u64::from(traced.words));
     let share = 100.0 * traced.dominant_share;
-    format!("{words:>9} words  {fresh:>5.1} % fresh  {share:>5.1} % {origin}  {}\n", terminal::fit(id, 60))
+    format!(
+        "{words:>9} words  {fresh:>5.1} % fresh  {share:>5.1} % {origin}  {}\n",
+        terminal::fit(id, 60)
+    )
 }
