@@ -95,8 +95,8 @@ impl Default for WindowMethod {
         Self {
             tag_bytes: 2,
             origin_bytes: 4,
-            window: 16,
-            bits: 1,
+            window: 8,
+            bits: 2,
             spacing: 24,
             bridge_limit: 1000,
             reach: 8,

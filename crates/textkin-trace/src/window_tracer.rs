@@ -190,6 +190,7 @@ impl WindowTracer {
     /// A slot for a chunk of such worth, unless it is a minor one and all others are worth more.
     fn make_room(&mut self, number: u64, bucket: usize, worth: u8) -> Option<Slot> {
         if let Some(free) = self.table.take_free(bucket) {
+            self.horizon.forget(None, number);
             return Some(free);
         }
         let index = lowest_from(self.table.scores(bucket), self.table.hand(bucket));
@@ -197,12 +198,13 @@ impl WindowTracer {
         let scores = self.table.scores_mut(bucket);
         let least = scores[index];
         if least > worth && worth == MINOR_WORTH {
-            self.horizon.forget(0);
+            self.horizon.forget(Some(0), number);
             return None;
         }
         scores.iter_mut().for_each(|score| *score = score.saturating_sub(least));
         self.table.move_hand_past(bucket, index);
-        self.horizon.forget(number.saturating_sub(self.table.origin(slot, number)));
+        let age = number.saturating_sub(self.table.origin(slot, number));
+        self.horizon.forget(Some(age), number);
         Some(slot)
     }
 }
@@ -243,10 +245,10 @@ impl Hit {
     }
 }
 
-/// The age, in documents, by which half of what is forgotten has been forgotten.
+/// The age, in documents, by which half of what is stored has been forgotten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Horizon {
-    /// None while nothing was forgotten.
+    /// None while nothing was stored.
     age: Option<u64>,
 }
 
@@ -266,12 +268,16 @@ impl Horizon {
         self.age.is_some_and(|horizon| age >= horizon)
     }
 
-    /// Takes note that a chunk of this age was forgotten: a running median.
-    fn forget(&mut self, age: u64) {
-        let horizon = self.age.unwrap_or(age);
+    /// Takes note that a chunk of this age was forgotten for one of document `number`, or none: a
+    /// running median, which nothing so far is beyond if most chunks found a free slot.
+    fn forget(&mut self, age: Option<u64>, number: u64) {
+        let nothing = number.saturating_add(1).min(u64::MAX - 1);
+        let horizon = self.age.unwrap_or(nothing);
         let step = (horizon / 256).max(1);
-        let grown = horizon.saturating_add(step).min(u64::MAX - 1);
-        self.age = Some(if age > horizon { grown } else { horizon.saturating_sub(step) });
+        let is_older = age.is_none_or(|age| age > horizon);
+        let moved =
+            if is_older { horizon.saturating_add(step) } else { horizon.saturating_sub(step) };
+        self.age = Some(moved.min(nothing));
     }
 }
 
@@ -289,10 +295,12 @@ mod tests {
         let mut horizon = Horizon::default();
         assert!(!horizon.is_beyond(u64::MAX));
         for age in (0..=1000).cycle().map(|age| age * 617 % 1001).take(100_000) {
-            horizon.forget(age);
+            horizon.forget(Some(age), 2000);
         }
         assert!((400..600).contains(&horizon.to_number()), "{horizon:?}");
         assert_eq!(Horizon::from_number(horizon.to_number()), horizon);
+        (0..10_000).for_each(|_| horizon.forget(None, 2000));
+        assert!(!horizon.is_beyond(2000), "{horizon:?}");
         assert_eq!(Horizon::from_number(Horizon::default().to_number()), Horizon::default());
     }
 

@@ -261,8 +261,8 @@ fn a_state_of_other_settings_is_refused_with_which() {
     let expected = "the state was made with memory 1200 bytes, and 1190 bytes is asked for";
     assert_eq!(refusal(smaller, state), expected);
     let (kin, state) = &states[2];
-    let window = WindowMethod { window: 8, ..WindowMethod::default() };
-    let expected = "the state was made with window 16, and 8 is asked for";
+    let window = WindowMethod { window: 16, ..WindowMethod::default() };
+    let expected = "the state was made with window 8, and 16 is asked for";
     assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
     let mut other = state.clone();
     other[8] = 9;
