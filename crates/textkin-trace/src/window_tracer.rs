@@ -82,13 +82,15 @@ impl WindowTracer {
         let chunk = document.chunks[chunk as usize];
         let slot = self.table.find(chunk.hash)?;
         let there = self.packing.unpacked(self.table.field(slot, Field::Around));
-        let agreement = self.packing.agreement(document.tokens.hashes(), &chunk, there);
         let offset = low_16(self.table.number(slot, Field::Offset));
+        let mut agreement = self.packing.agreement(document.tokens.hashes(), &chunk, there);
+        // There is nothing before the first word of the origin.
+        agreement.before = agreement.before.min(u32::from(offset));
         let origin = self.table.origin(slot, number);
         let worth = &mut self.table.scores_mut(slot.bucket)[slot.index];
         *worth = worth.saturating_add(self.method.found_worth);
         let diagonal = offset.wrapping_sub(low_16(u64::from(chunk.first)));
-        Some(Hit { chunk, origin, diagonal, agreement })
+        Some(Hit { chunk, origin, offset, diagonal, agreement })
     }
 
     fn label(
@@ -102,7 +104,7 @@ impl WindowTracer {
         let mut labels = vec![None; chunks.len()];
         for (chunk, hit) in selection.iter().zip(found) {
             labels[*chunk as usize] =
-                hit.map(|hit| Label::found(hit.origin, hit.offset(hit.chunk)));
+                hit.map(|hit| Label::found(hit.origin, hit.place_of(hit.chunk)));
         }
         for hit in found.iter().flatten() {
             hit.claim(chunks, hit.words(), &mut labels);
@@ -136,7 +138,8 @@ impl WindowTracer {
     fn reach(&self, hit: &Hit) -> Range<u32> {
         let (words, whole) = (hit.words(), u32::from(self.method.window));
         let reach = |agreeing| if agreeing == whole { u32::from(self.method.reach) } else { 0 };
-        let start = words.start.saturating_sub(reach(hit.agreement.before));
+        let there = u32::from(hit.offset) - hit.agreement.before;
+        let start = words.start.saturating_sub(reach(hit.agreement.before).min(there));
         start..words.end + reach(hit.agreement.after)
     }
 
@@ -214,6 +217,8 @@ impl WindowTracer {
 struct Hit {
     chunk: Chunk,
     origin: u64,
+    /// Words before it in the origin, modulo 65,536.
+    offset: u16,
     /// Offset in the origin less offset here, modulo 65,536.
     diagonal: u16,
     agreement: Agreement,
@@ -227,7 +232,7 @@ impl Hit {
     }
 
     /// Where a chunk on the same diagonal stood in the origin.
-    fn offset(&self, chunk: Chunk) -> Option<u32> {
+    fn place_of(&self, chunk: Chunk) -> Option<u32> {
         Some(u32::from(self.diagonal.wrapping_add(low_16(u64::from(chunk.first)))))
     }
 
@@ -239,7 +244,7 @@ impl Hit {
                 break;
             }
             if chunk.first + chunk.count <= words.end && label.is_none() {
-                *label = Some(Label::estimated(self.origin, self.offset(*chunk)));
+                *label = Some(Label::estimated(self.origin, self.place_of(*chunk)));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `textkin trace`: where each passage of a stream came from.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::report::{Output, terminal};
-use textkin::source::{Inputs, SourceSettings};
+use textkin::source::{Format, Inputs, SourceSettings};
 use textkin::tracing::{ChunkMethod, Method};
 use textkin::{DocumentOrigins, Settings, StreamTracer, TraceSettings};
 
@@ -18,6 +19,8 @@ use crate::tell::tell;
 
 /// How standard input is called in ids and problems.
 const STREAM: &str = "-";
+/// The id of its first record, where that has none.
+const FIRST: &str = "-:1";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
@@ -32,6 +35,7 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
         format: arguments.means.format,
         is_strict: arguments.input.strict,
         out,
+        line: None,
         is_found: false,
         problems: 0,
         failure: None,
@@ -94,6 +98,8 @@ struct Answers {
     format: TraceFormat,
     is_strict: bool,
     out: Target,
+    /// The line of standard input that is answered.
+    line: Option<u64>,
     is_found: bool,
     problems: u64,
     failure: Option<anyhow::Error>,
@@ -101,11 +107,16 @@ struct Answers {
 
 impl DocumentSink for Answers {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let said = self.tracer.trace(&document.id, &document.text);
+        let id = match self.line {
+            // Each line is read as a stream of its own, in which it is the first.
+            Some(line) if document.id == FIRST => Cow::Owned(format!("{STREAM}:{line}")),
+            _ => document.id,
+        };
+        let said = self.tracer.trace(&id, &document.text);
         self.is_found |= said.traced.old_words > 0;
         let line = match self.format {
-            TraceFormat::Json => format!("{}\n", shown(&document.id, &said)),
-            TraceFormat::Table => table_line(&document.id, &said),
+            TraceFormat::Json => format!("{}\n", shown(&id, &said)),
+            TraceFormat::Table => table_line(&id, &said),
         };
         if let Err(error) = self.write(line.as_bytes()) {
             self.failure = Some(error);
@@ -115,6 +126,7 @@ impl DocumentSink for Answers {
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         self.problems += 1;
+        let problem = Problem { line: self.line.or(problem.line), ..problem };
         if self.is_strict {
             self.failure = Some(textkin::Error::Problem(problem).into());
         } else {
@@ -157,13 +169,12 @@ impl Answers {
             self.read_all(Inputs::from_reader(STREAM, stream, settings)?);
             return Ok(());
         }
-        let mut number = 0_u64;
+        let settings = SourceSettings { input_format: Some(Format::Jsonl), ..settings.clone() };
         let mut line = Vec::new();
         while self.failure.is_none() && stream.read_until(b'\n', &mut line)? > 0 {
-            number += 1;
-            let name = format!("{STREAM}:{number}");
+            self.line = Some(self.line.unwrap_or(0) + 1);
             let record = Cursor::new(std::mem::take(&mut line));
-            self.read_all(Inputs::from_reader(&name, record, settings)?);
+            self.read_all(Inputs::from_reader(STREAM, record, &settings)?);
         }
         Ok(())
     }
