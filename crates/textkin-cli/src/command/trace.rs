@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
     let settings = settings(arguments)?;
     let source = collection_settings(&arguments.input);
     let out = match arguments.means.out.as_deref().filter(|path| *path != Path::new(STREAM)) {
-        Some(path) => Target::File(Output::create(path)?),
-        None => Target::Stream,
+        Some(path) => Some(Output::create(path)?),
+        None => None,
     };
     let mut answers = Answers {
         tracer: StreamTracer::new(&settings)?,
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
             false => Err(error),
         };
     }
-    if let Target::File(out) = out {
+    if let Some(out) = out {
         out.finish()?;
     }
     if tracer.n_documents() == 0 && problems == 0 {
@@ -85,19 +85,13 @@ fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {
     Ok(settings)
 }
 
-/// Where results go.
-enum Target {
-    /// Standard output, line by line.
-    Stream,
-    File(Output),
-}
-
 /// Takes documents and writes what is said of them.
 struct Answers {
     tracer: StreamTracer,
     format: TraceFormat,
     is_strict: bool,
-    out: Target,
+    /// None for standard output, line by line.
+    out: Option<Output>,
     /// The line of standard input that is answered.
     line: Option<u64>,
     is_found: bool,
@@ -143,8 +137,8 @@ impl Answers {
 
     fn write(&mut self, line: &[u8]) -> anyhow::Result<()> {
         match &mut self.out {
-            Target::File(out) => out.write(line)?,
-            Target::Stream => {
+            Some(out) => out.write(line)?,
+            None => {
                 let mut out = io::stdout().lock();
                 out.write_all(line)?;
                 out.flush()?;
