@@ -24,4 +24,5 @@ mod repo;
 mod repo_discover;
 mod repo_unwell;
 mod search;
+mod trace;
 mod verify;
