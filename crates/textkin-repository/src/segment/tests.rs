@@ -42,7 +42,8 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
     );
     let number = |(ids, mut entries): (Vec<String>, Vec<Entry>)| {
         for (number, (entry, id)) in entries.iter_mut().zip(ids).enumerate() {
-            entry.id = if number == 0 { id } else { format!("{id}{number}") };
+            // No id is another one with a number behind it.
+            entry.id = if number == 0 { id } else { format!("{id}\n{number}") };
         }
         entries
     };
