@@ -49,7 +49,7 @@ impl Preparer {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
             // Other fields may be text too.
-            metadata: metadata.filter(|_| self.keeps_text).map(|metadata| metadata.into_owned()),
+            metadata: metadata.map(|metadata| metadata.into_owned()),
             added,
             digest: short_digest(&text),
             ..Entry::default()
