@@ -241,7 +241,8 @@ impl Answers<'_> {
         for (rank, document) in (1..).zip(documents) {
             let id = terminal::fit(&self.id(document)?, room);
             let score = score_text(document.score);
-            writeln!(shown, "{rank:>5}  {:>6.2} %  {score:>12}  {id}", document.percent)?;
+            let percent = percent_text(document.percent);
+            writeln!(shown, "{rank:>5}  {percent:>6} %  {score:>12}  {id}")?;
         }
         shown.push('\n');
         Ok(())
@@ -394,8 +395,18 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
     }
 }
 
+/// Two decimals; what is not nothing never shows as nothing.
+fn percent_text(percent: f64) -> String {
+    match percent {
+        _ if percent > 0.0 && percent < 0.01 => "<0.01".to_owned(),
+        _ => format!("{percent:.2}"),
+    }
+}
+
 fn score_text(score: f64) -> String {
-    if score.fract() == 0.0 && score.abs() < 1e15 {
+    if score > 0.0 && score < 0.0001 {
+        format!("{score:.1e}")
+    } else if score.fract() == 0.0 && score.abs() < 1e15 {
         format!("{score:.0}")
     } else {
         format!("{score:.4}")
