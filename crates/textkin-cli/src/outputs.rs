@@ -95,6 +95,14 @@ pub(crate) fn unless_closed(written: Result<(), report::Error>) -> Result<(), re
     written.or_else(|error| if error.is_broken_pipe() { Ok(()) } else { Err(error) })
 }
 
+/// A field of CSV, in quotes where it must be.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
 fn all(output: &Output) -> impl Iterator<Item = &PathBuf> {
     output
         .out

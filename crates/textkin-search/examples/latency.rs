@@ -10,6 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use textkin_core::chunk::mix;
 use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
 use textkin_search::{
     MemoryPart, PassageSettings, Place, Query, RankSettings, Ranking, Texts, rank, rank_all,
@@ -156,12 +157,6 @@ impl Random {
     fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
-}
-
-fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 /// A part that counts the blocks that are read.

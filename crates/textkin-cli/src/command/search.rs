@@ -20,7 +20,7 @@ use self::json::PlaceInText;
 use crate::arguments::{LookedFor, Search, SearchFormat};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
-use crate::outputs::{tell_unread, unless_closed};
+use crate::outputs::{quoted, tell_unread, unless_closed};
 use crate::tell::tell;
 
 /// So many queries, or bytes of them, are looked for at once.
@@ -410,12 +410,5 @@ fn score_text(score: f64) -> String {
         format!("{score:.0}")
     } else {
         format!("{score:.4}")
-    }
-}
-
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
     }
 }

@@ -13,7 +13,7 @@ use textkin::{Moment, Repository};
 use super::made_with;
 use crate::arguments::{Export, Info, List, ListFormat};
 use crate::exit::Exit;
-use crate::outputs::unless_closed;
+use crate::outputs::{quoted, unless_closed};
 use crate::tell::tell;
 
 pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
@@ -77,10 +77,6 @@ fn pad(text: &str, width: usize) -> String {
 }
 
 fn csv_line(text: &mut String, document: &Stored) -> std::fmt::Result {
-    let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    };
     writeln!(
         text,
         "{},{},{},{},{},{}",
