@@ -1,7 +1,7 @@
 //! Makes running text of lines that were set for paper: hyphenation, soft hyphens, running heads.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Lines at the top and bottom of a page that may be running heads.
 const EDGE_LINES: usize = 3;
@@ -59,28 +59,35 @@ fn trim_empty(mut lines: Vec<&str>) -> Vec<&str> {
 }
 
 /// Takes running lines from the edges of pages, the outermost first, at most [`EDGE_LINES`].
+///
+/// They stay where a page ends early, as at the end of a chapter: no sentence goes on there.
 fn remove_running_lines(pages: &mut [Vec<&str>]) {
     let mut counts: HashMap<(bool, String), usize> = HashMap::new();
     for page in pages.iter() {
         let filled = || page.iter().filter(|line| !line.trim().is_empty());
-        let keys: HashSet<(bool, String)> =
+        let keys: BTreeSet<(bool, String)> =
             (filled().take(EDGE_LINES).map(|line| (true, key(line))))
                 .chain(filled().rev().take(EDGE_LINES).map(|line| (false, key(line))))
                 .collect();
-        for key in keys.into_iter().collect::<Vec<_>>() {
+        for key in keys {
             *counts.entry(key).or_default() += 1;
         }
     }
     let runs = |top: bool, line: &str| {
         counts.get(&(top, key(line))).is_some_and(|&count| count >= MIN_PAGES)
     };
-    for page in pages {
+    let ends_early = early_ends(pages);
+    for (number, page) in pages.iter_mut().enumerate() {
+        let ended_early = |page: Option<usize>| {
+            page.and_then(|page| ends_early.get(page)).is_some_and(|&is_early| is_early)
+        };
+        let (top, bottom) = (!ended_early(number.checked_sub(1)), !ended_early(Some(number)));
         for _ in 0..EDGE_LINES {
-            if page.first().is_some_and(|line| runs(true, line)) {
+            if top && page.first().is_some_and(|line| runs(true, line)) {
                 page.remove(0);
                 *page = trim_empty(std::mem::take(page));
             }
-            if page.last().is_some_and(|line| runs(false, line)) {
+            if bottom && page.last().is_some_and(|line| runs(false, line)) {
                 page.pop();
                 *page = trim_empty(std::mem::take(page));
             }
@@ -88,26 +95,34 @@ fn remove_running_lines(pages: &mut [Vec<&str>]) {
     }
 }
 
-/// What stays the same of a running line: numbers are one mark, white space is single.
+/// Which pages have less than half as many lines as most.
+fn early_ends(pages: &[Vec<&str>]) -> Vec<bool> {
+    let filled = |page: &Vec<&str>| page.iter().filter(|line| !line.trim().is_empty()).count();
+    let counts: Vec<usize> = pages.iter().map(filled).collect();
+    let mut sorted = counts.clone();
+    sorted.sort_unstable();
+    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    counts.into_iter().map(|count| count * 2 < usual).collect()
+}
+
+/// What stays the same of a running line: numbers are one mark, white space is single. The number of a
+/// section (`4.13.2`) is no number: it may well stand at the top of many pages.
 fn key(line: &str) -> String {
     let mut key = String::new();
     for word in line.split_whitespace() {
         if !key.is_empty() {
             key.push(' ');
         }
-        if is_roman(word) {
-            key.push('#');
-            continue;
-        }
-        for character in word.chars() {
-            if !character.is_numeric() {
-                key.push(character);
-            } else if !key.ends_with('#') {
-                key.push('#');
-            }
-        }
+        key.push_str(if is_roman(word) || is_number(word) { "#" } else { word });
     }
     key
+}
+
+/// `7`, `-7-`, `[7]`, `7/20`.
+fn is_number(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_whole = |part: &str| !part.is_empty() && part.chars().all(char::is_numeric);
+    bare.split('/').count() <= 2 && bare.split('/').all(is_whole)
 }
 
 fn is_roman(word: &str) -> bool {
@@ -235,6 +250,23 @@ mod tests {
     #[test]
     fn two_pages_are_no_pattern() {
         assert_eq!(tidy_pages("a\nb\u{c}a\nc"), "a\nb\na\nc");
+    }
+
+    #[test]
+    fn numbers_of_sections_are_no_numbers_of_pages() {
+        let page = |(n, text): (usize, &str)| format!("Kin {n}/3\n4.13.{n}\n{text}");
+        let text = [(1, "one"), (2, "two"), (3, "three")].map(page).join("\u{c}");
+        assert_eq!(tidy_pages(&text), "4.13.1\none\n4.13.2\ntwo\n4.13.3\nthree");
+    }
+
+    #[test]
+    fn marks_stay_where_a_page_ends_early() {
+        let page =
+            |n: usize, lines: usize| format!("{}- {n} -", format!("line {n}x\n").repeat(lines));
+        let text = [page(1, 9), page(2, 9), page(3, 2), page(4, 9), page(5, 9)].join("\u{c}");
+        let tidy = tidy_pages(&text);
+        let marks: Vec<&str> = tidy.lines().filter(|line| line.starts_with('-')).collect();
+        assert_eq!(marks, ["- 3 -"]);
     }
 
     proptest! {

@@ -33,6 +33,9 @@ const LARGEST_STEP: f64 = 1.5;
 /// Items' numbers and signs are not longer.
 const LONGEST_LABEL: usize = 8;
 
+/// So many numbers stay beside their lines.
+const FEW_LABELS: usize = 6;
+
 #[derive(Debug)]
 struct Column {
     from: f64,
@@ -53,6 +56,7 @@ pub(crate) fn read(rows: Vec<Row>) -> String {
     let mut text = String::new();
     let mut region = Region::default();
     for mut row in rows {
+        join_leaders(&mut row.parts);
         join_label(&mut row.parts);
         if !region.takes(&row) {
             region.end(&mut text, region.is_paragraph_before(&row));
@@ -74,6 +78,26 @@ fn join_label(parts: &mut Vec<Part>) {
         let joined = Part { text, from: label.from, to: item.to, size: item.size };
         parts.splice(..2, [joined]);
     }
+}
+
+/// Puts parts together that a row of dots leads across: an entry of a table of contents and its page.
+fn join_leaders(parts: &mut Vec<Part>) {
+    let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts.drain(..) {
+        match joined.last_mut() {
+            Some(last) if is_leader(&part.text) => {
+                last.text = format!("{} {}", last.text.trim_end(), part.text);
+                last.to = last.to.max(part.to);
+            }
+            _ => joined.push(part),
+        }
+    }
+    *parts = joined;
+}
+
+fn is_leader(text: &str) -> bool {
+    let mut characters = text.chars().filter(|character| !character.is_whitespace()).peekable();
+    characters.peek().is_some() && characters.all(|character| matches!(character, '.' | '·' | '…'))
 }
 
 fn is_label(text: &str) -> bool {
@@ -140,10 +164,13 @@ impl Region {
         }
     }
 
-    /// Whether the first column is only numbers of lines, and not many.
+    /// Whether one of two columns is only numbers, of lines or of pages, and not many.
     fn has_few_labels(&self) -> bool {
-        let [first, _] = self.columns.as_slice() else { return false };
-        first.lines.len() <= 3 && first.lines.iter().all(|(_, text)| is_label(text))
+        let [first, last] = self.columns.as_slice() else { return false };
+        let is_few = |column: &Column| {
+            column.lines.len() <= FEW_LABELS && column.lines.iter().all(|(_, text)| is_label(text))
+        };
+        is_few(first) || is_few(last)
     }
 
     fn end(&self, text: &mut String, is_paragraph: bool) {
@@ -209,7 +236,21 @@ mod tests {
             row(100.0, &[("1.1", 0.0, 12.0), ("First", 24.0, 50.0), ("7", 150.0, 155.0)]),
             row(88.0, &[("1.2", 0.0, 12.0), ("Second", 24.0, 60.0), ("9", 150.0, 155.0)]),
         ];
-        assert_eq!(read(rows), "1.1 First\n1.2 Second\n\n7\n9\n");
+        assert_eq!(read(rows), "1.1 First 7\n1.2 Second 9\n");
+    }
+
+    #[test]
+    fn dots_lead_to_the_number_of_a_page() {
+        let entry = |number: usize| {
+            let page = number.to_string();
+            row(
+                100.0 - 12.0 * number as f64,
+                &[("Entry", 0.0, 30.0), (". . .", 40.0, 80.0), (&page, 90.0, 95.0)],
+            )
+        };
+        assert_eq!(read(vec![entry(1), entry(2)]), "Entry . . . 1\nEntry . . . 2\n");
+        let pages = read((1..=7).map(entry).collect());
+        assert_eq!(pages, format!("{}\n1\n2\n3\n4\n5\n6\n7\n", "Entry . . .\n".repeat(7)));
     }
 
     proptest! {

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use textkin_extract::{Collected, Error, Limits, Options, extract};
+use textkin_extract::{Collected, Error, Limits, Options, extract, pdf_text, tidy_pages};
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::made::words_of;
 
@@ -59,7 +62,8 @@ fn every_real_file_gives_text_or_needs_a_worker() {
 type Chunks = HashSet<Vec<String>>;
 
 fn chunks(text: &str) -> Chunks {
-    words_of(text).windows(8).map(<[String]>::to_vec).collect()
+    let text: String = text.nfkc().collect();
+    words_of(&text).windows(8).map(<[String]>::to_vec).collect()
 }
 
 #[test]
@@ -95,4 +99,47 @@ fn the_same_real_document_in_two_formats_is_kin_of_itself() {
     }
     // Some pages only have the name in common.
     assert!(weak.len() * 20 <= n_pairs, "{weak:#?}");
+}
+
+/// What `pdftotext` says, where it is installed.
+fn text_by_program(path: &Path) -> Option<String> {
+    let output = Command::new("pdftotext").arg(path).arg("-").output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn pdfs(folder: &Path) -> Vec<PathBuf> {
+    let entries = ["files", "parallel"].map(|name| std::fs::read_dir(folder.join(name)));
+    let entries = entries.into_iter().flatten().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "pdf"));
+    paths.sort();
+    paths
+}
+
+#[test]
+fn little_of_a_pdf_is_lost_with_the_program_and_without() {
+    let Some(folder) = folder() else { return };
+    let mut lost = Vec::new();
+    for path in pdfs(&folder) {
+        let Some(reference) = text_by_program(&path) else { continue };
+        let expected = chunks(&reference);
+        let share = |text: &str| {
+            let n_found = expected.intersection(&chunks(text)).count();
+            n_found as f64 / expected.len().max(1) as f64
+        };
+        let bytes = std::fs::read(&path).unwrap();
+        let raw = pdf_text(&bytes, 1 << 26).unwrap_or_default();
+        let (with_program, built_in) = (share(&tidy_pages(&reference)), share(&tidy_pages(&raw)));
+        let name = path.file_name().unwrap().to_string_lossy();
+        println!(
+            "{name}: {} chunks, {with_program:.3} with pdftotext, {built_in:.3} without, {:.3} before tidying",
+            expected.len(),
+            share(&raw)
+        );
+        // A page of samples is no text.
+        if expected.len() >= 200 && (with_program < 0.95 || built_in < 0.85) {
+            lost.push(format!("{name}: {with_program:.3} and {built_in:.3}"));
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
 }
