@@ -26,7 +26,7 @@ pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
 };
 pub(crate) use search::{LookedFor, Search, SearchFormat};
-pub(crate) use trace::{Trace, TraceFormat, TraceMeans};
+pub(crate) use trace::{Every, Trace, TraceFormat, TraceMeans};
 pub(crate) use verify::Verify;
 
 /// Finds the kin of a text: every document that shares written material with it.

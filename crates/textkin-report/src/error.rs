@@ -57,6 +57,25 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A file that goes on cannot be compressed.
+    #[error("{} is to go on over several runs and cannot be compressed; leave the last extension out", path.display())]
+    ContinuedCompressed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that goes on has lost something.
+    #[error(
+        "{} holds {found} bytes, and {expected} were written before; bring it back or name another",
+        path.display()
+    )]
+    TooShort {
+        /// The file.
+        path: PathBuf,
+        /// Bytes it holds.
+        found: u64,
+        /// Bytes that were acknowledged.
+        expected: u64,
+    },
     /// The extension tells no format.
     #[error(
         "the extension of '{}' names no format; the known ones are {} \

@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod continued;
 mod error;
 mod folder;
 mod number;
@@ -58,6 +59,7 @@ pub use compare::{
     ComparedText, Comparison, ComparisonSettings, Length, RunPair, WithText, comparison_json,
     comparison_page, render_comparison,
 };
+pub use continued::ContinuedFile;
 pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
 pub use error::Error;
 pub use folder::OutputFolder;

@@ -53,7 +53,9 @@ pub use repository::{
 pub use settings::Settings;
 pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};
-pub use trace::{BlockOrigin, DocumentOrigins, StreamTracer, TraceSettings};
+pub use trace::{
+    BlockOrigin, DocumentOrigins, StreamTracer, TraceOutput, TraceProgress, TraceSettings,
+};
 
 pub use textkin_core as core;
 pub use textkin_graph as graph;

@@ -21,6 +21,7 @@ use crate::size;
 #[command(after_help = "Examples:
   textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
   tail -f feed.jsonl | textkin trace - --memory 1GiB
+  tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
   textkin trace posts.jsonl --preset paper
   textkin trace posts.jsonl --memory unlimited --select all")]
 pub(crate) struct Trace {
@@ -60,9 +61,43 @@ pub(crate) struct TraceMeans {
     /// How results are written
     #[arg(long, value_enum, default_value = "json", value_name = "FORMAT")]
     pub(crate) format: TraceFormat,
-    /// Where results are written, complete when the input has ended [default: standard output]
+    /// Where results are written, complete when the input has ended, or with --state as far as
+    /// documents are done [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Keep all that is remembered in this file, and go on from it in the next run, however this one
+    /// ends: files are read again and what is done of them passed over, standard input goes on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// How often the state is written: after so many documents, or so much time (30s, 5m)
+    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = Every::parse)]
+    pub(crate) checkpoint_every: Every,
+}
+
+/// How often a state is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Every {
+    Documents(u64),
+    Seconds(u64),
+}
+
+impl Every {
+    fn parse(text: &str) -> Result<Self, String> {
+        let every = match text.parse() {
+            Ok(documents) => Self::Documents(documents),
+            Err(_) => Self::Seconds(textkin::parse_age(text).map_err(|_| {
+                format!(
+                    "'{text}' is neither a number of documents nor a time: write 1000, 30s or 5m"
+                )
+            })?),
+        };
+        match every {
+            Self::Documents(0) | Self::Seconds(0) => {
+                Err("0 is too often; write 1 or 1s".to_owned())
+            }
+            _ => Ok(every),
+        }
+    }
 }
 
 /// How results are written.
@@ -72,6 +107,16 @@ pub(crate) enum TraceFormat {
     Json,
     /// For a terminal: one line for each document
     Table,
+}
+
+impl TraceFormat {
+    /// The name it is chosen by.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Table => "table",
+        }
+    }
 }
 
 fn parse_memory(text: &str) -> Result<Memory, String> {

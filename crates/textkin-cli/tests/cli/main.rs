@@ -25,4 +25,5 @@ mod repo_discover;
 mod repo_unwell;
 mod search;
 mod trace;
+mod trace_state;
 mod verify;

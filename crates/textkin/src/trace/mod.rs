@@ -5,18 +5,20 @@
 //! the latest documents are kept, within a sixteenth of the memory, and an origin whose name has
 //! been forgotten is still told by its number, which stands in the result of every document.
 
-use std::collections::VecDeque;
+mod names;
+mod state;
+
+pub use state::{TraceOutput, TraceProgress};
 
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{Memory, Preset, Traced, Tracer};
 
+use self::names::Names;
 use crate::{Analyzer, Error, Settings};
 
 /// The share of the memory that names may take: one part in so many.
 const NAMES_SHARE: u64 = 16;
-/// What a name takes beside its bytes.
-const NAME_COST: u64 = 16;
 
 /// How a stream is traced.
 #[derive(Clone, Debug)]
@@ -40,6 +42,29 @@ impl TraceSettings {
         let analysis = Settings { select, ..Settings::default() };
         Ok(Self { analysis, table: preset.settings(memory) })
     }
+
+    /// What the memory is for.
+    fn shares(&self) -> Shares {
+        match self.table.memory {
+            Memory::Bytes(bytes) => {
+                let names = bytes / NAMES_SHARE;
+                let memory = Memory::Bytes(bytes - names);
+                Shares {
+                    table: textkin_trace::Settings { memory, ..self.table },
+                    names: Some(names),
+                }
+            }
+            Memory::Unlimited => Shares { table: self.table, names: None },
+        }
+    }
+}
+
+/// What the memory of a stream is for.
+struct Shares {
+    /// The table, with its own part of the memory.
+    table: textkin_trace::Settings,
+    /// Bytes of names; none if there is no bound.
+    names: Option<u64>,
 }
 
 /// What is said of one document of a stream.
@@ -85,6 +110,8 @@ pub struct StreamTracer {
     analyzer: Analyzer,
     tracer: Tracer,
     names: Names,
+    /// Every setting that results depend on, by name and value.
+    entries: Vec<(String, String)>,
     tokens: Tokens,
     chunks: Vec<Chunk>,
     selection: Vec<u32>,
@@ -100,19 +127,14 @@ impl StreamTracer {
             return Err(Error::GrowingSelection(settings.analysis.select.to_string()));
         }
         let analyzer = Analyzer::new(&settings.analysis)?;
-        let (memory, most) = match settings.table.memory {
-            Memory::Bytes(bytes) => {
-                let names = bytes / NAMES_SHARE;
-                (Memory::Bytes(bytes - names), Some(names))
-            }
-            Memory::Unlimited => (Memory::Unlimited, None),
-        };
-        let tracer = Tracer::new(&textkin_trace::Settings { memory, ..settings.table })?;
+        let shares = settings.shares();
+        let tracer = Tracer::new(&shares.table)?;
         let layers = Layers { spans: true, structure: analyzer.needs_structure() };
         Ok(Self {
             analyzer,
             tracer,
-            names: Names::new(most),
+            names: Names::new(shares.names),
+            entries: state::entries(settings),
             tokens: Tokens::new(layers),
             chunks: Vec::new(),
             selection: Vec::new(),
@@ -126,7 +148,9 @@ impl StreamTracer {
         let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
         let traced = self.tracer.trace(&document, &self.selection);
         self.names.push(id);
-        let name = |number: u64| self.names.get(number).map(str::to_owned);
+        // Its own name stands in its own result even where the memory is too small for names.
+        let own = |number: u64| (number == traced.number).then(|| id.to_owned());
+        let name = |number: u64| own(number).or_else(|| self.names.get(number));
         let block = |block: &textkin_trace::Block| BlockOrigin {
             span: span(&self.tokens, block.start, block.end),
             origin: name(block.origin),
@@ -156,61 +180,9 @@ fn span(tokens: &Tokens, start: u32, end: u32) -> Span {
     }
 }
 
-/// The names of the latest documents, as many as may be kept.
-#[derive(Debug)]
-struct Names {
-    kept: VecDeque<Box<str>>,
-    /// The number of the first that is kept.
-    first: u64,
-    bytes: u64,
-    /// None if all are kept.
-    most: Option<u64>,
-}
-
-impl Names {
-    fn new(most: Option<u64>) -> Self {
-        Self { kept: VecDeque::new(), first: 0, bytes: 0, most }
-    }
-
-    fn cost(name: &str) -> u64 {
-        name.len() as u64 + NAME_COST
-    }
-
-    fn push(&mut self, name: &str) {
-        self.bytes += Self::cost(name);
-        self.kept.push_back(name.into());
-        // The name of the current document is kept in any case: it stands in its own result.
-        while self.kept.len() > 1 && self.most.is_some_and(|most| self.bytes > most) {
-            if let Some(forgotten) = self.kept.pop_front() {
-                self.bytes -= Self::cost(&forgotten);
-                self.first += 1;
-            }
-        }
-    }
-
-    fn get(&self, number: u64) -> Option<&str> {
-        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        self.kept.get(place).map(AsRef::as_ref)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_the_latest_documents_are_kept_within_the_bytes() {
-        let mut names = Names::new(Some(3 * (NAME_COST + 2)));
-        for number in 10..20 {
-            names.push(&number.to_string());
-        }
-        assert_eq!([names.get(6), names.get(7), names.get(9)], [None, Some("17"), Some("19")]);
-        assert_eq!(names.get(10), None);
-        assert!(names.bytes <= 3 * (NAME_COST + 2));
-        let mut all = Names::new(None);
-        (0..1000).for_each(|number| all.push(&number.to_string()));
-        assert_eq!(all.get(3), Some("3"));
-    }
 
     #[test]
     fn presets_can_be_read_and_places_are_bytes() {

@@ -1,0 +1,296 @@
+//! Documents in, a line of results out for each; what was done in an earlier run is passed over.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use textkin::core::{Document, DocumentSink, Problem, Source};
+use textkin::report::{ContinuedFile, Output, terminal};
+use textkin::source::Inputs;
+use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
+
+use super::state::StateFile;
+use super::{FIRST, STREAM, lines};
+use crate::arguments::{Trace, TraceFormat};
+use crate::exit::Exit;
+use crate::tell::tell;
+
+/// Takes documents and writes what is said of them.
+pub(super) struct Answers {
+    tracer: StreamTracer,
+    format: TraceFormat,
+    is_strict: bool,
+    out: Out,
+    state: Option<StateFile>,
+    progress: TraceProgress,
+    /// Documents of the inputs that were done in an earlier run and are not met again yet.
+    to_skip: u64,
+    /// The line of standard input that is answered.
+    pub(super) line: Option<u64>,
+    problems: u64,
+    failure: Option<anyhow::Error>,
+    watch: Arc<Watch>,
+}
+
+/// Where results go.
+enum Out {
+    /// Line by line, flushed.
+    Standard,
+    /// Whole or not at all.
+    Whole(Box<Output>),
+    /// Over several runs, as far as the state says.
+    Continued { file: ContinuedFile, path: String },
+}
+
+impl Answers {
+    /// Begins, or goes on where the state file says.
+    pub(super) fn begin(
+        arguments: &Trace,
+        settings: &TraceSettings,
+        watch: &Arc<Watch>,
+        is_busy: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Self> {
+        let means = &arguments.means;
+        let (mut state, mut loaded) = (None, None);
+        if let Some(path) = &means.state {
+            let mut file = StateFile::open(path, means.checkpoint_every, Arc::clone(is_busy))?;
+            loaded = file.load(settings)?;
+            state = Some(file);
+        }
+        let is_resumed = loaded.is_some();
+        let (tracer, progress) = match loaded {
+            Some(loaded) => loaded,
+            None => (StreamTracer::new(settings)?, TraceProgress::default()),
+        };
+        let path = means.out.as_deref().filter(|path| *path != Path::new(STREAM));
+        let out = match (path, &state) {
+            (None, _) => Out::Standard,
+            (Some(path), None) => Out::Whole(Box::new(Output::create(path)?)),
+            (Some(path), Some(_)) => continued(path, means.format, progress.written.as_ref())?,
+        };
+        let mut answers = Self {
+            tracer,
+            format: means.format,
+            is_strict: arguments.input.strict,
+            out,
+            state,
+            progress,
+            to_skip: 0,
+            line: None,
+            problems: 0,
+            failure: None,
+            watch: Arc::clone(watch),
+        };
+        let inputs: Vec<String> =
+            arguments.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
+        if is_resumed {
+            answers.resume(&inputs);
+        }
+        answers.progress.inputs = inputs;
+        Ok(answers)
+    }
+
+    /// Says from where on it goes, and what of the inputs is done already.
+    fn resume(&mut self, inputs: &[String]) {
+        let number = terminal::thousands(self.tracer.n_documents());
+        let last = self.progress.last_id.as_deref();
+        let after = match last {
+            Some(id) => format!("resuming after document {number} (id {})", terminal::fit(id, 60)),
+            None => "resuming before the first document".to_owned(),
+        };
+        if inputs == [STREAM] {
+            tell(format_args!("textkin: {after}; standard input is taken to go on from there\n"));
+            self.progress.documents = 0;
+        } else if inputs == self.progress.inputs {
+            tell(format_args!("textkin: {after}\n"));
+            self.to_skip = self.progress.documents;
+        } else {
+            let before = self.progress.inputs.join(" ");
+            tell(format_args!(
+                "textkin: {after}; the inputs are not those of before ({}) and are taken to come after them\n",
+                terminal::fit(&before, 60)
+            ));
+            self.progress.documents = 0;
+        }
+    }
+
+    /// Reads all documents of `inputs`.
+    pub(super) fn read_all(&mut self, mut inputs: Inputs) {
+        if self.to_skip > 0 && !inputs.is_rewindable() {
+            // A pipe does not begin again.
+            (self.to_skip, self.progress.documents) = (0, 0);
+        }
+        while self.goes_on()
+            && let Some(piece) = inputs.next_piece()
+        {
+            piece.read(self);
+        }
+    }
+
+    /// Whether more documents are wanted.
+    pub(super) fn goes_on(&self) -> bool {
+        self.failure.is_none() && !self.watch.stop.is_asked()
+    }
+
+    /// Writes the state if it is time to.
+    pub(super) fn write_state_if_due(&mut self) {
+        let n_documents = self.tracer.n_documents();
+        if self.state.as_ref().is_some_and(|state| state.is_due(n_documents)) {
+            let written = self.write_state();
+            self.fail_if(written);
+        }
+    }
+
+    /// Ends the run: what is still to be written is, and the last state.
+    pub(super) fn finish(mut self) -> anyhow::Result<Exit> {
+        if let Some(error) = self.failure.take() {
+            let closed = error.downcast_ref::<io::Error>();
+            return match closed.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                true => Ok(Exit::Found),
+                false => Err(error),
+            };
+        }
+        let is_stopped = self.watch.stop.is_asked();
+        if self.to_skip > 0 && !is_stopped {
+            let met = self.progress.documents - self.to_skip;
+            anyhow::bail!(
+                "the inputs hold {met} documents, and {} of them were taken before; bring them back, or name other inputs",
+                self.progress.documents
+            );
+        }
+        if self.state.is_some() && self.to_skip == 0 {
+            self.write_state()?;
+        }
+        if is_stopped {
+            let Some(state) = &self.state else { return Err(textkin::Error::Stopped.into()) };
+            let number = terminal::thousands(self.tracer.n_documents());
+            tell(format_args!(
+                "textkin: stopped after document {number}; {} goes on there\n",
+                state.name()
+            ));
+            return Ok(Exit::Interrupted);
+        }
+        if let Out::Whole(out) = self.out {
+            out.finish()?;
+        }
+        if self.tracer.n_documents() == 0 && self.problems == 0 {
+            tell(format_args!("textkin: no documents in the input\n"));
+        }
+        Ok(match (self.progress.is_found, self.tracer.n_documents()) {
+            (true, _) => Exit::Found,
+            (false, 0) => Exit::Failed,
+            (false, _) => Exit::Nothing,
+        })
+    }
+
+    fn write_state(&mut self) -> anyhow::Result<()> {
+        let Some(state) = &mut self.state else { return Ok(()) };
+        self.progress.written = match &mut self.out {
+            Out::Continued { file, path } => Some(TraceOutput {
+                path: path.clone(),
+                format: self.format.name().to_owned(),
+                bytes: file.sync()?,
+            }),
+            Out::Standard | Out::Whole(_) => None,
+        };
+        state.write(&self.tracer, &self.progress)
+    }
+
+    /// Passes over a document that was done in an earlier run.
+    fn skip(&mut self, id: &str) -> anyhow::Result<()> {
+        self.to_skip -= 1;
+        let last = self.progress.last_id.as_deref().unwrap_or_default();
+        anyhow::ensure!(
+            self.to_skip > 0 || id == last,
+            "the inputs are not what they were: document {} of them is '{id}', and was '{last}'; bring them back, or name another state",
+            self.progress.documents
+        );
+        Ok(())
+    }
+
+    fn answer(&mut self, id: &str, text: &str) -> anyhow::Result<()> {
+        let said = self.tracer.trace(id, text);
+        self.progress.is_found |= said.traced.old_words > 0;
+        let line = lines::line(self.format, id, &said);
+        match &mut self.out {
+            Out::Whole(out) => out.write(line.as_bytes())?,
+            Out::Continued { file, .. } => file.write(line.as_bytes())?,
+            Out::Standard => {
+                let mut out = io::stdout().lock();
+                out.write_all(line.as_bytes())?;
+                out.flush()?;
+            }
+        }
+        self.progress.documents += 1;
+        let last = self.progress.last_id.get_or_insert_default();
+        last.clear();
+        last.push_str(id);
+        self.write_state_if_due();
+        Ok(())
+    }
+
+    fn fail_if(&mut self, result: anyhow::Result<()>) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    fn next(&self) -> ControlFlow<()> {
+        if self.goes_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+impl DocumentSink for Answers {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        let id = match self.line {
+            // Each line is read as a stream of its own, in which it is the first.
+            Some(line) if document.id == FIRST => Cow::Owned(format!("{STREAM}:{line}")),
+            _ => document.id,
+        };
+        let done = match self.to_skip {
+            0 => self.answer(&id, &document.text),
+            _ => self.skip(&id),
+        };
+        self.fail_if(done);
+        self.next()
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        if self.to_skip > 0 {
+            // It was told when it was met first.
+            return self.next();
+        }
+        self.problems += 1;
+        let problem = Problem { line: self.line.or(problem.line), ..problem };
+        if self.is_strict {
+            self.failure = Some(textkin::Error::Problem(problem).into());
+        } else {
+            tell(format_args!("textkin: {problem}\n"));
+        }
+        self.next()
+    }
+}
+
+/// The output of a run with a state: after what the state acknowledges, if it is of this file.
+fn continued(
+    path: &Path,
+    format: TraceFormat,
+    written: Option<&TraceOutput>,
+) -> anyhow::Result<Out> {
+    let name = path.to_string_lossy().into_owned();
+    let file = match written.filter(|written| written.path == name) {
+        Some(written) => {
+            anyhow::ensure!(
+                written.format == format.name(),
+                "{name} was begun with --format {}; go on with that, or name another file",
+                written.format
+            );
+            ContinuedFile::resume(path, written.bytes)?
+        }
+        None => ContinuedFile::create(path)?,
+    };
+    Ok(Out::Continued { file, path: name })
+}

@@ -1,0 +1,64 @@
+//! `textkin trace`: where each passage of a stream came from.
+
+mod answers;
+mod lines;
+mod state;
+mod stream;
+
+use std::sync::Arc;
+
+use textkin::source::Inputs;
+use textkin::tracing::{ChunkMethod, Method};
+use textkin::{Settings, TraceSettings, Watch};
+
+use self::answers::Answers;
+use crate::arguments::{Trace, TraceMeans};
+use crate::documents::{analysis_settings, collection_settings};
+use crate::exit::Exit;
+use crate::interrupt;
+
+/// How standard input is called in ids and problems.
+const STREAM: &str = "-";
+/// The id of its first record, where that has none.
+const FIRST: &str = "-:1";
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
+    let is_stream = |input: &std::path::PathBuf| input.as_os_str() == STREAM;
+    anyhow::ensure!(
+        arguments.means.state.is_none()
+            || arguments.inputs.len() == 1
+            || !arguments.inputs.iter().any(is_stream),
+        "with --state, standard input must be the only input: nothing in it can be passed over"
+    );
+    let settings = settings(arguments)?;
+    let source = collection_settings(&arguments.input);
+    let (watch, is_busy) = (Arc::new(Watch::default()), Arc::default());
+    interrupt::listen_unless(&watch, &is_busy)?;
+    let mut answers = Answers::begin(arguments, &settings, &watch, &is_busy)?;
+    match arguments.inputs.as_slice() {
+        [input] if is_stream(input) => stream::read(&mut answers, &source)?,
+        inputs => answers.read_all(Inputs::open(inputs, &source)?),
+    }
+    answers.finish()
+}
+
+fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {
+    let TraceMeans { memory, preset, evict, estimate, bucket, .. } = arguments.means;
+    let mut settings = TraceSettings::new(preset, memory)?;
+    let select = arguments.means.select.clone().unwrap_or(settings.analysis.select);
+    let analysis = analysis_settings(&arguments.analysis, &arguments.input.reading)?;
+    settings.analysis = Settings { select, ..analysis };
+    match &mut settings.table.method {
+        Method::Chunks(ChunkMethod { eviction, estimation, .. }) => {
+            *eviction = evict.unwrap_or(*eviction);
+            *estimation = estimate.unwrap_or(*estimation);
+        }
+        Method::Windows(_) => anyhow::ensure!(
+            evict.is_none() && estimate.is_none(),
+            "--evict and --estimate choose within the method of the paper; add --preset paper"
+        ),
+    }
+    settings.table.bucket = bucket.unwrap_or(settings.table.bucket);
+    Ok(settings)
+}

@@ -1,0 +1,125 @@
+//! A file that grows over several runs: what was acknowledged stays, what came after it is cut off.
+//!
+//! Other outputs take their name when they are complete. This one is for results without an end, of
+//! a run that can be ended at any moment and go on later: it has its name from the start, and
+//! whoever writes it remembers how much of it is right.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::output::directory_of;
+use crate::{Compression, Error};
+
+/// A file that grows over several runs.
+#[derive(Debug)]
+pub struct ContinuedFile {
+    name: PathBuf,
+    file: BufWriter<File>,
+    /// None if it is a pipe or a device, which nothing can be cut off of.
+    bytes: Option<u64>,
+}
+
+impl ContinuedFile {
+    /// Begins the file, empty.
+    ///
+    /// # Errors
+    /// If it cannot be created, or its name asks for compression.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        Self::open(path, 0)
+    }
+
+    /// Goes on after the first `bytes` bytes; what comes after them is cut off.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is shorter than that, or its name asks for compression.
+    pub fn resume(path: &Path, bytes: u64) -> Result<Self, Error> {
+        Self::open(path, bytes)
+    }
+
+    fn open(path: &Path, bytes: u64) -> Result<Self, Error> {
+        if Compression::from_path(path) != Compression::None {
+            return Err(Error::ContinuedCompressed { path: path.to_owned() });
+        }
+        if path.is_dir() {
+            return Err(Error::Directory { path: path.to_owned() });
+        }
+        let folder = directory_of(path);
+        if !folder.exists() {
+            return Err(Error::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+        }
+        let created = |source| Error::Create { path: path.to_owned(), source };
+        let mut options = File::options();
+        let file = options.write(true).create(true).truncate(false).open(path).map_err(created)?;
+        let metadata = file.metadata().map_err(created)?;
+        let mut continued = Self { name: path.to_owned(), file: BufWriter::new(file), bytes: None };
+        if metadata.is_file() {
+            let found = metadata.len();
+            if found < bytes {
+                return Err(Error::TooShort { path: path.to_owned(), found, expected: bytes });
+            }
+            let file = continued.file.get_mut();
+            let cut = file.set_len(bytes).and_then(|()| file.seek(SeekFrom::Start(bytes)));
+            cut.map_err(|source| Error::write(path, source))?;
+            continued.bytes = Some(bytes);
+        }
+        Ok(continued)
+    }
+
+    /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes).map_err(|source| Error::write(&self.name, source))?;
+        self.bytes = self.bytes.map(|before| before + bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Makes sure that everything is on the disk, and says how many bytes that is.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn sync(&mut self) -> Result<u64, Error> {
+        let synced = self.file.flush().and_then(|()| match self.bytes {
+            Some(_) => self.file.get_ref().sync_all(),
+            None => Ok(()),
+        });
+        synced.map_err(|source: io::Error| Error::write(&self.name, source))?;
+        Ok(self.bytes.unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_after_the_acknowledged_bytes_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("grows.jsonl");
+        std::fs::write(&path, "of an earlier run").unwrap();
+        let mut file = ContinuedFile::create(&path).unwrap();
+        file.write(b"one\n").unwrap();
+        assert_eq!(file.sync().unwrap(), 4);
+        file.write(b"two\n").unwrap();
+        drop(file);
+        let mut file = ContinuedFile::resume(&path, 4).unwrap();
+        file.write(b"2\n").unwrap();
+        assert_eq!(file.sync().unwrap(), 6);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n2\n");
+        let error = ContinuedFile::resume(&path, 7).unwrap_err().to_string();
+        assert!(error.contains("holds 6 bytes, and 7 were written before"), "{error}");
+        assert!(ContinuedFile::create(&folder.path().join("grows.jsonl.gz")).is_err());
+        assert!(ContinuedFile::create(folder.path()).is_err());
+        assert!(ContinuedFile::create(&folder.path().join("no/such")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to() {
+        let mut file = ContinuedFile::resume(Path::new("/dev/null"), 100).unwrap();
+        file.write(b"one\n").unwrap();
+        assert_eq!(file.sync().unwrap(), 0);
+    }
+}
