@@ -26,6 +26,6 @@ pub use pair::{Measure, Overlap, Pair};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
 pub use posting::{Damage, Length, Part, PostingBlock, PostingList};
 pub use selector::Selector;
-pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry};
+pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};
 pub use span::Span;
 pub use token::{Layers, Tokenizer, Tokens};

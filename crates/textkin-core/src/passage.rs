@@ -82,7 +82,7 @@ pub struct Passage {
     pub a: Stretch,
     /// Its place in `b`.
     pub b: Stretch,
-    /// Words in segments that are [`SegmentKind::Same`].
+    /// Words in segments that are [`SegmentKind::Same`], but for those that count on neither side.
     pub matched: u32,
     /// Whether it stands in another order on the two sides than most of what they share.
     pub is_moved: bool,
@@ -108,6 +108,8 @@ pub enum Exclusion {
     Bibliography,
     /// It is in a template too.
     Template,
+    /// It lies in a chunk that more documents have than a cap allows.
+    Common,
 }
 
 impl Exclusion {
@@ -118,13 +120,18 @@ impl Exclusion {
             Self::Quotation => "quotation",
             Self::Bibliography => "bibliography",
             Self::Template => "template",
+            Self::Common => "common",
         }
     }
 }
 
+/// As people read it.
 impl fmt::Display for Exclusion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
+        formatter.write_str(match self {
+            Self::Common => "common text",
+            other => other.name(),
+        })
     }
 }
 

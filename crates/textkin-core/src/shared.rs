@@ -111,6 +111,15 @@ pub struct Run {
     pub group: u32,
 }
 
+/// Consecutive tokens of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenRange {
+    /// The first token.
+    pub start: u32,
+    /// One past the last token.
+    pub end: u32,
+}
+
 /// A distinct text of the collection, held by one or more documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEntry {

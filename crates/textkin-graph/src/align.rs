@@ -17,7 +17,8 @@
 //!    also stand (`repeats`).
 //!
 //! Guarantee: a token lies in a run or a repeat exactly if it lies in a shared chunk, so that what is
-//! covered is what discovery counts. Moved text is found: passages may cross. The texts are put into
+//! covered is what discovery counts. Words that a cap set aside take part in all steps, so that they
+//! can be shown in their place, and count in none: a passage without other words is listed apart. Moved text is found: passages may cross. The texts are put into
 //! an order of their own first, so that `align(b, a)` is the mirror of `align(a, b)`.
 
 mod choose;
@@ -32,7 +33,7 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use textkin_core::{Overlap, Passage, Repeat, Segment, Stretch, Tokens};
+use textkin_core::{Overlap, Passage, Repeat, Segment, Stretch, TokenRange, Tokens};
 
 use chunks::Chunks;
 
@@ -63,10 +64,14 @@ pub struct Bridged {
 /// What two texts share and where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Alignment {
-    /// The same counts that discovery gives for these two texts alone.
+    /// The same counts that discovery gives for these two texts alone. Where words are set aside,
+    /// `shared`, `chunks_a` and `chunks_b` are still those of whole texts: which chunks are common
+    /// is not known here.
     pub overlap: Overlap,
     /// Passages in the order of `a`; their stretches do not overlap on either side.
     pub passages: Vec<Passage>,
+    /// What both texts have and neither counts: as `passages`, and without a word that counts.
+    pub set_aside: Vec<Passage>,
     /// Tokens of `a` in shared chunks and in no run of a passage, in order.
     pub repeats_a: Vec<Repeat>,
     /// Tokens of `b` in shared chunks and in no run of a passage, in order.
@@ -97,10 +102,33 @@ pub struct Alignment {
 /// ```
 #[must_use]
 pub fn align(a: &Tokens, b: &Tokens, settings: &AlignSettings) -> Alignment {
+    align_without(a, b, [&[], &[]], settings)
+}
+
+/// Aligns two texts of which the words `aside`, ascending in each, do not count: a cap on common
+/// chunks set them aside. What lies outside a text is passed over.
+#[must_use]
+pub fn align_without(
+    a: &Tokens,
+    b: &Tokens,
+    aside: [&[TokenRange]; 2],
+    settings: &AlignSettings,
+) -> Alignment {
     let is_mirrored = (a.len(), a.normalized()) > (b.len(), b.normalized());
-    let (first, second) = if is_mirrored { (b, a) } else { (a, b) };
-    let alignment = align_ordered(first, second, settings, runs::MOST_PAIRS);
-    if is_mirrored { mirrored(alignment) } else { alignment }
+    let [aside_a, aside_b] = [(a, aside[0]), (b, aside[1])].map(|(tokens, ranges)| {
+        let mut flags = vec![false; tokens.len()];
+        for range in ranges {
+            let end = (range.end as usize).min(flags.len());
+            flags[(range.start as usize).min(end)..end].fill(true);
+        }
+        flags
+    });
+    let most_pairs = runs::MOST_PAIRS;
+    if is_mirrored {
+        mirrored(align_ordered([b, a], [&aside_b, &aside_a], settings, most_pairs))
+    } else {
+        align_ordered([a, b], [&aside_a, &aside_b], settings, most_pairs)
+    }
 }
 
 /// A run of equal tokens: `a..a + len` and `b..b + len`.
@@ -111,18 +139,27 @@ struct Run {
     len: usize,
 }
 
-fn align_ordered(a: &Tokens, b: &Tokens, settings: &AlignSettings, most_pairs: usize) -> Alignment {
+fn align_ordered(
+    [a, b]: [&Tokens; 2],
+    aside: [&[bool]; 2],
+    settings: &AlignSettings,
+    most_pairs: usize,
+) -> Alignment {
     let [numbers_a, numbers_b] = numbered(a, b);
     let k = settings.k.get() as usize;
     let chunks = Chunks::new([&numbers_a, &numbers_b], k);
-    let covered = [chunks.covered(0), chunks.covered(1)];
+    let covered = [0, 1].map(|side| {
+        let mut covered = chunks.covered(side);
+        covered.iter_mut().zip(aside[side]).for_each(|(covered, is_aside)| *covered &= !is_aside);
+        covered
+    });
     let count = |covered: &[bool]| covered.iter().filter(|&&is_covered| is_covered).count() as u64;
     let shared = chunks.n_shared();
     let overlap = Overlap {
         shared,
         rarity: shared as f64 / 2.0,
-        words_a: a.len() as u64,
-        words_b: b.len() as u64,
+        words_a: a.len() as u64 - count(aside[0]),
+        words_b: b.len() as u64 - count(aside[1]),
         chunks_a: chunks.n_distinct(0),
         chunks_b: chunks.n_distinct(1),
         covered_a: count(&covered[0]),
@@ -137,18 +174,19 @@ fn align_ordered(a: &Tokens, b: &Tokens, settings: &AlignSettings, most_pairs: u
     };
     let in_runs_a = in_runs(&mut chosen.iter().map(|run| run.a..run.a + run.len), a.len());
     let in_runs_b = in_runs(&mut chosen.iter().map(|run| run.b..run.b + run.len), b.len());
-    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b };
-    let passages = passages::join(&sides, &chosen, settings.max_gap as usize);
+    let sides = passages::Sides { a, b, numbers_a: &numbers_a, numbers_b: &numbers_b, aside };
+    let passages::Joined { passages, set_aside } =
+        passages::join(&sides, &chosen, settings.max_gap as usize);
     let missing = |covered: &[bool], in_runs: &[bool]| -> Vec<bool> {
         covered.iter().zip(in_runs).map(|(&covered, &in_run)| covered && !in_run).collect()
     };
     let repeats_a = repeats::list([a, b], &chunks, 0, &missing(&covered[0], &in_runs_a));
     let repeats_b = repeats::list([b, a], &chunks, 1, &missing(&covered[1], &in_runs_b));
     let bridged = Bridged {
-        a: n_bridged(&passages, &covered[0], |segment| segment.a),
-        b: n_bridged(&passages, &covered[1], |segment| segment.b),
+        a: n_bridged(&passages, [&covered[0], aside[0]], |segment| segment.a),
+        b: n_bridged(&passages, [&covered[1], aside[1]], |segment| segment.b),
     };
-    Alignment { overlap, passages, repeats_a, repeats_b, bridged }
+    Alignment { overlap, passages, set_aside, repeats_a, repeats_b, bridged }
 }
 
 /// The tokens of both texts as numbers: equal numbers exactly for equal bytes.
@@ -199,26 +237,33 @@ fn stretch(tokens: &Tokens, range: Range<usize>) -> Stretch {
     stretch
 }
 
-fn n_bridged(passages: &[Passage], covered: &[bool], side: impl Fn(&Segment) -> Stretch) -> u64 {
+/// The tokens of bridged segments that are neither covered nor set aside.
+fn n_bridged(
+    passages: &[Passage],
+    [covered, aside]: [&[bool]; 2],
+    side: impl Fn(&Segment) -> Stretch,
+) -> u64 {
     let segments = passages.iter().flat_map(|passage| &passage.segments);
     let bridged = segments.filter(|segment| segment.kind.is_bridged()).map(side);
     let uncovered = |stretch: Stretch| {
-        let tokens = &covered[stretch.first as usize..stretch.end() as usize];
-        tokens.iter().filter(|&&is_covered| !is_covered).count() as u64
+        let tokens = stretch.first as usize..stretch.end() as usize;
+        tokens.filter(|&token| !covered[token] && !aside[token]).count() as u64
     };
     bridged.map(uncovered).sum()
 }
 
 /// The same alignment with the sides exchanged.
 fn mirrored(alignment: Alignment) -> Alignment {
-    let Alignment { overlap, mut passages, repeats_a, repeats_b, bridged } = alignment;
-    for passage in &mut passages {
+    let Alignment { overlap, mut passages, mut set_aside, repeats_a, repeats_b, bridged } =
+        alignment;
+    for passage in passages.iter_mut().chain(&mut set_aside) {
         std::mem::swap(&mut passage.a, &mut passage.b);
         for segment in &mut passage.segments {
             std::mem::swap(&mut segment.a, &mut segment.b);
         }
     }
     passages.sort_by_key(|passage| passage.a.first);
+    set_aside.sort_by_key(|passage| passage.a.first);
     let overlap = Overlap {
         words_a: overlap.words_b,
         words_b: overlap.words_a,
@@ -231,6 +276,7 @@ fn mirrored(alignment: Alignment) -> Alignment {
     Alignment {
         overlap,
         passages,
+        set_aside,
         repeats_a: repeats_b,
         repeats_b: repeats_a,
         bridged: Bridged { a: bridged.b, b: bridged.a },

@@ -1,6 +1,6 @@
 //! The cap that a user may set: chunks in more than so many documents are set aside.
 
-use textkin_core::{Lists, Run, SharedChunks};
+use textkin_core::{Lists, Run, SharedChunks, TokenRange};
 
 /// What a cap left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,13 +13,37 @@ pub struct Capped {
     pub postings: u64,
 }
 
-/// Sets aside every chunk in more than `max_documents` documents, and says what that was.
+/// The words of each document that a cap set aside.
+#[derive(Clone, Debug)]
+pub struct Aside {
+    of_text: Lists<TokenRange>,
+    /// The text of each document; `None` for one without tokens.
+    text_of_document: Vec<Option<u32>>,
+}
+
+impl Aside {
+    /// From the words of each text, where `text_of_document` gives the text of each document.
+    #[must_use]
+    pub fn new(of_text: Lists<TokenRange>, text_of_document: Vec<Option<u32>>) -> Self {
+        Self { of_text, text_of_document }
+    }
+
+    /// The words of a document that were set aside: ascending, not touching each other.
+    #[must_use]
+    pub fn of(&self, document: u32) -> &[TokenRange] {
+        let text = self.text_of_document.get(document as usize).copied().flatten();
+        text.map_or(&[], |text| self.of_text.list(text as usize))
+    }
+}
+
+/// Sets aside every chunk in more than `max_documents` documents, and says what that was, and
+/// which words of each text.
 ///
 /// Such a chunk leaves the chunks of its texts too, and its words leave their words, so that neither
 /// counts above or below the line, and equal texts still resemble each other wholly. A word of
 /// another chunk that also lies in one set aside counts no longer. Exact copies are known by their
 /// digest, whatever the number of documents.
-pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
+pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> (Capped, Lists<TokenRange>) {
     let mut capped = Capped { max_documents, chunks: 0, postings: 0 };
     let mut is_kept = Vec::with_capacity(shared.groups.len());
     for (number, group) in shared.groups.iter_mut().enumerate() {
@@ -39,9 +63,11 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
         groups_of_text.push(groups.iter().copied().filter(kept));
     }
     let mut runs_of_text = Lists::new();
+    let mut words_aside = Lists::new();
     for (text, runs) in shared.runs_of_text.iter().enumerate() {
-        let aside = Aside::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
+        let aside = Stretches::new(runs.iter().filter(|run| !is_kept[run.group as usize]));
         shared.texts[text].words -= aside.n_words();
+        words_aside.push(aside.ranges());
         let kept = runs.iter().filter(|run| is_kept[run.group as usize]);
         runs_of_text.push(kept.map(|run| Run {
             start: aside.place(run.start),
@@ -52,11 +78,11 @@ pub fn cap(shared: &mut SharedChunks, max_documents: u32) -> Capped {
     shared.texts_of_group = groups_of_text.transposed(shared.groups.len());
     shared.groups_of_text = groups_of_text;
     shared.runs_of_text = runs_of_text;
-    capped
+    (capped, words_aside)
 }
 
 /// The words of one text that are set aside: stretches that do not touch, ascending.
-struct Aside(Vec<Stretch>);
+struct Stretches(Vec<Stretch>);
 
 struct Stretch {
     start: u32,
@@ -65,7 +91,7 @@ struct Stretch {
     before: u32,
 }
 
-impl Aside {
+impl Stretches {
     /// The words of `runs`, which are ordered by start.
     fn new<'a>(runs: impl Iterator<Item = &'a Run>) -> Self {
         let mut stretches: Vec<Stretch> = Vec::new();
@@ -79,6 +105,10 @@ impl Aside {
             }
         }
         Self(stretches)
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = TokenRange> {
+        self.0.iter().map(|&Stretch { start, end, .. }| TokenRange { start, end })
     }
 
     fn n_words(&self) -> u32 {
@@ -105,10 +135,10 @@ mod tests {
     #[test]
     fn words_set_aside_leave_the_places_of_the_others() {
         let run = |start, end| Run { start, end, group: 0 };
-        let aside = Aside::new([run(2, 4), run(3, 5), run(8, 9)].iter());
+        let aside = Stretches::new([run(2, 4), run(3, 5), run(8, 9)].iter());
         assert_eq!(aside.n_words(), 4);
         let places: Vec<u32> = (0..12).map(|place| aside.place(place)).collect();
         assert_eq!(places, [0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 7]);
-        assert_eq!(Aside::new([].iter()).n_words(), 0);
+        assert_eq!(Stretches::new([].iter()).n_words(), 0);
     }
 }

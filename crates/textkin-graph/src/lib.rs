@@ -35,8 +35,8 @@ mod sieve;
 mod tally;
 mod threads;
 
-pub use align::{AlignSettings, Alignment, Bridged, align};
-pub use cap::{Capped, cap};
+pub use align::{AlignSettings, Alignment, Bridged, align, align_without};
+pub use cap::{Aside, Capped, cap};
 pub use clusters::Clustering;
 pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};
 pub use holders::{Holder, HolderSettings, Holders, Likeness};

@@ -5,6 +5,7 @@
 
 use textkin_core::{Overlap, Run, SharedChunks};
 
+use crate::cap::Aside;
 use crate::rarity::Rarity;
 
 /// What any two documents of a collection share.
@@ -14,6 +15,8 @@ pub struct Overlaps {
     /// The text of each document; `None` for one without tokens.
     text_of_document: Vec<Option<u32>>,
     rarity: Rarity,
+    /// What a cap set aside before, if there was one.
+    pub aside: Option<Aside>,
 }
 
 impl Overlaps {
@@ -21,7 +24,7 @@ impl Overlaps {
     #[must_use]
     pub fn new(shared: SharedChunks, text_of_document: Vec<Option<u32>>) -> Self {
         let rarity = Rarity::new(&shared);
-        Self { shared, text_of_document, rarity }
+        Self { shared, text_of_document, rarity, aside: None }
     }
 
     /// What documents `a` and `b` share. A document without tokens shares nothing.

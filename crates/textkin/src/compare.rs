@@ -6,8 +6,8 @@
 
 use std::num::NonZeroU32;
 
-use textkin_core::{Excluded, Layers, Note, Overlap, Tokens};
-use textkin_graph::{AlignSettings, Alignment, align};
+use textkin_core::{Excluded, Exclusion, Layers, Note, Overlap, Span, TokenRange, Tokens};
+use textkin_graph::{AlignSettings, Alignment, align, align_without};
 use textkin_text::grammar::ChunkerKind;
 
 use crate::analyzer::Analyzer;
@@ -39,6 +39,18 @@ pub struct Comparison {
     stop_list: Option<String>,
 }
 
+/// What a cap on common chunks set aside of two texts, and what they share without it. Only a run
+/// over all documents knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetAside<'a> {
+    /// Words of the first text, ascending.
+    pub a: &'a [TokenRange],
+    /// Words of the second text, ascending.
+    pub b: &'a [TokenRange],
+    /// What the run says that they share; `None` if it is not known.
+    pub overlap: Option<Overlap>,
+}
+
 /// Compares two texts by runs of words; those at most `max_gap` words apart on both sides are one
 /// passage. `compare(b, a, …)` is the mirror of `compare(a, b, …)`.
 ///
@@ -57,6 +69,20 @@ pub struct Comparison {
 /// # Errors
 /// If the chunks of `settings` are not runs of words.
 pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Comparison, Error> {
+    compare_without(a, b, settings, max_gap, None)
+}
+
+/// Compares two texts as [`compare`]; the words in `aside` are shown in their place and do not count.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_without(
+    a: &str,
+    b: &str,
+    settings: &Settings,
+    max_gap: u32,
+    aside: Option<SetAside<'_>>,
+) -> Result<Comparison, Error> {
     let k = match settings.chunk {
         ChunkerKind::Words { k } => k,
         ChunkerKind::Word => NonZeroU32::MIN,
@@ -71,7 +97,7 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         })
     };
     let analyzer = Analyzer::new(settings)?;
-    let raw = match settings.excludes_words() {
+    let raw = match settings.excludes_words() || aside.is_some() {
         true => {
             let [tokens_a, tokens_b] = tokens(&Analyzer::new(&settings.without_exclusions())?);
             Some(align(&tokens_a, &tokens_b, &align_settings).overlap)
@@ -79,12 +105,27 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         false => None,
     };
     let [tokens_a, tokens_b] = tokens(&analyzer);
+    let (mut excluded_a, mut excluded_b) = (analyzer.excluded(a), analyzer.excluded(b));
+    let mut alignment = match aside {
+        None => align(&tokens_a, &tokens_b, &align_settings),
+        Some(aside) => {
+            add_common(&tokens_a, aside.a, &mut excluded_a);
+            add_common(&tokens_b, aside.b, &mut excluded_b);
+            align_without(&tokens_a, &tokens_b, [aside.a, aside.b], &align_settings)
+        }
+    };
+    if let Some(known) = aside.and_then(|aside| aside.overlap) {
+        // Rarity is that of two documents alone, as without a cap.
+        let Overlap { shared, chunks_a, chunks_b, .. } = known;
+        let rarity = shared as f64 / 2.0;
+        alignment.overlap = Overlap { shared, rarity, chunks_a, chunks_b, ..alignment.overlap };
+    }
     Ok(Comparison {
-        alignment: align(&tokens_a, &tokens_b, &align_settings),
+        alignment,
         notes_a: tokens_a.disguises().notes(),
         notes_b: tokens_b.disguises().notes(),
-        excluded_a: analyzer.excluded(a),
-        excluded_b: analyzer.excluded(b),
+        excluded_a,
+        excluded_b,
         raw,
         normalize: settings.normalization.to_string(),
         k,
@@ -92,6 +133,33 @@ pub fn compare(a: &str, b: &str, settings: &Settings, max_gap: u32) -> Result<Co
         templates: settings.templates.iter().map(|text| digest(text)).collect(),
         stop_list: stop_list_digest(settings),
     })
+}
+
+/// Adds the words `aside` of `tokens` to what is excluded, cut where something else is excluded.
+fn add_common(tokens: &Tokens, aside: &[TokenRange], excluded: &mut Vec<Excluded>) {
+    let others = excluded.len();
+    let spans = tokens.spans();
+    for range in aside {
+        let end = (range.end as usize).min(spans.len());
+        let mut last: Option<Span> = None;
+        for word in &spans[(range.start as usize).min(end)..end] {
+            let next = last.map(|last| {
+                excluded[..others].partition_point(|other| other.span.start < last.end)
+            });
+            let is_apart = next
+                .and_then(|next| excluded[..others].get(next))
+                .is_some_and(|other| other.span.end <= word.start);
+            match &mut last {
+                Some(span) if !is_apart => span.end = span.end.max(word.end),
+                _ => {
+                    excluded.extend(last.map(|span| Excluded { span, reason: Exclusion::Common }));
+                    last = Some(*word);
+                }
+            }
+        }
+        excluded.extend(last.map(|span| Excluded { span, reason: Exclusion::Common }));
+    }
+    excluded.sort_by_key(|excluded| excluded.span);
 }
 
 impl Comparison {
@@ -115,6 +183,7 @@ impl Comparison {
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,
+            set_aside: &alignment.set_aside,
             pair: None,
             settings: textkin_report::ComparisonSettings {
                 version: env!("CARGO_PKG_VERSION"),

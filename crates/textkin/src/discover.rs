@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 use textkin_core::{Problem, SharedChunks, Source};
-use textkin_graph::{Capped, Graph, GraphSettings, Overlaps, cap};
+use textkin_graph::{Aside, Capped, Graph, GraphSettings, Overlaps, cap};
 use textkin_index::{
     Collection, Findings, KeepChunks, Memory, Progress, Stop, TextAddress, find_shared, near_copies,
 };
@@ -58,6 +58,8 @@ pub struct Discovery {
     pub shared: Option<SharedText>,
     /// What the user's cap left out.
     pub capped: Option<Capped>,
+    /// The words of each document that the cap set aside.
+    pub aside: Option<Aside>,
     /// What documents share without the cap, if nothing but the cap is excluded.
     pub uncapped: Option<Overlaps>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
@@ -103,7 +105,7 @@ pub fn discover(
     // Where nothing but the cap excludes, what it leaves out need not be read for again.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
-    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
+    let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
 
     watch.progress.begin("scoring pairs", 0);
     let graph_settings = GraphSettings {
@@ -127,6 +129,7 @@ pub fn discover(
         notes: read.notes,
         counts,
         capped,
+        aside,
         uncapped,
         plan: collection.plan_name(),
         stages: clock.stages,
@@ -154,7 +157,9 @@ pub fn overlaps(
         ..settings.clone()
     };
     let shared = shared(source, &settings, watch)?;
-    Ok(Overlaps::new(shared.chunks, shared.texts))
+    let mut overlaps = Overlaps::new(shared.chunks, shared.texts);
+    overlaps.aside = shared.aside;
+    Ok(overlaps)
 }
 
 /// What the documents of a source share, with no pair looked for.
@@ -171,6 +176,8 @@ pub(crate) struct Shared {
     pub(crate) texts: Vec<Option<u32>>,
     /// What the user's cap left out.
     pub(crate) capped: Option<Capped>,
+    /// The words of each document that it set aside.
+    pub(crate) aside: Option<Aside>,
 }
 
 /// Reads `source` and finds what its documents share, without what the cap leaves out.
@@ -181,10 +188,21 @@ pub(crate) fn shared(
 ) -> Result<Shared, Error> {
     let Found { read, mut found, .. } = find(source, settings, watch, &mut Clock::start())?;
     let number = |address| found.text_number(address);
-    let texts = read.documents.entries().map(|entry| entry.address.map(number)).collect();
-    let capped = settings.max_df.map(|most| cap(&mut found.shared, most));
+    let texts: Vec<Option<u32>> =
+        read.documents.entries().map(|entry| entry.address.map(number)).collect();
+    let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
-    Ok(Shared { documents, problems, notes, chunks: found.shared, texts, capped })
+    Ok(Shared { documents, problems, notes, chunks: found.shared, texts, capped, aside })
+}
+
+/// Sets common chunks aside, if the settings say so: what that was, and the words of each document.
+fn set_aside(
+    shared: &mut SharedChunks,
+    texts: &[Option<u32>],
+    settings: &Settings,
+) -> (Option<Capped>, Option<Aside>) {
+    let found = settings.max_df.map(|most| cap(shared, most));
+    found.map(|(capped, words)| (capped, Aside::new(words, texts.to_vec()))).unzip()
 }
 
 /// What documents share, before pairs are scored.

@@ -35,7 +35,7 @@ mod survey;
 mod trace;
 
 pub use analyzer::Analyzer;
-pub use compare::{Comparison, compare, digest};
+pub use compare::{Comparison, SetAside, compare, compare_without, digest};
 pub use dedup::{
     Cleaning, Duplicates, Editor, Keep, Level, Likeness, Place, Removal, Tally, dedup,
 };

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::core::{Measure, Pair};
+use textkin::core::{Measure, Overlap, Pair};
 use textkin::graph::{Clustering, Counting};
 use textkin::index::{KeepChunks, Plan, SharedIndex};
 use textkin::source::{Format, Inputs, SourceSettings};
-use textkin::{Discovery, Settings, Watch, discover, overlaps};
+use textkin::{Discovery, SetAside, Settings, Watch, compare, compare_without, discover, overlaps};
 
 /// What the oracle says of a pair of documents.
 #[derive(Debug, Clone, Default)]
@@ -92,6 +92,26 @@ fn source(texts: &[String]) -> Inputs {
     let source_settings =
         SourceSettings { piece_bytes: 64, input_format, ..SourceSettings::default() };
     Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap()
+}
+
+/// The words of each document that lie in chunks which more than `most` documents and two different
+/// texts have.
+fn words_aside(texts: &[String], k: usize, most: usize) -> Vec<BTreeSet<usize>> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
+    let sets: Vec<BTreeSet<Vec<String>>> = (documents.iter())
+        .map(|words| chunks(words, k).into_iter().map(|(_, chunk)| chunk).collect())
+        .collect();
+    let is_aside = |chunk: &Vec<String>| {
+        let holders: Vec<usize> =
+            (0..sets.len()).filter(|&document| sets[document].contains(chunk)).collect();
+        let is_other = |&&holder: &&usize| documents[holder] != documents[holders[0]];
+        holders.len() > most && holders.iter().find(is_other).is_some()
+    };
+    let aside = |document: &Vec<String>| {
+        let aside = chunks(document, k).into_iter().filter(|(_, chunk)| is_aside(chunk));
+        aside.flat_map(|(start, chunk)| start..start + chunk.len()).collect()
+    };
+    documents.iter().map(aside).collect()
 }
 
 /// What a cap at `most` documents leaves of [`oracle`]: chunks in more documents go if two different
@@ -255,6 +275,47 @@ proptest! {
         let some = Settings { threshold: 0.05, ..settings };
         let strong: Vec<Pair> = found.graph.rows().filter(|pair| pair.score >= 0.05).collect();
         prop_assert_eq!(run(&texts, &some).graph.rows().collect::<Vec<_>>(), strong);
+    }
+
+    #[test]
+    fn what_a_cap_sets_aside_is_what_the_oracle_sets_aside(
+        texts in prop_oneof![collections(), licensed()],
+        k in 1u32..5,
+        max_df in 1u32..6,
+    ) {
+        let settings = Settings { max_df: Some(max_df), ..all(k) };
+        let found = run(&texts, &settings);
+        let aside = found.aside.as_ref().unwrap();
+        let expected = words_aside(&texts, k as usize, max_df as usize);
+        for (document, expected) in (0u32..).zip(&expected) {
+            let ranges = aside.of(document);
+            prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
+            let words: BTreeSet<usize> =
+                ranges.iter().flat_map(|range| range.start as usize..range.end as usize).collect();
+            prop_assert_eq!(&words, expected);
+        }
+        for pair in found.graph.rows() {
+            let (a, b) = (&texts[pair.a as usize], &texts[pair.b as usize]);
+            let set_aside = SetAside {
+                a: aside.of(pair.a),
+                b: aside.of(pair.b),
+                overlap: Some(pair.overlap),
+            };
+            let comparison = compare_without(a, b, &settings, 2, Some(set_aside)).unwrap();
+            let overlap = Overlap { rarity: pair.overlap.shared as f64 / 2.0, ..pair.overlap };
+            prop_assert_eq!(comparison.alignment.overlap, overlap, "the run counts the same words");
+            let raw = compare(a, b, &settings.without_exclusions(), 2).unwrap().alignment;
+            prop_assert_eq!(comparison.raw, Some(raw.overlap));
+            for (text, excluded, document) in
+                [(a, &comparison.excluded_a, pair.a), (b, &comparison.excluded_b, pair.b)]
+            {
+                let grey: Vec<&str> = excluded.iter().map(|part| &text[part.span.range()]).collect();
+                let all = words(text);
+                let expected: Vec<String> =
+                    expected[document as usize].iter().map(|&at| all[at].clone()).collect();
+                prop_assert_eq!(words(&grey.join(" ")), expected, "these words are grey");
+            }
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use textkin::core::Pair;
 use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
-use textkin::{Error, Settings, Texts, Watch, compare};
+use textkin::{Error, Settings, Texts, Watch, compare, compare_without};
 
 use crate::command::raw::Pairs;
 
@@ -58,7 +58,7 @@ fn lines(
 ) -> Result<Vec<String>, Error> {
     let line = |(number, row): &(usize, &Row<'_>)| {
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare(a[1], b[1], all.settings, max_gap)?;
+        let comparison = compare_without(a[1], b[1], all.settings, max_gap, all.aside(row))?;
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
         view.a.notes = all.notes(row.a_index);

@@ -9,7 +9,7 @@ use textkin::report::{
     self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, notes_text, run_page,
 };
 use textkin::source::Inputs;
-use textkin::{Error, Noted, Settings, Texts, Watch, compare};
+use textkin::{Error, Noted, Settings, Texts, Watch, compare, compare_without};
 
 use crate::arguments::Discover;
 use crate::command::raw::Pairs;
@@ -96,7 +96,8 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare(a[1], b[1], settings, arguments.output.max_gap)?;
+        let comparison =
+            compare_without(a[1], b[1], settings, arguments.output.max_gap, all.aside(row))?;
         watch.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));

@@ -11,7 +11,7 @@ use textkin::core::{Note, Pair};
 use textkin::graph::Overlaps;
 use textkin::report::{Row, RunPair};
 use textkin::source::Inputs;
-use textkin::{Discovery, Settings, Stage, Watch};
+use textkin::{Discovery, SetAside, Settings, Stage, Watch};
 
 /// Makes sure, before any work is done, that the input can be read twice if it must.
 pub(crate) fn prepare(inputs: &mut Inputs, settings: &Settings) -> anyhow::Result<()> {
@@ -90,6 +90,13 @@ impl<'a> Pairs<'a> {
             }
         });
         rows
+    }
+
+    /// What the cap set aside of the documents of `row`, if there is one.
+    pub(crate) fn aside(&self, row: &Row<'_>) -> Option<SetAside<'a>> {
+        let aside = self.found.aside.as_ref()?;
+        let (a, b) = (aside.of(row.a_index), aside.of(row.b_index));
+        Some(SetAside { a, b, overlap: Some(row.overlap) })
     }
 
     /// What is worth knowing about a document.

@@ -134,3 +134,64 @@ fn the_page_of_a_run_gives_both_scores_and_greys_what_is_excluded() {
         )
     );
 }
+
+const LICENCE: &str = "Permission is hereby granted to anybody who finds this text to read it aloud \
+    to others in the evening.";
+
+/// Two documents that share more than the licence that all have.
+fn licensed() -> Folder {
+    let folder = Folder::new();
+    folder.write("docs/a.txt", format!("{LICENCE} Nothing else is here before. {SHARED}"));
+    folder.write("docs/b.txt", format!("{SHARED} {LICENCE} {QUOTED}"));
+    for name in ["c", "d"] {
+        let own = format!("{name}own ").repeat(12);
+        folder.write(&format!("docs/{name}.txt"), format!("{own} {LICENCE}"));
+    }
+    folder
+}
+
+#[test]
+fn text_that_a_cap_sets_aside_is_grey_and_does_not_count() {
+    let folder = licensed();
+    let options = ["docs", "--max-df", "2", "--explain", "why.jsonl", "--html", "run.html"];
+    folder.discover(&[&options[..], &["--out", "pairs.csv", "--quiet"]].concat()).expect(0);
+    let value: serde_json::Value = serde_json::from_str(&folder.read("why.jsonl")).unwrap();
+    let licence = LICENCE.trim_end_matches('.');
+    for side in ["a", "b"] {
+        let text = folder.read(&format!("docs/{side}.txt"));
+        let [from, to] =
+            [0, 1].map(|end| value[side]["excluded"][0]["span"][end].as_u64().unwrap());
+        assert_eq!(&text[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()], licence);
+        assert_eq!(value[side]["excluded"][0]["reason"], "common");
+        assert_eq!(value["set_aside"][0][side]["text"], licence);
+        let n_words = |text: &str| text.split_whitespace().count();
+        assert_eq!(value[side]["words"], n_words(&text) - n_words(LICENCE));
+        assert_eq!(value[side]["contained_words"], n_words(SHARED));
+        assert_eq!(value[side]["before_exclusions"]["words"], n_words(&text));
+        assert_eq!(
+            value[side]["contained_words"],
+            value["pair"][format!("contained_words_{side}")]
+        );
+    }
+    assert_eq!(value["passages"].as_array().unwrap().len(), 1);
+    assert_eq!(value["set_aside"].as_array().unwrap().len(), 1);
+    let page = folder.read("run.html");
+    let grey = format!("<span class=\"x\" title=\"does not count: common text\">{licence}</span>");
+    assert_eq!(page.matches(&grey).count(), 2, "on both sides");
+    assert!(page.contains("Common text, set aside by --max-df"));
+    folder.textkin(&["verify", "why.jsonl", "docs"]).expect(0);
+    folder.textkin(&["verify", "run.html", "docs"]).expect(0);
+    let run = folder.textkin(&["verify", "why.jsonl", "docs/a.txt", "docs/b.txt"]).expect(0);
+    assert!(run.stdout.contains("depend on all 4 documents"), "{}", run.stdout);
+    let told = folder.read("why.jsonl");
+    for (from, to) in [
+        (format!("[0,{}]", licence.len()), format!("[0,{}]", licence.len() - 8)),
+        ("\"reason\":\"common\"".to_owned(), "\"reason\":\"template\"".to_owned()),
+        ("\"set_aside\":[{".to_owned(), "\"set_aside\":[],\"other\":[{".to_owned()),
+    ] {
+        assert!(told.contains(&from), "{from}");
+        folder.write("lie.jsonl", told.replacen(&from, &to, 1));
+        folder.textkin(&["verify", "lie.jsonl", "docs"]).expect(1);
+        folder.textkin(&["verify", "lie.jsonl", "docs/a.txt", "docs/b.txt"]).expect(1);
+    }
+}

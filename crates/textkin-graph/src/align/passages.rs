@@ -10,11 +10,21 @@ pub(super) struct Sides<'a> {
     pub(super) b: &'a Tokens,
     pub(super) numbers_a: &'a [u32],
     pub(super) numbers_b: &'a [u32],
+    /// For each side, whether each token is set aside.
+    pub(super) aside: [&'a [bool]; 2],
+}
+
+/// Runs that were joined, in the order of `a`.
+pub(super) struct Joined {
+    /// Passages with a word that counts on either side.
+    pub(super) passages: Vec<Passage>,
+    /// Those without.
+    pub(super) set_aside: Vec<Passage>,
 }
 
 /// The passages of `runs`, which are in the order of `a` and do not overlap on either side.
-pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Vec<Passage> {
-    let mut passages = Vec::new();
+pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Joined {
+    let (mut passages, mut set_aside) = (Vec::new(), Vec::new());
     let mut from = 0;
     let next_in_b = next_in_b(runs);
     for index in 0..runs.len() {
@@ -26,12 +36,26 @@ pub(super) fn join(sides: &Sides<'_>, runs: &[Run], max_gap: usize) -> Vec<Passa
                 && next.b - (run.b + run.len) <= max_gap
         });
         if !is_followed {
-            passages.push(passage(sides, &runs[from..=index]));
+            let runs = &runs[from..=index];
+            match n_counted(sides, runs) {
+                0 => set_aside.push(passage(sides, runs, runs.iter().map(|run| run.len).sum())),
+                n_counted => passages.push(passage(sides, runs, n_counted)),
+            }
             from = index + 1;
         }
     }
     mark_moved(&mut passages);
-    passages
+    Joined { passages, set_aside }
+}
+
+/// The words of `runs` that count on either side.
+fn n_counted(sides: &Sides<'_>, runs: &[Run]) -> usize {
+    let [aside_a, aside_b] = sides.aside;
+    let n_counted = |run: &Run| {
+        let words = aside_a[run.a..run.a + run.len].iter().zip(&aside_b[run.b..run.b + run.len]);
+        words.filter(|&(&is_aside_a, &is_aside_b)| !(is_aside_a && is_aside_b)).count()
+    };
+    runs.iter().map(n_counted).sum()
 }
 
 /// Marks the passages outside the heaviest chain that is in order on both sides.
@@ -86,7 +110,7 @@ fn next_in_b(runs: &[Run]) -> Vec<Option<usize>> {
     next
 }
 
-fn passage(sides: &Sides<'_>, runs: &[Run]) -> Passage {
+fn passage(sides: &Sides<'_>, runs: &[Run], matched: usize) -> Passage {
     let (first, last) = (runs[0], runs[runs.len() - 1]);
     let mut segments = Vec::new();
     for (index, run) in runs.iter().enumerate() {
@@ -103,7 +127,7 @@ fn passage(sides: &Sides<'_>, runs: &[Run]) -> Passage {
     Passage {
         a: stretch(sides.a, first.a..last.a + last.len),
         b: stretch(sides.b, first.b..last.b + last.len),
-        matched: runs.iter().map(|run| run.len as u32).sum(),
+        matched: matched as u32,
         is_moved: false,
         segments,
     }

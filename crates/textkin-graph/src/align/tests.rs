@@ -25,6 +25,13 @@ fn aligned(a: &[u32], b: &[u32], k: u32, max_gap: u32) -> Alignment {
     align(&tokens(a), &tokens(b), &settings(k, max_gap))
 }
 
+/// The alignment however many pairs of places there are.
+fn unbounded(a: &[u32], b: &[u32], settings: &AlignSettings) -> Alignment {
+    let aside = [vec![false; a.len()], vec![false; b.len()]];
+    let aside = [&aside[0][..], &aside[1]];
+    align_ordered([&tokens(a), &tokens(b)], aside, settings, usize::MAX)
+}
+
 /// First tokens and words of all chunks, as the oracle of discovery defines them.
 fn naive_chunks(words: &[u32], k: usize) -> Vec<(usize, Vec<u32>)> {
     match words.len() {
@@ -226,9 +233,59 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
+    fn words_set_aside_are_in_their_place_and_count_nowhere(
+        (a, b) in edited(),
+        k in 1u32..6,
+        max_gap in 0u32..6,
+        ends in prop::collection::vec((0u32..60, 0u32..20), 0..4),
+    ) {
+        let mut at = 0;
+        let aside: Vec<TokenRange> = ends.iter().map(|&(gap, len)| {
+            let start = at + gap;
+            at = start + len;
+            TokenRange { start, end: at }
+        }).collect();
+        // The other text has fewer of them.
+        let (aside_a, aside_b) = (&aside[..], &aside[..aside.len() / 2]);
+        let settings = settings(k, max_gap);
+        let all = align(&tokens(&a), &tokens(&b), &settings);
+        let left = align_without(&tokens(&a), &tokens(&b), [aside_a, aside_b], &settings);
+        let is_in = |aside: &[TokenRange], token: usize| {
+            aside.iter().any(|range| (range.start..range.end).contains(&(token as u32)))
+        };
+        let kept = |tokens: BTreeSet<usize>, aside: &[TokenRange]| -> BTreeSet<usize> {
+            tokens.into_iter().filter(|&token| !is_in(aside, token)).collect()
+        };
+        let covered_a = kept(naive_covered(&a, &b, k as usize), aside_a);
+        let covered_b = kept(naive_covered(&b, &a, k as usize), aside_b);
+        prop_assert_eq!(left.overlap.covered_a, covered_a.len() as u64);
+        prop_assert_eq!(left.overlap.covered_b, covered_b.len() as u64);
+        prop_assert_eq!(left.overlap.words_a, kept((0..a.len()).collect(), aside_a).len() as u64);
+        let [explained_a, explained_b] = explained(&left);
+        prop_assert_eq!(kept(explained_a, aside_a), covered_a);
+        prop_assert_eq!(kept(explained_b, aside_b), covered_b);
+        // Nothing is hidden: the passages are those of whole texts, in two lists.
+        let place = |passage: &Passage| (passage.a, passage.b);
+        let mut places: Vec<_> = left.passages.iter().chain(&left.set_aside).map(place).collect();
+        places.sort_by_key(|(a, _)| a.first);
+        prop_assert_eq!(places, all.passages.iter().map(place).collect::<Vec<_>>());
+        for passage in &left.set_aside {
+            for segment in passage.segments.iter().filter(|segment| segment.kind == SegmentKind::Same) {
+                for (aside, side) in [(aside_a, segment.a), (aside_b, segment.b)] {
+                    prop_assert!((side.first..side.end()).all(|token| is_in(aside, token as usize)));
+                }
+            }
+        }
+        let mirror = align_without(&tokens(&b), &tokens(&a), [aside_b, aside_a], &settings);
+        if a != b {
+            prop_assert_eq!(mirrored(mirror), left);
+        }
+    }
+
+    #[test]
     fn passages_are_those_of_the_naive_twin((a, b) in edited(), k in 1u32..10, max_gap in 0u32..8) {
         let (a, b) = if (a.len(), tokens(&a).normalized()) > (b.len(), tokens(&b).normalized()) { (b, a) } else { (a, b) };
-        let alignment = align_ordered(&tokens(&a), &tokens(&b), &settings(k, max_gap), usize::MAX);
+        let alignment = unbounded(&a, &b, &settings(k, max_gap));
         check(&a, &b, k, max_gap, &alignment);
         let runs = naive_runs(&a, &b, k as usize);
         prop_assert_eq!(ranges(&alignment), naive_passages(&runs, max_gap as usize));

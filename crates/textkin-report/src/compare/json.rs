@@ -28,6 +28,9 @@ struct Whole<'a> {
     b: Document<'a>,
     scores: Scores,
     passages: Vec<PassageLine<'a>>,
+    /// Common text of both that does not count, where a cap sets any aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set_aside: Option<Vec<PassageLine<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -181,7 +184,9 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
             ssr: overlap.ssr(),
             sscr: overlap.sscr(),
         },
-        passages: passages(comparison, with_text),
+        passages: passages(comparison, comparison.passages, with_text),
+        set_aside: (comparison.pair.is_some_and(|pair| pair.max_df.is_some()))
+            .then(|| passages(comparison, comparison.set_aside, with_text)),
     };
     serde_json::to_string(&whole).expect("numbers and strings are always JSON")
 }
@@ -217,7 +222,11 @@ fn document<'a>(
     }
 }
 
-fn passages<'a>(comparison: &'a Comparison<'_>, with_text: WithText) -> Vec<PassageLine<'a>> {
+fn passages<'a>(
+    comparison: &'a Comparison<'_>,
+    passages: &[Passage],
+    with_text: WithText,
+) -> Vec<PassageLine<'a>> {
     let place = |stretch: &Stretch, text: &'a str| Place {
         span: span(stretch),
         first_word: stretch.first,
@@ -237,7 +246,7 @@ fn passages<'a>(comparison: &'a Comparison<'_>, with_text: WithText) -> Vec<Pass
         b: place(&passage.b, comparison.b.text),
         segments: passage.segments.iter().map(segment).collect(),
     };
-    comparison.passages.iter().enumerate().map(line).collect()
+    passages.iter().enumerate().map(line).collect()
 }
 
 fn span(stretch: &Stretch) -> [u32; 2] {

@@ -76,6 +76,8 @@ pub struct Comparison<'a> {
     pub raw: Option<Overlap>,
     /// What they share, in the order of `a`.
     pub passages: &'a [Passage],
+    /// What both have of common text that a cap set aside, where no other word is near.
+    pub set_aside: &'a [Passage],
     /// How they were compared.
     pub settings: ComparisonSettings<'a>,
     /// What a run says of the two, if the comparison is part of one.

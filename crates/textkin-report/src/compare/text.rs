@@ -1,9 +1,10 @@
 //! A comparison for a terminal: passages side by side, or one above the other where it is narrow.
 //!
-//! Words that were bridged stand in [brackets], with and without colour.
+//! Words that were bridged stand in [brackets], what does not count in (parentheses) with the reason:
+//! with and without colour.
 
 use anstyle::{AnsiColor, Style};
-use textkin_core::{Overlap, Passage, SegmentKind, Stretch};
+use textkin_core::{Exclusion, Overlap, Passage, SegmentKind, Stretch};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::pieces::{Piece, pieces};
@@ -192,7 +193,7 @@ fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
             (is_open, is_bare) = (false, false);
         }
         if let Some(reason) = piece.excluded {
-            words.push(Word { text: format!("({reason} left out)"), style: QUIET, is_apart: true });
+            words.extend(left_out(reason, &list, length));
             is_apart = true;
             continue;
         }
@@ -220,6 +221,22 @@ fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
     }
     if is_open {
         close(&mut words, is_bare);
+    }
+    words
+}
+
+/// Words that do not count, with the reason.
+fn left_out(reason: Exclusion, list: &[&str], length: Length) -> Vec<Word> {
+    let word = |text: String| Word { text, style: QUIET, is_apart: true };
+    let mut words = vec![word(format!("({reason}:"))];
+    let n_shown = if length == Length::Full { list.len() } else { SHOWN };
+    words.extend(list.iter().take(n_shown).map(|text| word(visible(text))));
+    if list.len() > n_shown {
+        let hidden = thousands((list.len() - n_shown) as u64);
+        words.push(word(format!("… {hidden} more words")));
+    }
+    if let Some(last) = words.last_mut() {
+        last.text.push(')');
     }
     words
 }
@@ -346,9 +363,9 @@ A
 1 passage; [bridged] words: 1 in A, 1 in B; ssr 0.38; sscr 0.86
 
 ── 1 ── 10 words · A 2–12 · B 1–11 · moved ───────────────────────────────────────────────
-One two three four five                     │ One two three four five SIX␛[2J & seven
-(quotation left out) six & seven [eight]    │ [changed] nine ten eleven
-nine ten eleven                             │
+One two three four five (quotation: “not    │ One two three four five SIX␛[2J & seven
+<mine>”) six & seven [eight] nine ten       │ [changed] nine ten eleven
+eleven                                      │
 
 4 more words of B repeat what A has at places shown above
 ";

@@ -14,6 +14,8 @@ pub(super) const PAIRS: usize = 200;
 /// Passages of a pair that are shown, the longest of them.
 const PASSAGES: usize = 25;
 /// Characters of a passage that are shown at its start and at its end, if it is longer than both.
+/// Passages of common text that are shown, the longest of them.
+const SET_ASIDE: usize = 5;
 const START: usize = 500;
 const END: usize = 300;
 
@@ -33,18 +35,12 @@ impl PairPassages {
     #[must_use]
     pub fn new(number: usize, comparison: &Comparison<'_>) -> Self {
         let n_passages = comparison.passages.len();
-        let mut longest: Vec<usize> = (0..n_passages).collect();
-        longest.sort_by_key(|&index| std::cmp::Reverse(comparison.passages[index].matched));
-        longest.truncate(PASSAGES);
-        longest.sort_unstable();
         let mut html = String::new();
         if let Some(raw) = &comparison.raw {
             html.push_str("<p>Before exclusions: ");
             shares(raw, &mut html);
         }
-        for (passage, [a, b]) in longest.iter().zip(passage_texts(comparison, &longest)) {
-            draw_passage(comparison, *passage, &a, &b, &mut html);
-        }
+        draw_longest(comparison, PASSAGES, &mut html);
         left_out(
             n_passages,
             PASSAGES,
@@ -53,8 +49,43 @@ impl PairPassages {
             "compare the two documents with textkin compare",
             &mut html,
         );
+        draw_set_aside(comparison, &mut html);
         Self { number, html, json: comparison_json(comparison, WithText::No), n_passages }
     }
+}
+
+/// Writes the longest `most` passages, in their order.
+fn draw_longest(comparison: &Comparison<'_>, most: usize, html: &mut String) {
+    let mut longest: Vec<usize> = (0..comparison.passages.len()).collect();
+    longest.sort_by_key(|&index| std::cmp::Reverse(comparison.passages[index].matched));
+    longest.truncate(most);
+    longest.sort_unstable();
+    for (passage, [a, b]) in longest.iter().zip(passage_texts(comparison, &longest)) {
+        draw_passage(comparison, *passage, &a, &b, html);
+    }
+}
+
+/// Writes what both have and a cap set aside.
+fn draw_set_aside(comparison: &Comparison<'_>, html: &mut String) {
+    let n_passages = comparison.set_aside.len();
+    if n_passages == 0 {
+        return;
+    }
+    html.push_str(
+        "<h4>Common text, set aside by --max-df: both have it and it does not count</h4>",
+    );
+    html.push_str("<div class=\"aside\">");
+    let aside = Comparison { passages: comparison.set_aside, ..comparison.clone() };
+    draw_longest(&aside, SET_ASIDE, html);
+    left_out(
+        n_passages,
+        SET_ASIDE,
+        "passage of common text",
+        "passages of common text, shorter than these,",
+        "--explain writes them all",
+        html,
+    );
+    html.push_str("</div>");
 }
 
 /// Writes one passage.
@@ -66,7 +97,10 @@ fn draw_passage(
     html: &mut String,
 ) {
     let passage = &comparison.passages[index];
-    let bridged = passage.a.count.max(passage.b.count).saturating_sub(passage.matched);
+    let same = passage.segments.iter().filter(|segment| !segment.kind.is_bridged());
+    let n_same: u32 = same.map(|segment| segment.a.count).sum();
+    let bridged = passage.a.count.max(passage.b.count).saturating_sub(n_same);
+    let aside = n_same.saturating_sub(passage.matched);
     // Writing to a string does not fail.
     let _ = write!(
         html,
@@ -77,6 +111,9 @@ fn draw_passage(
     );
     if bridged > 0 {
         let _ = write!(html, " + {} bridged", thousands(u64::from(bridged)));
+    }
+    if aside > 0 {
+        let _ = write!(html, " + {} common, set aside", thousands(u64::from(aside)));
     }
     if passage.is_moved {
         html.push_str(" · moved");
@@ -145,8 +182,8 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
     }
     if run.settings.iter().any(|(name, _)| *name == "max_df") {
         page.push_str(
-            "<p class=\"note\">Common text that --max-df set aside is shown in passages as any other; \
-             the first line of each pair counts without it.</p>",
+            "<p class=\"note\">Common text that --max-df set aside does not count; it is shown in \
+             grey.</p>",
         );
     }
     for passages in run.passages {

@@ -4,6 +4,7 @@
 //! what it says is compared with what comes out: settings, spans, counts, scores, and what a page
 //! shows of it.
 
+mod aside;
 mod differences;
 mod given;
 mod report;
@@ -19,7 +20,7 @@ use textkin::report::{
     PairPassages, Row, RunPair, WithText, comparison_json, comparison_page, pair_parts, terminal,
 };
 use textkin::source::Inputs;
-use textkin::{Settings, Watch, compare, digest, frequent_words};
+use textkin::{Settings, Watch, compare_without, digest, frequent_words};
 
 use crate::arguments::Verify;
 use crate::documents::{collection_settings, named, templates, words};
@@ -147,7 +148,17 @@ fn check(
     );
     let max_gap = said["settings"]["max_gap"].as_u64().and_then(|gap| gap.try_into().ok());
     let max_gap = max_gap.context("the report does not say its max_gap")?;
-    let comparison = compare(&a.text, &b.text, settings, max_gap)?;
+    let pair = &said["pair"];
+    let common = scores.common(pair, [a.number, b.number], settings)?;
+    let common = match common {
+        Some(common) => Some(common),
+        None if pair["max_df"].is_number() => {
+            Some(aside::claimed(said, [&a.text, &b.text], settings)?)
+        }
+        None => None,
+    };
+    let aside = common.as_ref().map(aside::Common::view);
+    let comparison = compare_without(&a.text, &b.text, settings, max_gap, aside)?;
     let mut view = comparison.view([id(said, "a"), &a.text], [id(said, "b"), &b.text]);
     for (side, document) in [("a", &mut view.a), ("b", &mut view.b)] {
         let digest = said[side]["blake3"].as_str().unwrap_or_default();
@@ -160,11 +171,18 @@ fn check(
     );
     let has_words = said["passages"][0]["a"]["text"].is_string();
     let with_text = if has_words { WithText::Yes } else { WithText::No };
+    if pair.is_object() {
+        view.pair = Some(run_pair(pair));
+    }
     let again: Value = serde_json::from_str(&comparison_json(&view, with_text))?;
-    for part in ["settings", "a", "b", "scores", "passages"] {
+    let is_known = aside.is_none_or(|aside| aside.overlap.is_some());
+    for part in ["settings", "a", "b", "scores", "passages", "set_aside"] {
+        // Which chunks are common is known of all documents only.
+        if part == "scores" && !is_known {
+            continue;
+        }
         differences(part, &said[part], &again[part], &mut faults);
     }
-    let pair = &said["pair"];
     if pair.is_object() {
         let overlap = &comparison.alignment.overlap;
         let claim = Claim { pair, documents: [a.number, b.number], overlap };
@@ -178,7 +196,6 @@ fn check(
             faults.push("the page shows something else than the documents give".to_owned());
         }
     } else {
-        view.pair = Some(run_pair(pair));
         let passages = PairPassages::new(run_pair(pair).number, &view);
         let row = row(said, &run_pair(pair));
         let parts = ["the table of pairs", "the passages"];
@@ -207,7 +224,7 @@ fn run_pair(pair: &Value) -> RunPair<'_> {
         score: pair["score"].as_f64().unwrap_or(f64::NAN),
         raw_score: pair["raw_score"].as_f64(),
         documents: count("documents"),
-        max_df: count("max_df").try_into().ok(),
+        max_df: scores::max_df(pair),
         overlap: Overlap {
             words_a: count("words_a"),
             words_b: count("words_b"),

@@ -6,6 +6,7 @@ use textkin::graph::Overlaps;
 use textkin::source::Inputs;
 use textkin::{Settings, Watch, overlaps};
 
+use super::aside::Common;
 use super::differences::differences;
 use super::given::Given;
 
@@ -46,10 +47,7 @@ impl<'a> Scores<'a> {
             faults.push(format!("pair.by: there is no score {}", pair["by"]));
             return Ok(());
         };
-        let max_df = match &pair["max_df"] {
-            Value::Null => None,
-            value => value.as_u64().and_then(|most| u32::try_from(most).ok()),
-        };
+        let max_df = max_df(pair);
         let excludes = settings.excludes_words() || max_df.is_some();
         if pair["raw_score"].is_number() != excludes {
             faults.push("pair.raw_score: it is there if, and only if, anything is excluded".into());
@@ -76,6 +74,25 @@ impl<'a> Scores<'a> {
         Ok(())
     }
 
+    /// What the cap of a run set aside of two documents, if there was one and all documents of the
+    /// run are given.
+    pub(super) fn common(
+        &mut self,
+        pair: &Value,
+        [a, b]: [u32; 2],
+        settings: &Settings,
+    ) -> anyhow::Result<Option<Common>> {
+        let max_df = max_df(pair);
+        let is_whole = pair["documents"].as_u64() == Some(u64::from(self.given.n_documents));
+        if max_df.is_none() || !is_whole {
+            return Ok(None);
+        }
+        let (_, after, _) = self.overlaps(&Settings { max_df, ..settings.clone() })?;
+        let words =
+            |document| after.aside.as_ref().map_or(Vec::new(), |aside| aside.of(document).to_vec());
+        Ok(Some(Common { a: words(a), b: words(b), overlap: Some(after.of(a, b)) }))
+    }
+
     fn overlaps(&mut self, settings: &Settings) -> anyhow::Result<&(String, Overlaps, Overlaps)> {
         let key = format!("{} {} {:?}", settings.chunk, settings.normalization, settings.max_df);
         let found = match self.found.take() {
@@ -90,6 +107,11 @@ impl<'a> Scores<'a> {
         };
         Ok(self.found.insert(found))
     }
+}
+
+/// The cap that a run had, if it had one.
+pub(super) fn max_df(pair: &Value) -> Option<u32> {
+    pair["max_df"].as_u64().and_then(|most| u32::try_from(most).ok())
 }
 
 /// Checks the words of both documents, and how many of them are in the other.
