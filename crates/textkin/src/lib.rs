@@ -55,6 +55,7 @@ pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};
 pub use trace::{
     BlockOrigin, DocumentOrigins, StreamTracer, TraceOutput, TraceProgress, TraceSettings,
+    TraceTimes,
 };
 
 pub use textkin_core as core;

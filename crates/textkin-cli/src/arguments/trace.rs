@@ -22,6 +22,7 @@ use crate::size;
   textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
   tail -f feed.jsonl | textkin trace - --memory 1GiB
   tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
+  textkin trace posts/ --time-field published --sort --out origins.jsonl
   textkin trace posts.jsonl --preset paper
   textkin trace posts.jsonl --memory unlimited --select all")]
 pub(crate) struct Trace {
@@ -65,6 +66,10 @@ pub(crate) struct TraceMeans {
     /// documents are done [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Take documents in the order of their times (see --time-field), those of equal time as they
+    /// come and those without a time last; everything is read first
+    #[arg(long)]
+    pub(crate) sort: bool,
     /// Keep all that is remembered in this file, and go on from it in the next run, however this one
     /// ends: files are read again and what is done of them passed over, standard input goes on
     #[arg(long, value_name = "FILE")]

@@ -55,6 +55,11 @@ impl Run {
         self
     }
 
+    /// Nothing on standard error.
+    pub(crate) fn expect_quiet(&self) {
+        assert_eq!(self.stderr, "");
+    }
+
     /// Exactly one line on standard error, this one.
     pub(crate) fn expect_only(&self, message: &str) {
         assert_eq!(self.stderr, format!("textkin: {message}\n"));

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Folder, record};
 
@@ -87,4 +87,79 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
     assert!(refused(&["--preset", "best"]).contains("there are kin, paper"));
     folder.textkin(&["trace", "stream.jsonl"]).expect(1);
+}
+
+/// A stream of records with times, the origin of a passage after its copy.
+fn dated() -> String {
+    let passage = sentence(1, 40);
+    let copy = format!("{passage} {}", sentence(2, 10));
+    let records = [
+        ("copy", Some("2021-05-01"), copy.as_str()),
+        ("origin", Some("2020-05-01"), &passage),
+        ("tied", Some("2021-05-01T00:00:00Z"), &copy),
+        ("undated", None, &passage),
+        ("unclear", Some("a while ago"), &passage),
+        ("empty", Some("2022"), ""),
+        ("last", Some("2023"), &passage),
+    ];
+    let line = |(id, time, text): (&str, Option<&str>, &str)| match time {
+        Some(time) => format!("{}\n", json!({ "id": id, "published": time, "text": text })),
+        None => record(id, text),
+    };
+    records.into_iter().map(line).collect()
+}
+
+fn ids(said: &[Value]) -> Vec<&str> {
+    said.iter().map(|document| document["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn times_that_do_not_go_forwards_are_counted_and_said() {
+    let folder = Folder::new();
+    folder.write("stream.jsonl", dated());
+    let trace = ["trace", "stream.jsonl", "--time-field", "published"];
+    let run = folder.textkin(&trace).expect(0);
+    run.expect_only(
+        "1 document is earlier than one before (first origin: 2020-05-01T00:00:00Z after \
+         2021-05-01T00:00:00Z), 1 document is as early as the latest before, 1 document has no time \
+         (first undated), 1 document has a time that cannot be read (first unclear: 'a while ago'); \
+         all were taken in the order in which they came, and --sort takes them in that of time",
+    );
+    let lines = said(&run.stdout);
+    assert_eq!(lines[1]["dominant_origin"], "copy");
+    assert_eq!((&lines[1]["time"], &lines[3]["time"]), (&json!("2020-05-01"), &Value::Null));
+    // Without times there is nothing to say of them.
+    folder.textkin(&["trace", "stream.jsonl"]).expect(0).expect_quiet();
+}
+
+#[test]
+fn sorted_documents_come_by_time_then_as_they_came_then_without_a_time() {
+    let folder = Folder::new();
+    folder.write("stream.jsonl", dated());
+    let sort = ["trace", "stream.jsonl", "--time-field", "published", "--sort"];
+    let run = folder.textkin(&sort).expect(0);
+    run.expect_only(
+        "1 document has no time (first undated), 1 document has a time that cannot be read (first \
+         unclear: 'a while ago'); they come after those with a time",
+    );
+    let lines = said(&run.stdout);
+    assert_eq!(ids(&lines), ["origin", "copy", "tied", "empty", "last", "undated", "unclear"]);
+    for (line, origin) in [(0, "origin"), (1, "origin"), (2, "origin"), (4, "origin")] {
+        assert_eq!(lines[line]["dominant_origin"], origin, "{}", lines[line]);
+    }
+    assert_eq!((&lines[3]["words"], &lines[3]["blocks"]), (&json!(0), &json!([])));
+    let strict = folder.textkin(&[&sort[..], &["--strict"]].concat()).expect(2);
+    assert!(strict.stderr.contains("'undated' has no time that can be read"), "{strict:?}");
+
+    let stdin = ["trace", "-", "--time-field", "published", "--sort"];
+    let piped = folder.textkin_from(dated().as_bytes(), &stdin).expect(0);
+    assert_eq!(piped.stdout, run.stdout);
+    assert!(piped.stderr.contains("reads its input to the end before the first answer"));
+
+    let state = [&sort[..], &["--state", "s", "--checkpoint-every", "2"]].concat();
+    folder.textkin(&state).expect(0);
+    let unsorted = folder.textkin(&[&state[..4], &state[5..]].concat()).expect(2);
+    assert!(unsorted.stderr.contains("cannot go on without it"), "{unsorted:?}");
+    let again = folder.textkin(&state).expect(0);
+    assert_eq!(again.stdout, "");
 }

@@ -7,8 +7,10 @@
 
 mod names;
 mod state;
+mod times;
 
 pub use state::{TraceOutput, TraceProgress};
+pub use times::TraceTimes;
 
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use textkin_trace::{Error as TraceError, Tracer};
 
 use super::names::Names;
-use super::{StreamTracer, TraceSettings};
+use super::{StreamTracer, TraceSettings, TraceTimes};
 use crate::{Error, digest};
 
 const MAGIC: [u8; 8] = *b"tkstream";
@@ -24,12 +24,16 @@ const MOST_HEAD: u32 = 1 << 26;
 pub struct TraceProgress {
     /// The inputs of the run, as they were named.
     pub inputs: Vec<String>,
+    /// Whether they are taken in the order of time.
+    pub is_sorted: bool,
     /// Documents taken of these inputs.
     pub documents: u64,
     /// The id of the last of them.
     pub last_id: Option<String>,
     /// Whether anything was copied so far.
     pub is_found: bool,
+    /// How the times of all documents so far go.
+    pub times: TraceTimes,
     /// Where results go and how many bytes of them belong to the documents taken.
     pub written: Option<TraceOutput>,
 }

@@ -13,7 +13,7 @@ use textkin::source::Inputs;
 use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
 
 use super::state::StateFile;
-use super::{FIRST, STREAM, lines};
+use super::{FIRST, STREAM, lines, order};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::tell::tell;
@@ -22,10 +22,14 @@ use crate::tell::tell;
 pub(super) struct Answers {
     tracer: StreamTracer,
     format: TraceFormat,
-    is_strict: bool,
+    pub(super) is_strict: bool,
+    /// Whether documents come in the order of their times already.
+    is_sorted: bool,
     out: Out,
     state: Option<StateFile>,
     progress: TraceProgress,
+    /// The field of times, if one was named.
+    time_field: Option<String>,
     /// Documents of the inputs that were done in an earlier run and are not met again yet.
     to_skip: u64,
     /// The line of standard input that is answered.
@@ -75,9 +79,11 @@ impl Answers {
             tracer,
             format: means.format,
             is_strict: arguments.input.strict,
+            is_sorted: arguments.means.sort,
             out,
             state,
             progress,
+            time_field: arguments.input.time_field.clone(),
             to_skip: 0,
             line: None,
             problems: 0,
@@ -87,14 +93,15 @@ impl Answers {
         let inputs: Vec<String> =
             arguments.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
         if is_resumed {
-            answers.resume(&inputs);
+            answers.resume(&inputs)?;
         }
         answers.progress.inputs = inputs;
+        answers.progress.is_sorted = means.sort;
         Ok(answers)
     }
 
     /// Says from where on it goes, and what of the inputs is done already.
-    fn resume(&mut self, inputs: &[String]) {
+    fn resume(&mut self, inputs: &[String]) -> anyhow::Result<()> {
         let number = terminal::thousands(self.tracer.n_documents());
         let last = self.progress.last_id.as_deref();
         let after = match last {
@@ -106,6 +113,11 @@ impl Answers {
             self.progress.documents = 0;
         } else if inputs == self.progress.inputs {
             tell(format_args!("textkin: {after}\n"));
+            let (before, now) = if self.is_sorted { ("out", "") } else { ("", "out") };
+            anyhow::ensure!(
+                self.is_sorted == self.progress.is_sorted,
+                "these inputs were begun with{before} --sort and cannot go on with{now} it"
+            );
             self.to_skip = self.progress.documents;
         } else {
             let before = self.progress.inputs.join(" ");
@@ -115,19 +127,29 @@ impl Answers {
             ));
             self.progress.documents = 0;
         }
+        Ok(())
     }
 
     /// Reads all documents of `inputs`.
     pub(super) fn read_all(&mut self, mut inputs: Inputs) {
-        if self.to_skip > 0 && !inputs.is_rewindable() {
-            // A pipe does not begin again.
-            (self.to_skip, self.progress.documents) = (0, 0);
-        }
+        self.skip_only_files(&inputs);
         while self.goes_on()
             && let Some(piece) = inputs.next_piece()
         {
             piece.read(self);
         }
+    }
+
+    /// Passes over nothing of a pipe, which does not begin again.
+    pub(super) fn skip_only_files(&mut self, inputs: &Inputs) {
+        if self.to_skip > 0 && !inputs.is_rewindable() {
+            (self.to_skip, self.progress.documents) = (0, 0);
+        }
+    }
+
+    /// Ends the run with an error.
+    pub(super) fn fail(&mut self, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
     }
 
     /// Whether more documents are wanted.
@@ -176,6 +198,9 @@ impl Answers {
         if let Out::Whole(out) = self.out {
             out.finish()?;
         }
+        if !self.is_sorted {
+            order::tell_times(&self.progress.times, self.time_field.as_deref());
+        }
         if self.tracer.n_documents() == 0 && self.problems == 0 {
             tell(format_args!("textkin: no documents in the input\n"));
         }
@@ -211,10 +236,13 @@ impl Answers {
         Ok(())
     }
 
-    fn answer(&mut self, id: &str, text: &str) -> anyhow::Result<()> {
+    fn answer(&mut self, id: &str, time: Option<&str>, text: &str) -> anyhow::Result<()> {
+        if !self.is_sorted {
+            self.progress.times.count(id, time);
+        }
         let said = self.tracer.trace(id, text);
         self.progress.is_found |= said.traced.old_words > 0;
-        let line = lines::line(self.format, id, &said);
+        let line = lines::line(self.format, id, time, &said);
         match &mut self.out {
             Out::Whole(out) => out.write(line.as_bytes())?,
             Out::Continued { file, .. } => file.write(line.as_bytes())?,
@@ -251,7 +279,7 @@ impl DocumentSink for Answers {
             _ => document.id,
         };
         let done = match self.to_skip {
-            0 => self.answer(&id, &document.text),
+            0 => self.answer(&id, document.time.as_deref(), &document.text),
             _ => self.skip(&id),
         };
         self.fail_if(done);

@@ -7,14 +7,19 @@ use textkin::report::terminal;
 use crate::arguments::TraceFormat;
 
 /// The line of a document.
-pub(super) fn line(format: TraceFormat, id: &str, said: &DocumentOrigins) -> String {
+pub(super) fn line(
+    format: TraceFormat,
+    id: &str,
+    time: Option<&str>,
+    said: &DocumentOrigins,
+) -> String {
     match format {
-        TraceFormat::Json => format!("{}\n", json_line(id, said)),
+        TraceFormat::Json => format!("{}\n", json_line(id, time, said)),
         TraceFormat::Table => table_line(id, said),
     }
 }
 
-fn json_line(id: &str, said: &DocumentOrigins) -> Value {
+fn json_line(id: &str, time: Option<&str>, said: &DocumentOrigins) -> Value {
     let traced = &said.traced;
     let blocks: Vec<Value> = traced
         .blocks
@@ -33,7 +38,7 @@ fn json_line(id: &str, said: &DocumentOrigins) -> Value {
         })
         .collect();
     let fresh: Vec<[u32; 2]> = said.fresh.iter().map(|span| [span.start, span.end]).collect();
-    json!({
+    let mut line = json!({
         "id": id,
         "number": traced.number,
         "words": traced.words,
@@ -46,7 +51,11 @@ fn json_line(id: &str, said: &DocumentOrigins) -> Value {
         "dominant_share": traced.dominant_share,
         "blocks": blocks,
         "fresh": fresh,
-    })
+    });
+    if let Some(time) = time {
+        line["time"] = time.into();
+    }
+    line
 }
 
 fn table_line(id: &str, said: &DocumentOrigins) -> String {

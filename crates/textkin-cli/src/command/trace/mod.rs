@@ -2,6 +2,7 @@
 
 mod answers;
 mod lines;
+mod order;
 mod state;
 mod stream;
 
@@ -37,6 +38,9 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
     interrupt::listen_unless(&watch, &is_busy)?;
     let mut answers = Answers::begin(arguments, &settings, &watch, &is_busy)?;
     match arguments.inputs.as_slice() {
+        inputs if arguments.means.sort => {
+            order::read_sorted(&mut answers, Inputs::open(inputs, &source)?)?;
+        }
         [input] if is_stream(input) => stream::read(&mut answers, &source)?,
         inputs => answers.read_all(Inputs::open(inputs, &source)?),
     }
