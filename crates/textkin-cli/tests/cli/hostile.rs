@@ -4,7 +4,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::snares::{looped_pdfs, quine_zip};
 use crate::support::{BAKERY, Folder, HARBOUR, record};
+
+/// A page as a program.
+const PROGRAM: &str = "%!PS\n/line { 72 exch moveto show } bind def /Courier 10 selectfont\n\
+    0 1 9 { /i exch def (a row of words on the page ) 700 i 14 mul sub line i 2 string cvs show } for\n\
+    { 1 0 div } stopped { clear (caught) 400 line } if showpage\n";
 
 /// A zip archive; archives in it are stored, other entries are compressed.
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -116,7 +122,22 @@ fn hostile() -> Vec<(String, Vec<u8>)> {
             format!("<html><p>{}</p><{}>", "a".repeat(200_000), "b".repeat(200_000)).into_bytes(),
         ),
         ("loop.pdf".to_owned(), std::fs::read(regressions().join("loop.pdf")).unwrap()),
+        ("quine.zip".to_owned(), quine_zip()),
     ];
+    for (name, bytes) in looped_pdfs() {
+        files.push((format!("looped-{name}"), bytes));
+    }
+    // What a worker reads, cut and with bits flipped.
+    let honest = looped_pdfs().swap_remove(1).1;
+    for step in 1..8 {
+        for (name, bytes) in [("pdf", &honest), ("ps", &PROGRAM.as_bytes().to_vec())] {
+            let at = bytes.len() * step / 8;
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << step;
+            files.push((format!("cut-{step}.{name}"), bytes[..at].to_vec()));
+            files.push((format!("flipped-{step}.{name}"), flipped));
+        }
+    }
     // Every other kind of file, cut and with a bit flipped.
     for entry in std::fs::read_dir(regressions()).unwrap() {
         let path = entry.unwrap().path();
@@ -177,6 +198,8 @@ fn a_folder_of_hostile_files_is_read_within_bounds_and_nothing_is_dropped() {
         "bomb.zip",
         "bomb.docx",
         "nested.zip",
+        "quine.zip",
+        "looped-pages.pdf",
         "deep.eml",
         "cut-cut.gz",
         "flipped-old.doc",

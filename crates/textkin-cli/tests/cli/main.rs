@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod support;
+#[path = "../../../textkin-extract/tests/formats/snares.rs"]
+mod snares;
 
 mod bad_input;
 mod compare;

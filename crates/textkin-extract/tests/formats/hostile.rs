@@ -1,11 +1,13 @@
 //! Hostile files: each ends soon, within its limits, with a name for what was wrong.
 
+use std::io::Read;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use textkin_extract::{Collected, Error, Limits};
 
 use crate::made::{docx_of, every_format, found, found_within, gzip, tar, zip};
+use crate::snares::quine_zip;
 
 /// Nothing here takes longer, with room for slow machines.
 const SOON: Duration = Duration::from_secs(20);
@@ -85,6 +87,24 @@ fn archives_within_archives_end() {
         compressed = gzip(&compressed);
     }
     assert_eq!(found_within("deep.gz", &compressed, &small()).1, Err(Error::TooDeep { limit: 8 }));
+}
+
+#[test]
+fn an_archive_that_holds_itself_ends() {
+    let archive = quine_zip();
+    let mut inside = Vec::new();
+    let mut entries = zip::ZipArchive::new(std::io::Cursor::new(&archive)).unwrap();
+    entries.by_index(0).unwrap().read_to_end(&mut inside).unwrap();
+    assert_eq!(inside, archive, "and its checksum is right");
+    let begun = Instant::now();
+    let (collected, result) = found_within("quine.zip", &archive, &Limits::default());
+    assert!(begun.elapsed() < SOON && result.is_ok());
+    assert_eq!((collected.documents.len(), collected.problems.len()), (0, 1));
+    assert_eq!(collected.problems[0].reason, "more than 8 containers within one another");
+    // Among others, it keeps nobody from being read.
+    let archive = zip(&[("a.zip", &archive), ("b.zip", &archive), ("c.txt", b"good")]);
+    let (collected, _) = found_within("more.zip", &archive, &Limits::default());
+    assert_eq!((collected.documents.len(), collected.problems.len()), (1, 2));
 }
 
 /// Runs with the stack that threads have by default.

@@ -4,8 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "what makes documents for tests may fail a test")]
 
 mod made;
+mod snares;
 mod mutants;
 mod golden;
 mod hostile;
 mod paper;
+mod hostile_paper;
 mod corpora;

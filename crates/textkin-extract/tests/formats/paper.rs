@@ -9,7 +9,7 @@ use textkin_extract::{Error, Kind, pdf_text, postscript_text, tidy_pages};
 
 use crate::made::{CELLS, ITEMS, PARAGRAPHS, TITLE, every_format, found, words, words_of};
 
-const MOST_TEXT: usize = 1 << 20;
+pub(crate) const MOST_TEXT: usize = 1 << 20;
 
 /// A PDF of these objects, the first of which is the catalog.
 fn pdf_of(objects: &[String]) -> Vec<u8> {
@@ -58,7 +58,7 @@ fn read_postscript(program: &str) -> String {
 }
 
 /// The document of all formats as PDF: every character has a number, and a table says which.
-fn made_pdf() -> Vec<u8> {
+pub(crate) fn made_pdf() -> Vec<u8> {
     let mut characters: Vec<char> = Vec::new();
     let mut content = "BT /F1 10 Tf 12 TL 50 780 Td\n".to_owned();
     let mut lines: Vec<String> = vec![TITLE.to_owned()];

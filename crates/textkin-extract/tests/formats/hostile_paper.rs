@@ -1,0 +1,128 @@
+//! Hostile PDF and PostScript: text or a reason, soon and within bounds.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use textkin_extract::{Error, pdf_text, postscript_text};
+
+use crate::paper::{MOST_TEXT, made_pdf};
+use crate::snares::{HONEST, looped_pdfs};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Reads `bytes` as PDF.
+fn read_pdf(bytes: &[u8]) -> Result<String, Error> {
+    within_bounds(bytes, pdf_text)
+}
+
+/// Reads `bytes` as PostScript.
+fn read_postscript(bytes: &[u8]) -> Result<String, Error> {
+    within_bounds(bytes, postscript_text)
+}
+
+fn within_bounds(
+    bytes: &[u8],
+    read: fn(&[u8], usize) -> Result<String, Error>,
+) -> Result<String, Error> {
+    let begun = Instant::now();
+    let result = read(bytes, MOST_TEXT);
+    assert!(begun.elapsed() < SOON, "it took {:?}", begun.elapsed());
+    match &result {
+        Ok(text) => assert!(text.len() < MOST_TEXT + 1000),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    result
+}
+
+#[test]
+fn pdfs_that_lead_back_to_themselves_are_read_or_told() {
+    for (name, bytes) in looped_pdfs() {
+        let result = read_pdf(&bytes);
+        // In some the loop is in the way of the words themselves.
+        let is_in_the_way = ["pages", "drawn", "composite", "length", "filters", "object-streams"];
+        let is_honest = !is_in_the_way.contains(&name.trim_end_matches(".pdf"));
+        match result {
+            Ok(text) if is_honest => assert!(text.contains(HONEST), "{name}: {text:?}"),
+            Ok(text) => assert!(text.len() < 10_000, "{name}: {text:?}"),
+            Err(error) => assert!(!is_honest, "{name}: {error}"),
+        }
+    }
+}
+
+/// A program that uses much of the language, with procedures, fonts, data and a comment.
+const PROGRAM: &str = "%!PS-Adobe-3.0\n%%Title: (a page)\n/line { 72 exch moveto show } bind def\n\
+    /Helvetica findfont dup length dict begin { 1 index /FID ne { def } { pop pop } ifelse } forall\n\
+    /Encoding ISOLatin1Encoding def currentdict end /Latin exch definefont pop\n\
+    /Latin 10 selectfont (caf\\351 \\(closed\\)) 700 line <48656c6c6f> 686 line\n\
+    0 1 5 { /i exch def 72 600 i 14 mul sub moveto (row ) show i 2 string cvs show } for\n\
+    gsave 0.5 dup scale 100 100 translate [1 0 0 1 5 5] concat (scaled) 20 line grestore\n\
+    /words [(one) (two) (three)] def words { 10 0 rmoveto show } forall\n\
+    currentfile /ASCIIHexDecode filter 5 string readstring 776f726473> pop 500 line\n\
+    { 1 0 div } stopped { clear (caught) 400 line } if\n\
+    << /a 1 /b (two) >> { pop pop } forall 3 -1 roll count copy clear showpage\n";
+
+#[test]
+fn postscript_with_any_bit_flipped_or_cut_anywhere_ends() {
+    let text = read_postscript(PROGRAM.as_bytes()).unwrap();
+    assert!(text.contains("café (closed)") && text.contains("row 5"), "{text}");
+    for at in 0..PROGRAM.len() {
+        // Cut anywhere; one bit of each byte, a different one in each place.
+        let _ = read_postscript(&PROGRAM.as_bytes()[..at]);
+        let mut flipped = PROGRAM.as_bytes().to_vec();
+        flipped[at] ^= 1 << (at % 8);
+        let _ = read_postscript(&flipped);
+    }
+}
+
+#[test]
+fn pdf_with_bits_flipped_or_cut_anywhere_ends() {
+    let bytes = made_pdf();
+    for at in (0..bytes.len()).step_by(bytes.len() / 500) {
+        let _ = read_pdf(&bytes[..at]);
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        let _ = read_pdf(&flipped);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn changed_postscript_ends(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        moved in (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..40),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = PROGRAM.as_bytes().to_vec();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let (from, to, len) = moved;
+        let from = from.index(bytes.len());
+        let piece = bytes[from..(from + len).min(bytes.len())].to_vec();
+        let to = to.index(bytes.len());
+        bytes.splice(to..to, piece);
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let _ = read_postscript(&bytes);
+    }
+
+    #[test]
+    fn changed_loops_end(
+        which in any::<prop::sample::Index>(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..6),
+    ) {
+        // References and places are digits: others lead elsewhere.
+        let loops = looped_pdfs();
+        let mut bytes = loops[which.index(loops.len())].1.clone();
+        let digits: Vec<usize> =
+            (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
+        for (at, digit) in changes {
+            bytes[digits[at.index(digits.len())]] = digit;
+        }
+        let _ = read_pdf(&bytes);
+    }
+}
