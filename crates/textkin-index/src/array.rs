@@ -41,7 +41,7 @@ impl Spool {
         self.end.load(Ordering::Relaxed)
     }
 
-    fn append(&self, bytes: &[u8]) -> Result<u64, Error> {
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64, Error> {
         let offset = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.write_at(bytes, offset)?;
         Ok(offset)
@@ -51,7 +51,7 @@ impl Spool {
         write_all_at(&self.file, bytes, offset).map_err(|source| self.error(source))
     }
 
-    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), Error> {
+    pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), Error> {
         read_exact_at(&self.file, bytes, offset).map_err(|source| self.error(source))
     }
 

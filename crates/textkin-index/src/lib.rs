@@ -8,7 +8,8 @@
 //! repeated chunk is linked to its first occurrence and compared with it token by token
 //! (`verify`), and what is left is written down as runs and groups (`shared`).
 //! `spex` drops most unique chunks before they become records. `store` writes the shared chunks to
-//! a file of their own, and reads it.
+//! a file of their own, and reads it. `seen` and `shelf` remember what was met before, beyond the memory
+//! too.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "numbers of texts, places and groups are u32 by construction; batches are bounded"
@@ -23,7 +24,9 @@ mod found;
 mod imatch;
 mod record;
 mod repeats;
+mod seen;
 mod shared;
+mod shelf;
 mod spex;
 mod store;
 mod verify;
@@ -36,6 +39,8 @@ pub use counter::Counter;
 pub use error::Error;
 pub use found::{FoundChunks, KeepChunks};
 pub use imatch::{ImatchSettings, near_copies};
+pub use seen::{Entry, Seen};
 pub use shared::{Findings, find_shared};
+pub use shelf::Shelf;
 pub use store::{Contents, IndexedDocument, Postings, SharedIndex, StoreError, write_index};
 pub use work::{Progress, Stop};

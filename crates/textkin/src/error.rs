@@ -43,11 +43,6 @@ pub enum Error {
     /// A second reading found fewer documents than the first.
     #[error("the input changed while it was read; run again")]
     Changed,
-    /// What is left of the texts does not fit the memory.
-    #[error(
-        "the words of the collection do not fit the memory that passages and lines are found in; give more --memory, or clean the collection in parts"
-    )]
-    TooMuchToClean,
     /// Passages and lines have no neighbours.
     #[error(
         "the best of several equals is known for whole documents only; keep first, last, longest or a field"

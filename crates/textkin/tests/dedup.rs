@@ -507,16 +507,73 @@ fn a_large_family_goes_as_the_oracle_says() {
     }
 }
 
+/// Texts of which parts come again in others, in one word after the other.
+fn repeating() -> impl Strategy<Value = Vec<String>> {
+    let run = (0usize..400, 1usize..60);
+    let text = prop::collection::vec(run, 0..6);
+    prop::collection::vec(text, 1..40).prop_map(|texts| {
+        let text = |runs: Vec<(usize, usize)>| -> String {
+            let words = runs.into_iter().map(|(from, n)| {
+                let words = (from..from + n).map(|word| format!("w{word}")).collect::<Vec<_>>();
+                words.join(if from % 3 == 0 { "\n" } else { " " }) + "\n"
+            });
+            words.collect()
+        };
+        texts.into_iter().map(text).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn parts_are_the_same_with_any_memory(
+        texts in repeating(),
+        min_words in 1u32..6,
+        keep in prop::sample::select(vec![Keep::First, Keep::Last, Keep::Longest, Keep::Field]),
+    ) {
+        for level in [Level::Passage { min_words }, Level::Line { min_words }] {
+            let found = |memory: Option<u64>| {
+                let settings = Settings { memory, threads: Some(2), ..Settings::default() };
+                let mut inputs = inputs(&texts);
+                let cleaning = Cleaning { level, keep };
+                let found = dedup(&mut inputs, &settings, cleaning, &Watch::default()).unwrap();
+                let watch = Watch::default();
+                let mut editor = found.editor(false, &watch);
+                let mut out = Vec::new();
+                for file in inputs.files() {
+                    inputs.rewrite(&file, &mut editor, &mut out).unwrap();
+                }
+                drop(editor);
+                (found.removed, out)
+            };
+            let expected = found(None);
+            for memory in [0, 10_000, 60_000, 1 << 20] {
+                prop_assert_eq!(&found(Some(memory)), &expected, "{} bytes", memory);
+            }
+        }
+    }
+}
+
 #[test]
-fn parts_of_more_text_than_the_memory_holds_are_refused_in_time() {
-    let text: String = (0..20_000).map(|n| format!("w{n} ")).collect();
-    for level in [Level::Passage { min_words: 3 }, Level::Line { min_words: 1 }] {
+fn parts_of_more_text_than_the_memory_holds_are_found() {
+    // Most of what comes is known by what is on disk alone.
+    let text = |seed: usize| -> String {
+        (0..3_000).map(|n| format!("w{}\n", (seed % 20) * 3_000 + n)).collect()
+    };
+    let texts: Vec<String> = (0..40).map(text).collect();
+    for level in [Level::Passage { min_words: 8 }, Level::Line { min_words: 1 }] {
         for keep in [Keep::First, Keep::Last] {
-            let settings = Settings { memory: Some(30), ..Settings::default() };
+            let settings = Settings { memory: Some(200_000), ..Settings::default() };
             let cleaning = Cleaning { level, keep };
-            let texts = [text.clone()];
-            let found = dedup(&mut inputs(&texts), &settings, cleaning, &Watch::default());
-            assert!(matches!(found, Err(textkin::Error::TooMuchToClean)));
+            let found = dedup(&mut inputs(&texts), &settings, cleaning, &Watch::default()).unwrap();
+            assert_eq!(found.tally().words_gone, 60_000, "{cleaning:?}");
+            assert!(
+                found
+                    .removed
+                    .iter()
+                    .all(|removal| removal.duplicate_of.abs_diff(removal.document) == 20)
+            );
         }
     }
 }

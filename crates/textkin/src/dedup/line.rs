@@ -4,23 +4,32 @@
 //! words are; they are told by 128 bits of a digest. Where a line goes between blank lines, these
 //! become one.
 
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
+use bytemuck::{Pod, Zeroable};
 use textkin_core::{Layers, Span, Tokenizer, Tokens};
+use textkin_index::{Entry, Seen};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::Cuts;
-use super::passage::{same_words, table_bytes};
-use super::walk::{Cutter, Preparer};
+use super::passage::same_words;
+use super::walk::{Cutter, Preparer, share};
 use super::{Place, Removal};
 use crate::error::Error;
 use crate::settings::Settings;
 
 /// Where a line stays.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 struct Origin {
+    /// The digest of the line, in two halves.
+    digest: [u64; 2],
     document: u32,
     line: u32,
+}
+
+impl Entry for Origin {
+    fn hash(&self) -> u64 {
+        self.digest[0]
+    }
 }
 
 /// A line of a text.
@@ -30,7 +39,7 @@ pub(super) struct Line {
     words: u32,
     is_blank: bool,
     /// 128 bits of the digest of its words, if it has enough of them.
-    digest: Option<u128>,
+    digest: Option<[u64; 2]>,
 }
 
 /// Finds the lines of texts.
@@ -66,34 +75,35 @@ impl Preparer for LineFinder {
     }
 }
 
-fn digest(tokens: &Tokens) -> u128 {
+fn digest(tokens: &Tokens) -> [u64; 2] {
     let digest = blake3::hash(tokens.normalized());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest.as_bytes()[..16]);
-    u128::from_le_bytes(bytes)
+    [0, 8].map(|from| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&digest.as_bytes()[from..from + 8]);
+        u64::from_le_bytes(bytes)
+    })
 }
 
 /// Cuts lines.
 pub(super) struct LineCutter {
-    known: HashMap<u128, Origin>,
+    known: Seen<Origin>,
 }
 
 impl LineCutter {
     /// A cutter of lines of so many words, and what finds these.
     pub(super) fn new(settings: &Settings, min_words: usize) -> Result<(LineFinder, Self), Error> {
         let finder = LineFinder { tokenizer: same_words(settings)?, min_words };
-        Ok((finder, Self { known: HashMap::new() }))
+        Ok((finder, Self { known: Seen::new(share(settings, 1)) }))
     }
 
     /// Where a line stays; if it is new, at `origin`, and `None` is given.
-    fn find_or_add(&mut self, digest: u128, origin: Origin) -> Option<Origin> {
-        match self.known.entry(digest) {
-            Entry::Occupied(known) => Some(*known.get()),
-            Entry::Vacant(vacant) => {
-                vacant.insert(origin);
-                None
-            }
+    fn find_or_add(&mut self, origin: Origin) -> Result<Option<Origin>, Error> {
+        let is_it = |known: &Origin| Ok::<bool, Error>(known.digest == origin.digest);
+        let known = self.known.find(origin.hash(), is_it)?;
+        if known.is_none() {
+            self.known.insert(origin)?;
         }
+        Ok(known)
     }
 }
 
@@ -106,7 +116,7 @@ impl Cutter for LineCutter {
         _: &str,
         lines: Vec<Line>,
         removed: &mut Vec<Removal>,
-    ) -> Cuts {
+    ) -> Result<Cuts, Error> {
         let mut cuts = Cuts::default();
         let (mut word, mut n_kept) = (0u32, 0u32);
         let (mut is_after_cut, mut is_after_blank) = (false, true);
@@ -122,8 +132,11 @@ impl Cutter for LineCutter {
             }
             let first_word = word;
             word += words;
-            let origin = Origin { document, line: n_kept };
-            match digest.and_then(|digest| self.find_or_add(digest, origin)) {
+            let known = match digest {
+                Some(digest) => self.find_or_add(Origin { digest, document, line: n_kept })?,
+                None => None,
+            };
+            match known {
                 Some(known) => {
                     cuts.insert(span);
                     is_after_cut = true;
@@ -141,10 +154,6 @@ impl Cutter for LineCutter {
                 }
             }
         }
-        cuts
-    }
-
-    fn bytes_with(&self, lines: &Vec<Line>) -> u64 {
-        table_bytes::<(u128, Origin)>(self.known.len(), self.known.capacity(), lines.len())
+        Ok(cuts)
     }
 }

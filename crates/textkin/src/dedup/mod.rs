@@ -143,7 +143,7 @@ pub struct Duplicates {
 /// ```
 ///
 /// # Errors
-/// As [`discover`](crate::discover()); if passages are to be cut of more text than the memory holds.
+/// As [`discover`](crate::discover()).
 pub fn dedup(
     source: &mut dyn Source,
     settings: &Settings,

@@ -6,14 +6,19 @@
 //! again until nothing in it is known, because words that come together anew may be known too.
 //!
 //! So no run of `n` words stands in two places of the result, unless these overlap, and cleaning
-//! the result again changes nothing. It takes about 35 bytes of memory for each word that is left.
+//! the result again changes nothing. It takes about 35 bytes for each word that is left, in memory and
+//! beyond it on disk.
 
+use std::borrow::Cow;
+
+use bytemuck::{Pod, Zeroable};
 use hashbrown::HashMap;
 use textkin_core::{Layers, Tokenizer, Tokens};
+use textkin_index::{Entry, Seen, Shelf};
 use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::{Cuts, bytes_of, without_parts};
-use super::walk::{Cutter, Preparer};
+use super::walk::{Cutter, Preparer, share};
 use super::{Place, Removal};
 use crate::error::Error;
 use crate::settings::Settings;
@@ -21,7 +26,7 @@ use crate::settings::Settings;
 /// What hashes of runs are made with; any odd number does.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Leads to another slot of the table where two runs have one hash.
+/// Leads to another slot of the table of one text where two runs have one hash.
 const STEP: u64 = 0xd1b5_4a32_d192_ed03;
 
 /// Where a run of words stays.
@@ -30,6 +35,21 @@ struct Origin {
     document: u32,
     /// First byte in the normalised words of what is left of the document.
     byte: u32,
+}
+
+/// A run that stays.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Stay {
+    hash: u64,
+    document: u32,
+    byte: u32,
+}
+
+impl Entry for Stay {
+    fn hash(&self) -> u64 {
+        self.hash
+    }
 }
 
 /// The words of a text and the hashes of their runs.
@@ -90,10 +110,9 @@ pub(super) struct PassageCutter {
     n: usize,
     /// The words of the text at hand.
     tokens: Tokens,
-    known: HashMap<u64, Origin>,
+    known: Seen<Stay>,
     /// The normalised words that are left of each document.
-    kept: Vec<Box<[u8]>>,
-    kept_bytes: u64,
+    kept: Shelf,
 }
 
 /// Tokens that are known, and from where.
@@ -114,9 +133,8 @@ impl PassageCutter {
             finder: finder(),
             n,
             tokens: Tokens::default(),
-            known: HashMap::new(),
-            kept: Vec::new(),
-            kept_bytes: 0,
+            known: Seen::new(share(settings, 1)),
+            kept: Shelf::new(share(settings, 4)),
         };
         Ok((finder(), cutter))
     }
@@ -128,20 +146,23 @@ impl PassageCutter {
     }
 
     /// Where the run with this hash and these words stays, in texts that were walked before.
-    fn find(&self, hash: u64, run: &[u8]) -> Option<Origin> {
-        let mut key = hash;
-        while let Some(origin) = self.known.get(&key) {
-            let words = self.kept.get(origin.document as usize).map_or(&[][..], |words| words);
-            if words.get(origin.byte as usize..).is_some_and(|words| is_prefix(words, run)) {
-                return Some(*origin);
-            }
-            key = key.wrapping_add(STEP);
-        }
-        None
+    fn find(&self, hash: u64, run: &[u8]) -> Result<Option<Origin>, Error> {
+        let is_it = |stay: &Stay| {
+            let from = u64::from(stay.byte);
+            let words = self.kept.read(stay.document, from..from + run.len() as u64 + 1)?;
+            Ok::<bool, Error>(is_prefix(&words, run))
+        };
+        let stay = self.known.find(hash, is_it)?;
+        Ok(stay.map(|Stay { document, byte, .. }| Origin { document, byte }))
     }
 
     /// All known runs of the tokens at hand, by start.
-    fn matches(&self, document: u32, hashes: &[u64], has_repeats: bool) -> Vec<Match> {
+    fn matches(
+        &self,
+        document: u32,
+        hashes: &[u64],
+        has_repeats: bool,
+    ) -> Result<Vec<Match>, Error> {
         let mut matches: Vec<Match> = Vec::new();
         // The runs of this text that stay for sure: they end before the one looked at, and no known
         // run touches them.
@@ -154,7 +175,7 @@ impl PassageCutter {
                 self.remember_own(&mut own, hashes[settled], settled);
             }
             let run = self.run(start);
-            let found = self.find(hash, run).or_else(|| {
+            let found = self.find(hash, run)?.or_else(|| {
                 let first = self.find_own(&own, hash, run)?;
                 Some(Origin { document, byte: self.tokens.start(first) })
             });
@@ -162,7 +183,7 @@ impl PassageCutter {
                 matches.push(Match { start, end: start + self.n, origin });
             }
         }
-        matches
+        Ok(matches)
     }
 
     /// The first token of the run with this hash and these words, among those of this text.
@@ -189,34 +210,26 @@ impl PassageCutter {
     }
 
     /// Remembers what is left of `document`: the tokens at hand, of which no run is known.
-    fn remember(&mut self, document: u32, hashes: &[u64], has_repeats: bool) {
-        let index = document as usize;
-        if self.kept.len() <= index {
-            self.kept.resize_with(index + 1, Box::default);
-        }
-        self.kept[index] = self.tokens.normalized().into();
-        self.kept_bytes += self.tokens.normalized().len() as u64;
+    fn remember(&mut self, document: u32, hashes: &[u64], has_repeats: bool) -> Result<(), Error> {
+        self.kept.put(document, self.tokens.normalized())?;
         for (start, &hash) in hashes.iter().enumerate() {
-            if has_repeats && self.find(hash, self.run(start)).is_some() {
+            if has_repeats && self.find(hash, self.run(start))?.is_some() {
                 continue;
             }
-            let mut key = hash;
-            while self.known.contains_key(&key) {
-                key = key.wrapping_add(STEP);
-            }
-            self.known.insert(key, Origin { document, byte: self.tokens.start(start) });
+            self.known.insert(Stay { hash, document, byte: self.tokens.start(start) })?;
         }
+        Ok(())
     }
 
     /// The number of the word that begins at a byte of what is left of a document.
-    fn word_at(&self, document: u32, origin: Origin) -> u32 {
-        let words = if origin.document == document {
-            self.tokens.normalized()
+    fn word_at(&self, document: u32, origin: Origin) -> Result<u32, Error> {
+        let before = if origin.document == document {
+            Cow::Borrowed(&self.tokens.normalized()[..origin.byte as usize])
         } else {
-            &self.kept[origin.document as usize]
+            self.kept.read(origin.document, 0..u64::from(origin.byte))?
         };
-        let separators = |words: &[u8]| words.iter().filter(|&&b| b == Tokens::SEPARATOR).count();
-        u32::try_from(separators(&words[..origin.byte as usize])).unwrap_or(u32::MAX)
+        let separators = before.iter().filter(|&&byte| byte == Tokens::SEPARATOR).count();
+        Ok(u32::try_from(separators).unwrap_or(u32::MAX))
     }
 }
 
@@ -229,16 +242,16 @@ impl Cutter for PassageCutter {
         text: &str,
         mut runs: Runs,
         removed: &mut Vec<Removal>,
-    ) -> Cuts {
+    ) -> Result<Cuts, Error> {
         let mut cuts = Cuts::default();
         let mut rest = cuts.rest(text);
         loop {
             let Runs { tokens, hashes, has_repeats } = runs;
             self.tokens = tokens;
-            let matches = self.matches(document, &hashes, has_repeats);
+            let matches = self.matches(document, &hashes, has_repeats)?;
             if matches.is_empty() {
-                self.remember(document, &hashes, has_repeats);
-                return cuts;
+                self.remember(document, &hashes, has_repeats)?;
+                return Ok(cuts);
             }
             for stretch in stretches(&matches) {
                 let spans = self.tokens.spans();
@@ -255,7 +268,7 @@ impl Cutter for PassageCutter {
                         place: Some(Place {
                             span: rest.original(bytes),
                             word: number(part.start),
-                            stays_at: self.word_at(document, origin),
+                            stays_at: self.word_at(document, origin)?,
                         }),
                     });
                 }
@@ -265,26 +278,6 @@ impl Cutter for PassageCutter {
             runs = self.finder.prepare(&rest.text);
         }
     }
-
-    fn bytes_with(&self, runs: &Runs) -> u64 {
-        let table = table_bytes::<(u64, Origin)>(
-            self.known.len(),
-            self.known.capacity(),
-            runs.hashes.len(),
-        );
-        self.kept_bytes + runs.tokens.normalized().len() as u64 + table
-    }
-}
-
-/// Bytes of a hash table with `len` entries when `more` were added; while it grows, the old one is
-/// there too.
-pub(super) fn table_bytes<T>(len: usize, capacity: usize, more: usize) -> u64 {
-    let bytes = |capacity: usize| {
-        let buckets = (capacity as u64 * 8 / 7).next_power_of_two();
-        buckets * (size_of::<T>() as u64 + 1)
-    };
-    let needed = len + more;
-    if needed <= capacity { bytes(capacity) } else { bytes(capacity) + bytes(needed) }
 }
 
 impl PassageCutter {

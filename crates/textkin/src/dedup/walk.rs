@@ -2,12 +2,13 @@
 //!
 //! Whatever can be known of a text alone is prepared on all threads; what was there before is asked
 //! on one, in order. In input order a text is cut as it is read; for any other order all texts are
-//! held in memory.
+//! kept until then. What does not fit the memory goes to disk.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_index::{Memory, Shelf};
 
 use super::cut::Cuts;
 use super::ordered::in_order;
@@ -37,9 +38,6 @@ pub(super) trait Cutter {
     /// What it needs to know of a text.
     type Preparer: Preparer;
 
-    /// Bytes of memory that what was seen takes, and what may be added for a text.
-    fn bytes_with(&self, prepared: &<Self::Preparer as Preparer>::Prepared) -> u64;
-
     /// What goes out of the text of `document`; it is told to `removed`.
     fn cut(
         &mut self,
@@ -47,7 +45,12 @@ pub(super) trait Cutter {
         text: &str,
         prepared: <Self::Preparer as Preparer>::Prepared,
         removed: &mut Vec<Removal>,
-    ) -> Cuts;
+    ) -> Result<Cuts, Error>;
+}
+
+/// A share of the memory: one `part`-th of it.
+pub(super) fn share(settings: &Settings, part: u64) -> Memory {
+    Memory { budget: settings.memory_budget() / part, temp_dir: settings.temp_dir.clone() }
 }
 
 /// Cuts all texts of a source.
@@ -63,16 +66,8 @@ pub(super) fn cut<C: Cutter>(
     }
     watch.progress.begin("reading", source.total_bytes().unwrap_or(0));
     let threads = settings.n_threads();
-    let mut walker = Walker {
-        cutter,
-        budget: settings.memory_budget(),
-        watch,
-        text_bytes: 0,
-        removed: Vec::new(),
-        cuts: Vec::new(),
-        failure: None,
-    };
-    let mut held: Option<Vec<Box<str>>> = (keep != Keep::First).then(Vec::new);
+    let mut walker = Walker { cutter, watch, removed: Vec::new(), cuts: Vec::new(), failure: None };
+    let mut held = (keep != Keep::First).then(|| Shelf::new(share(settings, 4)));
     let is_over = AtomicBool::new(false);
     let is_stopping = || is_over.load(Ordering::Relaxed) || watch.stop.is_asked();
     let read = |piece: Box<dyn textkin_core::Piece>| {
@@ -95,10 +90,7 @@ pub(super) fn cut<C: Cutter>(
         parts.push(piece.part);
         for (text, prepared) in piece.texts {
             match &mut held {
-                Some(held) => {
-                    walker.hold(&text);
-                    held.push(text);
-                }
+                Some(held) => walker.note(held.put(n_documents, text.as_bytes())),
                 None => walker.one(n_documents, &text, prepared),
             }
             n_documents += 1;
@@ -116,22 +108,32 @@ pub(super) fn cut<C: Cutter>(
     walker.check()?;
     let documents = Documents::new(parts);
     if let Some(texts) = held {
-        watch.progress.begin("cutting", texts.len() as u64);
-        walker.cuts.resize(texts.len(), Cuts::default());
+        watch.progress.begin("cutting", documents.len() as u64);
+        walker.cuts.resize(documents.len(), Cuts::default());
         let order = preference::order(keep, &documents, &[]);
         let mut blocks = order.chunks(TEXTS_AT_ONCE);
         let prepare = |block: &[u32]| {
-            let one = |&document: &u32| (document, preparer.prepare(&texts[document as usize]));
-            block.iter().map(one).collect::<Vec<_>>()
+            let one = |&document: &u32| {
+                let bytes = texts.read(document, 0..u64::MAX)?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let prepared = preparer.prepare(&text);
+                Ok((document, text, prepared))
+            };
+            block.iter().map(one).collect::<Result<Vec<_>, textkin_index::Error>>()
         };
         in_order(
             threads,
             || blocks.next(),
             prepare,
             |block| {
-                watch.progress.advance(block.len() as u64);
-                for (document, prepared) in block {
-                    walker.one(document, &texts[document as usize], prepared);
+                match block {
+                    Ok(block) => {
+                        watch.progress.advance(block.len() as u64);
+                        for (document, text, prepared) in block {
+                            walker.one(document, &text, prepared);
+                        }
+                    }
+                    Err(error) => walker.note(Err(error)),
                 }
                 walker.flow()
             },
@@ -151,13 +153,10 @@ pub(super) fn cut<C: Cutter>(
     })
 }
 
-/// Cuts texts in order and stays within the memory.
+/// Cuts texts in order, until something fails.
 struct Walker<'a, C> {
     cutter: C,
-    budget: u64,
     watch: &'a Watch,
-    /// Bytes of the texts that are held.
-    text_bytes: u64,
     removed: Vec<Removal>,
     cuts: Vec<Cuts>,
     failure: Option<Error>,
@@ -166,33 +165,25 @@ struct Walker<'a, C> {
 impl<C: Cutter> Walker<'_, C> {
     /// Cuts a text, unless something failed before.
     fn one(&mut self, document: u32, text: &str, prepared: <C::Preparer as Preparer>::Prepared) {
-        let removals = (self.removed.capacity() * size_of::<Removal>()) as u64;
-        let bytes = self.cutter.bytes_with(&prepared) + self.text_bytes + removals;
-        self.watch_bytes(bytes);
-        if self.failure.is_some() {
-            return;
-        }
-        let cuts = self.cutter.cut(document, text, prepared, &mut self.removed);
-        match self.cuts.get_mut(document as usize) {
-            Some(slot) => *slot = cuts,
-            None => self.cuts.push(cuts),
-        }
-    }
-
-    /// Counts a text that is held.
-    fn hold(&mut self, text: &str) {
-        self.text_bytes += text.len() as u64;
-        self.watch_bytes(self.text_bytes);
-    }
-
-    fn watch_bytes(&mut self, bytes: u64) {
-        if self.failure.is_some() {
-            return;
-        }
         if self.watch.stop.is_asked() {
-            self.failure = Some(Error::Stopped);
-        } else if bytes > self.budget {
-            self.failure = Some(Error::TooMuchToClean);
+            self.failure.get_or_insert(Error::Stopped);
+        }
+        if self.failure.is_some() {
+            return;
+        }
+        match self.cutter.cut(document, text, prepared, &mut self.removed) {
+            Err(error) => self.failure = Some(error),
+            Ok(cuts) => match self.cuts.get_mut(document as usize) {
+                Some(slot) => *slot = cuts,
+                None => self.cuts.push(cuts),
+            },
+        }
+    }
+
+    /// Remembers the first failure.
+    fn note(&mut self, result: Result<(), textkin_index::Error>) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error.into());
         }
     }
 
