@@ -38,7 +38,7 @@ impl Filter {
     /// The line of a hash, and what its bits are taken from.
     fn place(&self, hash: u64) -> (usize, u64) {
         let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e6c_63d0_876a_68ee | 1);
-        let line = u128::from(mixed) * self.0.len() as u128 >> 64;
+        let line = (u128::from(mixed) * self.0.len() as u128) >> 64;
         let bits = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (line as usize, bits ^ bits >> 31)
     }
