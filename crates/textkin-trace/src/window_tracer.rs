@@ -253,7 +253,7 @@ impl Hit {
 /// The age, in documents, by which half of what is stored has been forgotten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Horizon {
-    /// None while nothing was stored.
+    /// None while nothing was forgotten.
     age: Option<u64>,
 }
 
@@ -276,6 +276,9 @@ impl Horizon {
     /// Takes note that a chunk of this age was forgotten for one of document `number`, or none: a
     /// running median, which nothing so far is beyond if most chunks found a free slot.
     fn forget(&mut self, age: Option<u64>, number: u64) {
+        if self.age.is_none() && age.is_none() {
+            return;
+        }
         let nothing = number.saturating_add(1).min(u64::MAX - 1);
         let horizon = self.age.unwrap_or(nothing);
         let step = (horizon / 256).max(1);
@@ -298,6 +301,8 @@ mod tests {
     #[test]
     fn the_horizon_is_the_median_age_of_what_is_forgotten() {
         let mut horizon = Horizon::default();
+        // A table with free slots has forgotten nothing, however old.
+        (0..100).for_each(|_| horizon.forget(None, 3));
         assert!(!horizon.is_beyond(u64::MAX));
         for age in (0..=1000).cycle().map(|age| age * 617 % 1001).take(100_000) {
             horizon.forget(Some(age), 2000);
