@@ -54,8 +54,8 @@ pub use settings::Settings;
 pub use summary::Counts;
 pub use survey::{chunk_frequencies, frequent_words};
 pub use trace::{
-    BlockOrigin, DocumentOrigins, StreamTracer, TraceOutput, TraceProgress, TraceSettings,
-    TraceTimes,
+    BlockOrigin, CopiedOrigin, DocumentOrigins, MostCopied, StreamTracer, TraceOutput,
+    TraceProgress, TraceSettings, TraceTimes,
 };
 
 pub use textkin_core as core;

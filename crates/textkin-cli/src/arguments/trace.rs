@@ -70,6 +70,12 @@ pub(crate) struct TraceMeans {
     /// come and those without a time last; everything is read first
     #[arg(long)]
     pub(crate) sort: bool,
+    /// Show the N documents that most others copied from, on standard error at the end
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top_origins: Option<u32>,
+    /// Write them to this file, as JSON, whenever the state is written and at the end
+    #[arg(long, value_name = "FILE", requires = "top_origins")]
+    pub(crate) top_origins_out: Option<PathBuf>,
     /// Keep all that is remembered in this file, and go on from it in the next run, however this one
     /// ends: files are read again and what is done of them passed over, standard input goes on
     #[arg(long, value_name = "FILE")]

@@ -163,3 +163,42 @@ fn sorted_documents_come_by_time_then_as_they_came_then_without_a_time() {
     let again = folder.textkin(&state).expect(0);
     assert_eq!(again.stdout, "");
 }
+
+#[test]
+fn the_most_copied_documents_are_told_with_their_bounds() {
+    let folder = Folder::new();
+    let [a, b] = [1, 2].map(|seed| sentence(seed, 30));
+    let both = format!("{a} {b}");
+    let stream =
+        [("a", &a), ("b", &b), ("c", &a), ("d", &both), ("e", &a)].map(|(id, text)| (id, &**text));
+    folder.write("stream.jsonl", jsonl(&stream));
+    let trace = ["trace", "stream.jsonl", "--top-origins", "5", "--top-origins-out", "top.json"];
+    let run = folder.textkin(&trace).expect(0);
+    assert_eq!(
+        run.stderr,
+        "the most copied documents:\n    copies       words  document\n         3          90  a\n         1          30  b\n"
+    );
+    let origin = |origin: &str, number: u32, copies: u32, words: u32| json!({ "origin": origin, "number": number, "copies": copies, "copies_at_most": copies, "words": words });
+    let expected = json!({
+        "documents": 5,
+        "origins": [origin("a", 0, 3, 90), origin("b", 1, 1, 30)],
+        "others_at_most": 0,
+    });
+    assert_eq!(folder.json("top.json"), expected);
+    // Counters go on with the state.
+    folder.write("head.jsonl", jsonl(&stream[..3]));
+    folder.write("tail.jsonl", jsonl(&stream[3..]));
+    for input in ["head.jsonl", "tail.jsonl"] {
+        let state = [&["trace", input], &trace[2..], &["--state", "s"]].concat();
+        folder.textkin(&state).expect(0);
+    }
+    assert_eq!(folder.json("top.json"), expected);
+    // Where there is no room for counters, that is said too.
+    let small = folder.textkin(&[&trace[..4], &["--memory", "2kB"]].concat()).expect(0);
+    assert_eq!(
+        small.stderr,
+        "textkin: there is no memory to count the most copied documents; any was copied by 4 others at most\n"
+    );
+    let lone = folder.textkin(&["trace", "stream.jsonl", "--top-origins-out", "x"]).expect(2);
+    assert!(lone.stderr.contains("--top-origins <N>"), "{lone:?}");
+}

@@ -2,13 +2,16 @@
 //!
 //! The tracer itself (`textkin-trace`) knows documents by number and places by word. Here texts are
 //! cut into words and chunks, places become bytes of the text, and numbers become names: those of
-//! the latest documents are kept, within a sixteenth of the memory, and an origin whose name has
-//! been forgotten is still told by its number, which stands in the result of every document.
+//! the latest documents are kept, within a share of the memory, and an origin whose name has been
+//! forgotten is still told by its number, which stands in the result of every document. Another share
+//! is for counters of the most copied documents.
 
+mod copied;
 mod names;
 mod state;
 mod times;
 
+pub use copied::{CopiedOrigin, MostCopied};
 pub use state::{TraceOutput, TraceProgress};
 pub use times::TraceTimes;
 
@@ -16,11 +19,14 @@ use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{Memory, Preset, Traced, Tracer};
 
+use self::copied::Counters;
 use self::names::Names;
 use crate::{Analyzer, Error, Settings};
 
-/// The share of the memory that names may take: one part in so many.
+/// The share of the memory that names and counters may take: one part in so many.
 const NAMES_SHARE: u64 = 16;
+/// The part of that which is for counters of the most copied documents.
+const COUNTERS_SHARE: u64 = 4;
 
 /// How a stream is traced.
 #[derive(Clone, Debug)]
@@ -49,14 +55,16 @@ impl TraceSettings {
     fn shares(&self) -> Shares {
         match self.table.memory {
             Memory::Bytes(bytes) => {
-                let names = bytes / NAMES_SHARE;
-                let memory = Memory::Bytes(bytes - names);
+                let named = bytes / NAMES_SHARE;
+                let counters = named / COUNTERS_SHARE;
+                let memory = Memory::Bytes(bytes - named);
                 Shares {
                     table: textkin_trace::Settings { memory, ..self.table },
-                    names: Some(names),
+                    names: Some(named - counters),
+                    counters: Some(counters),
                 }
             }
-            Memory::Unlimited => Shares { table: self.table, names: None },
+            Memory::Unlimited => Shares { table: self.table, names: None, counters: None },
         }
     }
 }
@@ -67,6 +75,8 @@ struct Shares {
     table: textkin_trace::Settings,
     /// Bytes of names; none if there is no bound.
     names: Option<u64>,
+    /// Bytes of counters of the most copied documents; none if there is no bound.
+    counters: Option<u64>,
 }
 
 /// What is said of one document of a stream.
@@ -112,6 +122,7 @@ pub struct StreamTracer {
     analyzer: Analyzer,
     tracer: Tracer,
     names: Names,
+    counters: Counters,
     /// Every setting that results depend on, by name and value.
     entries: Vec<(String, String)>,
     tokens: Tokens,
@@ -136,6 +147,7 @@ impl StreamTracer {
             analyzer,
             tracer,
             names: Names::new(shares.names),
+            counters: Counters::new(shares.counters),
             entries: state::entries(settings),
             tokens: Tokens::new(layers),
             chunks: Vec::new(),
@@ -150,6 +162,7 @@ impl StreamTracer {
         let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
         let traced = self.tracer.trace(&document, &self.selection);
         self.names.push(id);
+        self.count_copies(&traced);
         // Its own name stands in its own result even where the memory is too small for names.
         let own = |number: u64| (number == traced.number).then(|| id.to_owned());
         let name = |number: u64| own(number).or_else(|| self.names.get(number));
@@ -163,6 +176,27 @@ impl StreamTracer {
             blocks: traced.blocks.iter().map(block).collect(),
             fresh: traced.fresh.iter().map(fresh).collect(),
             traced,
+        }
+    }
+
+    /// The `n` documents that most others copied from, so far.
+    #[must_use]
+    pub fn most_copied(&self, n: usize) -> MostCopied {
+        self.counters.most_copied(n)
+    }
+
+    fn count_copies(&mut self, traced: &Traced) {
+        let mut copied: Vec<(u64, u64)> = traced
+            .blocks
+            .iter()
+            .filter(|block| block.origin != traced.number)
+            .map(|block| (block.origin, u64::from(block.words)))
+            .collect();
+        copied.sort_unstable();
+        for blocks in copied.chunk_by(|a, b| a.0 == b.0) {
+            let words = blocks.iter().map(|(_, words)| words).sum();
+            let origin = blocks[0].0;
+            self.counters.count(origin, words, || self.names.get(origin));
         }
     }
 

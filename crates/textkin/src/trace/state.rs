@@ -1,7 +1,7 @@
 //! The state of a trace as bytes: all that is remembered, with what it takes to go on.
 //!
 //! Layout, little-endian: magic (8 bytes), version (4); length (4) and text of the head, which is JSON:
-//! the settings and how far the run is; the names; BLAKE3 of all before; then the state of the
+//! the settings, how far the run is, the counters of copies; the names; BLAKE3 of all before; then the state of the
 //! tracer (`textkin-trace`), which has a checksum of its own. Nothing is made of a head before its
 //! checksum is known to be right. TraceOutput and read as a stream: no second copy is made.
 
@@ -10,6 +10,7 @@ use std::io::{self, Read, Write};
 use serde::{Deserialize, Serialize};
 use textkin_trace::{Error as TraceError, Tracer};
 
+use super::copied::{Counters, KeptCounters};
 use super::names::Names;
 use super::{StreamTracer, TraceSettings, TraceTimes};
 use crate::{Error, digest};
@@ -54,6 +55,7 @@ struct Head {
     /// Names and values.
     settings: Vec<(String, String)>,
     progress: TraceProgress,
+    counters: KeptCounters,
 }
 
 impl StreamTracer {
@@ -62,7 +64,8 @@ impl StreamTracer {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, progress: &TraceProgress, writer: &mut dyn Write) -> Result<(), Error> {
-        let head = Head { settings: self.entries.clone(), progress: progress.clone() };
+        let (settings, progress) = (self.entries.clone(), progress.clone());
+        let head = Head { settings, progress, counters: self.counters.to_kept() };
         let head = serde_json::to_vec(&head).map_err(io::Error::from).map_err(TraceError::Io)?;
         let mut summed = Summed { inner: writer, sum: blake3::Hasher::new() };
         self.save_head(&head, &mut summed).map_err(TraceError::Io)?;
@@ -95,6 +98,7 @@ impl StreamTracer {
         let (head, names) = read_head(settings, &mut summed)?;
         check(&head.settings, &loaded.entries)?;
         loaded.names = names;
+        loaded.counters = Counters::from_kept(settings.shares().counters, head.counters);
         // The table that was made for a beginning goes before another takes its place.
         let table = settings.shares().table;
         drop(std::mem::replace(
@@ -257,6 +261,7 @@ mod tests {
                 let id = format!("e{number}");
                 assert_eq!(loaded.trace(&id, &text(number)), tracer.trace(&id, &text(number)));
             }
+            assert_eq!(loaded.most_copied(9), tracer.most_copied(9));
         }
     }
 

@@ -13,6 +13,7 @@ use textkin::source::Inputs;
 use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
 
 use super::state::StateFile;
+use super::top::Top;
 use super::{FIRST, STREAM, lines, order};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
@@ -27,6 +28,7 @@ pub(super) struct Answers {
     is_sorted: bool,
     out: Out,
     state: Option<StateFile>,
+    top: Option<Top>,
     progress: TraceProgress,
     /// The field of times, if one was named.
     time_field: Option<String>,
@@ -82,6 +84,7 @@ impl Answers {
             is_sorted: arguments.means.sort,
             out,
             state,
+            top: Top::new(means)?,
             progress,
             time_field: arguments.input.time_field.clone(),
             to_skip: 0,
@@ -186,6 +189,12 @@ impl Answers {
         if self.state.is_some() && self.to_skip == 0 {
             self.write_state()?;
         }
+        if let Some(top) = &self.top {
+            if self.state.is_none() {
+                top.write(&self.tracer)?;
+            }
+            top.show(&self.tracer);
+        }
         if is_stopped {
             let Some(state) = &self.state else { return Err(textkin::Error::Stopped.into()) };
             let number = terminal::thousands(self.tracer.n_documents());
@@ -221,7 +230,11 @@ impl Answers {
             }),
             Out::Standard | Out::Whole(_) => None,
         };
-        state.write(&self.tracer, &self.progress)
+        state.write(&self.tracer, &self.progress)?;
+        match &self.top {
+            Some(top) => top.write(&self.tracer),
+            None => Ok(()),
+        }
     }
 
     /// Passes over a document that was done in an earlier run.

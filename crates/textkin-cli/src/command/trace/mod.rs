@@ -5,6 +5,7 @@ mod lines;
 mod order;
 mod state;
 mod stream;
+mod top;
 
 use std::sync::Arc;
 

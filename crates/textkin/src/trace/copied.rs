@@ -1,0 +1,178 @@
+//! The most copied documents of a stream, counted within a fixed number of bytes.
+//!
+//! Counters as in Metwally, Agrawal and El Abbadi (2005), “space saving”: where there is no room, the
+//! lowest counter goes, and what it had counted is the most that any document without a counter
+//! can have. A new counter begins there, so that each has a least and a most; as long as no counter
+//! had to go, both are the truth.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// What a counter takes beside its name, in bytes: two nodes of trees, seldom full.
+const COST: u64 = 160;
+
+/// A document that others copied from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedOrigin {
+    /// Its number in the stream.
+    pub number: u64,
+    /// Its name, unless it had been forgotten when its copies were first counted.
+    pub name: Option<String>,
+    /// Documents that copied from it, at least.
+    pub copies: u64,
+    /// Documents that copied from it, at most.
+    pub copies_at_most: u64,
+    /// Words they copied, at least.
+    pub words: u64,
+}
+
+/// The most copied documents so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MostCopied {
+    /// The most copied first.
+    pub origins: Vec<CopiedOrigin>,
+    /// The most copies that any document without a counter has; 0 if all were counted.
+    pub others_at_most: u64,
+}
+
+/// Counters of the documents that others copied from.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    by_number: BTreeMap<u64, CopiedOrigin>,
+    /// Most copies and number of each: the lowest is the first to go.
+    by_copies: BTreeSet<(u64, u64)>,
+    bytes: u64,
+    /// None if all are kept.
+    most: Option<u64>,
+    /// The most that a counter had which is gone.
+    floor: u64,
+}
+
+impl Counters {
+    pub(super) fn new(most: Option<u64>) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Counts a copy of so many words of the document `number`.
+    pub(super) fn count(&mut self, number: u64, words: u64, name: impl FnOnce() -> Option<String>) {
+        let is_known = self.by_number.contains_key(&number);
+        let floor = self.floor;
+        let counter = self.by_number.entry(number).or_insert_with(|| CopiedOrigin {
+            number,
+            name: name(),
+            copies: 0,
+            copies_at_most: floor,
+            words: 0,
+        });
+        self.by_copies.remove(&(counter.copies_at_most, number));
+        counter.copies += 1;
+        counter.copies_at_most += 1;
+        counter.words += words;
+        self.by_copies.insert((counter.copies_at_most, number));
+        if !is_known {
+            self.bytes += cost(counter);
+        }
+        while self.most.is_some_and(|most| self.bytes > most) {
+            let Some((copies, number)) = self.by_copies.pop_first() else { break };
+            self.floor = self.floor.max(copies);
+            if let Some(gone) = self.by_number.remove(&number) {
+                self.bytes -= cost(&gone);
+            }
+        }
+    }
+
+    /// The `n` most copied, by what is certain.
+    pub(super) fn most_copied(&self, n: usize) -> MostCopied {
+        let mut origins: Vec<&CopiedOrigin> = self.by_number.values().collect();
+        let rank = |origin: &&CopiedOrigin| {
+            let CopiedOrigin { number, copies, copies_at_most, words, .. } = **origin;
+            (std::cmp::Reverse((copies, copies_at_most, words)), number)
+        };
+        origins.sort_unstable_by_key(rank);
+        let origins = origins.into_iter().take(n).cloned().collect();
+        MostCopied { origins, others_at_most: self.floor }
+    }
+
+    /// As kept in a state.
+    pub(super) fn to_kept(&self) -> KeptCounters {
+        KeptCounters { origins: self.by_number.values().cloned().collect(), floor: self.floor }
+    }
+
+    /// As kept in a state.
+    pub(super) fn from_kept(most: Option<u64>, kept: KeptCounters) -> Self {
+        let place = |origin: &CopiedOrigin| (origin.copies_at_most, origin.number);
+        Self {
+            by_copies: kept.origins.iter().map(place).collect(),
+            bytes: kept.origins.iter().map(cost).sum(),
+            by_number: kept.origins.into_iter().map(|origin| (origin.number, origin)).collect(),
+            most,
+            floor: kept.floor,
+        }
+    }
+}
+
+/// Counters as kept in a state.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KeptCounters {
+    origins: Vec<CopiedOrigin>,
+    floor: u64,
+}
+
+fn cost(origin: &CopiedOrigin) -> u64 {
+    // Allocators round up.
+    COST + origin.name.as_ref().map_or(0, |name| (name.len() as u64).next_multiple_of(16))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn counts_are_exact_while_there_is_room() {
+        let mut counters = Counters::new(Some(3 * COST));
+        for (number, words) in [(7, 10), (3, 5), (7, 1), (9, 100), (7, 1)] {
+            counters.count(number, words, || None);
+        }
+        let found = counters.most_copied(2);
+        assert_eq!(found.others_at_most, 0);
+        let short: Vec<_> = found.origins.iter().map(|o| (o.number, o.copies, o.words)).collect();
+        assert_eq!(short, [(7, 3, 12), (9, 1, 100)]);
+        counters.count(1, 1, || None);
+        assert_eq!(counters.most_copied(9).others_at_most, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_truth_lies_between_the_bounds(
+            copied in prop::collection::vec((0_u64..12, 1_u64..9), 0..300),
+            room in 0_u64..9,
+        ) {
+            let mut counters = Counters::new(Some(room * (COST + 16)));
+            let mut truth: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+            for (number, words) in copied {
+                // Low numbers are copied more often.
+                let number = number * number / 12;
+                counters.count(number, words, || Some(number.to_string()));
+                let true_counts = truth.entry(number).or_default();
+                *true_counts = (true_counts.0 + 1, true_counts.1 + words);
+                let kept = Counters::from_kept(counters.most, counters.to_kept());
+                prop_assert_eq!(kept.bytes, counters.bytes);
+                prop_assert!(counters.bytes <= room * (COST + 16));
+                counters = kept;
+            }
+            let found = counters.most_copied(100);
+            for (number, (copies, words)) in truth {
+                match found.origins.iter().find(|origin| origin.number == number) {
+                    Some(origin) => {
+                        prop_assert!((origin.copies..=origin.copies_at_most).contains(&copies));
+                        prop_assert!(origin.words <= words);
+                    }
+                    None => prop_assert!(copies <= found.others_at_most),
+                }
+            }
+        }
+    }
+}
