@@ -1,5 +1,14 @@
 //! Numbers of any width, packed from the lowest bit on.
 
+/// A number in Rice's code that needs more ones is written plainly.
+pub(crate) const MOST_ONES: u32 = 24;
+
+/// The shorter length of [`BitWriter::put_one_of`], and how many numbers have it.
+fn evenly(n: u32) -> (u32, u64) {
+    let width = n.max(1).ilog2();
+    (width, (2u64 << width) - u64::from(n.max(1)))
+}
+
 /// Writes bits.
 #[derive(Debug, Default)]
 pub(crate) struct BitWriter {
@@ -36,19 +45,42 @@ impl BitWriter {
         self.put(value, width);
     }
 
-    /// Fills the last byte, and gives the number of bytes so far.
-    pub(crate) fn align(&mut self) -> usize {
-        let n_bytes = self.n_pending.div_ceil(8) as usize;
-        self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..n_bytes]);
-        self.pending = 0;
-        self.n_pending = 0;
-        self.bytes.len()
+    /// Appends `value` in Rice's code: as many ones as it has wholes of 2^`bits`, a zero, and the rest.
+    /// Far too large ones are `width` plain bits behind [`MOST_ONES`] ones.
+    pub(crate) fn put_rice(&mut self, value: u64, bits: u32, width: u32) {
+        match u32::try_from(value >> bits) {
+            Ok(ones) if ones < MOST_ONES => {
+                self.put((1 << ones) - 1, ones + 1);
+                self.put(value, bits);
+            }
+            _ => {
+                self.put((1 << MOST_ONES) - 1, MOST_ONES);
+                self.put(value, width);
+            }
+        }
     }
 
-    /// The bytes, with eight zeros behind them so that readers may read ahead.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.align();
-        self.bytes.extend_from_slice(&[0; 8]);
+    /// Appends one of `n` equally likely numbers, in as many bits as `n` needs or one less.
+    pub(crate) fn put_one_of(&mut self, value: u32, n: u32) {
+        let (width, short) = evenly(n);
+        let value = u64::from(value);
+        if value < short {
+            self.put(value, width);
+        } else {
+            self.put((value + short) >> 1, width);
+            self.put(value + short, 1);
+        }
+    }
+
+    /// Number of bits so far.
+    pub(crate) fn len(&self) -> u64 {
+        8 * self.bytes.len() as u64 + u64::from(self.n_pending)
+    }
+
+    /// The bytes; the last is filled with zeros.
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        let n_bytes = self.n_pending.div_ceil(8) as usize;
+        self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..n_bytes]);
         self.bytes
     }
 }
@@ -69,6 +101,18 @@ pub(crate) struct BitReader<'a> {
 impl<'a> BitReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
+    }
+
+    /// Begins with the bit `at`.
+    #[inline]
+    pub(crate) fn at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    /// The next bit.
+    #[inline]
+    pub(crate) fn position(&self) -> usize {
+        self.at
     }
 
     /// Whether more was read than there is.
@@ -115,6 +159,23 @@ impl<'a> BitReader<'a> {
         ones
     }
 
+    /// A number in Rice's code; what was written plainly has `width` bits.
+    #[inline]
+    pub(crate) fn take_rice(&mut self, bits: u32, width: u32) -> u64 {
+        match self.take_ones(MOST_ONES) {
+            MOST_ONES => self.take(width),
+            ones => (u64::from(ones) << bits) | self.take(bits),
+        }
+    }
+
+    /// One of `n` numbers.
+    #[inline]
+    pub(crate) fn take_one_of(&mut self, n: u32) -> u64 {
+        let (width, short) = evenly(n);
+        let value = self.take(width);
+        if value < short { value } else { (value << 1 | self.take(1)).wrapping_sub(short) }
+    }
+
     /// A number in Elias's gamma code; 0 if there is none.
     #[inline]
     pub(crate) fn take_gamma(&mut self) -> u64 {
@@ -149,14 +210,18 @@ mod tests {
                 writer.put(value, width);
                 writer.put_gamma((value >> (width % 64)).max(1));
                 writer.put((1 << (width % 25)) - 1, width % 25 + 1);
+                writer.put_rice(value >> 4, width.min(60), 64);
+                writer.put_one_of(width, 65 + (width % 7));
             }
-            let bytes = writer.finish();
+            let bytes = writer.into_bytes();
             let mut reader = BitReader::new(&bytes);
             for &(value, width) in &values {
                 let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
                 prop_assert_eq!(reader.take(width), value & mask);
                 prop_assert_eq!(reader.take_gamma(), (value >> (width % 64)).max(1));
                 prop_assert_eq!(reader.take_ones(56), width % 25);
+                prop_assert_eq!(reader.take_rice(width.min(60), 64), value >> 4);
+                prop_assert_eq!(reader.take_one_of(65 + (width % 7)), u64::from(width));
             }
             prop_assert!(!reader.is_beyond());
         }
@@ -168,6 +233,8 @@ mod tests {
                 reader.take(width);
                 reader.take_gamma();
                 reader.take_ones(24);
+                reader.take_rice(width.min(60), width);
+                reader.take_one_of(width);
             }
         }
     }

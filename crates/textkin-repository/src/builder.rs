@@ -5,17 +5,19 @@ use std::io;
 use textkin_core::Length;
 use textkin_core::chunk::mix;
 
-use crate::document::{Entry, NONE, Record};
-use crate::encoding::{Encoded, Layout, Posting, encode, short};
+use crate::blocks::{BlockBuilder, Compressed};
+use crate::document::{Entry, Record, known};
+use crate::encoding::{Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
 use crate::pages::{PageWriter, Written};
 use crate::segment::{About, KIND};
+use crate::table::{self, short};
 
 /// Bytes of evidence that are compressed together.
-const BLOCK_BYTES: usize = 64 << 10;
-/// How hard evidence is compressed.
-const COMPRESSION: i32 = 5;
+const EVIDENCE_BLOCK: usize = 32 << 10;
+/// Bytes of times and metadata that are compressed together.
+const KNOWN_BLOCK: usize = 16 << 10;
 /// Bits that are kept of a chunk's hash: as many in every segment, so that what is found does not
 /// depend on how documents are spread over segments. In a repository of n chunks, one that is not there
 /// is taken for one that is in n/2³⁴ cases. What a search reports is verified.
@@ -30,16 +32,30 @@ const MOST_BYTES: usize = 1 << 31;
 const FEW_BYTES: usize = 1 << 20;
 
 /// Gathers documents for a segment.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SegmentBuilder {
     records: Vec<Record>,
-    strings: Vec<u8>,
-    /// The evidence of all documents, cut into blocks at `block_starts`.
-    evidence: Vec<u8>,
-    block_starts: Vec<usize>,
+    ids: Vec<u8>,
+    /// Times and metadata.
+    known: BlockBuilder,
+    evidence: BlockBuilder,
     terms: Vec<Posting>,
     chunks: Vec<Posting>,
     words: u64,
+}
+
+impl Default for SegmentBuilder {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            ids: Vec::new(),
+            known: BlockBuilder::new(KNOWN_BLOCK),
+            evidence: BlockBuilder::new(EVIDENCE_BLOCK),
+            terms: Vec::new(),
+            chunks: Vec::new(),
+            words: 0,
+        }
+    }
 }
 
 impl SegmentBuilder {
@@ -51,7 +67,8 @@ impl SegmentBuilder {
     pub(crate) fn memory(&self) -> usize {
         (self.terms.len() + self.chunks.len()) * size_of::<Posting>()
             + self.evidence.len()
-            + self.strings.len()
+            + self.known.len()
+            + self.ids.len()
             + self.records.len() * size_of::<Record>()
     }
 
@@ -77,38 +94,22 @@ impl SegmentBuilder {
 
     fn append(&mut self, entry: &Entry) -> io::Result<()> {
         let document = short(self.records.len())?;
-        let len = |string: &Option<String>| {
-            string.as_ref().map_or(Ok(NONE), |string| short(string.len()))
-        };
-        if self.block_starts.last().is_none_or(|start| {
-            let filled = self.evidence.len() - start;
-            filled > 0 && filled + entry.evidence.len() > BLOCK_BYTES
-        }) {
-            self.block_starts.push(self.evidence.len());
-        }
-        let block = self.block_starts.len() - 1;
         // In one order, so that a document has the same length wherever it is stored.
         let mut terms = entry.terms.clone();
         terms.sort_unstable();
         let length = Length::of(terms.iter().map(|term| term.1));
+        self.words += u64::from(length.words);
+        self.ids.extend_from_slice(entry.id.as_bytes());
+        let mut bytes = Vec::new();
+        known(entry.time.as_deref(), entry.metadata.as_deref(), &mut bytes)?;
         self.records.push(Record {
+            length,
             added: entry.added,
             digest: entry.digest,
-            length,
-            strings: self.strings.len() as u64,
-            id_len: short(entry.id.len())?,
-            time_len: len(&entry.time)?,
-            metadata_len: len(&entry.metadata)?,
-            block: short(block)?,
-            offset: short(self.evidence.len() - self.block_starts[block])?,
-            bytes: short(entry.evidence.len())?,
+            id_end: self.ids.len() as u64,
+            known_end: self.known.push(&bytes),
+            evidence_end: self.evidence.push(&entry.evidence),
         });
-        self.words += u64::from(length.words);
-        self.strings.extend_from_slice(entry.id.as_bytes());
-        for string in [&entry.time, &entry.metadata].into_iter().flatten() {
-            self.strings.extend_from_slice(string.as_bytes());
-        }
-        self.evidence.extend_from_slice(&entry.evidence);
         let term = |(hash, count): (u64, u32)| Posting { hash, document, count };
         self.terms.extend(terms.into_iter().map(term));
         let chunk = |&hash: &u64| Posting { hash: mix(hash), document, count: 1 };
@@ -132,23 +133,18 @@ impl SegmentBuilder {
             encode(&chunks, n_documents, CHUNKS)
         };
         // Three parts of about equal work, whatever the number of cores.
+        let blocks =
+            || -> io::Result<_> { Ok((self.known.compress()?, self.evidence.compress()?)) };
         let (terms, chunks, blocks) = match is_small {
-            true => (terms(), chunks(), self.compressed()),
+            true => (terms(), chunks(), blocks()),
             false => std::thread::scope(|scope| {
                 let (terms, chunks) = (scope.spawn(terms), scope.spawn(chunks));
-                let blocks = self.compressed();
+                let blocks = blocks();
                 (join(terms), join(chunks), blocks)
             }),
         };
-        self.write(out, &terms?, &chunks?, &blocks?)
-    }
-
-    fn compressed(&self) -> io::Result<Vec<Vec<u8>>> {
-        let ends = self.block_starts.iter().skip(1).copied().chain([self.evidence.len()]);
-        let mut compressor = zstd::bulk::Compressor::new(COMPRESSION)?;
-        let compress =
-            |(&start, end): (&usize, usize)| compressor.compress(&self.evidence[start..end]);
-        self.block_starts.iter().zip(ends).map(compress).collect()
+        let (known, evidence) = blocks?;
+        self.write(out, &terms?, &chunks?, [&known, &evidence])
     }
 
     fn write(
@@ -156,38 +152,32 @@ impl SegmentBuilder {
         out: Box<dyn OutFile>,
         terms: &Encoded,
         chunks: &Encoded,
-        blocks: &[Vec<u8>],
+        blocks: [&Compressed; 2],
     ) -> io::Result<Written> {
+        let (documents, table) = Record::table(&self.records);
+        let (id_order, order) = self.id_order()?;
         let about = About {
             documents: short(self.records.len())?,
             words: self.words,
+            known_bytes: self.known.len() as u64,
             evidence_bytes: self.evidence.len() as u64,
             terms: terms.shape,
             chunks: chunks.shape,
+            table: documents,
+            id_order,
+            term_directory: terms.columns.clone(),
+            chunk_directory: chunks.columns.clone(),
         };
         let about = serde_json::to_vec(&about).map_err(io::Error::other)?;
         let mut writer = PageWriter::begin(out, KIND)?;
-        writer.section([&about[..]])?;
-        let records: Vec<[u8; Record::SIZE]> =
-            self.records.iter().map(|record| record.to_bytes()).collect();
-        writer.section(records.iter().map(|record| &record[..]))?;
-        writer.section([&self.strings[..]])?;
-        let mut order: Vec<u32> = (0..short(self.records.len())?).collect();
-        order.sort_by_key(|&document| self.id(document));
-        let order: Vec<[u8; 4]> = order.into_iter().map(u32::to_le_bytes).collect();
-        writer.section(order.iter().map(|document| &document[..]))?;
-        let mut table = Vec::with_capacity(16 * blocks.len());
-        let mut start = 0u64;
-        for (number, block) in blocks.iter().enumerate() {
-            let from = self.block_starts[number];
-            let to = self.block_starts.get(number + 1).copied().unwrap_or(self.evidence.len());
-            table.extend_from_slice(&start.to_le_bytes());
-            table.extend_from_slice(&short(block.len())?.to_le_bytes());
-            table.extend_from_slice(&short(to - from)?.to_le_bytes());
-            start += block.len() as u64;
+        for section in [&about, &table, &self.ids, &order] {
+            writer.section([&section[..]])?;
         }
-        writer.section([&table[..]])?;
-        writer.section(blocks.iter().map(|block| &block[..]))?;
+        for Compressed { dictionary, table, blocks } in blocks {
+            writer.section([&dictionary[..]])?;
+            writer.section([&table[..]])?;
+            writer.section(blocks.iter().map(|block| &block[..]))?;
+        }
         for encoded in [terms, chunks] {
             writer.section([&encoded.directory[..]])?;
             writer.section([&encoded.buckets[..]])?;
@@ -196,10 +186,19 @@ impl SegmentBuilder {
         writer.finish()
     }
 
+    /// The documents in order of their ids. That is mostly the order in which they came.
+    fn id_order(&self) -> io::Result<(table::Columns, Vec<u8>)> {
+        let mut order: Vec<u32> = (0..short(self.records.len())?).collect();
+        order.sort_by_key(|&document| self.id(document));
+        let order: Vec<u64> = order.into_iter().map(u64::from).collect();
+        Ok(table::write(&[(&order, true)]))
+    }
+
     fn id(&self, document: u32) -> &[u8] {
-        let record = &self.records[document as usize];
-        let start = usize::try_from(record.strings).unwrap_or(usize::MAX);
-        &self.strings[start..start + record.id_len as usize]
+        let end = |document: usize| usize::try_from(self.records[document].id_end).unwrap_or(0);
+        let document = document as usize;
+        let start = if document == 0 { 0 } else { end(document - 1) };
+        &self.ids[start..end(document)]
     }
 }
 

@@ -1,8 +1,12 @@
 //! Documents: what is put in, and what is stored of each.
 
+use std::io;
+
 use textkin_core::Length;
 
 use crate::error::Error;
+use crate::list::{put_varint, take_varint};
+use crate::table::{self, Columns, Row, short};
 
 /// The longest id, time or metadata.
 const MOST_STRING: usize = 64 << 20;
@@ -80,82 +84,172 @@ pub struct Stored {
 }
 
 /// One line of the table of documents.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
+    pub(crate) length: Length,
     pub(crate) added: u64,
     pub(crate) digest: [u8; 16],
-    pub(crate) length: Length,
-    /// Where id, time and metadata begin.
-    pub(crate) strings: u64,
-    pub(crate) id_len: u32,
-    /// [`NONE`] without one.
-    pub(crate) time_len: u32,
-    /// [`NONE`] without one.
-    pub(crate) metadata_len: u32,
-    /// The block that holds its evidence, and where in it.
-    pub(crate) block: u32,
-    pub(crate) offset: u32,
-    pub(crate) bytes: u32,
+    /// Where its id, what else is known of it, and its evidence end.
+    pub(crate) id_end: u64,
+    pub(crate) known_end: u64,
+    pub(crate) evidence_end: u64,
 }
 
-/// A string that is not there.
-pub(crate) const NONE: u32 = u32::MAX;
+/// The columns of the table of documents.
+pub(crate) mod column {
+    pub(crate) const WORDS: usize = 0;
+    pub(crate) const TERMS: usize = 1;
+    pub(crate) const SQUARES: usize = 2;
+    pub(crate) const COSINE: usize = 3;
+    pub(crate) const ID_END: usize = 4;
+    pub(crate) const KNOWN_END: usize = 5;
+    pub(crate) const EVIDENCE_END: usize = 6;
+    pub(crate) const ADDED: usize = 7;
+    pub(crate) const DIGEST: [usize; 2] = [8, 9];
+    pub(crate) const ALL: usize = 10;
+}
 
 impl Record {
-    /// Bytes of a record.
-    pub(crate) const SIZE: usize = 80;
-
-    pub(crate) fn to_bytes(self) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        let mut at = 0;
-        let mut put = |part: &[u8]| {
-            bytes[at..at + part.len()].copy_from_slice(part);
-            at += part.len();
-        };
-        put(&self.added.to_le_bytes());
-        put(&self.digest);
-        put(&self.length.words.to_le_bytes());
-        put(&self.length.terms.to_le_bytes());
-        put(&self.length.cosine.to_le_bytes());
-        put(&self.length.squares.to_le_bytes());
-        put(&self.strings.to_le_bytes());
-        for number in
-            [self.id_len, self.time_len, self.metadata_len, self.block, self.offset, self.bytes]
-        {
-            put(&number.to_le_bytes());
+    /// Writes the table of documents.
+    pub(crate) fn table(records: &[Self]) -> (Columns, Vec<u8>) {
+        let mut columns: [Vec<u64>; column::ALL] = Default::default();
+        for record in records {
+            let (low, high) = halves(record.digest);
+            for (column, number) in [
+                (column::WORDS, u64::from(record.length.words)),
+                (column::TERMS, u64::from(record.length.terms)),
+                (column::SQUARES, number_of(record.length.squares)),
+                (column::COSINE, record.length.cosine.to_bits()),
+                (column::ID_END, record.id_end),
+                (column::KNOWN_END, record.known_end),
+                (column::EVIDENCE_END, record.evidence_end),
+                (column::ADDED, record.added),
+                (column::DIGEST[0], low),
+                (column::DIGEST[1], high),
+            ] {
+                columns[column].push(number);
+            }
         }
-        bytes
+        let climbs = [column::ID_END, column::KNOWN_END, column::EVIDENCE_END];
+        let numbers = columns.iter().enumerate();
+        let columns: Vec<(&[u64], bool)> =
+            numbers.map(|(column, numbers)| (&numbers[..], climbs.contains(&column))).collect();
+        table::write(&columns)
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
-        let word = |at: usize| {
-            let mut number = [0; 8];
-            number.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(number)
-        };
-        let half = |at: usize| {
-            let mut number = [0; 4];
-            number.copy_from_slice(&bytes[at..at + 4]);
-            u32::from_le_bytes(number)
-        };
+    /// Reads a line of it.
+    pub(crate) fn read(row: Row<'_>) -> Self {
         let mut digest = [0; 16];
-        digest.copy_from_slice(&bytes[8..24]);
+        digest[..8].copy_from_slice(&row.get(column::DIGEST[0]).to_le_bytes());
+        digest[8..].copy_from_slice(&row.get(column::DIGEST[1]).to_le_bytes());
         Self {
-            added: word(0),
+            length: Self::length(row),
+            added: row.get(column::ADDED),
             digest,
-            length: Length {
-                words: half(24),
-                terms: half(28),
-                cosine: f64::from_bits(word(32)),
-                squares: f64::from_bits(word(40)),
-            },
-            strings: word(48),
-            id_len: half(56),
-            time_len: half(60),
-            metadata_len: half(64),
-            block: half(68),
-            offset: half(72),
-            bytes: half(76),
+            id_end: row.get(column::ID_END),
+            known_end: row.get(column::KNOWN_END),
+            evidence_end: row.get(column::EVIDENCE_END),
+        }
+    }
+
+    /// Reads only the length of a document.
+    pub(crate) fn length(row: Row<'_>) -> Length {
+        let short = |column: usize| u32::try_from(row.get(column)).unwrap_or(u32::MAX);
+        Length {
+            words: short(column::WORDS),
+            terms: short(column::TERMS),
+            cosine: f64::from_bits(row.get(column::COSINE)),
+            squares: sum_of(row.get(column::SQUARES)),
+        }
+    }
+}
+
+/// The lower and the higher half of a digest.
+fn halves(digest: [u8; 16]) -> (u64, u64) {
+    let number = u128::from_le_bytes(digest);
+    let half = |number: u128| u64::try_from(number & u128::from(u64::MAX)).unwrap_or(0);
+    (half(number), half(number >> 64))
+}
+
+/// Up to here every whole number is a float. The bits of larger floats are larger than it.
+const WHOLE: u64 = 1 << 53;
+
+/// A sum of squares of whole numbers, as a number that is small if the sum is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole")]
+fn number_of(squares: f64) -> u64 {
+    if squares <= WHOLE as f64 { squares as u64 } else { squares.to_bits() }
+}
+
+fn sum_of(number: u64) -> f64 {
+    if number <= WHOLE { number as f64 } else { f64::from_bits(number) }
+}
+
+/// What is known of a document, as it is compressed: which of time and metadata there are, the
+/// length of the time, both.
+pub(crate) fn known(
+    time: Option<&str>,
+    metadata: Option<&str>,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    out.clear();
+    let has = u8::from(time.is_some()) | u8::from(metadata.is_some()) << 1;
+    if has == 0 {
+        return Ok(());
+    }
+    out.push(has);
+    if let Some(time) = time {
+        put_varint(short(time.len())?, out);
+        out.extend_from_slice(time.as_bytes());
+    }
+    out.extend_from_slice(metadata.unwrap_or_default().as_bytes());
+    Ok(())
+}
+
+/// Time and metadata, each if there is one.
+pub(crate) type Known<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// Reads what [`known`] wrote; `None` if it did not.
+pub(crate) fn read_known(bytes: &[u8]) -> Option<Known<'_>> {
+    let Some((has, mut rest)) = bytes.split_first() else { return Some((None, None)) };
+    let time = match has & 1 {
+        0 => None,
+        _ => {
+            let len = take_varint(&mut rest)?;
+            let (time, behind) = rest.split_at_checked(len as usize)?;
+            rest = behind;
+            Some(std::str::from_utf8(time).ok()?)
+        }
+    };
+    let metadata = match has & 2 {
+        0 => None,
+        _ => Some(std::str::from_utf8(rest).ok()?),
+    };
+    Some((time, metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_known_is_read_back(time: Option<String>, metadata: Option<String>) {
+            let mut bytes = Vec::new();
+            known(time.as_deref(), metadata.as_deref(), &mut bytes).expect("it is short");
+            prop_assert_eq!(read_known(&bytes), Some((time.as_deref(), metadata.as_deref())));
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes: Vec<u8>) {
+            read_known(&bytes);
+        }
+
+        #[test]
+        fn sums_of_squares_come_back(counts in prop::collection::vec(1u32.., 0..9)) {
+            let squares = counts.iter().fold(0.0, |sum, &count| sum + f64::from(count) * f64::from(count));
+            prop_assert_eq!(sum_of(number_of(squares)).to_bits(), squares.to_bits());
         }
     }
 }

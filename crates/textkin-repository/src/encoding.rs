@@ -1,22 +1,27 @@
 //! Writes postings: from the hash of a word or chunk to the documents that have it.
 //!
-//! Hashes are cut to their highest bits and put into buckets by the highest of these, about a
-//! hundred in each. A bucket is, in bits:
+//! Hashes are cut to their highest bits and put into buckets by the highest of these, some dozens in
+//! each. A bucket is, in bits, for each hash:
 //!
 //! ```text
-//! number of hashes + 1 (gamma)
-//! distance from the hash before (Rice)  number of documents (gamma)  documents      for each hash
+//! distance from the hash before                                 document
+//! mark  distance  number of documents less one (gamma)          documents     if they are several
 //! ```
 //!
-//! Few documents follow at once: the first in plain bits, then gaps (gamma), each with its count
-//! (gamma) if there are counts. Of many documents there is only the place of their [`list`].
+//! Distances are in Rice's code, in which three ones and a zero are the mark: few hashes have
+//! several documents, and the others pay nothing for it. The first document is one of all, then come
+//! gaps: how many bits they have, and the bits behind the highest. Each has its count (gamma) if
+//! there are counts. Of many documents there is only the place of their [`list`].
+//!
+//! The directory is a table ([`crate::table`]) of the bit at which each bucket begins.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bits::BitWriter;
+use crate::bits::{BitWriter, MOST_ONES};
 use crate::list;
+use crate::table::{self, Columns};
 
 /// How postings of one kind are laid out.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +30,7 @@ pub(crate) struct Layout {
     pub(crate) hash_bits: u32,
     /// Whether each posting has a count.
     pub(crate) has_counts: bool,
-    /// About so many hashes share a bucket: fewer are found sooner, more take less room.
+    /// At least so many hashes share a bucket: fewer are found sooner, more take less room.
     pub(crate) bucket: u64,
     /// From so many documents on, they are a list of their own.
     pub(crate) long: u32,
@@ -33,8 +38,8 @@ pub(crate) struct Layout {
 
 /// Bits of the place of a list.
 pub(crate) const PLACE_BITS: u32 = 40;
-/// A distance that needs more is written plainly.
-pub(crate) const MOST_ONES: u32 = 24;
+/// So many ones say that several documents follow.
+pub(crate) const MARK: u32 = 3;
 
 /// A word or chunk in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +62,8 @@ pub(crate) struct Shape {
     pub(crate) bucket_bits: u32,
     /// Plain bits of a distance.
     pub(crate) rice_bits: u32,
-    /// Bits of a document.
-    pub(crate) document_bits: u32,
+    /// Documents of the segment.
+    pub(crate) documents: u32,
     /// Whether each posting has a count.
     pub(crate) has_counts: bool,
     /// From so many documents on, they are a list of their own.
@@ -80,19 +85,27 @@ impl Shape {
     pub(crate) fn rest_bits(&self) -> u32 {
         self.hash_bits - self.bucket_bits
     }
+
+    /// Bits that say how many bits a gap has.
+    pub(crate) fn gap_bits(&self) -> u32 {
+        let most = 32 - self.documents.saturating_sub(1).leading_zeros();
+        32 - most.saturating_sub(1).leading_zeros()
+    }
 }
 
 /// Postings as bytes.
 #[derive(Debug)]
 pub(crate) struct Encoded {
     pub(crate) shape: Shape,
-    /// Where each bucket begins, 4 bytes, and the end of the last.
+    /// The shape of the directory.
+    pub(crate) columns: Columns,
+    /// Where each bucket begins, in bits, and the end of the last.
     pub(crate) directory: Vec<u8>,
     pub(crate) buckets: Vec<u8>,
     pub(crate) lists: Vec<u8>,
 }
 
-/// Encodes `postings`, which are in order. Fails if they take more than 4 GiB.
+/// Encodes `postings`, which are in order.
 pub(crate) fn encode(
     postings: &[Posting],
     n_documents: u32,
@@ -101,13 +114,14 @@ pub(crate) fn encode(
     let Layout { hash_bits, has_counts, bucket, long } = layout;
     debug_assert!(postings.is_sorted(), "postings are in order");
     debug_assert!((1..=64).contains(&hash_bits), "a hash has 1 to 64 bits");
+    debug_assert!(long > 1, "one document is no list");
     let cut = |posting: &Posting| posting.hash >> (64 - hash_bits);
     let hashes = postings.chunk_by(|a, b| cut(a) == cut(b)).count() as u64;
     let bucket_bits = (hashes / bucket.max(1)).checked_ilog2().unwrap_or(0).min(hash_bits - 1);
     let rest_bits = hash_bits - bucket_bits;
     // The mean distance between hashes, times ln 2, is where Rice's code is shortest.
     let room = 2f64.powi(hash_bits.cast_signed()) / (hashes.max(1) as f64);
-    let rice_bits = (room * std::f64::consts::LN_2).log2().floor().clamp(0.0, 60.0);
+    let rice_bits = (room * std::f64::consts::LN_2).log2().round().clamp(0.0, 60.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 60")]
     let rice_bits = (rice_bits as u32).min(rest_bits);
     let shape = Shape {
@@ -116,34 +130,24 @@ pub(crate) fn encode(
         hash_bits,
         bucket_bits,
         rice_bits,
-        document_bits: 32 - n_documents.saturating_sub(1).leading_zeros(),
+        documents: n_documents,
         has_counts,
         long,
     };
     let mut encoder = Encoder { shape, bits: BitWriter::default(), lists: Vec::new() };
-    let mut directory = Vec::with_capacity(4 << bucket_bits);
+    let mut starts = Vec::with_capacity((1 << bucket_bits) + 1);
     let mut rest = postings;
     for bucket in 0..1u64 << bucket_bits {
-        let start = encoder.bits.align();
-        directory.extend_from_slice(&place(start)?);
+        starts.push(encoder.bits.len());
         let is_here = |posting: &&Posting| shape.bucket(cut(posting)) <= bucket;
         let n = rest.iter().take_while(is_here).count();
         encoder.bucket(&rest[..n])?;
         rest = &rest[n..];
     }
-    directory.extend_from_slice(&place(encoder.bits.align())?);
-    encoder.lists.extend_from_slice(&[0; 8]);
-    Ok(Encoded { shape, directory, buckets: encoder.bits.finish(), lists: encoder.lists })
-}
-
-fn place(start: usize) -> io::Result<[u8; 4]> {
-    short(start).map(u32::to_le_bytes)
-}
-
-/// A number that is stored in four bytes. Segments are cut, and documents bounded, long before one
-/// does not fit.
-pub(crate) fn short(number: usize) -> io::Result<u32> {
-    u32::try_from(number).map_err(|_| io::Error::other("a segment has outgrown its format"))
+    starts.push(encoder.bits.len());
+    let (columns, directory) = table::write(&[(&starts, true)]);
+    let (buckets, lists) = (encoder.bits.into_bytes(), encoder.lists);
+    Ok(Encoded { shape, columns, directory, buckets, lists })
 }
 
 struct Encoder {
@@ -156,17 +160,23 @@ impl Encoder {
     fn bucket(&mut self, postings: &[Posting]) -> io::Result<()> {
         let shape = self.shape;
         let same = |a: &Posting, b: &Posting| shape.cut(a.hash) == shape.cut(b.hash);
-        self.bits.put_gamma(postings.chunk_by(same).count() as u64 + 1);
         let mask = mask(shape.rest_bits());
         let mut next = 0;
         let (mut documents, mut counts) = (Vec::new(), Vec::new());
         for group in postings.chunk_by(same) {
             let hash = shape.cut(group[0].hash) & mask;
-            self.distance(hash - next);
+            let distance = hash - next;
             next = hash.wrapping_add(1);
             gather(group, &mut documents, &mut counts);
-            self.bits.put_gamma(documents.len() as u64);
-            if documents.len() >= shape.long as usize {
+            let n_documents = documents.len();
+            if n_documents > 1 {
+                self.bits.put(crate::encoding::mask(MARK), MARK + 1);
+            }
+            self.distance(distance);
+            if n_documents > 1 {
+                self.bits.put_gamma(n_documents as u64 - 1);
+            }
+            if n_documents >= shape.long as usize {
                 self.bits.put(self.lists.len() as u64, PLACE_BITS);
                 let counts = if shape.has_counts { &counts[..] } else { &[] };
                 list::write(&documents, counts, &mut self.lists)?;
@@ -178,15 +188,16 @@ impl Encoder {
     }
 
     fn distance(&mut self, distance: u64) {
-        match u32::try_from(distance >> self.shape.rice_bits) {
-            Ok(ones) if ones < MOST_ONES => {
-                self.bits.put(mask(ones), ones + 1);
-                self.bits.put(distance, self.shape.rice_bits);
-            }
-            _ => {
-                self.bits.put(mask(MOST_ONES), MOST_ONES);
-                self.bits.put(distance, self.shape.rest_bits());
-            }
+        let Shape { rice_bits, .. } = self.shape;
+        // The mark is no distance.
+        let ones = u32::try_from(distance >> rice_bits).unwrap_or(MOST_ONES);
+        let ones = if ones < MARK { ones } else { ones.saturating_add(1) };
+        if ones < MOST_ONES {
+            self.bits.put(mask(ones), ones + 1);
+            self.bits.put(distance, rice_bits);
+        } else {
+            self.bits.put(mask(MOST_ONES), MOST_ONES);
+            self.bits.put(distance, self.shape.rest_bits());
         }
     }
 
@@ -194,8 +205,13 @@ impl Encoder {
         let mut before = None;
         for (&document, &count) in documents.iter().zip(counts) {
             match before {
-                None => self.bits.put(u64::from(document), self.shape.document_bits),
-                Some(before) => self.bits.put_gamma(u64::from(document - before)),
+                None => self.bits.put_one_of(document, self.shape.documents),
+                Some(before) => {
+                    let gap: u32 = document - before;
+                    let width = 31 - gap.leading_zeros();
+                    self.bits.put(u64::from(width), self.shape.gap_bits());
+                    self.bits.put(u64::from(gap), width);
+                }
             }
             if self.shape.has_counts {
                 self.bits.put_gamma(u64::from(count));

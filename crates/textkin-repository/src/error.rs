@@ -51,6 +51,22 @@ pub enum Error {
         /// The version of textkin that made it.
         made_by: String,
     },
+    /// It was made by an earlier version, in a format that is not read any more.
+    #[error(
+        "{} was made by another version of textkin ({made_by}, format {version}), this one reads format {known}; \
+         make it anew from the documents, or from what that version's textkin repo export writes",
+        path.display()
+    )]
+    Older {
+        /// The folder.
+        path: PathBuf,
+        /// Its format.
+        version: u32,
+        /// The format that can be read.
+        known: u32,
+        /// The version of textkin that made it.
+        made_by: String,
+    },
     /// Another process writes.
     #[error("{} is being written by another process; wait until it is done, or stop it", path.display())]
     Locked {

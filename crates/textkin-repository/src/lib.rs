@@ -16,6 +16,7 @@
 //! hashes, and bytes from which the rest can be made again ([`Entry::evidence`]).
 
 mod bits;
+mod blocks;
 mod builder;
 mod document;
 mod encoding;
@@ -29,11 +30,14 @@ mod removed;
 mod repository;
 mod runs;
 mod segment;
+mod sizes;
+mod table;
 mod writer;
 
 pub use document::{Entry, Stored};
 pub use error::Error;
 pub use io::{Bytes, Disk, Io, Lock, OutFile};
 pub use repository::{Checked, Place, Repository};
-pub use segment::{Segment, Sizes};
+pub use segment::Segment;
+pub use sizes::Sizes;
 pub use writer::{Prepare, Receipt, Writer, WriterSettings};

@@ -1,58 +1,123 @@
 //! Long lists of postings: blocks of 128 documents that can be passed over.
 //!
 //! ```text
-//! last document (4)  end (4)                    of each full block; ends count from behind this table
-//! bits of gaps (1)  bits of counts (1)  gaps  counts    each full block, bit-packed
-//! gap, count                                    the rest, in seven-bit groups
+//! last document (4)  end (4)          of each full block; ends count from behind this table
+//! gaps  counts                        of each full block
+//! bits of gaps (1)  gap, count …      the rest, in Rice's code and the gamma code
 //! ```
 //!
-//! A gap is the distance from the document before, less one. Lists without counts have none.
+//! A gap is the distance from the document before, less one; of a count, too, one is left out. Lists
+//! without counts have none. The 128 numbers of a block are packed in so many bits each, and what a
+//! few of them have above these follows:
+//!
+//! ```text
+//! bits (1)  how many have more (1)  bits of all numbers  which (1), what (seven-bit groups) …
+//! ```
 
 use std::io;
 
 use bitpacking::{BitPacker, BitPacker4x};
 use textkin_core::{Damage, PostingBlock};
 
-use crate::encoding::short;
+use crate::bits::{BitReader, BitWriter};
 use crate::pages::u32_at;
+use crate::table::short;
 
 /// Documents of a full block.
 pub(crate) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 
+/// The most bytes of what is behind the full blocks: a gap has at most 56 bits, a count 63.
+pub(crate) fn most_rest(len: u32) -> usize {
+    1 + 15 * (len as usize % BLOCK)
+}
+
 /// Appends a list. `counts` is as long as `documents`, or empty for a list without counts.
 pub(crate) fn write(documents: &[u32], counts: &[u32], out: &mut Vec<u8>) -> io::Result<()> {
-    let packer = BitPacker4x::new();
     let n_full = documents.len() / BLOCK;
     let mut table = Vec::with_capacity(8 * n_full);
     let mut blocks = Vec::new();
-    let mut before = None;
-    let mut packed = [0; 4 * BLOCK];
+    let mut next = 0;
+    let mut numbers = [0; BLOCK];
     for (number, block) in documents.chunks_exact(BLOCK).enumerate() {
-        let counts = counts.get(number * BLOCK..(number + 1) * BLOCK);
-        let gap_bits = packer.num_bits_strictly_sorted(before, block);
-        let count_bits = counts.map_or(0, |counts| packer.num_bits(counts));
-        blocks.extend([gap_bits, count_bits]);
-        let n_bytes = packer.compress_strictly_sorted(before, block, &mut packed, gap_bits);
-        blocks.extend_from_slice(&packed[..n_bytes]);
-        if let Some(counts) = counts {
-            let n_bytes = packer.compress(counts, &mut packed, count_bits);
-            blocks.extend_from_slice(&packed[..n_bytes]);
+        for (gap, &document) in numbers.iter_mut().zip(block) {
+            *gap = document - next;
+            // The last document of all may be the last that there can be.
+            next = document.wrapping_add(1);
         }
-        before = block.last().copied();
+        pack(&numbers, &mut blocks);
+        if let Some(counts) = counts.get(number * BLOCK..(number + 1) * BLOCK) {
+            for (less, &count) in numbers.iter_mut().zip(counts) {
+                *less = count.saturating_sub(1);
+            }
+            pack(&numbers, &mut blocks);
+        }
         let end = short(blocks.len())?;
-        table.extend_from_slice(&before.unwrap_or(0).to_le_bytes());
+        table.extend_from_slice(&next.wrapping_sub(1).to_le_bytes());
         table.extend_from_slice(&end.to_le_bytes());
     }
     out.extend_from_slice(&table);
     out.extend_from_slice(&blocks);
-    for (number, &document) in documents.iter().enumerate().skip(n_full * BLOCK) {
-        put_varint(document - before.map_or(0, |before| before + 1), out);
-        if let Some(&count) = counts.get(number) {
-            put_varint(count, out);
+    let rest = &documents[n_full * BLOCK..];
+    if let Some(&last) = rest.last() {
+        // A mean gap of 2^b takes about b + 1 bits.
+        let mean = u64::from(last - next) / rest.len() as u64;
+        let gap_bits = mean.checked_ilog2().unwrap_or(0);
+        let mut bits = BitWriter::default();
+        bits.put(u64::from(gap_bits), 8);
+        for (number, &document) in rest.iter().enumerate() {
+            bits.put_rice(u64::from(document - next), gap_bits, 32);
+            if let Some(&count) = counts.get(n_full * BLOCK + number) {
+                bits.put_gamma(u64::from(count.max(1)));
+            }
+            next = document.wrapping_add(1);
         }
-        before = Some(document);
+        out.extend_from_slice(&bits.into_bytes());
     }
     Ok(())
+}
+
+/// Appends the numbers of a block.
+fn pack(numbers: &[u32; BLOCK], out: &mut Vec<u8>) {
+    let mut widths = [0usize; 33];
+    for number in numbers {
+        widths[32 - number.leading_zeros() as usize] += 1;
+    }
+    let bytes = |bits: &usize| {
+        let more = (bits + 1..=32).map(|width| widths[width] * (1 + (width - bits).div_ceil(7)));
+        BLOCK / 8 * bits + more.sum::<usize>()
+    };
+    let bits = (0..=32).min_by_key(bytes).unwrap_or(32);
+    let low = u32::try_from((1u64 << bits) - 1).unwrap_or(u32::MAX);
+    let width = u8::try_from(bits).unwrap_or(32);
+    let has_more = |&(_, number): &(u8, u32)| number > low;
+    let more: Vec<(u8, u32)> = (0u8..).zip(numbers.iter().copied()).filter(has_more).collect();
+    out.extend([width, u8::try_from(more.len()).unwrap_or(u8::MAX)]);
+    let mut packed = [0; 4 * BLOCK];
+    let n_bytes =
+        BitPacker4x::new().compress(&numbers.map(|number| number & low), &mut packed, width);
+    out.extend_from_slice(&packed[..n_bytes]);
+    for (which, number) in more {
+        out.push(which);
+        put_varint(number >> bits, out);
+    }
+}
+
+/// Takes the numbers of a block off the front of `bytes`.
+fn unpack(bytes: &mut &[u8], numbers: &mut [u32]) -> Option<()> {
+    let (&[bits, n_more], rest) = bytes.split_first_chunk::<2>()?;
+    let (packed, mut rest) = rest.split_at_checked(BLOCK / 8 * usize::from(bits))?;
+    if bits > 32 {
+        return None;
+    }
+    BitPacker4x::new().decompress(packed, numbers, bits);
+    for _ in 0..n_more {
+        let (which, behind) = rest.split_first()?;
+        rest = behind;
+        let more = take_varint(&mut rest)?;
+        *numbers.get_mut(usize::from(*which))? |= more.checked_shl(u32::from(bits))?;
+    }
+    *bytes = rest;
+    Some(())
 }
 
 /// Reads a list from the lowest document to the highest.
@@ -116,51 +181,51 @@ impl<'a> ListReader<'a> {
         }
     }
 
+    /// One more than the last document of the blocks before `block`.
+    fn first(&self, block: usize) -> Option<u32> {
+        match block {
+            0 => Some(0),
+            block => Some(self.last_document(block - 1)?.wrapping_add(1)),
+        }
+    }
+
     fn full(&self, out: &mut PostingBlock) -> Option<()> {
-        let packer = BitPacker4x::new();
-        let before = match self.block {
-            0 => None,
-            block => Some(self.last_document(block - 1)?),
-        };
-        let bytes = self.block_bytes(self.block)?;
-        let (&[gap_bits, count_bits], packed) = bytes.split_first_chunk::<2>()?;
-        let gap_bytes = BLOCK / 8 * usize::from(gap_bits);
-        let count_bytes = BLOCK / 8 * usize::from(count_bits);
-        if gap_bits > 32 || count_bits > 32 || packed.len() < gap_bytes + count_bytes {
-            return None;
-        }
+        let mut bytes = self.block_bytes(self.block)?;
         out.documents.resize(BLOCK, 0);
-        packer.decompress_strictly_sorted(
-            before,
-            &packed[..gap_bytes],
-            &mut out.documents,
-            gap_bits,
-        );
-        if self.has_counts {
-            out.counts.resize(BLOCK, 0);
-            packer.decompress(&packed[gap_bytes..], &mut out.counts, count_bits);
-        } else {
-            out.counts.resize(BLOCK, 1);
+        unpack(&mut bytes, &mut out.documents)?;
+        let mut next = self.first(self.block)?;
+        for document in &mut out.documents {
+            *document = document.wrapping_add(next);
+            next = document.wrapping_add(1);
         }
+        out.counts.resize(BLOCK, 0);
+        if self.has_counts {
+            unpack(&mut bytes, &mut out.counts)?;
+        }
+        out.counts.iter_mut().for_each(|count| *count = count.wrapping_add(1));
         Some(())
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "documents and counts have 32 bits")]
     fn rest(&self, out: &mut PostingBlock) -> Option<()> {
         let n_full = self.n_full();
-        let mut before = match n_full {
-            0 => None,
-            n_full => Some(self.last_document(n_full - 1)?),
-        };
-        let mut bytes = self.block_bytes(n_full)?;
-        for _ in n_full * BLOCK..self.len as usize {
-            let gap = take_varint(&mut bytes)?;
-            let first = before.map_or(Some(0), |before: u32| before.checked_add(1))?;
-            let document = first.checked_add(gap)?;
-            out.documents.push(document);
-            out.counts.push(if self.has_counts { take_varint(&mut bytes)? } else { 1 });
-            before = Some(document);
+        let n = self.len as usize % BLOCK;
+        if n == 0 {
+            return Some(());
         }
-        Some(())
+        let mut next = self.first(n_full)?;
+        let mut bits = BitReader::new(self.block_bytes(n_full)?);
+        let gap_bits = bits.take(8) as u32;
+        if gap_bits > 32 {
+            return None;
+        }
+        for _ in 0..n {
+            let document = next.wrapping_add(bits.take_rice(gap_bits, 32) as u32);
+            out.documents.push(document);
+            out.counts.push(if self.has_counts { bits.take_gamma() as u32 } else { 1 });
+            next = document.wrapping_add(1);
+        }
+        (!bits.is_beyond()).then_some(())
     }
 
     pub(crate) fn skip_to(&mut self, document: u32) {

@@ -2,18 +2,22 @@
 
 use textkin_core::{Damage, PostingBlock, PostingList};
 
-use crate::bits::BitReader;
-use crate::encoding::{MOST_ONES, PLACE_BITS, Shape, mask};
-use crate::list::ListReader;
+use crate::bits::{BitReader, MOST_ONES};
+use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
+use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
+use crate::table::{Columns, Table};
 
-/// The postings of one kind in a segment: the sections of directory, buckets and lists.
-#[derive(Clone, Copy, Debug)]
+/// Bytes behind a bucket that save its reader a look at the end.
+const AHEAD: usize = 8;
+
+/// The postings of one kind in a segment: the directory, and the sections of buckets and lists.
+#[derive(Debug)]
 pub(crate) struct Lookup {
-    pub(crate) shape: Shape,
-    pub(crate) directory: usize,
-    pub(crate) buckets: usize,
-    pub(crate) lists: usize,
+    shape: Shape,
+    directory: Table,
+    buckets: usize,
+    lists: usize,
 }
 
 /// What was found for a hash.
@@ -36,6 +40,24 @@ impl Found<'_> {
 }
 
 impl Lookup {
+    /// The postings of this shape in the sections of directory, buckets and lists.
+    pub(crate) fn open(
+        pages: &Pages,
+        [directory, buckets, lists]: [usize; 3],
+        shape: Shape,
+        columns: &Columns,
+    ) -> Result<Self, Damage> {
+        let is_sane = (1..=64).contains(&shape.hash_bits)
+            && shape.bucket_bits < shape.hash_bits.min(40)
+            && shape.rice_bits <= 60
+            && shape.long > 1;
+        let directory = Table::open(pages, directory, columns, 1)?;
+        if !is_sane || directory.rows() as u64 != (1u64 << shape.bucket_bits) + 1 {
+            return Err(pages.damaged("its postings have an impossible shape"));
+        }
+        Ok(Self { shape, directory, buckets, lists })
+    }
+
     /// The documents that have `hash`; where bits of hashes are cut off, perhaps a few others.
     pub(crate) fn find<'a>(
         &self,
@@ -45,18 +67,14 @@ impl Lookup {
         let shape = &self.shape;
         let cut = shape.cut(hash);
         let wanted = cut & mask(shape.rest_bits());
-        let Some(mut reader) = self.bucket(pages, shape.bucket(cut))? else {
-            return Ok(None);
-        };
-        let n_hashes = reader.bits.take_gamma().saturating_sub(1);
+        let mut reader = self.bucket(pages, shape.bucket(cut))?;
         let mut next = 0u64;
-        for _ in 0..n_hashes {
-            let here = next.wrapping_add(reader.distance());
-            if here > wanted || reader.bits.is_beyond() {
+        while reader.has_more() {
+            let (here, n_documents) = reader.head(next);
+            if here > wanted {
                 break;
             }
             next = here.wrapping_add(1);
-            let n_documents = reader.bits.take_gamma();
             if here < wanted {
                 reader.pass(n_documents);
                 continue;
@@ -68,12 +86,12 @@ impl Lookup {
                 return self.list(pages, place, n_documents).map(Some);
             }
             let block = reader.documents(n_documents);
-            if reader.bits.is_beyond() {
+            if reader.is_beyond() {
                 break;
             }
             return Ok(Some(Found::Few(block)));
         }
-        if reader.bits.is_beyond() {
+        if reader.is_beyond() {
             return Err(pages.damaged("postings are cut off"));
         }
         Ok(None)
@@ -84,15 +102,13 @@ impl Lookup {
     pub(crate) fn each(&self, pages: &Pages, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
         let shape = &self.shape;
         for bucket in 0..1u64 << shape.bucket_bits {
-            let Some(mut reader) = self.bucket(pages, bucket)? else { return Ok(()) };
-            let n_hashes = reader.bits.take_gamma().saturating_sub(1);
+            let mut reader = self.bucket(pages, bucket)?;
             let mut next = 0u64;
-            for _ in 0..n_hashes {
-                let here = next.wrapping_add(reader.distance());
+            while reader.has_more() {
+                let (here, n_documents) = reader.head(next);
                 next = here.wrapping_add(1);
-                let n_documents = reader.bits.take_gamma();
                 reader.pass(n_documents);
-                if reader.bits.is_beyond() {
+                if reader.is_beyond() {
                     return Err(pages.damaged("postings are cut off"));
                 }
                 let high = bucket.checked_shl(shape.rest_bits()).unwrap_or(0);
@@ -102,30 +118,29 @@ impl Lookup {
         Ok(())
     }
 
-    fn bucket<'a>(
-        &self,
-        pages: &'a Pages,
-        bucket: u64,
-    ) -> Result<Option<BucketReader<'a>>, Damage> {
-        let bucket = usize::try_from(bucket).unwrap_or(usize::MAX / 8);
-        let entry = pages.get(self.directory, 4 * bucket..4 * bucket + 8)?;
-        let (Some(start), Some(end)) = (u32_at(entry, 0), u32_at(entry, 4)) else {
-            return Ok(None);
+    fn bucket<'a>(&self, pages: &'a Pages, bucket: u64) -> Result<BucketReader<'a>, Damage> {
+        let bucket = usize::try_from(bucket).unwrap_or(usize::MAX - 1);
+        let bit = |row: usize| -> Result<usize, Damage> {
+            let bit = self.directory.row(pages, row)?.get(0);
+            Ok(usize::try_from(bit).unwrap_or(usize::MAX))
         };
-        // Eight bytes behind it save the reader a look at the end.
-        let bytes = pages.get(self.buckets, start as usize..end as usize + 8)?;
-        Ok(Some(BucketReader { bits: BitReader::new(bytes), shape: self.shape }))
+        let (start, end) = (bit(bucket)?, bit(bucket + 1)?);
+        let (first, last) = (start / 8, end.div_ceil(8));
+        let ahead = last.saturating_add(AHEAD).min(pages.len(self.buckets)).max(last);
+        let bytes = pages.get(self.buckets, first..ahead)?;
+        let bits = BitReader::at(bytes, start - 8 * first);
+        Ok(BucketReader { bits, end: end.saturating_sub(8 * first), shape: self.shape })
     }
 
     fn list<'a>(&self, pages: &'a Pages, place: usize, len: u32) -> Result<Found<'a>, Damage> {
-        // The size of a list is in its table: that of the blocks, then at most ten bytes each.
-        let n_full = len as usize / crate::list::BLOCK;
+        // The size of a list is in its table: that of the blocks, then at most so much for the rest.
+        let n_full = len as usize / list::BLOCK;
         let table = pages.get(self.lists, place..place.saturating_add(8 * n_full))?;
         let blocks = match n_full {
             0 => 0,
             n_full => u32_at(table, 8 * n_full - 4).unwrap_or(0) as usize,
         };
-        let rest = 10 * (len as usize % crate::list::BLOCK);
+        let rest = list::most_rest(len);
         let end = (place + 8 * n_full + blocks + rest).min(pages.len(self.lists));
         let bytes = pages.get(self.lists, place..end)?;
         Ok(Found::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
@@ -134,18 +149,42 @@ impl Lookup {
 
 struct BucketReader<'a> {
     bits: BitReader<'a>,
+    /// The bit behind the bucket.
+    end: usize,
     shape: Shape,
 }
 
 impl BucketReader<'_> {
     #[inline]
-    fn distance(&mut self) -> u64 {
-        match self.bits.take_ones(MOST_ONES) {
-            MOST_ONES => self.bits.take(self.shape.rest_bits()),
-            ones => {
-                (u64::from(ones) << self.shape.rice_bits) | self.bits.take(self.shape.rice_bits)
-            }
+    fn has_more(&self) -> bool {
+        self.bits.position() < self.end
+    }
+
+    fn is_beyond(&self) -> bool {
+        self.bits.position() > self.end
+    }
+
+    /// The next hash, at least `next`, and the number of its documents.
+    #[inline]
+    fn head(&mut self, next: u64) -> (u64, u64) {
+        let ones = self.bits.take_ones(MOST_ONES);
+        if ones != MARK {
+            return (next.wrapping_add(self.distance(ones)), 1);
         }
+        let ones = self.bits.take_ones(MOST_ONES);
+        let here = next.wrapping_add(self.distance(ones));
+        (here, self.bits.take_gamma().saturating_add(1))
+    }
+
+    /// A distance that begins with so many ones.
+    #[inline]
+    fn distance(&mut self, ones: u32) -> u64 {
+        let wholes = match ones {
+            MOST_ONES => return self.bits.take(self.shape.rest_bits()),
+            ones if ones < MARK => ones,
+            ones => ones - 1,
+        };
+        (u64::from(wholes) << self.shape.rice_bits) | self.bits.take(self.shape.rice_bits)
     }
 
     /// Passes over the documents of a hash.
@@ -157,14 +196,21 @@ impl BucketReader<'_> {
         }
         for number in 0..n_documents {
             if number == 0 {
-                self.bits.take(self.shape.document_bits);
+                self.bits.take_one_of(self.shape.documents);
             } else {
-                self.bits.take_gamma();
+                self.gap();
             }
             if self.shape.has_counts {
                 self.bits.take_gamma();
             }
         }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a gap has 32 bits, its width fewer")]
+    fn gap(&mut self) -> u32 {
+        let width = (self.bits.take(self.shape.gap_bits()) as u32).min(31);
+        1 << width | self.bits.take(width) as u32
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "documents and counts have 32 bits")]
@@ -173,8 +219,8 @@ impl BucketReader<'_> {
         let mut before = 0u32;
         for number in 0..n_documents {
             let document = match number {
-                0 => self.bits.take(self.shape.document_bits) as u32,
-                _ => before.saturating_add(self.bits.take_gamma() as u32),
+                0 => self.bits.take_one_of(self.shape.documents) as u32,
+                _ => before.saturating_add(self.gap()),
             };
             block.documents.push(document);
             block.counts.push(if self.shape.has_counts {
@@ -256,7 +302,7 @@ mod tests {
             hashes in prop::collection::vec((any::<u64>(), 1usize..200), 0..120),
             (bits, has_counts) in (prop_oneof![1u32..=64, Just(64)], any::<bool>()),
             clustered in any::<bool>(),
-            (bucket, long) in (1u64..100, 1u32..100),
+            (bucket, long) in (1u64..100, 2u32..100),
         ) {
             let mut postings = Vec::new();
             for (number, &(hash, n)) in hashes.iter().enumerate() {
@@ -271,9 +317,9 @@ mod tests {
             postings.dedup_by_key(|posting| (posting.hash, posting.document));
             let layout = Layout { hash_bits: bits, has_counts, bucket, long };
             let encoded = encode(&postings, 300, layout).expect("it is small");
-            let lookup = Lookup { shape: encoded.shape, directory: 0, buckets: 1, lists: 2 };
             let file = bytes_of(&encoded);
             let pages = Pages::open("test", Bytes::Memory(file.into()), KIND).expect("it is whole");
+            let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("it is whole");
             let mut naive: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
             for posting in &postings {
                 let documents = naive.entry(posting.hash >> (64 - bits)).or_default();
@@ -308,12 +354,12 @@ mod tests {
             postings.sort_unstable();
             let layout = Layout { hash_bits: 40, has_counts: false, bucket: 20, long: 64 };
             let encoded = encode(&postings, 50, layout).expect("it is small");
-            let lookup = Lookup { shape: encoded.shape, directory: 0, buckets: 1, lists: 2 };
             let mut file = bytes_of(&encoded);
             let at = at.index(file.len());
             file[at] ^= change;
             let check = || -> Result<(), Damage> {
                 let pages = Pages::open("test", Bytes::Memory(file.clone().into()), KIND)?;
+                let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
                 for posting in &postings {
                     lookup.find(&pages, posting.hash)?;
                 }

@@ -6,6 +6,7 @@
 //!
 //! A manifest knows a checksum of every file it names: no file can stand for another.
 
+use std::cmp::Ordering;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,8 @@ pub(crate) const NAME: &str = "MANIFEST";
 pub(crate) const NEXT: &str = "MANIFEST.new";
 /// The word that a manifest begins with.
 pub(crate) const WORD: &str = "textkin-repository";
-const VERSION: u32 = 1;
+/// The format of the manifest and of all files it names.
+const VERSION: u32 = 2;
 
 /// What a manifest says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +91,8 @@ impl Manifest {
         Self::parse(folder, &path, &bytes)
     }
 
-    fn parse(folder: &Path, path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let damaged = |reason: String| Damage { file: path.display().to_string(), reason };
+    fn parse(folder: &Path, file: &Path, bytes: &[u8]) -> Result<Self, Error> {
+        let damaged = |reason: String| Damage { file: file.display().to_string(), reason };
         let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is no text".to_owned()))?;
         let mut lines = text.split('\n');
         let head = lines.next().unwrap_or_default();
@@ -108,9 +110,12 @@ impl Manifest {
             .next()
             .and_then(|word| word.parse().ok())
             .ok_or_else(|| damaged("it does not say its format".to_owned()))?;
-        if version > VERSION {
-            let made_by = words.next().unwrap_or("(unknown)").to_owned();
-            return Err(Error::Newer { path: folder.to_owned(), version, known: VERSION, made_by });
+        let made_by = words.next().unwrap_or("(unknown)").to_owned();
+        let (path, known) = (folder.to_owned(), VERSION);
+        match version.cmp(&VERSION) {
+            Ordering::Greater => return Err(Error::Newer { path, version, known, made_by }),
+            Ordering::Less => return Err(Error::Older { path, version, known, made_by }),
+            Ordering::Equal => {}
         }
         let (contents, sum) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let is_whole = text.rsplit_once(sum).is_some_and(|(above, _)| sum == checksum(above));

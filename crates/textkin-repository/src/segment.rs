@@ -1,5 +1,6 @@
 //! A segment: documents that came together, in one file that never changes.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,66 +8,55 @@ use serde::{Deserialize, Serialize};
 use textkin_core::chunk::mix;
 use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
 
-use crate::document::{NONE, Record, Stored};
+use crate::blocks::{BlockReader, Blocks};
+use crate::document::{Record, Stored, column, read_known};
 use crate::encoding::{Posting, Shape};
 use crate::error::Error;
 use crate::io::Bytes;
 use crate::lookup::{Found, Lookup, Postings};
-use crate::pages::{Kind, Pages, u32_at, u64_at};
+use crate::pages::{Kind, Pages};
 use crate::removed::Removed;
+use crate::sizes::Sizes;
+use crate::table::{Columns, Table};
 
-pub(crate) const KIND: Kind = Kind { magic: *b"tksegmnt", version: 1, sections: 12 };
+pub(crate) const KIND: Kind = Kind { magic: *b"tksegmnt", version: 2, sections: 16 };
 
 /// The sections of a segment.
 pub(crate) mod section {
     /// [`super::About`] as JSON.
     pub(crate) const ABOUT: usize = 0;
-    /// A record of each document.
+    /// A line of a table for each document.
     pub(crate) const DOCUMENTS: usize = 1;
-    /// Ids, times and metadata.
-    pub(crate) const STRINGS: usize = 2;
-    /// The documents in order of their ids, 4 bytes each.
+    /// Ids, one behind the other.
+    pub(crate) const IDS: usize = 2;
+    /// The documents in order of their ids.
     pub(crate) const ID_ORDER: usize = 3;
-    /// Start (8), stored size (4) and size (4) of each block of evidence.
-    pub(crate) const BLOCKS: usize = 4;
-    /// Blocks of evidence, compressed.
-    pub(crate) const EVIDENCE: usize = 5;
+    /// Times and metadata: dictionary, table, blocks.
+    pub(crate) const KNOWN: [usize; 3] = [4, 5, 6];
+    /// Evidence: dictionary, table, blocks.
+    pub(crate) const EVIDENCE: [usize; 3] = [7, 8, 9];
     /// Where words stand: directory, buckets, lists.
-    pub(crate) const TERMS: [usize; 3] = [6, 7, 8];
+    pub(crate) const TERMS: [usize; 3] = [10, 11, 12];
     /// Where chunks stand: directory, buckets, lists.
-    pub(crate) const CHUNKS: [usize; 3] = [9, 10, 11];
+    pub(crate) const CHUNKS: [usize; 3] = [13, 14, 15];
 }
 
 #[cfg(test)]
 mod tests;
 
 /// What a segment says of itself.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) documents: u32,
     pub(crate) words: u64,
+    pub(crate) known_bytes: u64,
     pub(crate) evidence_bytes: u64,
     pub(crate) terms: Shape,
     pub(crate) chunks: Shape,
-}
-
-/// How the bytes of a segment are spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sizes {
-    /// The whole file.
-    pub file: u64,
-    /// Texts or what stands for them, compressed.
-    pub evidence: u64,
-    /// The same before compression.
-    pub plain_evidence: u64,
-    /// Where words stand.
-    pub terms: u64,
-    /// Where chunks stand.
-    pub chunks: u64,
-    /// Words of all documents.
-    pub words: u64,
-    /// Chunks of all documents, each counted once a document.
-    pub chunk_postings: u64,
+    pub(crate) table: Columns,
+    pub(crate) id_order: Columns,
+    pub(crate) term_directory: Columns,
+    pub(crate) chunk_directory: Columns,
 }
 
 /// A segment, and which of its documents were removed.
@@ -76,6 +66,10 @@ pub struct Segment {
     path: PathBuf,
     pages: Pages,
     about: About,
+    table: Table,
+    id_order: Table,
+    known: Blocks,
+    evidence: Blocks,
     terms: Lookup,
     chunks: Lookup,
     removed: Arc<Removed>,
@@ -93,31 +87,30 @@ impl Segment {
         let about = pages.section(section::ABOUT)?;
         let about: About = serde_json::from_slice(about)
             .map_err(|error| pages.damaged(format!("what it says of itself: {error}")))?;
-        let lookup = |shape: Shape, [directory, buckets, lists]: [usize; 3]| {
-            let is_sane = (1..=64).contains(&shape.hash_bits)
-                && shape.bucket_bits < shape.hash_bits.min(40)
-                && shape.rice_bits <= 60
-                && shape.document_bits <= 32
-                && shape.long > 0
-                && pages.len(directory) as u64 == 4 * ((1u64 << shape.bucket_bits) + 1);
-            match is_sane {
-                true => Ok(Lookup { shape, directory, buckets, lists }),
-                false => Err(pages.damaged("its postings have an impossible shape")),
-            }
-        };
-        let terms = lookup(about.terms, section::TERMS)?;
-        let chunks = lookup(about.chunks, section::CHUNKS)?;
         let n_documents = about.documents as usize;
-        if pages.len(section::DOCUMENTS) != n_documents * Record::SIZE
-            || pages.len(section::ID_ORDER) != n_documents * 4
-        {
+        let table = Table::open(&pages, section::DOCUMENTS, &about.table, column::ALL)?;
+        let id_order = Table::open(&pages, section::ID_ORDER, &about.id_order, 1)?;
+        if table.rows() != n_documents || id_order.rows() != n_documents {
             return Err(pages.damaged("it has another number of documents than it says").into());
         }
+        let terms = Lookup::open(&pages, section::TERMS, about.terms, &about.term_directory)?;
+        let chunks = Lookup::open(&pages, section::CHUNKS, about.chunks, &about.chunk_directory)?;
         if !removed.fits(about.documents) {
             return Err(pages.damaged("the list of removed documents is not of this file").into());
         }
-        let (name, path) = (name.to_owned(), path.to_owned());
-        Ok(Self { name, path, pages, about, terms, chunks, removed })
+        Ok(Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            pages,
+            about,
+            table,
+            id_order,
+            known: Blocks::new(section::KNOWN),
+            evidence: Blocks::new(section::EVIDENCE),
+            terms,
+            chunks,
+            removed,
+        })
     }
 
     /// The name of its file.
@@ -145,11 +138,12 @@ impl Segment {
 
     /// Bytes of memory that its documents take while they are put into another segment.
     pub(crate) fn live_memory(&self) -> usize {
-        let About { documents, evidence_bytes, terms, chunks, .. } = &self.about;
+        let About { documents, known_bytes, evidence_bytes, terms, chunks, .. } = &self.about;
         let postings = u128::from(terms.postings) + u128::from(chunks.postings);
         let bytes = postings * size_of::<Posting>() as u128
             + u128::from(*evidence_bytes)
-            + self.pages.len(section::STRINGS) as u128
+            + u128::from(*known_bytes)
+            + self.pages.len(section::IDS) as u128
             + u128::from(*documents) * size_of::<Record>() as u128;
         let share = u128::from(self.n_live()) * bytes / u128::from((*documents).max(1));
         usize::try_from(share).unwrap_or(usize::MAX)
@@ -162,18 +156,25 @@ impl Segment {
     /// How its bytes are spent.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
-        let sum = |sections: [usize; 3]| {
-            sections.into_iter().map(|section| self.pages.len(section) as u64).sum()
-        };
-        Sizes {
+        let len = |section: usize| self.pages.len(section) as u64;
+        let sum = |sections: &[usize]| sections.iter().map(|&section| len(section)).sum();
+        let mut sizes = Sizes {
             file: self.pages.size(),
-            evidence: self.pages.len(section::EVIDENCE) as u64,
+            documents: sum(&[section::DOCUMENTS, section::IDS, section::ID_ORDER]),
+            known: sum(&section::KNOWN),
+            plain_known: self.about.known_bytes,
+            evidence: sum(&section::EVIDENCE),
             plain_evidence: self.about.evidence_bytes,
-            terms: sum(section::TERMS),
-            chunks: sum(section::CHUNKS),
+            terms: sum(&section::TERMS),
+            chunks: sum(&section::CHUNKS),
             words: self.about.words,
+            term_postings: self.about.terms.postings,
             chunk_postings: self.about.chunks.postings,
-        }
+            rest: 0,
+        };
+        let parts = sizes.documents + sizes.known + sizes.evidence + sizes.terms + sizes.chunks;
+        sizes.rest = sizes.file.saturating_sub(parts);
+        sizes
     }
 
     /// The numbers of the documents that are not removed, ascending.
@@ -182,19 +183,16 @@ impl Segment {
     }
 
     fn record(&self, document: u32) -> Result<Record, Damage> {
-        let start = document as usize * Record::SIZE;
-        let bytes = self.pages.get(section::DOCUMENTS, start..start + Record::SIZE)?;
-        match bytes.first_chunk() {
-            Some(bytes) => Ok(Record::from_bytes(bytes)),
-            None => Err(self.pages.damaged("the table of documents is cut off")),
-        }
+        Ok(Record::read(self.table.row(&self.pages, document as usize)?))
     }
 
-    fn string(&self, start: u64, len: u32) -> Result<&str, Damage> {
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(len as usize);
-        let bytes = self.pages.get(section::STRINGS, start..end)?;
-        std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is no text"))
+    /// From where what ends in a column of the table begins, to where it ends.
+    fn range(&self, document: u32, column: usize) -> Result<Range<u64>, Damage> {
+        let end = |document: u32| -> Result<u64, Damage> {
+            Ok(self.table.row(&self.pages, document as usize)?.get(column))
+        };
+        let start = if document == 0 { 0 } else { end(document - 1)? };
+        Ok(start..end(document)?)
     }
 
     /// The id of a document.
@@ -202,8 +200,10 @@ impl Segment {
     /// # Errors
     /// If what is stored is damaged.
     pub fn id(&self, document: u32) -> Result<&str, Damage> {
-        let record = self.record(document)?;
-        self.string(record.strings, record.id_len)
+        let range = self.range(document, column::ID_END)?;
+        let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+        let bytes = self.pages.get(section::IDS, place(range.start)..place(range.end))?;
+        std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is no text"))
     }
 
     /// What is stored of a document.
@@ -211,25 +211,32 @@ impl Segment {
     /// # Errors
     /// If what is stored is damaged.
     pub fn stored(&self, document: u32) -> Result<Stored, Damage> {
+        self.stored_with(document, &mut self.known.reader(&self.pages))
+    }
+
+    fn stored_with(&self, document: u32, known: &mut BlockReader<'_>) -> Result<Stored, Damage> {
         let record = self.record(document)?;
-        let mut start = record.strings;
-        let mut next = |len: u32| -> Result<Option<String>, Damage> {
-            if len == NONE {
-                return Ok(None);
-            }
-            let string = self.string(start, len)?.to_owned();
-            start = start.saturating_add(u64::from(len));
-            Ok(Some(string))
-        };
+        let bytes = known.get(self.range(document, column::KNOWN_END)?)?;
+        let (time, metadata) =
+            read_known(bytes).ok_or_else(|| self.pages.damaged("metadata make no sense"))?;
         Ok(Stored {
-            id: next(record.id_len)?.unwrap_or_default(),
-            time: next(record.time_len)?,
-            metadata: next(record.metadata_len)?,
+            id: self.id(document)?.to_owned(),
+            time: time.map(str::to_owned),
+            metadata: metadata.map(str::to_owned),
             added: record.added,
             digest: record.digest,
             length: record.length,
-            bytes: record.bytes,
+            bytes: self.bytes(document)?,
         })
+    }
+
+    /// Bytes of the evidence of a document.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn bytes(&self, document: u32) -> Result<u32, Damage> {
+        let range = self.range(document, column::EVIDENCE_END)?;
+        Ok(u32::try_from(range.end.saturating_sub(range.start)).unwrap_or(u32::MAX))
     }
 
     /// The evidence of a document.
@@ -237,38 +244,42 @@ impl Segment {
     /// # Errors
     /// If what is stored is damaged.
     pub fn evidence(&self, document: u32) -> Result<Vec<u8>, Damage> {
-        let record = self.record(document)?;
-        let block = self.block(record.block)?;
-        self.cut(&block, &record).map(<[u8]>::to_vec)
+        let range = self.range(document, column::EVIDENCE_END)?;
+        self.evidence.reader(&self.pages).get(range).map(<[u8]>::to_vec)
     }
 
-    fn cut<'a>(&self, block: &'a [u8], record: &Record) -> Result<&'a [u8], Damage> {
-        let start = record.offset as usize;
-        let evidence = block.get(start..start.saturating_add(record.bytes as usize));
-        evidence.ok_or_else(|| self.pages.damaged("a text lies outside its block"))
+    /// Gives what is stored of each of `documents` to `take`; stops at its first error. Where they
+    /// are ascending, no block is read twice.
+    ///
+    /// # Errors
+    /// If what is stored is damaged, or `take` fails.
+    pub fn read_stored<E: From<Damage>>(
+        &self,
+        documents: impl IntoIterator<Item = u32>,
+        mut take: impl FnMut(u32, Stored) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut known = self.known.reader(&self.pages);
+        documents
+            .into_iter()
+            .try_for_each(|document| take(document, self.stored_with(document, &mut known)?))
     }
 
-    fn block(&self, block: u32) -> Result<Vec<u8>, Damage> {
-        let at = 16 * block as usize;
-        let entry = self.pages.get(section::BLOCKS, at..at + 16)?;
-        let (Some(start), Some(stored), Some(size)) =
-            (u64_at(entry, 0), u32_at(entry, 8), u32_at(entry, 12))
-        else {
-            return Err(self.pages.damaged("the table of blocks is cut off"));
-        };
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let bytes =
-            self.pages.get(section::EVIDENCE, start..start.saturating_add(stored as usize))?;
-        let block = zstd::bulk::decompress(bytes, size as usize)
-            .map_err(|error| self.pages.damaged(format!("a block of texts: {error}")))?;
-        match block.len() == size as usize {
-            true => Ok(block),
-            false => Err(self.pages.damaged("a block of texts has another size than it says")),
-        }
+    /// Gives the evidence of each of `documents` to `take`, as [`Segment::read_stored`] does.
+    ///
+    /// # Errors
+    /// If what is stored is damaged, or `take` fails.
+    pub fn read_evidence<E: From<Damage>>(
+        &self,
+        documents: impl IntoIterator<Item = u32>,
+        mut take: impl FnMut(u32, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut evidence = self.evidence.reader(&self.pages);
+        documents.into_iter().try_for_each(|document| {
+            take(document, evidence.get(self.range(document, column::EVIDENCE_END)?)?)
+        })
     }
 
-    /// Gives every document that is not removed, with its evidence, to `take`, in order; stops at its
-    /// first error. Reads each block once.
+    /// Gives each of `documents`, with its evidence, to `take`, as [`Segment::read_stored`] does.
     ///
     /// # Errors
     /// If what is stored is damaged, or `take` fails.
@@ -277,17 +288,10 @@ impl Segment {
         documents: impl IntoIterator<Item = u32>,
         mut take: impl FnMut(u32, Stored, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut current: Option<(u32, Vec<u8>)> = None;
-        for document in documents {
-            let record = self.record(document)?;
-            let block = match current.take() {
-                Some((number, block)) if number == record.block => block,
-                _ => self.block(record.block)?,
-            };
-            take(document, self.stored(document)?, self.cut(&block, &record)?)?;
-            current = Some((record.block, block));
-        }
-        Ok(())
+        let mut evidence = self.evidence.reader(&self.pages);
+        self.read_stored(documents, |document, stored| {
+            take(document, stored, evidence.get(self.range(document, column::EVIDENCE_END)?)?)
+        })
     }
 
     /// The document with this id, removed or not.
@@ -298,8 +302,8 @@ impl Segment {
         let (mut low, mut high) = (0, self.about.documents as usize);
         while low < high {
             let middle = low.midpoint(high);
-            let entry = self.pages.get(section::ID_ORDER, 4 * middle..4 * middle + 4)?;
-            let document = u32_at(entry, 0).unwrap_or(u32::MAX);
+            let document = self.id_order.row(&self.pages, middle)?.get(0);
+            let document = u32::try_from(document).unwrap_or(u32::MAX);
             match self.id(document)?.as_bytes().cmp(id.as_bytes()) {
                 std::cmp::Ordering::Equal => return Ok(Some(document)),
                 std::cmp::Ordering::Less => low = middle + 1,
@@ -315,6 +319,13 @@ impl Segment {
     /// If one is not what was written.
     pub fn check(&self) -> Result<(), Damage> {
         self.pages.check_all()?;
+        let plain =
+            [(&self.known, self.about.known_bytes), (&self.evidence, self.about.evidence_bytes)];
+        for (blocks, bytes) in plain {
+            if blocks.plain_len(&self.pages)? != bytes {
+                return Err(self.pages.damaged("its blocks hold other than they say"));
+            }
+        }
         self.read(0..self.about.documents, |_, _, _| Ok::<(), Damage>(()))
     }
 
@@ -350,7 +361,7 @@ impl Part for Segment {
     }
 
     fn length(&self, document: u32) -> Result<Length, Damage> {
-        self.record(document).map(|record| record.length)
+        Ok(Record::length(self.table.row(&self.pages, document as usize)?))
     }
 
     fn live_documents(&self, term: u64) -> Result<u32, Damage> {

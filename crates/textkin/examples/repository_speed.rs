@@ -13,6 +13,7 @@ use textkin::core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin::index::KeepChunks;
 use textkin::search::Ranking;
 use textkin::source::{Inputs, SourceSettings};
+use textkin::stored::Sizes;
 use textkin::{
     Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch, discover,
 };
@@ -67,7 +68,28 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         "disk / text, all chunks      {:>12.2} (goal: at most 1.2)",
         disk(&full)? as f64 / bytes
     );
-    println!("segments                     {:>12}", writer.repository().stored().segments().len());
+    let repository = writer.repository();
+    let segments = repository.stored().segments();
+    let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
+    for (what, part) in [
+        ("texts", sizes.evidence),
+        ("other fields", sizes.known),
+        ("ids, lengths and digests", sizes.documents),
+        ("where words stand", sizes.terms),
+        ("where chunks stand", sizes.chunks),
+        ("checksums and the like", sizes.rest),
+    ] {
+        println!("  {what:<27}{:>12.3}", part as f64 / bytes);
+    }
+    let each = |part: u64, of: u64| part as f64 / of.max(1) as f64;
+    println!("bytes of text / word         {:>12.2}", bytes / sizes.words.max(1) as f64);
+    println!("different words / words      {:>12.2}", each(sizes.term_postings, sizes.words));
+    println!("bits / word of a document    {:>12.1}", 8.0 * each(sizes.terms, sizes.term_postings));
+    println!(
+        "bits / chunk of a document   {:>12.1}",
+        8.0 * each(sizes.chunks, sizes.chunk_postings)
+    );
+    println!("segments                     {:>12}", segments.len());
 
     let mut times = Vec::new();
     for number in 0..20 {

@@ -73,7 +73,7 @@ fn a_repository_of_a_newer_version_is_refused_with_a_remedy() {
     for command in commands {
         let run = folder.textkin(command).expect(2);
         run.expect_only(
-            "r was made by textkin 7.1.0 (format 99), this version reads up to format 1; install \
+            "r was made by textkin 7.1.0 (format 99), this version reads up to format 2; install \
              textkin 7.1.0 or later",
         );
     }

@@ -240,22 +240,31 @@ fn the_lists_of_two_segments_are_not_taken_for_one_another() {
     assert_eq!(look(&disk, model, &lists), Ok(()));
 }
 
-#[test]
-fn a_later_format_is_refused() {
+/// Every way in refuses a manifest that begins so, with what `is_right` finds right.
+fn refuses(head: &str, is_right: impl Fn(Error) -> bool) {
     let (disk, _) = whole();
     let disk = disk.snapshot();
     let path = folder().join("MANIFEST");
-    let head = "textkin-repository 2 9.8.7";
-    let text = format!("{head} {:016x}\nwhatever a later version writes", xxh3_64(head.as_bytes()));
+    let text = format!("{head} {:016x}\nwhatever that version writes", xxh3_64(head.as_bytes()));
     disk.meddle(&path, Some(text.into_bytes()));
-    let is_newer = |error: Error| {
+    assert!(Repository::open(&disk, folder()).is_err_and(&is_right));
+    assert!(open_writer(&disk).is_err_and(&is_right));
+    assert!(Repository::check(&disk, folder()).is_err_and(&is_right));
+}
+
+#[test]
+fn another_format_is_refused() {
+    refuses("textkin-repository 3 9.8.7", |error| {
         let message = error.to_string();
         assert!(message.contains("install textkin 9.8.7 or later"), "{message}");
-        matches!(error, Error::Newer { version: 2, known: 1, .. })
-    };
-    assert!(Repository::open(&disk, folder()).is_err_and(is_newer));
-    assert!(open_writer(&disk).is_err_and(is_newer));
-    assert!(Repository::check(&disk, folder()).is_err_and(is_newer));
+        matches!(error, Error::Newer { version: 3, known: 2, .. })
+    });
+    refuses("textkin-repository 1 0.1.0", |error| {
+        let message = error.to_string();
+        assert!(message.contains("another version of textkin (0.1.0, format 1)"), "{message}");
+        assert!(message.contains("make it anew from the documents"), "{message}");
+        matches!(error, Error::Older { version: 1, known: 2, .. })
+    });
 }
 
 #[test]

@@ -129,18 +129,72 @@ impl Repository {
         before: Option<Moment>,
     ) -> Result<Selected, Error> {
         let mut selected = Selected::default();
-        for place in self.stored.places() {
-            let document = self.document(place)?;
-            if !conditions.iter().all(|condition| condition.is_met(&document)) {
-                continue;
-            }
-            match (before, condition::moment_of(&document)) {
-                (Some(before), Some(moment)) if moment >= before => {}
-                (Some(_), None) => selected.undated += 1,
-                _ => selected.places.push(place),
-            }
+        let places: Vec<Place> = self.stored.places().collect();
+        if conditions.is_empty() && before.is_none() {
+            return Ok(Selected { places, undated: 0 });
         }
+        self.read_documents(&places, |place, document| {
+            if conditions.iter().all(|condition| condition.is_met(&document)) {
+                match (before, condition::moment_of(&document)) {
+                    (Some(before), Some(moment)) if moment >= before => {}
+                    (Some(_), None) => selected.undated += 1,
+                    _ => selected.places.push(place),
+                }
+            }
+            Ok::<(), Error>(())
+        })?;
         Ok(selected)
+    }
+
+    /// Gives what is stored of each document at `places`, which are in the order in which they came,
+    /// to `take`; stops at its first error. That is much faster than one by one.
+    ///
+    /// # Errors
+    /// If what is stored is damaged, or `take` fails.
+    pub fn read_documents<E: From<Error>>(
+        &self,
+        places: &[Place],
+        mut take: impl FnMut(Place, Stored) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for places in places.chunk_by(|a, b| a.segment == b.segment) {
+            let segment = self.stored.segment(places[0]);
+            let number = places[0].segment;
+            let documents = places.iter().map(|place| place.document);
+            segment
+                .read_stored(documents, |document, stored| {
+                    take(Place { segment: number, document }, stored).map_err(End::Asked)
+                })
+                .map_err(End::into_error)?;
+        }
+        Ok(())
+    }
+
+    /// The same, with the text of each document.
+    ///
+    /// # Errors
+    /// If what is stored is damaged, no texts are kept, or `take` fails.
+    pub fn read_texts<E: From<Error>>(
+        &self,
+        places: &[Place],
+        mut take: impl FnMut(Stored, &str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.making.keeps_text {
+            let folder = self.stored.folder().to_owned();
+            return Err(Error::NoText { folder, what: "there is nothing to read" }.into());
+        }
+        for places in places.chunk_by(|a, b| a.segment == b.segment) {
+            let segment = self.stored.segment(places[0]);
+            let documents = places.iter().map(|place| place.document);
+            segment
+                .read(documents, |_, stored, evidence| {
+                    let no_text = || Error::Making("a stored text is no text".to_owned());
+                    let text =
+                        std::str::from_utf8(evidence).map_err(|_| End::Asked(no_text().into()))?;
+                    take(stored, text).map_err(End::Asked)
+                })
+                .map_err(End::into_error)?;
+        }
+        Ok(())
     }
 
     /// Where the words of a document are in its text, whether that is kept or not.
@@ -166,6 +220,27 @@ impl Repository {
         match String::from_utf8(evidence) {
             Ok(text) => Ok(Some(text)),
             Err(_) => Err(Error::Making("a stored text is no text".to_owned())),
+        }
+    }
+}
+
+/// Why reading ended early.
+enum End<E> {
+    Damage(textkin_core::Damage),
+    Asked(E),
+}
+
+impl<E> From<textkin_core::Damage> for End<E> {
+    fn from(damage: textkin_core::Damage) -> Self {
+        Self::Damage(damage)
+    }
+}
+
+impl<E: From<Error>> End<E> {
+    fn into_error(self) -> E {
+        match self {
+            Self::Damage(damage) => Error::from(textkin_repository::Error::from(damage)).into(),
+            Self::Asked(error) => error,
         }
     }
 }

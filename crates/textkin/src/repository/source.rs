@@ -37,7 +37,7 @@ impl Source for RepositorySource {
         let n = rest.iter().take(PIECE).take_while(is_same).count();
         let segment = self.repository.segment(first);
         // A damaged one is told when it is read.
-        let size = |place: &Place| segment.stored(place.document).map_or(0, |stored| stored.bytes);
+        let size = |place: &Place| segment.bytes(place.document).unwrap_or(0);
         let bytes = rest[..n].iter().map(|place| u64::from(size(place))).sum();
         let from = self.next;
         self.next += n;

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::Context;
 use serde_json::{Map, Value, json};
 use textkin::report::Output;
 use textkin::report::terminal::{self, counted};
@@ -30,8 +29,7 @@ pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
         ListFormat::Json => {}
     }
     let mut write = || -> Result<(), anyhow::Error> {
-        for &place in &places {
-            let document = repository.document(place)?;
+        repository.read_documents(&places, |_, document| -> anyhow::Result<()> {
             match arguments.format {
                 ListFormat::Table => table_line(&mut text, &document, room)?,
                 ListFormat::Csv => csv_line(&mut text, &document)?,
@@ -39,20 +37,24 @@ pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
             }
             out.write(text.as_bytes())?;
             text.clear();
-        }
+            Ok(())
+        })?;
         out.write(text.as_bytes())?;
         Ok(())
     };
     match write() {
         Ok(()) => unless_closed(out.finish())?,
-        Err(error) => {
-            let closed = error.downcast_ref::<textkin::report::Error>();
-            if !closed.is_some_and(textkin::report::Error::is_broken_pipe) {
-                return Err(error);
-            }
-        }
+        Err(error) => closed_early(error)?,
     }
     Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
+}
+
+/// Nobody reads any more: that is no failure.
+fn closed_early(error: anyhow::Error) -> anyhow::Result<()> {
+    match error.downcast_ref::<textkin::report::Error>() {
+        Some(closed) if closed.is_broken_pipe() => Ok(()),
+        _ => Err(error),
+    }
 }
 
 fn added(document: &Stored) -> String {
@@ -112,16 +114,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     let stored = repository.stored();
     let segments = stored.segments();
-    let mut sizes = Sizes::default();
-    for part in segments.iter().map(|segment| segment.sizes()) {
-        sizes.file += part.file;
-        sizes.evidence += part.evidence;
-        sizes.plain_evidence += part.plain_evidence;
-        sizes.terms += part.terms;
-        sizes.chunks += part.chunks;
-        sizes.words += part.words;
-        sizes.chunk_postings += part.chunk_postings;
-    }
+    let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     let all: u64 = segments
         .iter()
         .map(|segment| u64::from(textkin::core::Part::n_documents(&**segment)))
@@ -140,15 +133,19 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
                 "all": sizes.file,
                 "text": sizes.evidence,
                 "plain_text": sizes.plain_evidence,
+                "fields": sizes.known,
+                "plain_fields": sizes.plain_known,
+                "documents": sizes.documents,
                 "words": sizes.terms,
                 "chunks": sizes.chunks,
+                "rest": sizes.rest,
             },
             "made_with": making,
         });
         terminal::print(&format!("{value}\n"))?;
         return Ok(Exit::Found);
     }
-    let (number, bytes) = (terminal::thousands, |bytes: u64| terminal::bytes(bytes as f64));
+    let number = terminal::thousands;
     let documents = counted(stored.n_documents(), "document", "documents");
     let mut text = format!("{}: {documents}", arguments.folder.display());
     if removed > 0 {
@@ -161,25 +158,45 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
         counted(sizes.words, "word", "words"),
         counted(sizes.chunk_postings, "chunk", "chunks")
     )?;
-    let ratio = sizes.file as f64 / (sizes.plain_evidence.max(1) as f64);
-    writeln!(
-        text,
-        "{} on disk in {}, {ratio:.2} times the {}:",
-        bytes(sizes.file),
-        counted(segments.len() as u64, "segment", "segments"),
-        if making.keeps_text { "text" } else { "fingerprints before compression" }
-    )?;
-    let what = if making.keeps_text { "texts" } else { "fingerprints" };
-    writeln!(
-        text,
-        "  {} {what}, {} for where words stand, {} for where chunks stand",
-        bytes(sizes.evidence),
-        bytes(sizes.terms),
-        bytes(sizes.chunks)
-    )?;
+    text.push_str(&spent(&sizes, segments.len(), making.keeps_text));
     writeln!(text, "made by textkin {} with {}", making.recipe.textkin, made_with(&repository))?;
     terminal::print(&text)?;
     Ok(Exit::Found)
+}
+
+/// How the bytes on disk are spent, and how many that is for each byte that was put in.
+fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
+    let bytes = |bytes: u64| terminal::bytes(bytes as f64);
+    let put_in = sizes.plain_evidence + sizes.plain_known;
+    let times = |part: u64| part as f64 / put_in.max(1) as f64;
+    let segments = counted(segments as u64, "segment", "segments");
+    let mut text = format!("{} on disk in {segments}", bytes(sizes.file));
+    if keeps_text {
+        let _ = write!(
+            text,
+            ", {:.2} times the {} of text",
+            times(sizes.file),
+            bytes(sizes.plain_evidence)
+        );
+        if sizes.plain_known > 0 {
+            let _ = write!(text, " and {} of other fields", bytes(sizes.plain_known));
+        }
+    }
+    text.push_str(":\n");
+    for (part, what) in [
+        (sizes.evidence, if keeps_text { "texts" } else { "fingerprints in order" }),
+        (sizes.known, "other fields"),
+        (sizes.documents, "ids, lengths and digests"),
+        (sizes.terms, "where words stand"),
+        (sizes.chunks, "where chunks stand"),
+        (sizes.rest, "checksums and descriptions"),
+    ] {
+        let _ = match keeps_text {
+            true => writeln!(text, "{:>12}  {:>5.3}  {what}", bytes(part), times(part)),
+            false => writeln!(text, "{:>12}  {what}", bytes(part)),
+        };
+    }
+    text
 }
 
 pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
@@ -217,9 +234,7 @@ pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
     );
     let places = repository.select(&arguments.conditions, None)?.places;
     let mut out = Output::create(&arguments.out)?;
-    for &place in &places {
-        let document = repository.document(place)?;
-        let text = repository.text(place)?.context("texts are kept")?;
+    let written = repository.read_texts(&places, |document, text| -> anyhow::Result<()> {
         let mut object = Map::new();
         object.insert("id".to_owned(), document.id.into());
         object.insert("text".to_owned(), text.into());
@@ -232,12 +247,11 @@ pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
                 object.entry(name).or_insert(value);
             }
         }
-        let written = out.write(format!("{}\n", Value::Object(object)).as_bytes());
-        if let Err(error) = written {
-            unless_closed(Err(error))?;
-            return Ok(Exit::Found);
-        }
+        Ok(out.write(format!("{}\n", Value::Object(object)).as_bytes())?)
+    });
+    match written {
+        Ok(()) => unless_closed(out.finish())?,
+        Err(error) => closed_early(error)?,
     }
-    unless_closed(out.finish())?;
     Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
 }

@@ -1,0 +1,301 @@
+//! Bytes of one document after the other, in compressed blocks.
+//!
+//! Blocks are short, so that one document is read soon, and share a dictionary, so that they are
+//! compressed well: passages of the whole, taken at even distances. Where a block begins, plain and
+//! compressed, is a line of 16 bytes; one more line says where the last one ends.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use textkin_core::Damage;
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::dict::{DecoderDictionary, EncoderDictionary};
+
+use crate::pages::{Pages, u64_at};
+
+/// How hard blocks are compressed.
+const COMPRESSION: i32 = 5;
+/// The most bytes of a dictionary; it is at most one of so many bytes of the whole; below so many of
+/// its own there is none.
+const MOST_DICTIONARY: usize = 256 << 10;
+const DICTIONARY_SHARE: usize = 64;
+const LEAST_DICTIONARY: usize = 16 << 10;
+/// Bytes of a passage in a dictionary.
+const PASSAGE: usize = 1 << 10;
+/// Bytes of a line of the table.
+const LINE: usize = 16;
+
+/// Bytes to be compressed.
+#[derive(Debug)]
+pub(crate) struct BlockBuilder {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+    /// Bytes of a block, unless one document has more.
+    size: usize,
+}
+
+/// Blocks as they are stored.
+#[derive(Debug, Default)]
+pub(crate) struct Compressed {
+    /// The dictionary, compressed; empty if there is none.
+    pub(crate) dictionary: Vec<u8>,
+    pub(crate) table: Vec<u8>,
+    pub(crate) blocks: Vec<Vec<u8>>,
+}
+
+impl BlockBuilder {
+    pub(crate) fn new(size: usize) -> Self {
+        Self { bytes: Vec::new(), starts: Vec::new(), size }
+    }
+
+    /// Bytes so far.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Appends the bytes of a document; gives the place where they end.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> u64 {
+        let is_full = |start: &usize| {
+            let filled = self.bytes.len() - start;
+            filled > 0 && filled + bytes.len() > self.size
+        };
+        if !bytes.is_empty() && self.starts.last().is_none_or(is_full) {
+            self.starts.push(self.bytes.len());
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.len() as u64
+    }
+
+    pub(crate) fn compress(&self) -> io::Result<Compressed> {
+        let dictionary = self.dictionary();
+        let mut compressed = Compressed::default();
+        let prepared = EncoderDictionary::try_copy(&dictionary, COMPRESSION)?;
+        let mut compressor = match dictionary.is_empty() {
+            true => Compressor::new(COMPRESSION)?,
+            false => {
+                compressed.dictionary = zstd::bulk::compress(&dictionary, COMPRESSION)?;
+                Compressor::with_prepared_dictionary(&prepared)?
+            }
+        };
+        let ends = self.starts.iter().skip(1).copied().chain([self.bytes.len()]);
+        let mut stored = 0u64;
+        let mut line = |plain: usize, stored: u64| {
+            compressed.table.extend_from_slice(&(plain as u64).to_le_bytes());
+            compressed.table.extend_from_slice(&stored.to_le_bytes());
+        };
+        for (&start, end) in self.starts.iter().zip(ends) {
+            line(start, stored);
+            let block = compressor.compress(&self.bytes[start..end])?;
+            stored += block.len() as u64;
+            compressed.blocks.push(block);
+        }
+        line(self.bytes.len(), stored);
+        Ok(compressed)
+    }
+
+    fn dictionary(&self) -> Vec<u8> {
+        let size = (self.bytes.len() / DICTIONARY_SHARE).min(MOST_DICTIONARY);
+        if size < LEAST_DICTIONARY {
+            return Vec::new();
+        }
+        let passages = size / PASSAGE;
+        let step = self.bytes.len() / passages;
+        // Whatever it holds, it does not begin like a dictionary of zstd's own.
+        let mut dictionary = vec![b'\n'];
+        for start in (0..passages).map(|passage| passage * step) {
+            let end = (start + PASSAGE).min(self.bytes.len());
+            dictionary.extend_from_slice(&self.bytes[start..end]);
+        }
+        dictionary
+    }
+}
+
+/// Compressed blocks of a file: the sections of dictionary, table and blocks.
+pub(crate) struct Blocks {
+    pub(crate) dictionary: usize,
+    pub(crate) table: usize,
+    pub(crate) blocks: usize,
+    /// Read when it is needed.
+    prepared: OnceLock<DecoderDictionary<'static>>,
+}
+
+impl fmt::Debug for Blocks {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Blocks").field("blocks", &self.blocks).finish_non_exhaustive()
+    }
+}
+
+/// The first byte of a block and one behind its last, plain and stored.
+struct Line {
+    plain: Range<u64>,
+    stored: Range<u64>,
+}
+
+impl Blocks {
+    pub(crate) fn new([dictionary, table, blocks]: [usize; 3]) -> Self {
+        Self { dictionary, table, blocks, prepared: OnceLock::new() }
+    }
+
+    /// Number of bytes, not compressed.
+    pub(crate) fn plain_len(&self, pages: &Pages) -> Result<u64, Damage> {
+        let last = (pages.len(self.table) / LINE).saturating_sub(1);
+        Ok(self.line_start(pages, last)?.0)
+    }
+
+    fn line_start(&self, pages: &Pages, line: usize) -> Result<(u64, u64), Damage> {
+        let bytes = pages.get(self.table, LINE * line..LINE * line + LINE)?;
+        u64_at(bytes, 0)
+            .zip(u64_at(bytes, 8))
+            .ok_or_else(|| pages.damaged("the table of blocks is cut off"))
+    }
+
+    /// The block that holds the byte `place`.
+    fn line(&self, pages: &Pages, place: u64) -> Result<Line, Damage> {
+        let n_blocks = (pages.len(self.table) / LINE).saturating_sub(1);
+        let (mut low, mut high) = (0, n_blocks);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if self.line_start(pages, middle)?.0 <= place { low = middle } else { high = middle }
+        }
+        let (start, end) = (self.line_start(pages, low)?, self.line_start(pages, low + 1)?);
+        Ok(Line { plain: start.0..end.0, stored: start.1..end.1 })
+    }
+
+    fn read(&self, pages: &Pages, line: &Line) -> Result<Vec<u8>, Damage> {
+        let size = line.plain.end.checked_sub(line.plain.start);
+        let size = size.and_then(|size| usize::try_from(size).ok());
+        let size = size.ok_or_else(|| pages.damaged("the table of blocks makes no sense"))?;
+        let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+        let stored = pages.get(self.blocks, place(line.stored.start)..place(line.stored.end))?;
+        let damaged = |error: io::Error| pages.damaged(format!("a block: {error}"));
+        let mut decompressor = match self.prepared(pages)? {
+            None => Decompressor::new(),
+            Some(dictionary) => Decompressor::with_prepared_dictionary(dictionary),
+        }
+        .map_err(damaged)?;
+        let block = decompressor.decompress(stored, size).map_err(damaged)?;
+        match block.len() == size {
+            true => Ok(block),
+            false => Err(pages.damaged("a block has another size than it says")),
+        }
+    }
+
+    fn prepared(&self, pages: &Pages) -> Result<Option<&DecoderDictionary<'static>>, Damage> {
+        if pages.len(self.dictionary) == 0 {
+            return Ok(None);
+        }
+        if let Some(dictionary) = self.prepared.get() {
+            return Ok(Some(dictionary));
+        }
+        let damaged = |error: io::Error| pages.damaged(format!("a dictionary: {error}"));
+        let stored = pages.section(self.dictionary)?;
+        let plain = zstd::bulk::decompress(stored, MOST_DICTIONARY + PASSAGE).map_err(damaged)?;
+        let prepared = DecoderDictionary::try_copy(&plain).map_err(damaged)?;
+        Ok(Some(self.prepared.get_or_init(|| prepared)))
+    }
+
+    /// Reads ranges one after the other.
+    pub(crate) fn reader<'a>(&'a self, pages: &'a Pages) -> BlockReader<'a> {
+        BlockReader { blocks: self, pages, plain: 0..0, block: Vec::new() }
+    }
+}
+
+/// Reads what documents have in blocks, and each block once if they come in order.
+#[derive(Debug)]
+pub(crate) struct BlockReader<'a> {
+    blocks: &'a Blocks,
+    pages: &'a Pages,
+    /// What the block holds.
+    plain: Range<u64>,
+    block: Vec<u8>,
+}
+
+impl BlockReader<'_> {
+    /// The bytes of one document.
+    pub(crate) fn get(&mut self, range: Range<u64>) -> Result<&[u8], Damage> {
+        if range.is_empty() {
+            return Ok(&[]);
+        }
+        if !self.plain.contains(&range.start) {
+            let line = self.blocks.line(self.pages, range.start)?;
+            self.plain = 0..0;
+            self.block = self.blocks.read(self.pages, &line)?;
+            self.plain = line.plain;
+        }
+        let place = |place: u64| {
+            let place = place.checked_sub(self.plain.start)?;
+            usize::try_from(place).ok()
+        };
+        let range = place(range.start).zip(place(range.end));
+        let bytes = range.and_then(|(start, end)| self.block.get(start..end));
+        bytes.ok_or_else(|| self.pages.damaged("a document lies outside its block"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::io::{Bytes, MemoryFile};
+    use crate::pages::{Kind, PageWriter};
+
+    const KIND: Kind = Kind { magic: *b"testtest", version: 1, sections: 3 };
+
+    fn read_back(items: &[Vec<u8>], size: usize) {
+        let mut builder = BlockBuilder::new(size);
+        let ends: Vec<u64> = items.iter().map(|item| builder.push(item)).collect();
+        let compressed = builder.compress().expect("in memory");
+        let file = MemoryFile::default();
+        let mut writer = PageWriter::begin(Box::new(file.clone()), KIND).expect("in memory");
+        writer.section([&compressed.dictionary[..]]).expect("in memory");
+        writer.section([&compressed.table[..]]).expect("in memory");
+        writer.section(compressed.blocks.iter().map(|block| &block[..])).expect("in memory");
+        writer.finish().expect("in memory");
+        let bytes = Bytes::Memory(file.contents().into());
+        let pages = Pages::open("test", bytes, KIND).expect("it is whole");
+        let blocks = Blocks::new([0, 1, 2]);
+        let all: usize = items.iter().map(Vec::len).sum();
+        assert_eq!(blocks.plain_len(&pages).expect("it is whole"), all as u64);
+        let range =
+            |number: usize| if number == 0 { 0..ends[0] } else { ends[number - 1]..ends[number] };
+        let mut in_order = blocks.reader(&pages);
+        for (number, item) in items.iter().enumerate() {
+            assert_eq!(in_order.get(range(number)).expect("it is whole"), item);
+        }
+        for (number, item) in items.iter().enumerate().rev().step_by(7) {
+            assert_eq!(blocks.reader(&pages).get(range(number)).expect("it is whole"), item);
+        }
+        let beyond = blocks.reader(&pages).get(0..all as u64 + 1).map(<[u8]>::len);
+        assert!(beyond.is_err(), "there is nothing behind the end");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_in_is_read(
+            items in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..90), 0..60),
+            size in 1usize..200,
+        ) {
+            read_back(&items, size);
+        }
+    }
+
+    #[test]
+    fn much_is_compressed_with_a_dictionary() {
+        let words = ["kin", "of", "a", "text", "that", "was", "copied", "\n"];
+        let item = |n: usize| -> Vec<u8> {
+            let word = |m: usize| words[(n * n + m * m * 7 + m * n) % words.len()];
+            (0..400).flat_map(|m| format!("{} ", word(m)).into_bytes()).collect()
+        };
+        let items: Vec<Vec<u8>> = (0..1500).map(item).collect();
+        read_back(&items, 16 << 10);
+        let mut builder = BlockBuilder::new(16 << 10);
+        items.iter().for_each(|item| {
+            builder.push(item);
+        });
+        let compressed = builder.compress().expect("in memory");
+        assert!(!compressed.dictionary.is_empty());
+    }
+}
