@@ -27,6 +27,17 @@ pub(crate) enum Compression {
     Bzip2,
 }
 
+/// Reads `reader`, decompressed where its first bytes say that it is compressed.
+///
+/// # Errors
+/// If the first bytes cannot be read.
+pub fn decompressed<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(MAGIC_BYTES);
+    reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
+    let compression = Compression::of(&head);
+    compression.decoder(io::Cursor::new(head).chain(reader))
+}
+
 impl Compression {
     /// `name` without the ending of a compressed file.
     pub(crate) fn bare_name(name: &str) -> &str {

@@ -64,6 +64,7 @@ mod stream;
 mod text;
 mod walk;
 
+pub use compression::decompressed;
 pub use error::Error;
 pub use extraction::process::{Bounds, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};

@@ -12,7 +12,8 @@ use super::Input;
 /// json, --explain), and the documents: files, folders or collections, under any name. Each text
 /// is known by its digest. Digests, spans, word counts, scores and what a page shows are found again and
 /// compared; nothing is looked up anywhere else. Scores that depend on a whole collection are checked
-/// if all of it is given.
+/// if all of it is given, and so are the other parts of the page of a run: it is made again as a whole.
+/// The report may be compressed.
 ///
 /// Exit code: 0 if the report holds, 1 if it does not, 2 if something failed.
 #[derive(Debug, Args)]

@@ -96,7 +96,15 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         explain::write(output, &inputs, pairs, max_gap, &watch)?;
     }
     if let Some(file) = html.filter(|_| !too_many) {
-        let run = page::Run { arguments, inputs: &inputs, pairs, clusters: &clusters, begun };
+        let run = page::Run {
+            named: &page::named_inputs(arguments),
+            settings: &page::named_settings(arguments, &settings),
+            max_gap: arguments.output.max_gap,
+            inputs: &inputs,
+            pairs,
+            clusters: &clusters,
+            seconds: &|| begun.elapsed().as_secs_f64(),
+        };
         page::write(file, run, &watch)?;
     }
     let write_seconds = written.elapsed().as_secs_f64();

@@ -1,7 +1,6 @@
 //! `discover --html`: the run as one page.
 
 use std::io::Write as _;
-use std::time::Instant;
 
 use hashbrown::HashSet;
 use textkin::core::Cluster;
@@ -16,18 +15,31 @@ use crate::command::raw::Pairs;
 use crate::outputs::unless_closed;
 
 /// What a page is made from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
-    pub(crate) arguments: &'a Discover,
+    /// The inputs as they were named.
+    pub(crate) named: &'a [String],
+    /// All that is needed to do it again.
+    pub(crate) settings: &'a [(&'static str, String)],
+    pub(crate) max_gap: u32,
     pub(crate) inputs: &'a Inputs,
     pub(crate) pairs: Pairs<'a>,
     pub(crate) clusters: &'a [Cluster],
-    pub(crate) begun: Instant,
+    /// How long the run took so far.
+    pub(crate) seconds: &'a dyn Fn() -> f64,
 }
 
 /// Writes the page of a run to `file`.
 pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow::Result<()> {
-    let Run { arguments, inputs, pairs: all, clusters, begun } = run;
+    let page = make(run, watch)?;
+    let written = file.write_all(page.as_bytes());
+    let written = written.map_err(|source| report::Error::write(file.name(), source));
+    Ok(unless_closed(written.and_then(|()| file.finish()))?)
+}
+
+/// The page of a run.
+pub(crate) fn make(run: Run<'_>, watch: &Watch) -> anyhow::Result<String> {
+    let Run { inputs, pairs: all, clusters, .. } = run;
     let Pairs { found, settings, .. } = all;
     let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.bare_row(&pair)));
     pairs.set_raw_scores(|row| all.raw_score(row.a_index, row.b_index));
@@ -36,17 +48,15 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
         None => explain(run, &pairs, watch)?,
         Some(_) => Vec::new(),
     };
-    let named: Vec<String> =
-        arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
     let noted = |noted: &Noted| {
         format!("{}: {}", found.documents.id(noted.document), notes_text(&noted.notes))
     };
     let notes: Vec<String> = found.notes.iter().map(noted).collect();
-    let page = run_page(&RunPage {
+    Ok(run_page(&RunPage {
         version: env!("CARGO_PKG_VERSION"),
-        inputs: &named,
-        settings: &named_settings(arguments, settings),
+        inputs: run.named,
+        settings: run.settings,
         documents: found.counts.documents,
         words: found.counts.words,
         exact_duplicates: found.counts.exact_duplicates,
@@ -59,11 +69,8 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
         names: Names(&|document| found.documents.id(document)),
         passages: &passages,
         no_passages,
-        seconds: begun.elapsed().as_secs_f64(),
-    });
-    let written = file.write_all(page.as_bytes());
-    let written = written.map_err(|source| report::Error::write(file.name(), source));
-    Ok(unless_closed(written.and_then(|()| file.finish()))?)
+        seconds: (run.seconds)(),
+    }))
 }
 
 /// Why passages cannot be shown, if they cannot.
@@ -81,7 +88,7 @@ fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
 
 /// The passages of the strongest pairs, made by several threads.
 fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
-    let Run { arguments, inputs, pairs: all, .. } = run;
+    let Run { max_gap, inputs, pairs: all, .. } = run;
     let settings = all.settings;
     let pairs = pairs.to_explain();
     let wanted: HashSet<u32> =
@@ -96,8 +103,7 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison =
-            compare_without(a[1], b[1], settings, arguments.output.max_gap, all.aside(row))?;
+        let comparison = compare_without(a[1], b[1], settings, max_gap, all.aside(row))?;
         watch.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
@@ -119,8 +125,16 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
     })
 }
 
+/// The inputs of a run as they were named.
+pub(crate) fn named_inputs(arguments: &Discover) -> Vec<String> {
+    arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
 /// All that is needed to do it again.
-fn named_settings(arguments: &Discover, settings: &Settings) -> Vec<(&'static str, String)> {
+pub(crate) fn named_settings(
+    arguments: &Discover,
+    settings: &Settings,
+) -> Vec<(&'static str, String)> {
     let comparison = &arguments.comparison;
     let mut named = vec![
         ("chunk", settings.chunk.to_string()),

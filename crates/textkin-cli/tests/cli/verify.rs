@@ -191,3 +191,97 @@ fn templates_and_stop_lists_are_asked_for() {
         .textkin(&[&verify[..], &["--template", "form.txt", "--stop-list", "stop.txt"]].concat())
         .expect(0);
 }
+
+/// `page` with the first `from` behind `after` replaced by `to`.
+fn changed_behind(page: &str, after: &str, from: &str, to: &str) -> String {
+    let at = page.find(after).unwrap_or_else(|| panic!("{after}"));
+    let at = at + page[at..].find(from).unwrap_or_else(|| panic!("{from} behind {after}"));
+    format!("{}{to}{}", &page[..at], &page[at + from.len()..])
+}
+
+#[test]
+fn every_part_of_the_page_of_a_run_is_checked() {
+    let folder = folder_with_run(&[]);
+    folder.write("docs/broken.gz", b"\x1f\x8b\x08nothing");
+    folder.write("docs/e.txt", "alone");
+    let discover = ["docs", "--html", "run.html", "--quiet"];
+    folder.discover(&discover).expect(0);
+    let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
+    assert!(run.stdout.contains("checked, and the page as a whole"), "{}", run.stdout);
+    let page = folder.read("run.html");
+    for (fault, after, from, to) in [
+        ("the summary", "class=\"cards\"", "<b>4</b>", "<b>5</b>"),
+        ("the scores", "id=\"scores\"", "<rect", "<rect class=\"more\""),
+        ("the table of pairs", "id=\"pairs\"", "docs/a.txt", "docs/e.txt"),
+        ("the table of clusters", "id=\"clusters\"", "docs/a.txt", "docs/e.txt"),
+        ("the graph", "id=\"graph\"", "docs/a.txt", "docs/e.txt"),
+        ("the problems", "id=\"problems\"", "docs/broken.gz", "docs/other.gz"),
+        ("how it was made", "id=\"made\"", "words:8", "words:9"),
+        ("the script", "</main>", "<script>", "<script>alert(1);"),
+        ("other parts", "<main>", "<section", "<section id=\"more\"></section><section"),
+        ("clusters: the report says 2", "id=\"report\"", "\"clusters\":1", "\"clusters\":2"),
+        ("words: the report says 9", "id=\"report\"", "\"words\":", "\"words\":9"),
+    ] {
+        folder.write("changed.html", changed_behind(&page, after, from, to));
+        let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
+        assert!(run.stdout.contains(fault), "{fault}:\n{}", run.stdout);
+    }
+    // Whatever the documents are called now, numbers are checked.
+    for name in ["a", "b", "c", "e"] {
+        let text = folder.read(&format!("docs/{name}.txt"));
+        folder.write(&format!("renamed/{name}{name}.txt"), text);
+    }
+    folder.write("renamed/broken.gz", b"\x1f\x8b\x08nothing");
+    let run = folder.textkin(&["verify", "run.html", "renamed"]).expect(0);
+    assert!(run.stdout.contains("Not checked: the other parts of the page"), "{}", run.stdout);
+    let counts = changed_behind(&page, "class=\"cards\"", "<b>4</b>", "<b>5</b>");
+    folder.write("changed.html", counts);
+    folder.textkin(&["verify", "changed.html", "renamed"]).expect(1);
+}
+
+#[test]
+fn pairs_without_passages_are_checked_with_all_documents() {
+    let folder = folder_with_run(&[]);
+    let options = ["docs", "--html", "run.html", "--chunk", "sentence", "--threshold", "0"];
+    folder.discover(&options).expect(0);
+    let page = folder.read("run.html");
+    let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
+    assert!(run.stdout.contains("1 pair checked, and the page as a whole"), "{}", run.stdout);
+    folder.write("changed.html", changed_behind(&page, "<tbody>", "%", "1 %"));
+    let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
+    assert!(run.stdout.contains("the table of pairs on the page"), "{}", run.stdout);
+    let run = folder.textkin(&["verify", "changed.html", "docs/a.txt"]).expect(0);
+    assert!(run.stdout.contains("pairs without passages"), "{}", run.stdout);
+}
+
+#[test]
+fn compressed_reports_are_read_and_a_missing_pair_is_noticed() {
+    let folder = folder_with_run(&[]);
+    folder.discover(&["docs", "--explain", "why.jsonl", "--quiet"]).expect(0);
+    let lines = folder.read("why.jsonl");
+    let gzip = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    // By content, whatever the name.
+    folder.write("why.jsonl.gz", gzip(&lines));
+    folder.write("why.txt", gzip(&lines));
+    folder.write("run.html.gz", gzip(&folder.read("run.html")));
+    folder.discover(&["docs", "--explain", "why.jsonl.zst", "--quiet"]).expect(0);
+    for name in ["why.jsonl.gz", "why.txt", "why.jsonl.zst", "run.html.gz"] {
+        folder.textkin(&["verify", name, "docs"]).expect(0);
+    }
+    folder.write(
+        "lie.jsonl.gz",
+        gzip(&lines.replacen("\"contained_words\":", "\"contained_words\":1", 1)),
+    );
+    folder.textkin(&["verify", "lie.jsonl.gz", "docs"]).expect(1);
+    folder.write("cut.jsonl.gz", &gzip(&lines)[..200]);
+    folder.textkin(&["verify", "cut.jsonl.gz", "docs"]).expect(2);
+    let without: Vec<&str> = lines.lines().skip(1).collect();
+    assert!(!without.is_empty());
+    folder.write("fewer.jsonl", without.join("\n"));
+    let run = folder.textkin(&["verify", "fewer.jsonl", "docs"]).expect(1);
+    assert!(run.stdout.contains("pair 1 is missing"), "{}", run.stdout);
+}

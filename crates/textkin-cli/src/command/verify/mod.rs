@@ -2,13 +2,14 @@
 //!
 //! Each comparison in the report is made again from the texts with the digests that it names, and
 //! what it says is compared with what comes out: settings, spans, counts, scores, and what a page
-//! shows of it.
+//! shows of it. If all documents of a run are given, its page is made again as a whole (`whole`).
 
 mod aside;
 mod differences;
 mod given;
 mod report;
 mod scores;
+mod whole;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ use textkin::core::Overlap;
 use textkin::report::{
     PairPassages, Row, RunPair, WithText, comparison_json, comparison_page, pair_parts, terminal,
 };
-use textkin::source::Inputs;
+use textkin::source::{Inputs, SourceSettings};
 use textkin::{Settings, Watch, compare_without, digest, frequent_words};
 
 use crate::arguments::Verify;
@@ -30,6 +31,7 @@ use differences::differences;
 use given::Given;
 use report::Report;
 use scores::{Claim, Scores};
+use whole::Whole;
 
 /// Differences of one comparison that are told one by one.
 const MOST_TOLD: usize = 20;
@@ -39,7 +41,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     let name = || arguments.report.display().to_string();
     let report = Report::read(&arguments.report).with_context(name)?;
     anyhow::ensure!(
-        !report.comparisons.is_empty() || report.run.as_ref().is_some_and(|run| run["pairs"] == 0),
+        !report.comparisons.is_empty() || report.run.is_some(),
         "{}: the report has no passages, so that nothing of it can be checked",
         name()
     );
@@ -61,7 +63,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
         None => Vec::new(),
     };
     if let Some(n) = stop_frequent(&report) {
-        let settings = settings(&report.comparisons[0], &[], &[]).with_context(name)?;
+        let settings = whole::settings(&report, &[], &[]).with_context(name)?;
         let watch = Watch::default();
         stop_list.extend(frequent_words(&mut inputs.reopen()?, &settings, n, &watch)?);
     }
@@ -75,19 +77,39 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
         n_false += usize::from(!faults.is_empty());
         verdict(comparison, &faults, &mut text);
     }
-    let whole = faults_of_whole(&report);
-    for fault in &whole {
-        let _ = writeln!(text, "✗ {fault}");
+    let collection = whole::Collection {
+        orders: orders(&inputs, &paths, &source_settings)?,
+        n_documents: given.n_documents,
+        templates: &templates,
+        stop_list: &stop_list,
+    };
+    let whole = whole::check(&report, &collection).with_context(name)?;
+    for fault in &whole.faults {
+        let _ = writeln!(text, "✗ {}", terminal::fit(fault, 400));
     }
     summary(&report, n_false, &whole, &scores, &mut text);
     terminal::print(&text)?;
-    Ok(if n_false == 0 && whole.is_empty() { Exit::Found } else { Exit::Nothing })
+    Ok(if n_false == 0 && whole.faults.is_empty() { Exit::Found } else { Exit::Nothing })
+}
+
+/// The orders in which a run may have read the documents: as they are given, or by name.
+fn orders(
+    inputs: &Inputs,
+    paths: &[PathBuf],
+    settings: &SourceSettings,
+) -> anyhow::Result<Vec<Inputs>> {
+    let mut orders = vec![inputs.reopen()?];
+    let mut sorted = paths.to_vec();
+    sorted.sort();
+    if sorted != paths && paths.iter().all(|path| path.as_os_str() != "-") {
+        orders.push(Inputs::open(&sorted, settings)?);
+    }
+    Ok(orders)
 }
 
 /// How many of the most frequent words of the collection a run left out, if it did.
 fn stop_frequent(report: &Report) -> Option<usize> {
-    let run = report.run.as_ref().filter(|_| !report.comparisons.is_empty())?;
-    run["settings"]["stop_frequent"].as_str()?.parse().ok()
+    report.run.as_ref()?["settings"]["stop_frequent"].as_str()?.parse().ok()
 }
 
 /// The settings a comparison was made with.
@@ -247,17 +269,6 @@ fn row<'a>(said: &'a Value, pair: &RunPair<'_>) -> Row<'a> {
     }
 }
 
-/// What does not hold of the page of a run as a whole.
-fn faults_of_whole(report: &Report) -> Vec<String> {
-    let (Some(page), Some(_)) = (&report.page, &report.run) else { return Vec::new() };
-    let n_shown = page.matches("<details><summary><b>").count();
-    let n_said = report.comparisons.len();
-    if n_shown == n_said || report.version() != VERSION {
-        return Vec::new();
-    }
-    vec![format!("the page shows the passages of {n_shown} pairs, its data are about {n_said}")]
-}
-
 /// Adds what is to be said of one comparison.
 fn verdict(comparison: &Value, faults: &[String], text: &mut String) {
     let name = |side| terminal::fit(id(comparison, side), 200);
@@ -282,13 +293,7 @@ fn verdict(comparison: &Value, faults: &[String], text: &mut String) {
 }
 
 /// Adds the last lines: what was not checked, and whether the report holds.
-fn summary(
-    report: &Report,
-    n_false: usize,
-    whole: &[String],
-    scores: &Scores<'_>,
-    text: &mut String,
-) {
+fn summary(report: &Report, n_false: usize, whole: &Whole, scores: &Scores<'_>, text: &mut String) {
     if report.version() != VERSION {
         let made_by = terminal::fit(report.version(), 40);
         let _ = writeln!(text, "Made by textkin {made_by}, checked by {VERSION}.");
@@ -306,17 +311,21 @@ fn summary(
     }
     let n_pairs = report.comparisons.len();
     let listed = report.run.as_ref().and_then(|run| run["pairs"].as_u64()).unwrap_or(0);
-    let unchecked = listed.saturating_sub(n_pairs as u64);
-    if unchecked > 0 {
-        let _ = writeln!(
-            text,
-            "Not checked: pairs without passages in the report: {}.",
-            terminal::thousands(unchecked)
-        );
+    if let Some(why) = &whole.unchecked {
+        let more = match listed.saturating_sub(n_pairs as u64) {
+            0 => String::new(),
+            n => format!(", and pairs without passages ({})", terminal::thousands(n)),
+        };
+        let _ = writeln!(text, "Not checked: the other parts of the page{more}: {why}.");
     }
+    let n_pairs = if whole.is_made_again { listed.max(n_pairs as u64) } else { n_pairs as u64 };
     let pairs = if n_pairs == 1 { "pair" } else { "pairs" };
-    let _ = if n_false == 0 && whole.is_empty() {
-        writeln!(text, "✓ The report holds: {n_pairs} {pairs} checked")
+    let n_pairs = terminal::thousands(n_pairs);
+    let _ = if n_false == 0 && whole.faults.is_empty() {
+        let page = if whole.is_made_again { ", and the page as a whole" } else { "" };
+        writeln!(text, "✓ The report holds: {n_pairs} {pairs} checked{page}")
+    } else if n_false == 0 {
+        writeln!(text, "✗ The report does not hold")
     } else {
         writeln!(text, "✗ The report does not hold: {n_false} of {n_pairs} {pairs} do not")
     };

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::Value;
+use textkin::source::decompressed;
 
 /// The largest report that is read.
 const LARGEST: u64 = 1 << 30;
@@ -21,12 +22,17 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Reads a report: a page, JSON, or JSON lines.
+    /// Reads a report: a page, JSON, or JSON lines; compressed or not.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        let reader = decompressed(std::fs::File::open(path)?)?;
+        reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
         anyhow::ensure!(bytes.len() as u64 <= LARGEST, "it is larger than 1 GiB");
-        let text = String::from_utf8(bytes).ok().context("this is no report of textkin")?;
+        Self::new(String::from_utf8(bytes).ok().context("this is no report of textkin")?)
+    }
+
+    /// A report as it was written.
+    pub(super) fn new(text: String) -> anyhow::Result<Self> {
         if text.trim_start().starts_with('{') {
             let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
             let comparisons: Vec<Value> =
