@@ -49,6 +49,7 @@ mod stats;
 mod notes;
 
 mod compare;
+mod origin_page;
 mod run_page;
 
 mod label;
@@ -68,6 +69,7 @@ pub use graph::GraphWriter;
 pub use jsonl::{JsonlWriter, format_jsonl_rows};
 pub use matrix::MatrixWriter;
 pub use notes::{NoteLine, notes_text};
+pub use origin_page::{OriginPage, OriginPassage, origin_page};
 pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;

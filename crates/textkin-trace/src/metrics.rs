@@ -123,6 +123,7 @@ mod tests {
             is_clear,
             blocks: Vec::new(),
             fresh,
+            estimated: Vec::new(),
         }
     }
 

@@ -48,6 +48,8 @@ pub struct Traced {
     pub blocks: Vec<Block>,
     /// Its fresh words, as `start..end` of maximal runs.
     pub fresh: Vec<(u32, u32)>,
+    /// Its old words that are only in chunks whose origin was estimated, likewise.
+    pub estimated: Vec<(u32, u32)>,
 }
 
 impl Traced {
@@ -65,7 +67,9 @@ impl Traced {
         labelled: &[Labelled],
     ) -> Self {
         let words = count(document.tokens.len());
-        let fresh = fresh_runs(words, labelled);
+        let fresh = uncovered(words, labelled, |_| true);
+        let unfound = uncovered(words, labelled, |label| !label.is_estimated);
+        let estimated = without(&unfound, &fresh);
         let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
         let dominant = dominant(number, labelled);
         Self {
@@ -80,6 +84,7 @@ impl Traced {
             is_clear: dominant.is_clear,
             blocks: labelled.chunk_by(Labelled::continues).filter_map(block).collect(),
             fresh,
+            estimated,
         }
     }
 }
@@ -138,10 +143,16 @@ fn covered<'a>(run: impl Iterator<Item = &'a Labelled>) -> u32 {
     words
 }
 
-fn fresh_runs(n_words: u32, labelled: &[Labelled]) -> Vec<(u32, u32)> {
+/// Words of no chunk with a label that counts, as maximal runs.
+fn uncovered(
+    n_words: u32,
+    labelled: &[Labelled],
+    counts: impl Fn(&Label) -> bool,
+) -> Vec<(u32, u32)> {
     let mut runs = Vec::new();
     let mut old_to = 0;
-    for Labelled { chunk, .. } in labelled.iter().filter(|labelled| labelled.label.is_some()) {
+    let labelled = labelled.iter().filter(|labelled| labelled.label.as_ref().is_some_and(&counts));
+    for Labelled { chunk, .. } in labelled {
         if chunk.first > old_to {
             runs.push((old_to, chunk.first));
         }
@@ -151,6 +162,24 @@ fn fresh_runs(n_words: u32, labelled: &[Labelled]) -> Vec<(u32, u32)> {
         runs.push((old_to, n_words));
     }
     runs
+}
+
+/// What is left of runs without others, each of which lies within one of them.
+fn without(runs: &[(u32, u32)], others: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut left = Vec::new();
+    let mut others = others.iter().peekable();
+    for &(mut start, end) in runs {
+        while let Some(other) = others.next_if(|other| other.0 < end) {
+            if other.0 > start {
+                left.push((start, other.0));
+            }
+            start = other.1;
+        }
+        if start < end {
+            left.push((start, end));
+        }
+    }
+    left
 }
 
 struct Dominant {

@@ -23,6 +23,7 @@ use crate::size;
   tail -f feed.jsonl | textkin trace - --memory 1GiB
   tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
   textkin trace posts/ --time-field published --sort --out origins.jsonl
+  textkin trace posts.jsonl --html page.html --html-document post-17 > /dev/null
   textkin trace posts.jsonl --preset paper
   textkin trace posts.jsonl --memory unlimited --select all")]
 pub(crate) struct Trace {
@@ -76,6 +77,12 @@ pub(crate) struct TraceMeans {
     /// Write them to this file, as JSON, whenever the state is written and at the end
     #[arg(long, value_name = "FILE", requires = "top_origins")]
     pub(crate) top_origins_out: Option<PathBuf>,
+    /// Write a page that shows one document with its passages tinted by origin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Which document the page shows [default: the one with the most words that are not fresh]
+    #[arg(long, value_name = "ID", requires = "html")]
+    pub(crate) html_document: Option<String>,
     /// Keep all that is remembered in this file, and go on from it in the next run, however this one
     /// ends: files are read again and what is done of them passed over, standard input goes on
     #[arg(long, value_name = "FILE")]

@@ -202,3 +202,25 @@ fn the_most_copied_documents_are_told_with_their_bounds() {
     let lone = folder.textkin(&["trace", "stream.jsonl", "--top-origins-out", "x"]).expect(2);
     assert!(lone.stderr.contains("--top-origins <N>"), "{lone:?}");
 }
+
+#[test]
+fn a_page_shows_a_document_with_its_origins() {
+    let folder = Folder::new();
+    let (origin, copy) = stream();
+    let copy = format!("<b>mine</b> {copy}");
+    folder.write("stream.jsonl", jsonl(&[("first", &origin), ("se<c>ond", &copy), ("third", "x")]));
+    folder.textkin(&["trace", "stream.jsonl", "--html", "page.html"]).expect(0);
+    let page = folder.read("page.html");
+    assert!(page.contains("<h1>se&lt;c&gt;ond</h1>"), "{page}");
+    assert!(page.contains("&lt;b&gt;mine&lt;/b&gt;") && page.contains(">first</a>"), "{page}");
+    let third = ["trace", "stream.jsonl", "--html", "page.html", "--html-document", "third"];
+    folder.textkin(&third).expect(0);
+    assert!(folder.read("page.html").contains("0 of 1 words"));
+    let none = ["trace", "stream.jsonl", "--html", "none.html", "--html-document", "fourth"];
+    folder
+        .textkin(&none)
+        .expect(2)
+        .expect_only("no document 'fourth' came in this run to be shown");
+    let folders = folder.textkin(&["trace", "stream.jsonl", "--html", "no/such.html"]).expect(2);
+    assert!(folders.stderr.contains("there is no folder no"), "{folders:?}");
+}

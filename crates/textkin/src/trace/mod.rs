@@ -90,6 +90,8 @@ pub struct DocumentOrigins {
     pub blocks: Vec<BlockOrigin>,
     /// Where fresh words stand in the text.
     pub fresh: Vec<Span>,
+    /// Where old words stand whose origin is estimated.
+    pub estimated: Vec<Span>,
 }
 
 /// A copied block in a text.
@@ -170,11 +172,12 @@ impl StreamTracer {
             span: span(&self.tokens, block.start, block.end),
             origin: name(block.origin),
         };
-        let fresh = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
+        let place = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
         DocumentOrigins {
             dominant_origin: name(traced.dominant_origin),
             blocks: traced.blocks.iter().map(block).collect(),
-            fresh: traced.fresh.iter().map(fresh).collect(),
+            fresh: traced.fresh.iter().map(place).collect(),
+            estimated: traced.estimated.iter().map(place).collect(),
             traced,
         }
     }
@@ -198,6 +201,12 @@ impl StreamTracer {
             let origin = blocks[0].0;
             self.counters.count(origin, words, || self.names.get(origin));
         }
+    }
+
+    /// Every setting that results depend on, by name and value.
+    #[must_use]
+    pub fn settings(&self) -> &[(String, String)] {
+        &self.entries
     }
 
     /// Documents taken so far.

@@ -12,6 +12,7 @@ use textkin::report::{ContinuedFile, Output, terminal};
 use textkin::source::Inputs;
 use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
 
+use super::page::Page;
 use super::state::StateFile;
 use super::top::Top;
 use super::{FIRST, STREAM, lines, order};
@@ -29,6 +30,7 @@ pub(super) struct Answers {
     out: Out,
     state: Option<StateFile>,
     top: Option<Top>,
+    page: Option<Page>,
     progress: TraceProgress,
     /// The field of times, if one was named.
     time_field: Option<String>,
@@ -85,6 +87,7 @@ impl Answers {
             out,
             state,
             top: Top::new(means)?,
+            page: Page::new(means)?,
             progress,
             time_field: arguments.input.time_field.clone(),
             to_skip: 0,
@@ -204,6 +207,9 @@ impl Answers {
             ));
             return Ok(Exit::Interrupted);
         }
+        if let Some(page) = self.page {
+            page.write(self.tracer.settings())?;
+        }
         if let Out::Whole(out) = self.out {
             out.finish()?;
         }
@@ -254,6 +260,9 @@ impl Answers {
             self.progress.times.count(id, time);
         }
         let said = self.tracer.trace(id, text);
+        if let Some(page) = &mut self.page {
+            page.consider(id, time, text, &said);
+        }
         self.progress.is_found |= said.traced.old_words > 0;
         let line = lines::line(self.format, id, time, &said);
         match &mut self.out {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use textkin::DocumentOrigins;
+use textkin::core::Span;
 use textkin::report::terminal;
 
 use crate::arguments::TraceFormat;
@@ -37,7 +38,9 @@ fn json_line(id: &str, time: Option<&str>, said: &DocumentOrigins) -> Value {
             })
         })
         .collect();
-    let fresh: Vec<[u32; 2]> = said.fresh.iter().map(|span| [span.start, span.end]).collect();
+    let places = |spans: &[Span]| -> Vec<[u32; 2]> {
+        spans.iter().map(|span| [span.start, span.end]).collect()
+    };
     let mut line = json!({
         "id": id,
         "number": traced.number,
@@ -50,7 +53,8 @@ fn json_line(id: &str, time: Option<&str>, said: &DocumentOrigins) -> Value {
         "dominant_number": traced.dominant_origin,
         "dominant_share": traced.dominant_share,
         "blocks": blocks,
-        "fresh": fresh,
+        "fresh": places(&said.fresh),
+        "estimated": places(&said.estimated),
     });
     if let Some(time) = time {
         line["time"] = time.into();

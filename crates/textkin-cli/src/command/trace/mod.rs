@@ -3,6 +3,7 @@
 mod answers;
 mod lines;
 mod order;
+mod page;
 mod state;
 mod stream;
 mod top;
