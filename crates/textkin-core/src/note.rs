@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::span::Span;
+
 /// What is worth knowing about a document: signs of manipulation, and what is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -107,9 +109,21 @@ pub struct Disguises {
     pub n_look_alikes: usize,
     /// The first such word, or its beginning.
     pub example: String,
+    /// Where the characters and letters stand, ascending, if spans are asked for.
+    pub spans: Vec<Span>,
 }
 
 impl Disguises {
+    /// Adds what disguises the words of another part of the text. Its spans are left out: they are
+    /// those of the part.
+    pub fn add(&mut self, other: &Self) {
+        self.n_zero_width += other.n_zero_width;
+        self.n_look_alikes += other.n_look_alikes;
+        if self.example.is_empty() {
+            self.example.clone_from(&other.example);
+        }
+    }
+
     /// The same as notes.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {

@@ -243,7 +243,7 @@ impl CsvCutter {
         let content = if column != n_columns {
             Err(format!("{column} fields in a table of {n_columns} columns"))
         } else if is_too_long {
-            Err(too_long(self.opened.settings.max_document_bytes))
+            Err(too_long(&self.opened.settings))
         } else {
             Ok(spans)
         };

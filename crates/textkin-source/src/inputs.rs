@@ -325,7 +325,7 @@ impl Inputs {
 
     /// Sets up the cutter of a record format.
     fn cut(&mut self, name: Arc<str>, stream: Stream, format: Format) -> Option<Box<dyn Piece>> {
-        let opened = Opened { settings: Arc::clone(&self.settings), name, stream };
+        let opened = Opened::new(&self.settings, name, stream);
         let opened = match opened.skip_mark() {
             Ok(opened) => opened,
             Err(problem) => return Some(problem),
@@ -345,8 +345,7 @@ impl Inputs {
         path: Option<&Path>,
         stream: Stream,
     ) -> Option<Box<dyn Piece>> {
-        let opened =
-            Opened { settings: Arc::clone(&self.settings), name: Arc::clone(name), stream };
+        let opened = Opened::new(&self.settings, Arc::clone(name), stream);
         match crate::parquet::ParquetCutter::new(opened, path) {
             Ok(cutter) => {
                 self.cutter = Some(Box::new(cutter));

@@ -100,7 +100,7 @@ impl JsonlCutter {
             }
             None if is_too_long(&block) => {
                 self.state = State::Skipping;
-                Some(report(&self.opened.name, Some(self.line), too_long(limit)))
+                Some(report(&self.opened.name, Some(self.line), too_long(&self.opened.settings)))
             }
             None => {
                 self.searched = block.len();
@@ -195,7 +195,9 @@ impl Piece for JsonlPiece {
             let end_of_text = if self.block[..end].ends_with(b"\r") { end - 1 } else { end };
             let span = start..end_of_text.max(start);
             let flow = match text {
-                _ if span.len() as u64 > limit => reader.giver.problem(line, too_long(limit)),
+                _ if span.len() as u64 > limit => {
+                    reader.giver.problem(line, too_long(&self.settings))
+                }
                 Some(text) => reader.line(line, &text[span]),
                 None => reader.bytes(line, &self.block[span]),
             };
@@ -292,7 +294,7 @@ impl LineReader<'_> {
     fn fields<'l>(&mut self, line: &'l str) -> Result<Option<[Value<'l>; N_FIELDS]>, String> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.len() as u64 > self.settings.max_document_bytes {
-            return Err(too_long(self.settings.max_document_bytes));
+            return Err(too_long(self.settings));
         }
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return Ok(None);

@@ -236,7 +236,9 @@ impl GroupPiece {
         for index in 0..batch.num_rows() {
             let row = first_row + index as u64;
             let flow = match text_at(&texts, index) {
-                Ok(Some(text)) if text.len() as u64 > limit => giver.problem(row, too_long(limit)),
+                Ok(Some(text)) if text.len() as u64 > limit => {
+                    giver.problem(row, too_long(&self.table.settings))
+                }
                 Ok(Some(text)) => {
                     let id = ids.as_ref().and_then(|ids| display_at(ids, index));
                     let time = times.as_ref().and_then(|times| display_at(times, index));

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem};
+use textkin_extract::Limits;
 
 use crate::SourceSettings;
 use crate::stream::Stream;
@@ -28,6 +29,20 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// A record of a compressed file may not be longer than the file can honestly hold.
+    pub(crate) fn new(settings: &Arc<SourceSettings>, name: Arc<str>, stream: Stream) -> Self {
+        let most = stream.most_expanded().filter(|&most| most < settings.max_document_bytes);
+        let settings = match most {
+            Some(most) => Arc::new(SourceSettings {
+                max_document_bytes: most,
+                density_limit: Some(most),
+                ..(**settings).clone()
+            }),
+            None => Arc::clone(settings),
+        };
+        Self { settings, name, stream }
+    }
+
     /// Drops a byte order mark; says why not when the input is not UTF-8.
     pub(crate) fn skip_mark(mut self) -> Result<Self, Box<dyn Piece>> {
         let mut head = Vec::new();
@@ -126,6 +141,11 @@ pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
 }
 
 /// Why a record is too long.
-pub(crate) fn too_long(limit: u64) -> String {
+pub(crate) fn too_long(settings: &SourceSettings) -> String {
+    let limit = settings.max_document_bytes;
+    if settings.density_limit == Some(limit) {
+        let ratio = Limits::default().max_ratio;
+        return format!("longer than {limit} bytes, {ratio} times the size of the compressed file");
+    }
     format!("longer than {limit} bytes, the most a document may have")
 }

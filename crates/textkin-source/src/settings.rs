@@ -38,6 +38,9 @@ pub struct SourceSettings {
     /// Bytes of decompressed input one document (or record) may have. Default 2 GiB − 1, so that
     /// offsets fit in 32 bits.
     pub max_document_bytes: u64,
+    /// What a compressed file may honestly hold, if that is less: then it is the most a record of the
+    /// file may have. Set where the file is opened.
+    pub density_limit: Option<u64>,
     /// How documents of other formats than text become text.
     pub extract: ExtractOptions,
     /// The program that reads what may hang or crash, and what it may take. Default none: PDF is
@@ -63,6 +66,7 @@ impl Default for SourceSettings {
             follow_links: false,
             hidden: false,
             max_document_bytes: (1 << 31) - 1,
+            density_limit: None,
             extract: ExtractOptions::default(),
             worker: Worker::default(),
             input_format: None,

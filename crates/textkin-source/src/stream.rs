@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use textkin_extract::Limits;
+
 use crate::compression::{Compression, MAGIC_BYTES};
 use crate::text::read_decompressed;
 
@@ -18,12 +20,16 @@ pub(crate) struct Stream {
     taken: Arc<AtomicU64>,
     /// Of these, the bytes already given to pieces.
     counted: u64,
+    /// Bytes of the file, if it is one.
+    size: Option<u64>,
 }
 
 impl Stream {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Self::new(fs_err::File::open(path)?)
+        let file = fs_err::File::open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self::new(file)?.of_size(Some(size)))
     }
 
     /// Wraps a reader that stands at its first byte.
@@ -39,7 +45,18 @@ impl Stream {
             Compression::None => decoder,
             _ => Box::new(Blocks::new(decoder)),
         };
-        Ok(Self { reader, compression, taken, counted: 0 })
+        Ok(Self { reader, compression, taken, counted: 0, size: None })
+    }
+
+    /// The same, knowing the size of its file.
+    pub(crate) fn of_size(self, size: Option<u64>) -> Self {
+        Self { size, ..self }
+    }
+
+    /// The most bytes that its file may honestly hold, if it is compressed.
+    pub(crate) fn most_expanded(&self) -> Option<u64> {
+        let size = self.size.filter(|_| self.compression != Compression::None)?;
+        Some(Limits::default().most_expanded(size))
     }
 
     /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.

@@ -27,6 +27,10 @@ pub struct Comparison {
     pub notes_a: Vec<Note>,
     /// What disguises words of the second text.
     pub notes_b: Vec<Note>,
+    /// Where letters and characters disguise words of the first text, ascending.
+    pub disguised_a: Vec<Span>,
+    /// Where letters and characters disguise words of the second text, ascending.
+    pub disguised_b: Vec<Span>,
     /// The overlap with nothing excluded, if the settings exclude anything.
     pub raw: Option<Overlap>,
     /// How the texts were cut into words, by name.
@@ -124,6 +128,8 @@ pub fn compare_without(
         alignment,
         notes_a: tokens_a.disguises().notes(),
         notes_b: tokens_b.disguises().notes(),
+        disguised_a: tokens_a.disguises().spans.clone(),
+        disguised_b: tokens_b.disguises().spans.clone(),
         excluded_a,
         excluded_b,
         raw,
@@ -171,15 +177,25 @@ impl Comparison {
                     excluded: &'a [Excluded],
                     repeats,
                     bridged,
-                    notes: &[Note]| {
+                    notes: &[Note],
+                    disguised| {
             let (digest, notes) = (digest(text), notes.to_vec());
-            textkin_report::ComparedText { id, text, digest, excluded, repeats, bridged, notes }
+            textkin_report::ComparedText {
+                id,
+                text,
+                digest,
+                excluded,
+                repeats,
+                bridged,
+                notes,
+                disguised,
+            }
         };
         let alignment = &self.alignment;
         let Alignment { repeats_a, repeats_b, bridged, .. } = alignment;
         textkin_report::Comparison {
-            a: side(a, &self.excluded_a, repeats_a, bridged.a, &self.notes_a),
-            b: side(b, &self.excluded_b, repeats_b, bridged.b, &self.notes_b),
+            a: side(a, &self.excluded_a, repeats_a, bridged.a, &self.notes_a, &self.disguised_a),
+            b: side(b, &self.excluded_b, repeats_b, bridged.b, &self.notes_b, &self.disguised_b),
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,

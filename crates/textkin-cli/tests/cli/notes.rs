@@ -92,3 +92,46 @@ fn compare_tells_of_hidden_text_and_disguised_words() {
     let run = folder.textkin(&["verify", "p.html", "a.txt", "b.html"]);
     assert_eq!(run.code, 0, "{run:?}");
 }
+
+#[test]
+fn dedup_of_parts_tells_notes_too() {
+    let folder = Folder::new();
+    let text = HARBOUR.replacen('a', "\u{430}", 2);
+    folder.write("in.jsonl", record("odd", &text) + &record("even", HARBOUR));
+    for level in ["document", "passage", "line"] {
+        let run = folder.textkin(&["dedup", "in.jsonl", "--level", level, "--dry-run"]);
+        assert!(run.stderr.contains("odd: suspicious: "), "{level}: {}", run.stderr);
+        assert!(run.stderr.contains("look-alike letters"), "{level}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn letters_in_disguise_are_marked_on_pages_and_in_json() {
+    let folder = Folder::new();
+    let text = HARBOUR.replacen('a', "\u{430}", 1).replacen("th", "t\u{200b}h", 1);
+    folder.write("docs/a.txt", &text);
+    folder.write("docs/b.txt", format!("{HARBOUR} And more."));
+    folder.textkin(&["compare", "docs/a.txt", "docs/b.txt", "--html", "page.html"]).expect(0);
+    folder.discover(&["docs", "--html", "run.html", "--quiet"]).expect(0);
+    for name in ["page.html", "run.html"] {
+        let page = folder.read(name);
+        assert!(
+            page.contains("<i class=\"h\" title=\"in disguise: U+0430\">\u{430}</i>"),
+            "{name}"
+        );
+        assert!(
+            page.contains("<i class=\"h\" title=\"in disguise: U+200B\">\u{200b}</i>"),
+            "{name}"
+        );
+    }
+    let compare = ["compare", "docs/a.txt", "docs/b.txt", "--format", "json"];
+    let json = folder.textkin(&compare).expect(0).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let spans = value["a"]["disguised"].as_array().unwrap();
+    assert_eq!(spans.len(), 2);
+    let byte = |n: usize| usize::try_from(spans[0][n].as_u64().unwrap()).unwrap();
+    assert!(["\u{430}", "\u{200b}"].contains(&&text[byte(0)..byte(1)]));
+    assert_eq!(value["b"]["disguised"], serde_json::json!([]));
+    folder.textkin(&["verify", "page.html", "docs"]).expect(0);
+    folder.textkin(&["verify", "run.html", "docs"]).expect(0);
+}

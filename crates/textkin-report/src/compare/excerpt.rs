@@ -1,7 +1,7 @@
 //! The passages alone: what both sides say, without the rest of the texts.
 
 use super::page::write_piece;
-use super::pieces::{Piece, pieces};
+use super::pieces::{Piece, marked_pieces};
 use super::{Comparison, Side};
 
 /// A part of one side of a passage.
@@ -27,7 +27,7 @@ pub(crate) fn passage_texts<'a>(
     let mut texts: Vec<[Vec<PassageText<'a>>; 2]> = vec![Default::default(); wanted.len()];
     for (at, side) in [Side::A, Side::B].into_iter().enumerate() {
         let text = side.of(comparison.a.text, comparison.b.text);
-        for piece in pieces(comparison, side) {
+        for piece in marked_pieces(comparison, side) {
             let place = piece.passage.and_then(|passage| wanted.binary_search(&passage).ok());
             if let Some(place) = place {
                 texts[place][at].push(PassageText { text: &text[piece.bytes.clone()], piece });

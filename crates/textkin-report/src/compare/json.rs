@@ -87,6 +87,8 @@ struct Document<'a> {
     excluded: Vec<ExcludedLine>,
     repeats: Vec<RepeatLine>,
     notes: Vec<NoteLine>,
+    /// Where words are in disguise.
+    disguised: Vec<[u32; 2]>,
 }
 
 /// Words of a document that are in the other.
@@ -219,6 +221,7 @@ fn document<'a>(
         excluded: excluded.collect(),
         repeats: repeats.collect(),
         notes: document.notes.iter().map(|note| NoteLine::new(None, note)).collect(),
+        disguised: document.disguised.iter().map(|span| [span.start, span.end]).collect(),
     }
 }
 

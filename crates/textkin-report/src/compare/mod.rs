@@ -11,7 +11,7 @@ mod pieces;
 mod policy;
 mod text;
 
-use textkin_core::{Excluded, Note, Overlap, Passage, Repeat};
+use textkin_core::{Excluded, Note, Overlap, Passage, Repeat, Span};
 
 pub(crate) use excerpt::{PassageText, passage_texts};
 pub use json::{WithText, comparison_json};
@@ -37,6 +37,8 @@ pub struct ComparedText<'a> {
     pub bridged: u64,
     /// What is worth knowing about it: disguises, parts missing.
     pub notes: Vec<Note>,
+    /// Where letters that look alike and characters without width disguise words, ascending.
+    pub disguised: &'a [Span],
 }
 
 impl ComparedText<'_> {

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use textkin_core::{Overlap, SegmentKind};
 
 use super::json::{WithText, comparison_json};
-use super::pieces::{Piece, pieces};
+use super::pieces::{Piece, marked_pieces};
 use super::policy::policy;
 use super::{ComparedText, Comparison, Side};
 use crate::label::visible;
@@ -26,6 +26,9 @@ const SCRIPT: &str = include_str!("page.js");
 /// Colours and underlines there are; the number of a passage tells the rest apart.
 const COLOURS: usize = 6;
 const LINES: usize = 4;
+
+/// Characters of a disguise that are told by number.
+const MOST_NUMBERS: usize = 4;
 
 /// The comparison as an HTML page.
 #[must_use]
@@ -151,7 +154,7 @@ fn text(comparison: &Comparison<'_>, side: Side, page: &mut String) {
     let document = side.of(&comparison.a, &comparison.b);
     let letter = side.of('a', 'b');
     let mut open: Option<usize> = None;
-    for piece in pieces(comparison, side) {
+    for piece in marked_pieces(comparison, side) {
         if piece.passage != open {
             if open.is_some() {
                 page.push_str("</mark>");
@@ -188,15 +191,31 @@ pub(super) fn write_piece(piece: &Piece, text: &str, page: &mut String) {
             ("r", "repeats what the other text has elsewhere".to_owned())
         }
         (None, None) if text.contains(char::is_alphanumeric) => ("u", String::new()),
-        _ => return escape(text, page),
+        _ => return write_text(piece, text, page),
     };
     let _ = write!(page, "<span class=\"{class}\"");
     if !title.is_empty() {
         let _ = write!(page, " title=\"{title}\"");
     }
     page.push('>');
-    escape(text, page);
+    write_text(piece, text, page);
     page.push_str("</span>");
+}
+
+/// Writes the characters of a piece; those that disguise a word are marked, with their numbers.
+fn write_text(piece: &Piece, text: &str, page: &mut String) {
+    if !piece.is_disguised {
+        return escape(text, page);
+    }
+    let numbers: Vec<String> = (text.chars().take(MOST_NUMBERS))
+        .map(|character| format!("U+{:04X}", u32::from(character)))
+        .collect();
+    let (numbers, is_more) = (numbers.join(" "), text.chars().count() > MOST_NUMBERS);
+    let more = if is_more { " …" } else { "" };
+    // Writing to a string does not fail.
+    let _ = write!(page, "<i class=\"h\" title=\"in disguise: {numbers}{more}\">");
+    escape(text, page);
+    page.push_str("</i>");
 }
 
 /// Appends text as HTML. Control characters and those that reorder text become visible; line ends

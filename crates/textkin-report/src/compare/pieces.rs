@@ -19,6 +19,8 @@ pub(super) struct Piece {
     pub(super) excluded: Option<Exclusion>,
     /// Whether it is found in the other text and belongs to no passage by itself.
     pub(super) is_repeat: bool,
+    /// Whether it disguises a word.
+    pub(super) is_disguised: bool,
 }
 
 impl Side {
@@ -43,6 +45,16 @@ pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piece> {
     pieces
 }
 
+/// The same, cut also where letters disguise words.
+pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piece> {
+    let document = side.of(&comparison.a, &comparison.b);
+    let disguised: Vec<(Range<usize>, ())> =
+        document.disguised.iter().map(|span| (span.range(), ())).collect();
+    let mut pieces = pieces(comparison, side);
+    overlay(&mut pieces, &disguised, |piece, ()| piece.is_disguised = true);
+    pieces
+}
+
 /// The pieces that passages and their segments make.
 fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Piece> {
     let stretch = |a: Stretch, b: Stretch| side.of(a, b);
@@ -54,7 +66,14 @@ fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Pi
     let mut pieces = Vec::new();
     let mut at = 0;
     let mut push = |passage, kind, bytes: Range<usize>| {
-        pieces.push(Piece { bytes, passage, kind, excluded: None, is_repeat: false });
+        pieces.push(Piece {
+            bytes,
+            passage,
+            kind,
+            excluded: None,
+            is_repeat: false,
+            is_disguised: false,
+        });
     };
     for index in order {
         let passage = &comparison.passages[index];

@@ -29,6 +29,7 @@ impl Sample {
             repeats,
             bridged,
             notes: Vec::new(),
+            disguised: &[],
         };
         Comparison {
             a: side(self.ids[0], &self.a, &self.excluded_a, &[], 1),

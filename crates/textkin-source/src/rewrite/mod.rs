@@ -189,7 +189,9 @@ impl Inputs {
             },
         };
         let name = file.path.to_string_lossy().into();
-        let opened = Opened { settings: self.settings.clone(), name, stream };
+        let is_file = matches!(file.item, Item::File { .. });
+        let size = file.path.metadata().ok().filter(|_| is_file).map(|metadata| metadata.len());
+        let opened = Opened::new(&self.settings, name, stream.of_size(size));
         let outcome = match format {
             Format::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
             Format::Csv => csv::rewrite(opened, b',', &mut capture, out)?,

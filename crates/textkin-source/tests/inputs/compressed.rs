@@ -209,3 +209,27 @@ fn pieces_count_compressed_bytes() {
         assert_eq!(Some(bytes), inputs.total_bytes(), "{kind}");
     }
 }
+
+#[test]
+fn a_record_that_grows_too_much_is_a_problem_and_the_rest_is_read() {
+    let huge = " ".repeat(24 << 20);
+    let lines = format!("{{\"text\":\"one\"}}\n{{\"text\":\"{huge}\"}}\n{{\"text\":\"two\"}}\n");
+    let rows = format!("text\none\n\"{huge}\"\ntwo\n");
+    for (name, content, line) in [("a.jsonl.zst", lines, 2), ("a.csv.zst", rows, 3)] {
+        for piece_bytes in [1 << 16, 4 << 20, 64 << 20] {
+            let folder = Folder::new();
+            folder.write(name, compress("zst", content.as_bytes()));
+            // Without compression it is a record like others.
+            folder.write(name.trim_end_matches(".zst"), content.as_bytes());
+            let settings = SourceSettings { piece_bytes, ..settings() };
+            let read = folder.read(&[name], &settings);
+            assert_eq!(read.documents.len(), 2, "{name} {piece_bytes}");
+            assert_eq!(read.problems.len(), 1);
+            let told = &read.problems[0];
+            assert!(told.contains(&format!("{name}:{line}: longer than ")), "{told}");
+            assert!(told.contains("500 times the size of the compressed file"), "{told}");
+            let read = folder.read(&[name.trim_end_matches(".zst")], &settings);
+            assert_eq!((read.documents.len(), read.problems.len()), (3, 0));
+        }
+    }
+}

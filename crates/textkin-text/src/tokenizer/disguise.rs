@@ -9,6 +9,8 @@
 //! Latin letter is a disguise only beside a small Latin letter in a word that has
 //! [`MIN_SMALL`] of them.
 
+use textkin_core::Span;
+
 /// A word with Greek letters must have this many letters to be a disguise; shorter ones are
 /// symbols.
 const MIN_LETTERS_GREEK: usize = 3;
@@ -22,6 +24,33 @@ const MIN_SMALL: usize = 4;
 pub(super) fn unmasked(word: &str) -> Option<String> {
     let target = target(word)?;
     Some(word.chars().map(|c| look_alike(c, target).unwrap_or(c)).collect())
+}
+
+/// Adds to `spans` what disguises the word that `source` writes, which begins at byte `at` of its text:
+/// its characters without width and, if it is `word` in disguise, its letters that look alike. If
+/// none of these stands there as it is, all of `source` is meant.
+pub(super) fn mark(source: &str, at: u32, word: Option<&str>, spans: &mut Vec<Span>) {
+    let target = word.and_then(target);
+    let is_other = |c: char| {
+        target.is_some_and(|target| Script::of(c) != target && look_alike(c, target).is_some())
+    };
+    let n_before = spans.len();
+    let byte = |offset: usize| at + u32::try_from(offset).unwrap_or(u32::MAX - at);
+    for (offset, character) in source.char_indices() {
+        let (from, to) = (byte(offset), byte(offset + character.len_utf8()));
+        if is_zero_width(character) || is_other(character) {
+            // A character that gives several words is marked once.
+            match spans.last_mut() {
+                Some(last) if last.end >= to => {}
+                Some(last) if last.end == from && last.start >= at => last.end = to,
+                _ => spans.push(Span::new(from, to)),
+            }
+        }
+    }
+    let is_after = |last: &Span| last.end <= at;
+    if spans.len() == n_before && spans.last().is_none_or(is_after) {
+        spans.push(Span::new(at, byte(source.len())));
+    }
 }
 
 /// The script to fold `word` to, if it is in disguise.

@@ -420,3 +420,34 @@ fn what_is_excluded_is_told_with_its_place_and_reason() {
     assert_eq!(told, expected);
     assert!(WordTokenizer::default().excluded(text).is_empty());
 }
+
+#[test]
+fn what_disguises_words_is_marked_in_its_place() {
+    // Two Cyrillic letters, a space without width, and honest Russian and Greek.
+    let text = "A cоpied sent\u{200b}enсe, привет, sin α.";
+    let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+    WordTokenizer::new(&Normalization::default()).tokenize(text, &mut tokens);
+    let spans = &tokens.disguises().spans;
+    let marked: Vec<&str> = spans.iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(marked, ["о", "\u{200b}", "с"]);
+    let mut bare = Tokens::new(Layers::NONE);
+    WordTokenizer::new(&Normalization::default()).tokenize(text, &mut bare);
+    assert!(bare.disguises().spans.is_empty() && bare.normalized() == tokens.normalized());
+}
+
+proptest! {
+    #[test]
+    fn marks_of_disguises_are_in_order_and_whole_characters(
+        text in "[a-cоасеοαﬁ½ⅷ\u{200b}\u{ad}\u{301} .А-Г]{0,40}",
+    ) {
+        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        WordTokenizer::new(&Normalization::default()).tokenize(&text, &mut tokens);
+        let disguises = tokens.disguises();
+        prop_assert!(disguises.spans.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        for span in &disguises.spans {
+            prop_assert!(text.get(span.range()).is_some_and(|part| !part.is_empty()));
+        }
+        let is_disguised = disguises.n_zero_width + disguises.n_look_alikes > 0;
+        prop_assert_eq!(is_disguised, !disguises.spans.is_empty());
+    }
+}

@@ -21,7 +21,7 @@ use unicode_normalization::char::{
 };
 use unicode_normalization::{IsNormalized, is_nfc_quick};
 
-use super::disguise::{Script, is_zero_width, unmasked};
+use super::disguise::{Script, is_zero_width, mark, unmasked};
 
 /// Fewer bytes of ASCII than this between other characters are not worth the fast path.
 const ASCII_STRETCH: usize = 64;
@@ -301,11 +301,18 @@ impl<'a> UnicodeScanner<'a> {
             return;
         }
         let source = &self.text[self.span.range()];
-        tokens.disguises_mut().n_zero_width += source.chars().filter(|&c| is_zero_width(c)).count();
-        let Some((word, honest)) = self.honest(source, &tokens.buffer()[self.first..]) else {
+        let n_zero_width = source.chars().filter(|&c| is_zero_width(c)).count();
+        let honest = self.honest(source, &tokens.buffer()[self.first..]);
+        let has_spans = tokens.layers().spans;
+        let disguises = tokens.disguises_mut();
+        disguises.n_zero_width += n_zero_width;
+        if has_spans && (n_zero_width > 0 || honest.is_some()) {
+            let word = honest.as_ref().map(|(word, _)| word.as_str());
+            mark(source, self.span.start, word, &mut disguises.spans);
+        }
+        let Some((word, honest)) = honest else {
             return;
         };
-        let disguises = tokens.disguises_mut();
         disguises.n_look_alikes += 1;
         if disguises.example.is_empty() {
             disguises.example = word.chars().take(EXAMPLE_CHARACTERS).collect();

@@ -5,7 +5,7 @@
 //! become one.
 
 use bytemuck::{Pod, Zeroable};
-use textkin_core::{Layers, Span, Tokenizer, Tokens};
+use textkin_core::{Disguises, Layers, Span, Tokenizer, Tokens};
 use textkin_index::{Entry, Seen};
 use textkin_text::tokenizer::WordTokenizer;
 
@@ -32,8 +32,14 @@ impl Entry for Origin {
     }
 }
 
+/// The lines of a text.
+pub(super) struct Lines {
+    lines: Vec<Line>,
+    disguises: Disguises,
+}
+
 /// A line of a text.
-pub(super) struct Line {
+struct Line {
     /// Its bytes, with its end.
     span: Span,
     words: u32,
@@ -49,16 +55,18 @@ pub(super) struct LineFinder {
 }
 
 impl Preparer for LineFinder {
-    type Prepared = Vec<Line>;
+    type Prepared = Lines;
 
-    fn prepare(&self, text: &str) -> Vec<Line> {
+    fn prepare(&self, text: &str) -> Lines {
         let number = |n: usize| u32::try_from(n).expect("a text is bounded to 4 GiB");
         let mut tokens = Tokens::new(Layers::NONE);
+        let mut disguises = Disguises::default();
         let mut at = 0;
         let line = |line: &str| {
             let span = Span::new(number(at), number(at + line.len()));
             at += line.len();
             self.tokenizer.tokenize(line, &mut tokens);
+            disguises.add(tokens.disguises());
             let is_long = tokens.len() >= self.min_words;
             Line {
                 span,
@@ -67,11 +75,16 @@ impl Preparer for LineFinder {
                 digest: is_long.then(|| digest(&tokens)),
             }
         };
-        text.split_inclusive('\n').map(line).collect()
+        let lines = text.split_inclusive('\n').map(line).collect();
+        Lines { lines, disguises }
     }
 
-    fn words(lines: &Vec<Line>) -> u32 {
-        lines.iter().map(|line| line.words).sum()
+    fn disguises(lines: &Lines) -> &Disguises {
+        &lines.disguises
+    }
+
+    fn words(lines: &Lines) -> u32 {
+        lines.lines.iter().map(|line| line.words).sum()
     }
 }
 
@@ -114,13 +127,13 @@ impl Cutter for LineCutter {
         &mut self,
         document: u32,
         _: &str,
-        lines: Vec<Line>,
+        lines: Lines,
         removed: &mut Vec<Removal>,
     ) -> Result<Cuts, Error> {
         let mut cuts = Cuts::default();
         let (mut word, mut n_kept) = (0u32, 0u32);
         let (mut is_after_cut, mut is_after_blank) = (false, true);
-        for Line { span, words, is_blank, digest } in lines {
+        for Line { span, words, is_blank, digest } in lines.lines {
             if is_blank {
                 if is_after_cut && is_after_blank {
                     cuts.insert(span);

@@ -113,7 +113,7 @@ pub struct Duplicates {
     pub documents: Documents,
     /// The documents that could not be read, in input order.
     pub problems: Vec<Problem>,
-    /// The documents that have notes, in input order; only where documents go whole.
+    /// The documents that have notes, in input order.
     pub notes: Vec<Noted>,
     /// What goes, in input order.
     pub removed: Vec<Removal>,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use bytemuck::{Pod, Zeroable};
 use hashbrown::HashMap;
-use textkin_core::{Layers, Tokenizer, Tokens};
+use textkin_core::{Disguises, Layers, Tokenizer, Tokens};
 use textkin_index::{Entry, Seen, Shelf};
 use textkin_text::tokenizer::WordTokenizer;
 
@@ -101,6 +101,10 @@ impl Preparer for RunFinder {
 
     fn words(runs: &Runs) -> u32 {
         u32::try_from(runs.tokens.len()).expect("a text is bounded to 4 GiB")
+    }
+
+    fn disguises(runs: &Runs) -> &Disguises {
+        runs.tokens.disguises()
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_core::{Disguises, Document, DocumentSink, Problem, Source};
 use textkin_index::{Memory, Shelf};
 
 use super::cut::Cuts;
@@ -16,6 +16,7 @@ use super::{Duplicates, Keep, Removal, preference};
 use crate::discover::Watch;
 use crate::documents::{Documents, Part};
 use crate::error::Error;
+use crate::ingest::Noted;
 use crate::settings::Settings;
 
 /// Texts that are prepared at once, where they are not cut as they come.
@@ -31,6 +32,9 @@ pub(super) trait Preparer: Sync {
 
     /// Number of words of the text.
     fn words(prepared: &Self::Prepared) -> u32;
+
+    /// What disguises words of the text.
+    fn disguises(prepared: &Self::Prepared) -> &Disguises;
 }
 
 /// Cuts what it has seen before out of one text after the other.
@@ -77,17 +81,20 @@ pub(super) fn cut<C: Cutter>(
             bytes: piece.bytes(),
             part: Part::default(),
             texts: Vec::new(),
+            notes: Vec::new(),
             problems: Vec::new(),
         };
         piece.read(&mut reader);
         reader
     };
     let mut parts = Vec::new();
-    let mut problems = Vec::new();
+    let (mut problems, mut notes) = (Vec::new(), Vec::new());
     let mut n_documents = 0u32;
     let next = || if is_stopping() { None } else { source.next_piece() };
     in_order(threads, next, read, |piece| {
         parts.push(piece.part);
+        let noted = |noted: Noted| Noted { document: n_documents + noted.document, ..noted };
+        notes.extend(piece.notes.into_iter().map(noted));
         for (text, prepared) in piece.texts {
             match &mut held {
                 Some(held) => walker.note(held.put(n_documents, text.as_bytes())),
@@ -145,7 +152,7 @@ pub(super) fn cut<C: Cutter>(
     Ok(Duplicates {
         documents,
         problems,
-        notes: Vec::new(),
+        notes,
         removed: walker.removed,
         capped: None,
         is_whole: false,
@@ -206,6 +213,8 @@ struct Reader<'a, P: Preparer> {
     bytes: u64,
     part: Part,
     texts: Vec<(Box<str>, P::Prepared)>,
+    /// The documents with notes, by their number in the piece.
+    notes: Vec<Noted>,
     problems: Vec<Problem>,
 }
 
@@ -213,6 +222,12 @@ impl<P: Preparer> DocumentSink for Reader<'_, P> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let prepared = self.preparer.prepare(&document.text);
         let words = P::words(&prepared);
+        let mut notes = document.notes;
+        notes.extend(P::disguises(&prepared).notes());
+        if !notes.is_empty() {
+            let document = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+            self.notes.push(Noted { document, notes });
+        }
         self.part.push(&document.id, document.time.as_deref(), words, None);
         self.texts.push((document.text.into(), prepared));
         if (self.is_stopping)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
