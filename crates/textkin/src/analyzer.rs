@@ -7,7 +7,7 @@ use textkin_index::BatchSettings;
 use textkin_text::tokenizer::{Template, WordTokenizer};
 
 use crate::error::Error;
-use crate::repository::{WithoutText, chunks_without_text};
+use crate::repository::{chunks_without_text, tokenize_without_text};
 use crate::settings::Settings;
 
 /// Turns texts into tokens, chunks and selections, as the settings say.
@@ -17,7 +17,7 @@ pub struct Analyzer {
     /// `None` if every chunk is kept.
     selector: Option<Box<dyn Selector>>,
     hash_bits: u32,
-    /// Documents come without text: see [`WithoutText`].
+    /// Documents come without text: see [`tokenize_without_text`].
     replays: bool,
 }
 
@@ -67,11 +67,7 @@ impl Analyzer {
     /// The tokens of `text`.
     pub fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         match self.replays {
-            // What makes no sense has no words; storing is where that is prevented.
-            true => match WithoutText::new(text) {
-                Some(evidence) => evidence.tokenize(tokens),
-                None => tokens.clear(),
-            },
+            true => tokenize_without_text(text, tokens),
             false => self.tokenizer.tokenize(text, tokens),
         }
     }

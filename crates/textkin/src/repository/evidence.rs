@@ -1,105 +1,205 @@
-//! What is kept of a document: its text, or hashes that stand for it.
+//! What is kept of a document without its text: hashes that stand for it.
 //!
-//! Without text there are three lines. The first has a word of its own for every word of the
-//! document: the chunks that begin there, as `hash:words` joined by commas, or a full stop. So a
-//! document without text is read like one with text, by [`crate::Analyzer`]: its chunks are in its
-//! words. The second line has every different word as `hash:count`, the third the place of every
-//! word as `bytes since the last:bytes`.
+//! ```text
+//! kind (1)  words (number)
+//! words of a chunk (number)  hash (8) of each word                                       kind 0
+//! chunks, words (numbers)                                                                kind 1
+//!   first word since the one before, words (numbers) of each chunk, hash (8) of each
+//!   hash (8) of each different word, how often it occurs (number) of each
+//! bytes since the word before, bytes (numbers) of each word
+//! ```
+//!
+//! Numbers are in seven-bit groups, the lowest first. Kind 0 is for documents in which the chunks are
+//! all runs of so many words: their hashes follow from those of the words, as those of the words
+//! would follow from them, and take several times the room.
+//!
+//! When it is read, a document without text becomes a line with a word of its own for every word: the
+//! chunks that begin there, as `hash:words` joined by commas, or a full stop. So it is read like one
+//! with text, by [`crate::Analyzer`]: its chunks are in its words.
 
 use std::fmt::Write;
 
+use textkin_core::chunk::RollingHash;
 use textkin_core::{Chunk, Span, Tokens};
+
+use super::prepare::counted;
 
 /// Stands for a word with which no chunk begins.
 const NO_CHUNK: &str = ".";
+const RUNS: u8 = 0;
+const CHUNKS: u8 = 1;
 
-/// Writes down a document without its text.
-pub(crate) fn without_text(tokens: &Tokens, chunks: &[Chunk], terms: &[(u64, u32)]) -> String {
-    let mut out = String::new();
-    let mut next = chunks.iter().peekable();
-    for word in 0..tokens.len() {
-        let mut is_first = true;
-        while let Some(chunk) = next.next_if(|chunk| chunk.first as usize == word) {
-            let comma = if is_first { "" } else { "," };
-            put(&mut out, format_args!("{comma}{:016x}:{}", chunk.hash, chunk.count));
-            is_first = false;
+/// A document without its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WithoutText {
+    /// First word, number of words and hash of each chunk.
+    pub(crate) chunks: Vec<(u32, u32, u64)>,
+    /// The different words and their counts, ascending.
+    pub(crate) terms: Vec<(u64, u32)>,
+    /// The place of each word in the text that is not kept.
+    pub(crate) spans: Vec<Span>,
+}
+
+/// Writes down a document without its text: its words with their places, and the chunks to be kept.
+pub(crate) fn without_text(tokens: &Tokens, chunks: &[Chunk], terms: &[(u64, u32)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match runs(tokens.hashes(), chunks) {
+        Some(k) => {
+            out.push(RUNS);
+            put(&mut out, tokens.len() as u64);
+            put(&mut out, u64::from(k));
+            put_hashes(&mut out, tokens.hashes().iter());
         }
-        put(&mut out, format_args!("{} ", if is_first { NO_CHUNK } else { "" }));
+        None => {
+            out.push(CHUNKS);
+            put(&mut out, tokens.len() as u64);
+            put(&mut out, chunks.len() as u64);
+            put(&mut out, terms.len() as u64);
+            let mut before = 0;
+            for chunk in chunks {
+                put(&mut out, u64::from(chunk.first - before));
+                put(&mut out, u64::from(chunk.count));
+                before = chunk.first;
+            }
+            put_hashes(&mut out, chunks.iter().map(|chunk| &chunk.hash));
+            put_hashes(&mut out, terms.iter().map(|term| &term.0));
+            terms.iter().for_each(|term| put(&mut out, u64::from(term.1)));
+        }
     }
-    out.push('\n');
-    for (hash, count) in terms {
-        put(&mut out, format_args!("{hash:016x}:{count} "));
-    }
-    out.push('\n');
     let mut before = 0;
     for span in tokens.spans() {
-        put(
-            &mut out,
-            format_args!("{}:{} ", span.start.saturating_sub(before), span.end - span.start),
-        );
+        put(&mut out, u64::from(span.start.saturating_sub(before)));
+        put(&mut out, u64::from(span.end - span.start));
         before = span.end;
     }
-    out.push('\n');
     out
 }
 
-fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a string takes all");
+/// The words of a chunk, if the chunks are all runs of so many words and nothing else.
+fn runs(words: &[u64], chunks: &[Chunk]) -> Option<u32> {
+    let k = chunks.first()?.count;
+    let mut own = chunks.iter();
+    let mut is_run = k > 0;
+    let mut first = 0;
+    RollingHash::new(k.max(1)).hash_all(words, |hash| {
+        let is_next = |chunk: &Chunk| (chunk.first, chunk.count, chunk.hash) == (first, k, hash);
+        is_run = is_run && own.next().is_some_and(is_next);
+        first += 1;
+    });
+    (is_run && own.next().is_none()).then_some(k)
 }
 
-/// A document without its text, as [`without_text`] wrote it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WithoutText<'a> {
-    words: &'a str,
-    terms: &'a str,
-    spans: &'a str,
-}
-
-impl<'a> WithoutText<'a> {
-    /// Takes it apart; `None` if it was not written so.
-    pub(crate) fn new(evidence: &'a str) -> Option<Self> {
-        let mut lines = evidence.split('\n');
-        let (words, terms, spans) = (lines.next()?, lines.next()?, lines.next()?);
-        (lines.next() == Some("") && lines.next().is_none()).then_some(Self { words, terms, spans })
+impl WithoutText {
+    /// Reads what [`without_text`] wrote; `None` if it did not.
+    pub(crate) fn read(evidence: &[u8]) -> Option<Self> {
+        let (&kind, mut rest) = evidence.split_first()?;
+        let n_words = take_count(&mut rest)?;
+        let mut read = Self::default();
+        match kind {
+            RUNS => {
+                let k = take_short(&mut rest)?;
+                let mut words = take_hashes(&mut rest, n_words)?;
+                let mut first = 0;
+                RollingHash::new(k.max(1)).hash_all(&words, |hash| {
+                    read.chunks.push((first, k, hash));
+                    first += 1;
+                });
+                read.terms = counted(&mut words);
+            }
+            CHUNKS => {
+                let (n_chunks, n_terms) = (take_count(&mut rest)?, take_count(&mut rest)?);
+                let mut places = Vec::with_capacity(n_chunks.min(rest.len()));
+                let mut first = 0u32;
+                for _ in 0..n_chunks {
+                    first = first.checked_add(take_short(&mut rest)?)?;
+                    places.push((first, take_short(&mut rest)?));
+                }
+                let hashes = take_hashes(&mut rest, n_chunks)?;
+                let chunk = |((first, count), hash)| (first, count, hash);
+                read.chunks = places.into_iter().zip(hashes).map(chunk).collect();
+                let terms = take_hashes(&mut rest, n_terms)?;
+                let term = |hash| Some((hash, take_short(&mut rest)?));
+                read.terms = terms.into_iter().map(term).collect::<Option<_>>()?;
+            }
+            _ => return None,
+        }
+        let mut before = 0u32;
+        for _ in 0..n_words {
+            let start = before.checked_add(take_short(&mut rest)?)?;
+            before = start.checked_add(take_short(&mut rest)?)?;
+            read.spans.push(Span { start, end: before });
+        }
+        rest.is_empty().then_some(read)
     }
 
-    /// The different words and their counts.
-    pub(crate) fn terms(&self) -> Option<Vec<(u64, u32)>> {
-        let term = |term: &str| {
-            let (hash, count) = term.split_once(':')?;
-            Some((u64::from_str_radix(hash, 16).ok()?, count.parse().ok()?))
-        };
-        self.terms.split_terminator(' ').map(term).collect()
+    /// The line that stands for the text.
+    pub(crate) fn line(&self) -> String {
+        let mut out = String::new();
+        let mut next = self.chunks.iter().peekable();
+        for word in 0..self.spans.len() {
+            let mut is_first = true;
+            while let Some((_, count, hash)) = next.next_if(|chunk| chunk.0 as usize == word) {
+                let comma = if is_first { "" } else { "," };
+                write!(out, "{comma}{hash:016x}:{count}").expect("a string takes all");
+                is_first = false;
+            }
+            out.push_str(if is_first { NO_CHUNK } else { "" });
+            out.push(' ');
+        }
+        out
     }
 
     /// The hashes of all chunks.
-    pub(crate) fn chunks(&self) -> Vec<u64> {
-        let words = self.words.split_terminator(' ');
-        words.flat_map(chunks_of_word).map(|(hash, _)| hash).collect()
-    }
-
-    /// The place of each word in the text that is not kept.
-    pub(crate) fn spans(&self) -> Option<Vec<Span>> {
-        let mut before = 0u32;
-        let span = |span: &str| {
-            let (gap, len) = span.split_once(':')?;
-            let start = before.checked_add(gap.parse().ok()?)?;
-            before = start.checked_add(len.parse().ok()?)?;
-            Some(Span { start, end: before })
-        };
-        self.spans.split_terminator(' ').map(span).collect()
-    }
-
-    /// Fills `tokens` with the words that stand for those of the document.
-    pub(crate) fn tokenize(&self, tokens: &mut Tokens) {
-        tokens.clear();
-        for word in self.words.split_terminator(' ').filter(|word| !word.is_empty()) {
-            tokens.push(word.as_bytes(), Span { start: 0, end: 0 });
-        }
+    pub(crate) fn chunk_hashes(&self) -> Vec<u64> {
+        self.chunks.iter().map(|chunk| chunk.2).collect()
     }
 }
 
-/// The chunks of `tokens` that [`WithoutText::tokenize`] made.
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push((number & 0x7f) as u8);
+}
+
+fn put_hashes<'a>(out: &mut Vec<u8>, hashes: impl Iterator<Item = &'a u64>) {
+    hashes.for_each(|hash| out.extend_from_slice(&hash.to_le_bytes()));
+}
+
+fn take_short(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u64;
+    for shift in (0..35).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
+}
+
+fn take_count(bytes: &mut &[u8]) -> Option<usize> {
+    take_short(bytes).and_then(|count| usize::try_from(count).ok())
+}
+
+fn take_hashes(bytes: &mut &[u8], n: usize) -> Option<Vec<u64>> {
+    let (hashes, rest) = bytes.split_at_checked(n.checked_mul(8)?)?;
+    *bytes = rest;
+    let (hashes, _) = hashes.as_chunks::<8>();
+    Some(hashes.iter().map(|hash| u64::from_le_bytes(*hash)).collect())
+}
+
+/// Fills `tokens` with the words of a line that stands for a text.
+pub(crate) fn tokenize(line: &str, tokens: &mut Tokens) {
+    tokens.clear();
+    for word in line.split(' ').filter(|word| !word.is_empty()) {
+        tokens.push(word.as_bytes(), Span { start: 0, end: 0 });
+    }
+}
+
+/// The chunks of `tokens` that [`tokenize`] made.
 pub(crate) fn chunks(tokens: &Tokens, chunks: &mut Vec<Chunk>) {
     for index in 0..tokens.len() {
         let Ok(word) = std::str::from_utf8(tokens.token(index)) else { continue };
@@ -118,4 +218,63 @@ fn chunks_of_word(word: &str) -> impl Iterator<Item = (u64, u32)> + '_ {
         let (hash, count) = chunk.split_once(':')?;
         Some((u64::from_str_radix(hash, 16).ok()?, count.parse().ok()?))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use textkin_core::Layers;
+
+    use super::*;
+
+    /// A text of some words, and all runs of `k` of them, of which those that are not `kept` are gone.
+    fn made(words: &[u8], k: u32, kept: &[bool]) -> (Tokens, Vec<Chunk>) {
+        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        for (place, word) in (0u32..).zip(words) {
+            let span = Span { start: 7 * place, end: 7 * place + 1 + u32::from(word % 5) };
+            tokens.push(word.to_string().as_bytes(), span);
+        }
+        let mut chunks = Vec::new();
+        let count = k.min(u32::try_from(words.len()).expect("few"));
+        RollingHash::new(k).hash_all(tokens.hashes(), |hash| {
+            let first = u32::try_from(chunks.len()).expect("few");
+            chunks.push(Chunk { hash, first, count, start: 0, end: 0 });
+        });
+        let mut kept = kept.iter();
+        chunks.retain(|_| kept.next().copied().unwrap_or(true));
+        (tokens, chunks)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            words in prop::collection::vec(0u8..20, 0..60),
+            k in 1u32..10,
+            kept in prop::collection::vec(any::<bool>(), 0..60),
+        ) {
+            let (tokens, chunks) = made(&words, k, &kept);
+            let terms = counted(&mut tokens.hashes().to_vec());
+            let read = WithoutText::read(&without_text(&tokens, &chunks, &terms)).expect("it was written");
+            let expected: Vec<_> = chunks.iter().map(|chunk| (chunk.first, chunk.count, chunk.hash)).collect();
+            prop_assert_eq!(&read.chunks, &expected);
+            prop_assert_eq!(&read.terms, &terms);
+            prop_assert_eq!(&read.spans[..], tokens.spans());
+            let mut again = Tokens::new(Layers::NONE);
+            tokenize(&read.line(), &mut again);
+            prop_assert_eq!(again.len(), tokens.len());
+            let mut replayed = Vec::new();
+            super::chunks(&again, &mut replayed);
+            let replayed: Vec<_> = replayed.iter().map(|chunk| (chunk.first, chunk.count, chunk.hash)).collect();
+            prop_assert_eq!(replayed, expected);
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(kind in 0u8..3, bytes: Vec<u8>) {
+            let mut evidence = vec![kind];
+            evidence.extend(bytes);
+            if let Some(read) = WithoutText::read(&evidence) {
+                read.line();
+            }
+        }
+    }
 }

@@ -21,7 +21,7 @@ use textkin_repository::{Disk, Place, Stored};
 use textkin_source::FolderMark;
 
 pub use condition::Condition;
-pub(crate) use evidence::{WithoutText, chunks as chunks_without_text};
+pub(crate) use evidence::{chunks as chunks_without_text, tokenize as tokenize_without_text};
 pub use making::Making;
 pub use report::{NewKin, kin_of};
 pub use search::{Hits, SearchSettings, Searcher};
@@ -101,13 +101,13 @@ impl Repository {
     /// All documents, in the order in which they came.
     #[must_use]
     pub fn source(&self) -> RepositorySource {
-        RepositorySource::new(Arc::clone(&self.stored), self.stored.places().collect())
+        self.source_of(self.stored.places().collect())
     }
 
     /// These documents, which are in the order in which they came.
     #[must_use]
     pub fn source_of(&self, places: Vec<Place>) -> RepositorySource {
-        RepositorySource::new(Arc::clone(&self.stored), places)
+        RepositorySource::new(Arc::clone(&self.stored), places, self.making.keeps_text)
     }
 
     /// What is stored of a document.
@@ -204,8 +204,7 @@ impl Repository {
     pub fn spans(&self, place: Place) -> Result<Vec<Span>, Error> {
         let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
         let evidence = self.stored.evidence(place)?;
-        let evidence = std::str::from_utf8(&evidence).map_err(|_| strange())?;
-        Preparer::new(&self.making)?.spans(evidence).ok_or_else(strange)
+        Preparer::new(&self.making)?.spans(&evidence).ok_or_else(strange)
     }
 
     /// The text of a document, if texts are kept.

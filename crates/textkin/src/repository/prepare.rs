@@ -61,7 +61,7 @@ impl Preparer {
                 let selected = scratch.selection.iter();
                 let chunks: Vec<Chunk> =
                     selected.map(|&index| scratch.chunks[index as usize]).collect();
-                evidence::without_text(&scratch.tokens, &chunks, &entry.terms).into_bytes()
+                evidence::without_text(&scratch.tokens, &chunks, &entry.terms)
             }
         };
         entry
@@ -93,13 +93,13 @@ impl Preparer {
             textkin_repository::Error::Prepare(reason)
         };
         let mut entry = Entry::default();
-        let text = std::str::from_utf8(&evidence).map_err(|_| strange())?;
         if self.keeps_text {
+            let text = std::str::from_utf8(&evidence).map_err(|_| strange())?;
             self.fill(&mut entry, text, scratch);
         } else {
-            let kept = WithoutText::new(text).ok_or_else(strange)?;
-            entry.terms = kept.terms().ok_or_else(strange)?;
-            entry.chunks = kept.chunks();
+            let kept = WithoutText::read(&evidence).ok_or_else(strange)?;
+            entry.chunks = kept.chunk_hashes();
+            entry.terms = kept.terms;
             entry.chunks.sort_unstable();
             entry.chunks.dedup();
         }
@@ -108,12 +108,13 @@ impl Preparer {
     }
 
     /// The place of each word in the text of a document.
-    pub(crate) fn spans(&self, evidence: &str) -> Option<Vec<Span>> {
+    pub(crate) fn spans(&self, evidence: &[u8]) -> Option<Vec<Span>> {
         if !self.keeps_text {
-            return WithoutText::new(evidence)?.spans();
+            return WithoutText::read(evidence).map(|kept| kept.spans);
         }
+        let text = std::str::from_utf8(evidence).ok()?;
         let mut tokens = Tokens::new(Layers { spans: true, structure: false });
-        self.analyzer.tokenize(evidence, &mut tokens);
+        self.analyzer.tokenize(text, &mut tokens);
         Some(tokens.spans().to_vec())
     }
 

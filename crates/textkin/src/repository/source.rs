@@ -1,10 +1,13 @@
 //! The documents of a repository as a source, for discovery and export.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin_repository::{Place, Repository};
+
+use super::evidence::WithoutText;
 
 /// Documents that are read at once.
 const PIECE: usize = 256;
@@ -15,11 +18,12 @@ pub struct RepositorySource {
     repository: Arc<Repository>,
     places: Arc<[Place]>,
     next: usize,
+    keeps_text: bool,
 }
 
 impl RepositorySource {
-    pub(crate) fn new(repository: Arc<Repository>, places: Vec<Place>) -> Self {
-        Self { repository, places: places.into(), next: 0 }
+    pub(crate) fn new(repository: Arc<Repository>, places: Vec<Place>, keeps_text: bool) -> Self {
+        Self { repository, places: places.into(), next: 0, keeps_text }
     }
 
     /// The same documents from the first on.
@@ -42,7 +46,8 @@ impl Source for RepositorySource {
         let from = self.next;
         self.next += n;
         let (repository, places) = (Arc::clone(&self.repository), Arc::clone(&self.places));
-        Some(Box::new(RepositoryPiece { repository, places, from, to: self.next, bytes }))
+        let (to, keeps_text) = (self.next, self.keeps_text);
+        Some(Box::new(RepositoryPiece { repository, places, from, to, bytes, keeps_text }))
     }
 
     fn total_bytes(&self) -> Option<u64> {
@@ -57,6 +62,7 @@ struct RepositoryPiece {
     from: usize,
     to: usize,
     bytes: u64,
+    keeps_text: bool,
 }
 
 /// Why reading ended early.
@@ -78,10 +84,11 @@ impl Piece for RepositoryPiece {
         let segment = self.repository.segment(*first);
         let documents = places.iter().map(|place| place.document);
         let read = segment.read(documents, |_, stored, evidence| {
-            let text = match std::str::from_utf8(evidence) {
-                Ok(text) => text.into(),
-                Err(_) => return Err(End::Damage(no_text(segment.path()))),
+            let text = match self.keeps_text {
+                true => std::str::from_utf8(evidence).ok().map(Cow::Borrowed),
+                false => WithoutText::read(evidence).map(|kept| Cow::Owned(kept.line())),
             };
+            let text = text.ok_or_else(|| End::Damage(no_text(segment.path())))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));
             let (id, notes) = (stored.id.into(), Vec::new());
             match sink.document(Document { id, text, time, notes, metadata }) {
