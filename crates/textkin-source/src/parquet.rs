@@ -1,7 +1,10 @@
 //! Parquet: each row is a document; its number stands for the line.
 //!
 //! In: a file, or a stream that is read into memory. Out: a piece for each row group, which opens
-//! the file again and reads only the wanted columns, some megabytes at a time.
+//! the file again and reads only the wanted columns (all, if the others are kept), some megabytes at
+//! a time.
+
+mod others;
 
 use std::fmt::Display;
 use std::ops::ControlFlow;
@@ -199,8 +202,10 @@ impl GroupPiece {
     where
         T: ::parquet::file::reader::ChunkReader + 'static,
     {
-        let leaves: Vec<usize> =
-            self.table.columns.iter().flatten().map(|(_, leaf)| *leaf).collect();
+        let leaves: Vec<usize> = match self.table.settings.keeps_metadata {
+            true => (0..builder.parquet_schema().num_columns()).collect(),
+            false => self.table.columns.iter().flatten().map(|(_, leaf)| *leaf).collect(),
+        };
         let group = builder.metadata().row_group(self.group);
         let n_rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
         let n_bytes: u64 = leaves
@@ -232,19 +237,29 @@ impl GroupPiece {
             return Err(format!("column '{name}' is not a string but {}", texts.data_type()));
         }
         let (ids, times) = (column(id), column(time));
-        let limit = self.table.settings.max_document_bytes;
+        let settings = &self.table.settings;
+        let wanted: Vec<&str> =
+            self.table.columns.iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let others = |index: usize| match settings.keeps_metadata {
+            true => others::others(batch, index, &wanted),
+            false => Ok(None),
+        };
+        let limit = settings.max_document_bytes;
         for index in 0..batch.num_rows() {
             let row = first_row + index as u64;
             let flow = match text_at(&texts, index) {
                 Ok(Some(text)) if text.len() as u64 > limit => {
-                    giver.problem(row, too_long(&self.table.settings))
+                    giver.problem(row, too_long(settings))
                 }
-                Ok(Some(text)) => {
-                    let id = ids.as_ref().and_then(|ids| display_at(ids, index));
-                    let time = times.as_ref().and_then(|times| display_at(times, index));
-                    let (text, id) = (text.into(), id.as_deref());
-                    giver.record(row, Record { text, id, time: time.as_deref(), metadata: None })
-                }
+                Ok(Some(text)) => match others(index) {
+                    Ok(metadata) => {
+                        let id = ids.as_ref().and_then(|ids| display_at(ids, index));
+                        let time = times.as_ref().and_then(|times| display_at(times, index));
+                        let (id, time) = (id.as_deref(), time.as_deref());
+                        giver.record(row, Record { text: text.into(), id, time, metadata })
+                    }
+                    Err(column) => giver.problem(row, format!("column '{column}' cannot be read")),
+                },
                 Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
                 Err(InvalidUtf8) => {
                     giver.problem(row, format!("field '{name}' is not valid UTF-8"))

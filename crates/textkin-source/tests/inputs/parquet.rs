@@ -1,14 +1,16 @@
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    StringViewArray, StructArray, TimestampMillisecondArray,
+    ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Float64Array, Int64Array,
+    LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray, StructArray,
+    TimestampMillisecondArray,
 };
 use arrow::datatypes::{DataType, Field, Int32Type};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use textkin_core::Source;
+use textkin_core::{Document, DocumentSink, Problem, Source};
 use textkin_source::{Format, Inputs, SourceSettings};
 
 use crate::compressed::compress;
@@ -85,6 +87,61 @@ fn dots_reach_into_structs() {
     let set = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
     let read = read_as(Format::Parquet, &plain(vec![("meta", Arc::new(meta))]), &set);
     assert_eq!(read.texts(), ["x", "y"]);
+}
+
+/// What else is known of a document, as one JSON object.
+#[test]
+fn other_columns_are_kept() {
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let name: ArrayRef = Arc::new(StringArray::from(vec![Some("say \"hi\""), None]));
+    let number: ArrayRef = Arc::new(Int64Array::from(vec![Some(9_007_199_254_740_993), None]));
+    let share: ArrayRef = Arc::new(Float64Array::from(vec![0.25, f64::NAN]));
+    let truth: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), None]));
+    let time: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![Some(0), None]));
+    let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![Some(b"\xff\x01".as_slice()), None]));
+    let tags = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1), None]), None]);
+    let inner = StructArray::from(vec![
+        (Arc::new(Field::new("body", DataType::Utf8, true)), text),
+        (Arc::new(Field::new("lang", DataType::Utf8, true)), name.clone()),
+    ]);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("inner", Arc::new(inner)),
+        ("name", name),
+        ("number", number),
+        ("share", share),
+        ("truth", truth),
+        ("sent", time),
+        ("bytes", bytes),
+        ("tags", Arc::new(tags)),
+    ];
+    let bytes = plain(columns);
+    let asked =
+        SourceSettings { text_field: "inner.body".to_owned(), keeps_metadata: true, ..settings() };
+    let mut inputs = Inputs::from_reader("t.parquet", std::io::Cursor::new(bytes), &asked).unwrap();
+    let mut kept = Kept(Vec::new());
+    while let Some(piece) = inputs.next_piece() {
+        piece.read(&mut kept);
+    }
+    assert_eq!(
+        kept.0,
+        [
+            r#"{"inner":{"body":null,"lang":"say \"hi\""},"name":"say \"hi\"","number":9007199254740993,"share":0.25,"truth":true,"sent":"1970-01-01T00:00:00","bytes":"ff01","tags":[1,null]}"#,
+            r#"{"inner":{"body":null,"lang":null},"share":"NaN"}"#,
+        ]
+    );
+}
+
+struct Kept(Vec<String>);
+
+impl DocumentSink for Kept {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        self.0.push(document.metadata.expect("there are other columns").into_owned());
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        panic!("{problem}");
+    }
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! The other columns of a row, as a JSON object: what is kept with a document.
+//!
+//! Texts, truth values, numbers, lists and structs are what they are in JSON, maps with texts as
+//! keys too. Times, dates and whatever else there is become texts, bytes that are no text become
+//! hexadecimal digits. What is null is left out.
+
+use arrow::array::{Array, ArrayRef, AsArray, MapArray, RecordBatch};
+use arrow::datatypes::DataType;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+
+use super::{is_text, text_at};
+
+/// The columns of a row but the `wanted` ones, which are paths; `None` if all are null. Fails with
+/// the name of a column that cannot be read.
+pub(super) fn others(
+    batch: &RecordBatch,
+    row: usize,
+    wanted: &[&str],
+) -> Result<Option<String>, String> {
+    let mut out = String::new();
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        let name = field.name();
+        if column.is_null(row) || wanted.contains(&name.as_str()) {
+            continue;
+        }
+        out.push(if out.is_empty() { '{' } else { ',' });
+        put_text(name, &mut out);
+        out.push(':');
+        let put = put_value(column, row, &Path { name, above: None }, wanted, &mut out);
+        put.ok_or_else(|| name.clone())?;
+    }
+    if out.is_empty() {
+        return Ok(None);
+    }
+    out.push('}');
+    Ok(Some(out))
+}
+
+/// Where a value is: names of structs within structs.
+struct Path<'a> {
+    name: &'a str,
+    above: Option<&'a Path<'a>>,
+}
+
+impl Path<'_> {
+    /// Whether this is `path`, whose names are joined by full stops.
+    fn is(&self, path: &str) -> bool {
+        match self.above {
+            None => self.name == path,
+            Some(above) => path
+                .strip_suffix(self.name)
+                .and_then(|rest| rest.strip_suffix('.'))
+                .is_some_and(|rest| above.is(rest)),
+        }
+    }
+}
+
+/// Appends a value; `None` if it cannot be read.
+fn put_value(
+    array: &ArrayRef,
+    index: usize,
+    path: &Path<'_>,
+    wanted: &[&str],
+    out: &mut String,
+) -> Option<()> {
+    if array.is_null(index) || wanted.iter().any(|wanted| path.is(wanted)) {
+        out.push_str("null");
+        return Some(());
+    }
+    match array.data_type() {
+        kind if is_text(kind) => match text_at(array, index) {
+            Ok(text) => put_text(text?, out),
+            Err(_) => put_text(&displayed(array, index)?, out),
+        },
+        DataType::Boolean => out.push_str(&displayed(array, index)?),
+        kind if kind.is_numeric() => {
+            let number = displayed(array, index)?;
+            // Neither infinity nor what is no number is one in JSON.
+            match serde_json::from_str::<serde_json::Number>(&number) {
+                Ok(_) => out.push_str(&number),
+                Err(_) => put_text(&number, out),
+            }
+        }
+        DataType::Struct(_) => {
+            let inner = array.as_struct_opt()?;
+            out.push('{');
+            for (number, (name, column)) in
+                inner.column_names().into_iter().zip(inner.columns()).enumerate()
+            {
+                if number > 0 {
+                    out.push(',');
+                }
+                put_text(name, out);
+                out.push(':');
+                put_value(column, index, &Path { name, above: Some(path) }, wanted, out)?;
+            }
+            out.push('}');
+        }
+        DataType::List(_) => put_list(&array.as_list_opt::<i32>()?.value(index), path, out)?,
+        DataType::LargeList(_) => put_list(&array.as_list_opt::<i64>()?.value(index), path, out)?,
+        DataType::FixedSizeList(..) => {
+            put_list(&array.as_fixed_size_list_opt()?.value(index), path, out)?;
+        }
+        DataType::Map(..) if has_texts_as_keys(array.as_map_opt()?) => {
+            let entries = array.as_map_opt()?.value(index);
+            out.push('{');
+            for entry in 0..entries.len() {
+                if entry > 0 {
+                    out.push(',');
+                }
+                put_text(text_at(entries.column(0), entry).ok()??, out);
+                out.push(':');
+                put_value(entries.column(1), entry, path, &[], out)?;
+            }
+            out.push('}');
+        }
+        _ => put_text(&displayed(array, index)?, out),
+    }
+    Some(())
+}
+
+fn has_texts_as_keys(map: &MapArray) -> bool {
+    matches!(map.keys().data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn put_list(items: &ArrayRef, path: &Path<'_>, out: &mut String) -> Option<()> {
+    out.push('[');
+    for index in 0..items.len() {
+        if index > 0 {
+            out.push(',');
+        }
+        put_value(items, index, path, &[], out)?;
+    }
+    out.push(']');
+    Some(())
+}
+
+fn put_text(text: &str, out: &mut String) {
+    out.push_str(&serde_json::Value::from(text).to_string());
+}
+
+/// A value as one would print it.
+fn displayed(array: &ArrayRef, index: usize) -> Option<String> {
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
+    formatter.value(index).try_to_string().ok()
+}
