@@ -36,6 +36,8 @@ use crate::weighing::{Weighing, longer, n_documents, n_live};
 const CANDIDATES: usize = 200;
 /// Candidates for each document that is wanted.
 const SPARE: usize = 4;
+/// Pieces of the candidates for each thread.
+const PIECES: usize = 4;
 
 /// A query for [`rank_kin`].
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +79,15 @@ pub fn rank_kin<P: Part, T: Texts>(
             }
         }
         Some(texts) => {
-            let places: Vec<Place> =
+            let mut places: Vec<Place> =
                 candidates.documents.iter().map(|candidate| candidate.place).collect();
-            let score = |place: &Place| runs.score(*place, parts, texts);
-            let scores = in_parallel(&places, threads, score);
-            for (&place, score) in places.iter().zip(scores) {
-                best.offer(Scored { score: score?, place });
+            // In the order in which they are stored, and in pieces, so that no thread waits long.
+            places.sort_unstable();
+            let piece = places.len().div_ceil(PIECES * threads.get()).max(1);
+            let pieces: Vec<&[Place]> = places.chunks(piece).collect();
+            let scored = in_parallel(&pieces, threads, |places| runs.scores(places, parts, texts));
+            for scores in scored {
+                scores?.into_iter().for_each(|scored| best.offer(scored));
             }
         }
     }
@@ -202,29 +207,40 @@ impl Runs {
         self.orders.push((narrow, index));
     }
 
-    /// Kin of the query and a document.
-    fn score<P: Part, T: Texts>(
+    /// Kin of the query and each of the documents.
+    fn scores<P: Part, T: Texts>(
         &self,
-        place: Place,
+        places: &[Place],
         parts: &[P],
         texts: &T,
-    ) -> Result<f64, T::Error> {
-        let mut words = Vec::new();
-        texts.words(place, &mut words)?;
-        let mut has = vec![false; self.weights.len()];
+    ) -> Result<Vec<Scored>, T::Error> {
+        let mut shares = vec![0.0; places.len()];
+        let mut has = Vec::new();
+        texts.each_words(places, &mut |number, words| {
+            shares[number] = self.share(words, &mut has)
+        })?;
+        let scored = |(&place, share): (&Place, f64)| {
+            let Length { words, .. } = parts[place.part as usize].length(place.document)?;
+            Ok(Scored { score: share * share / longer(self.n_words, words).sqrt(), place })
+        };
+        places.iter().zip(shares).map(scored).collect()
+    }
+
+    /// The share of the query's runs that are among `words`, by weight. `has` is for use here.
+    fn share(&self, words: &[u64], has: &mut Vec<bool>) -> f64 {
+        has.clear();
+        has.resize(self.weights.len(), false);
         for (order, index) in &self.orders {
             if words.len() >= *order as usize {
-                RollingHash::new(*order).hash_all(&words, |hash| {
+                RollingHash::new(*order).hash_all(words, |hash| {
                     if let Some(&number) = index.get(&hash) {
                         has[number] = true;
                     }
                 });
             }
         }
-        let shared: f64 =
-            self.weights.iter().zip(&has).filter(|(_, has)| **has).map(|(weight, _)| weight).sum();
-        let share = if self.total > 0.0 { shared / self.total } else { 0.0 };
-        let Length { words, .. } = parts[place.part as usize].length(place.document)?;
-        Ok(share * share / longer(self.n_words, words).sqrt())
+        let has = self.weights.iter().zip(&*has).filter(|(_, has)| **has);
+        let shared: f64 = has.map(|(weight, _)| weight).sum();
+        if self.total > 0.0 { shared / self.total } else { 0.0 }
     }
 }

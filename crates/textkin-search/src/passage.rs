@@ -27,6 +27,8 @@ use crate::top::Place;
 use crate::weighing::{WeighedTerm, Weighing, n_documents, n_live, reaches};
 
 const RANKING: Ranking = Ranking::Identity2;
+/// Documents that are read at once.
+const PIECE: usize = 16;
 
 /// How texts are cut into passages, and which ones are similar.
 #[derive(Clone, Copy, Debug)]
@@ -124,20 +126,23 @@ pub fn rank_passages<P: Part, T: Texts>(
     }
     let terms = numbers(&windows);
     let candidates: Vec<(Place, Vec<usize>)> = by_document.into_iter().collect();
-    let compared = in_parallel(&candidates, settings.threads, |(place, numbers)| {
-        let mut own_words = Vec::new();
-        texts.words(*place, &mut own_words)?;
-        let near: Vec<&Window> = numbers.iter().map(|number| &windows[*number]).collect();
-        Ok::<_, T::Error>(PassageDocument {
-            place: *place,
-            pairs: pairs(&near, &terms, &own_words, settings),
-        })
+    // In the order in which they are stored, some side by side.
+    let pieces: Vec<&[(Place, Vec<usize>)]> = candidates.chunks(PIECE).collect();
+    let compared = in_parallel(&pieces, settings.threads, |piece| {
+        let places: Vec<Place> = piece.iter().map(|candidate| candidate.0).collect();
+        let mut documents = Vec::new();
+        texts.each_words(&places, &mut |number, own_words| {
+            let (place, numbers) = &piece[number];
+            let near: Vec<&Window> = numbers.iter().map(|number| &windows[*number]).collect();
+            let pairs = pairs(&near, &terms, own_words, settings);
+            if !pairs.is_empty() {
+                documents.push(PassageDocument { place: *place, pairs });
+            }
+        })?;
+        Ok::<_, T::Error>(documents)
     });
-    for document in compared {
-        let document = document?;
-        if !document.pairs.is_empty() {
-            list.documents.push(document);
-        }
+    for documents in compared {
+        list.documents.append(&mut documents?);
     }
     list.documents.sort_by(|a, b| {
         let counts = b.pairs.len().cmp(&a.pairs.len());

@@ -23,4 +23,23 @@ pub trait Texts: Sync {
     /// # Errors
     /// If the text cannot be read.
     fn words(&self, place: Place, words: &mut Vec<u64>) -> Result<(), Self::Error>;
+
+    /// Gives the words of each document to `take`, with its number in `places`. These are ascending,
+    /// so that what lies side by side can be read at once.
+    ///
+    /// # Errors
+    /// If a text cannot be read.
+    fn each_words(
+        &self,
+        places: &[Place],
+        take: &mut dyn FnMut(usize, &[u64]),
+    ) -> Result<(), Self::Error> {
+        let mut words = Vec::new();
+        for (number, &place) in places.iter().enumerate() {
+            words.clear();
+            self.words(place, &mut words)?;
+            take(number, &words);
+        }
+        Ok(())
+    }
 }

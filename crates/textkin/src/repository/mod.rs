@@ -187,10 +187,7 @@ impl Repository {
             let documents = places.iter().map(|place| place.document);
             segment
                 .read(documents, |_, stored, evidence| {
-                    let no_text = || Error::Making("a stored text is no text".to_owned());
-                    let text =
-                        std::str::from_utf8(evidence).map_err(|_| End::Asked(no_text().into()))?;
-                    take(stored, text).map_err(End::Asked)
+                    take(stored, text_of(evidence)?).map_err(End::Asked)
                 })
                 .map_err(End::into_error)?;
         }
@@ -221,6 +218,12 @@ impl Repository {
             Err(_) => Err(Error::Making("a stored text is no text".to_owned())),
         }
     }
+}
+
+/// A text as it is stored.
+fn text_of<E: From<Error>>(evidence: &[u8]) -> Result<&str, End<E>> {
+    let no_text = || Error::Making("a stored text is no text".to_owned());
+    std::str::from_utf8(evidence).map_err(|_| End::Asked(no_text().into()))
 }
 
 /// Why reading ended early.

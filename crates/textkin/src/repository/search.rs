@@ -14,8 +14,8 @@ use textkin_search::{
 };
 use textkin_text::grammar::{ChunkerKind, Selection};
 
-use super::Repository;
 use super::prepare::Preparer;
+use super::{End, Repository, text_of};
 use crate::analyzer::Analyzer;
 use crate::error::Error;
 use crate::settings::Settings;
@@ -229,6 +229,27 @@ impl Texts for Searcher {
         let mut tokens = Tokens::new(Layers::NONE);
         self.analyzer.tokenize(&text, &mut tokens);
         words.extend_from_slice(tokens.hashes());
+        Ok(())
+    }
+
+    fn each_words(
+        &self,
+        places: &[textkin_search::Place],
+        take: &mut dyn FnMut(usize, &[u64]),
+    ) -> Result<(), Error> {
+        let mut tokens = Tokens::new(Layers::NONE);
+        let mut number = 0;
+        for places in places.chunk_by(|a, b| a.part == b.part) {
+            let segment = self.repository.stored.segment(self.place(places[0]));
+            let documents = places.iter().map(|place| place.document);
+            let read = segment.read_evidence(documents, |_, evidence| -> Result<(), End<Error>> {
+                self.analyzer.tokenize(text_of(evidence)?, &mut tokens);
+                take(number, tokens.hashes());
+                number += 1;
+                Ok(())
+            });
+            read.map_err(End::into_error)?;
+        }
         Ok(())
     }
 }
