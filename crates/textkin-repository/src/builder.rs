@@ -7,7 +7,7 @@ use textkin_core::chunk::mix;
 
 use crate::blocks::{BlockBuilder, Compressed};
 use crate::document::{Entry, Record, known};
-use crate::encoding::{Encoded, Layout, Posting, encode};
+use crate::encoding::{ChunkPosting, Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
 use crate::pages::{PageWriter, Written};
@@ -21,11 +21,11 @@ const KNOWN_BLOCK: usize = 16 << 10;
 /// Bits that are kept of a chunk's hash: as many in every segment, so that what is found does not
 /// depend on how documents are spread over segments. In a repository of n chunks, one that is not there
 /// is taken for one that is in n/2³⁴ cases. What a search reports is verified.
-const CHUNKS: Layout = Layout { hash_bits: 34, has_counts: false, bucket: 24, long: 64 };
+const CHUNKS: Layout =
+    Layout { hash_bits: ChunkPosting::HASH_BITS, has_counts: false, bucket: 24, long: 64 };
 /// Words are told apart by all bits. There are far fewer of them, with longer lists.
 const TERMS: Layout = Layout { hash_bits: 64, has_counts: true, bucket: 6, long: 16 };
-/// From so many bytes on that documents take while a segment is made, another segment begins. That
-/// is at most 2²⁷ postings, of 22 bytes at worst.
+/// From so many bytes on that documents take while a segment is made, another segment begins.
 const MOST_BYTES: usize = 1 << 31;
 
 /// Below so many bytes threads cost more than they save.
@@ -40,7 +40,7 @@ pub(crate) struct SegmentBuilder {
     known: BlockBuilder,
     evidence: BlockBuilder,
     terms: Vec<Posting>,
-    chunks: Vec<Posting>,
+    chunks: Vec<ChunkPosting>,
     words: u64,
 }
 
@@ -65,7 +65,8 @@ impl SegmentBuilder {
 
     /// Bytes of memory in use.
     pub(crate) fn memory(&self) -> usize {
-        (self.terms.len() + self.chunks.len()) * size_of::<Posting>()
+        self.terms.len() * size_of::<Posting>()
+            + self.chunks.len() * size_of::<ChunkPosting>()
             + self.evidence.len()
             + self.known.len()
             + self.ids.len()
@@ -76,7 +77,8 @@ impl SegmentBuilder {
     pub(crate) fn is_full(&self, entry: &Entry) -> bool {
         let strings = [&entry.time, &entry.metadata].into_iter().flatten().map(String::len);
         let bytes = entry.evidence.len()
-            + size_of::<Posting>() * (entry.terms.len() + entry.chunks.len())
+            + size_of::<Posting>() * entry.terms.len()
+            + size_of::<ChunkPosting>() * entry.chunks.len()
             + size_of::<Record>()
             + strings.sum::<usize>()
             + entry.id.len();
@@ -112,8 +114,10 @@ impl SegmentBuilder {
         });
         let term = |(hash, count): (u64, u32)| Posting { hash, document, count };
         self.terms.extend(terms.into_iter().map(term));
-        let chunk = |&hash: &u64| Posting { hash: mix(hash), document, count: 1 };
-        self.chunks.extend(entry.chunks.iter().map(chunk));
+        for &hash in &entry.chunks {
+            let posting = ChunkPosting::new(mix(hash), document);
+            self.chunks.push(posting.ok_or_else(|| io::Error::other("a segment is full"))?);
+        }
         Ok(())
     }
 

@@ -49,6 +49,61 @@ pub(crate) struct Posting {
     pub(crate) count: u32,
 }
 
+/// A posting in order of hash and document.
+pub(crate) trait Posted: Copy + Ord {
+    /// The hash, of which the highest bits count.
+    fn hash(self) -> u64;
+    /// The document.
+    fn document(self) -> u32;
+    /// How often it is there.
+    fn count(self) -> u32;
+}
+
+impl Posted for Posting {
+    fn hash(self) -> u64 {
+        self.hash
+    }
+
+    fn document(self) -> u32 {
+        self.document
+    }
+
+    fn count(self) -> u32 {
+        self.count
+    }
+}
+
+/// A chunk in a document, in half the room: the bits of its hash that are kept, then the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ChunkPosting(u64);
+
+impl ChunkPosting {
+    /// Bits that are kept of a hash.
+    pub(crate) const HASH_BITS: u32 = 34;
+    const DOCUMENTS: u64 = mask(64 - Self::HASH_BITS);
+
+    /// A posting, unless there are too many documents. Those of a segment take far more room than
+    /// there is before there are so many.
+    pub(crate) fn new(hash: u64, document: u32) -> Option<Self> {
+        let document = u64::from(document);
+        (document <= Self::DOCUMENTS).then_some(Self(hash & !Self::DOCUMENTS | document))
+    }
+}
+
+impl Posted for ChunkPosting {
+    fn hash(self) -> u64 {
+        self.0 & !Self::DOCUMENTS
+    }
+
+    fn document(self) -> u32 {
+        u32::try_from(self.0 & Self::DOCUMENTS).unwrap_or(u32::MAX)
+    }
+
+    fn count(self) -> u32 {
+        1
+    }
+}
+
 /// What a reader must know of the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
@@ -106,8 +161,8 @@ pub(crate) struct Encoded {
 }
 
 /// Encodes `postings`, which are in order.
-pub(crate) fn encode(
-    postings: &[Posting],
+pub(crate) fn encode<P: Posted>(
+    postings: &[P],
     n_documents: u32,
     layout: Layout,
 ) -> io::Result<Encoded> {
@@ -115,7 +170,7 @@ pub(crate) fn encode(
     debug_assert!(postings.is_sorted(), "postings are in order");
     debug_assert!((1..=64).contains(&hash_bits), "a hash has 1 to 64 bits");
     debug_assert!(long > 1, "one document is no list");
-    let cut = |posting: &Posting| posting.hash >> (64 - hash_bits);
+    let cut = |posting: &P| posting.hash() >> (64 - hash_bits);
     let hashes = postings.chunk_by(|a, b| cut(a) == cut(b)).count() as u64;
     let bucket_bits = (hashes / bucket.max(1)).checked_ilog2().unwrap_or(0).min(hash_bits - 1);
     let rest_bits = hash_bits - bucket_bits;
@@ -139,7 +194,7 @@ pub(crate) fn encode(
     let mut rest = postings;
     for bucket in 0..1u64 << bucket_bits {
         starts.push(encoder.bits.len());
-        let is_here = |posting: &&Posting| shape.bucket(cut(posting)) <= bucket;
+        let is_here = |posting: &&P| shape.bucket(cut(posting)) <= bucket;
         let n = rest.iter().take_while(is_here).count();
         encoder.bucket(&rest[..n])?;
         rest = &rest[n..];
@@ -157,14 +212,14 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn bucket(&mut self, postings: &[Posting]) -> io::Result<()> {
+    fn bucket<P: Posted>(&mut self, postings: &[P]) -> io::Result<()> {
         let shape = self.shape;
-        let same = |a: &Posting, b: &Posting| shape.cut(a.hash) == shape.cut(b.hash);
+        let same = |a: &P, b: &P| shape.cut(a.hash()) == shape.cut(b.hash());
         let mask = mask(shape.rest_bits());
         let mut next = 0;
         let (mut documents, mut counts) = (Vec::new(), Vec::new());
         for group in postings.chunk_by(same) {
-            let hash = shape.cut(group[0].hash) & mask;
+            let hash = shape.cut(group[0].hash()) & mask;
             let distance = hash - next;
             next = hash.wrapping_add(1);
             gather(group, &mut documents, &mut counts);
@@ -222,25 +277,25 @@ impl Encoder {
 }
 
 /// The different documents of `group`, ascending, and their counts.
-fn gather(group: &[Posting], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
+fn gather<P: Posted>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
     documents.clear();
     counts.clear();
-    let mut push = |posting: &Posting| {
-        if documents.last() != Some(&posting.document) {
-            documents.push(posting.document);
-            counts.push(posting.count);
+    let mut push = |posting: &P| {
+        if documents.last() != Some(&posting.document()) {
+            documents.push(posting.document());
+            counts.push(posting.count());
         }
     };
-    if group.is_sorted_by_key(|posting| posting.document) {
+    if group.is_sorted_by_key(|posting| posting.document()) {
         group.iter().for_each(push);
     } else {
         // Different hashes with the same highest bits.
         let mut group = group.to_vec();
-        group.sort_unstable_by_key(|posting| posting.document);
+        group.sort_unstable_by_key(|posting| posting.document());
         group.iter().for_each(&mut push);
     }
 }
 
-pub(crate) fn mask(bits: u32) -> u64 {
+pub(crate) const fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

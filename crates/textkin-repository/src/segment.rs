@@ -10,7 +10,7 @@ use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
 
 use crate::blocks::{BlockReader, Blocks};
 use crate::document::{Record, Stored, column, read_known};
-use crate::encoding::{Posting, Shape};
+use crate::encoding::{ChunkPosting, Posting, Shape};
 use crate::error::Error;
 use crate::io::Bytes;
 use crate::lookup::{Found, Lookup, Postings};
@@ -139,8 +139,8 @@ impl Segment {
     /// Bytes of memory that its documents take while they are put into another segment.
     pub(crate) fn live_memory(&self) -> usize {
         let About { documents, known_bytes, evidence_bytes, terms, chunks, .. } = &self.about;
-        let postings = u128::from(terms.postings) + u128::from(chunks.postings);
-        let bytes = postings * size_of::<Posting>() as u128
+        let bytes = u128::from(terms.postings) * size_of::<Posting>() as u128
+            + u128::from(chunks.postings) * size_of::<ChunkPosting>() as u128
             + u128::from(*evidence_bytes)
             + u128::from(*known_bytes)
             + self.pages.len(section::IDS) as u128

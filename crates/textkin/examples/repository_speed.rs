@@ -334,7 +334,10 @@ impl Piece for MadeUpPiece {
     }
 }
 
-/// The text of a made-up document: words as frequent as their rank says (Zipf), in sentences.
+/// The text of a made-up document: words as frequent as their rank says (Zipf), three of ten of them
+/// said before in the same document, in sentences. So a word has 5.9 bytes and 56 of a hundred words of
+/// a document are different, as in newsgroups (6.0 and 51) and Reuters' news (5.9 and 58). No phrase
+/// is ever said again, and no two documents share a chunk but by chance.
 fn document(number: u64) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     let mut next = move || {
@@ -342,10 +345,15 @@ fn document(number: u64) -> String {
         textkin::core::chunk::mix(state)
     };
     let mut text = String::with_capacity(WORDS * 7);
+    let mut ranks: Vec<u64> = Vec::with_capacity(WORDS);
     for place in 0..WORDS {
-        let chance = (next() >> 11) as f64 / (1u64 << 53) as f64;
+        let mut chance = || (next() >> 11) as f64 / (1u64 << 53) as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a rank")]
-        let rank = ((VOCABULARY as f64).powf(chance) - 1.0) as u64;
+        let rank = match chance() < 0.3 && place > 0 {
+            true => ranks[(chance() * place as f64) as usize],
+            false => ((VOCABULARY as f64).powf(chance()) - 1.0) as u64,
+        };
+        ranks.push(rank);
         word(rank, &mut text);
         text.push_str(if place % 17 == 16 { ". " } else { " " });
     }
@@ -355,7 +363,7 @@ fn document(number: u64) -> String {
 /// A word of its own for every rank, short for frequent ones.
 fn word(mut rank: u64, text: &mut String) {
     const SYLLABLES: [&str; 32] = [
-        "a", "be", "co", "di", "en", "fa", "go", "hu", "in", "jo", "ka", "lo", "me", "no", "or",
+        "an", "be", "co", "di", "en", "fa", "go", "hu", "in", "jo", "ka", "lo", "me", "no", "or",
         "pi", "qua", "re", "st", "to", "un", "ve", "wi", "xi", "ya", "ze", "tion", "ing", "ment",
         "er", "al", "th",
     ];
