@@ -17,6 +17,7 @@ pub mod passage;
 pub mod cluster;
 pub mod posting;
 pub mod name;
+pub mod random;
 
 pub use chunk::{Chunk, Chunked, Chunker, Identity};
 pub use cluster::Cluster;
@@ -25,6 +26,7 @@ pub use note::{Disguises, Note};
 pub use pair::{Measure, Overlap, Pair};
 pub use passage::{Excluded, Exclusion, Passage, Repeat, Segment, SegmentKind, Stretch};
 pub use posting::{Damage, Length, Part, PostingBlock, PostingList};
+pub use random::Random;
 pub use selector::Selector;
 pub use shared::{GroupEntry, Lists, Run, SharedChunks, TextEntry, TokenRange};
 pub use span::Span;

@@ -10,10 +10,10 @@ use std::io::{self, Read, Write};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::exact_tracer::First;
-use crate::random::Random;
 use crate::tracer::Remembered;
 use crate::window_tracer::Horizon;
 use crate::{Error, Settings, Tracer};
+use textkin_core::Random;
 
 const MAGIC: [u8; 8] = *b"tktrace\n";
 const VERSION: u32 = 1;

@@ -11,9 +11,9 @@ use textkin_core::Chunked;
 use crate::estimation::{Evidence, Found};
 use crate::eviction::{Eviction, Lucky};
 use crate::label::Label;
-use crate::random::Random;
 use crate::table::{Field, Table, Widths};
 use crate::{ChunkMethod, Error};
+use textkin_core::Random;
 
 /// The table of the paper and its rules.
 #[derive(Debug)]

@@ -18,7 +18,6 @@
 
 mod error;
 mod settings;
-mod random;
 mod table;
 mod eviction;
 mod estimation;

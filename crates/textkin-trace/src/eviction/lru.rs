@@ -11,8 +11,8 @@ pub(super) fn victim(bucket: usize) -> Slot {
 #[cfg(test)]
 mod tests {
     use super::super::Eviction;
-    use crate::random::Random;
     use crate::table::{Field, Slot, Table, Widths};
+    use textkin_core::Random;
 
     #[test]
     fn what_was_not_found_for_longest_leaves() {

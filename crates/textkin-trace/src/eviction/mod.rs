@@ -15,9 +15,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
-use crate::random::Random;
 use crate::settings::named;
 use crate::table::{Slot, Table};
+use textkin_core::Random;
 
 /// Which chunk leaves a full bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

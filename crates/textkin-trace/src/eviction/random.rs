@@ -1,7 +1,7 @@
 //! `random`: any chunk of the bucket leaves.
 
-use crate::random::Random;
 use crate::table::{Slot, Table};
+use textkin_core::Random;
 
 pub(super) fn victim(table: &Table, bucket: usize, random: &mut Random) -> Slot {
     Slot { bucket, index: random.below(table.len(bucket)) }
