@@ -2,4 +2,5 @@
 //!
 //! It depends on the façade only and adds nothing to what textkin finds: it judges it.
 
+pub mod generate;
 pub mod metric;

@@ -135,7 +135,7 @@ mod tests {
             let index = if index.is_finite() { index } else { 1.0 };
             prop_assert!((adjusted_rand(&items) - index).abs() < 1e-9);
 
-            let share = |same: &dyn Fn(&(u8, u8), &(u8, u8)) -> bool| {
+            let share = |same: fn(&(u8, u8), &(u8, u8)) -> bool| {
                 let of = |a: &(u8, u8)| {
                     let n = items.iter().filter(|b| same(a, b)).count() as f64;
                     items.iter().filter(|b| *b == a).count() as f64 / n
@@ -143,8 +143,8 @@ mod tests {
                 items.iter().map(of).sum::<f64>() / items.len() as f64
             };
             let figures = BCubed::of(&items).unwrap();
-            prop_assert!((figures.precision - share(&|a, b| a.1 == b.1)).abs() < 1e-9);
-            prop_assert!((figures.recall - share(&|a, b| a.0 == b.0)).abs() < 1e-9);
+            prop_assert!((figures.precision - share(|a, b| a.1 == b.1)).abs() < 1e-9);
+            prop_assert!((figures.recall - share(|a, b| a.0 == b.0)).abs() < 1e-9);
         }
     }
 }

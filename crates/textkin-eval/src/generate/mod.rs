@@ -1,0 +1,12 @@
+//! Collections whose truth is known because they are made: by a seed, the same on every machine.
+//!
+//! `language` makes text with the statistics of a natural one, `edit` changes it in one way at one
+//! rate, `collection` makes whole collections of copies, quotations, versions and streams.
+
+mod collection;
+mod edit;
+mod language;
+
+pub use collection::{Kind, Made, MadeDocument, Recipe, make};
+pub use edit::Edit;
+pub use language::Language;
