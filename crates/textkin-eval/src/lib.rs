@@ -2,5 +2,9 @@
 //!
 //! It depends on the façade only and adds nothing to what textkin finds: it judges it.
 
+pub mod collection;
+mod error;
 pub mod generate;
 pub mod metric;
+
+pub use error::Error;

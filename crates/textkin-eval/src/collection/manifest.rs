@@ -1,0 +1,195 @@
+//! `collection.toml`: what a collection consists of.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::{Error, at};
+use crate::metric::Degree;
+
+/// What is to be thought of pairs without a label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unlabelled {
+    /// Nothing.
+    #[default]
+    Unjudged,
+    /// They are no kin.
+    Strangers,
+    /// They are no kin if they are of different families.
+    Families,
+}
+
+/// The parts of a collection.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    #[serde(default)]
+    pub note: String,
+    /// Under what terms it may be used.
+    #[serde(default)]
+    pub licence: String,
+    /// Files, folders or patterns of documents, as `textkin discover` takes them.
+    pub documents: Vec<String>,
+    /// Fields whose values together name the family of a document; `path:stem` is the name of a file
+    /// without folder and ending.
+    #[serde(default)]
+    pub families: Vec<String>,
+    /// What is to be thought of pairs without a label.
+    #[serde(default)]
+    pub unlabelled: Unlabelled,
+    /// Files of labelled pairs.
+    #[serde(default)]
+    pub pairs: Vec<PairFile>,
+    /// Files of copied passages.
+    #[serde(default)]
+    pub passages: Vec<PassageFile>,
+}
+
+/// A tab-separated file of labelled pairs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairFile {
+    /// The file; may be compressed.
+    pub file: String,
+    /// The columns of the two ids and of the label, counted from 1.
+    #[serde(default = "PairFile::usual_columns")]
+    pub columns: [usize; 3],
+    /// Whether the first line is a heading.
+    #[serde(default)]
+    pub has_heading: bool,
+    /// Labels of kin, and how much these overlap: `exact`, `high` or `some`.
+    #[serde(default)]
+    pub kin: BTreeMap<String, DegreeName>,
+    /// Labels of pairs that are not kin. Other labels leave a pair without one.
+    #[serde(default)]
+    pub strangers: Vec<String>,
+}
+
+/// A tab-separated file of copied passages.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PassageFile {
+    /// The file; may be compressed.
+    pub file: String,
+    /// The columns of: the document that took it, where it begins and how long it is there, the document
+    /// from which it is, where it begins and how long it is there; counted from 1. Places are characters.
+    pub columns: [usize; 6],
+    /// Whether the first line is a heading.
+    #[serde(default)]
+    pub has_heading: bool,
+}
+
+/// The name of a degree in a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DegreeName {
+    /// Identical.
+    Exact,
+    /// Most of one is in the other.
+    High,
+    /// Small portions are in both.
+    Some,
+}
+
+impl From<DegreeName> for Degree {
+    fn from(name: DegreeName) -> Self {
+        match name {
+            DegreeName::Exact => Self::Exact,
+            DegreeName::High => Self::High,
+            DegreeName::Some => Self::Some,
+        }
+    }
+}
+
+impl PairFile {
+    fn usual_columns() -> [usize; 3] {
+        [1, 2, 3]
+    }
+}
+
+/// The name of the manifest of a folder.
+const FILE: &str = "collection.toml";
+
+/// Manifests of collections that come without one, by the name of their folder.
+pub const KNOWN: [(&str, &str); 5] = [
+    ("newsgroups", include_str!("../../collections/newsgroups.toml")),
+    ("pan", include_str!("../../collections/pan.toml")),
+    ("pydocs", include_str!("../../collections/pydocs.toml")),
+    ("reuters", include_str!("../../collections/reuters.toml")),
+    ("shortanswers", include_str!("../../collections/shortanswers.toml")),
+];
+
+impl Manifest {
+    /// The manifest of a folder: its own, or the one that is known for its name.
+    ///
+    /// # Errors
+    /// If there is none, or it makes no sense.
+    pub fn of(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(FILE);
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).map_err(at(&path))?;
+            return Self::parse(&text, &path);
+        }
+        let name = folder.file_name().and_then(|name| name.to_str());
+        let known = KNOWN.iter().find(|(known, _)| Some(*known) == name);
+        let Some((_, text)) = known.filter(|_| folder.is_dir()) else {
+            let known: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+            return Err(Error::NoCollection { folder: folder.to_owned(), known: known.join(", ") });
+        };
+        Self::parse(text, &path)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, Error> {
+        let wrong = |reason: String| Error::Manifest { path: path.to_owned(), reason };
+        let manifest: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let columns = manifest.pairs.iter().flat_map(|file| file.columns);
+        let columns = columns.chain(manifest.passages.iter().flat_map(|file| file.columns));
+        if columns.into_iter().any(|column| column == 0) {
+            return Err(wrong("columns are counted from 1".to_owned()));
+        }
+        if manifest.unlabelled == Unlabelled::Families && manifest.families.is_empty() {
+            return Err(wrong("unlabelled = \"families\" needs families = [FIELD…]".to_owned()));
+        }
+        Ok(manifest)
+    }
+
+    /// The paths of documents, from `folder`.
+    #[must_use]
+    pub fn documents(&self, folder: &Path) -> Vec<PathBuf> {
+        self.documents.iter().map(|document| folder.join(document)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_manifest_is_sound() {
+        for (name, text) in KNOWN {
+            let manifest = Manifest::parse(text, Path::new(name)).unwrap();
+            assert_eq!(manifest.name, name);
+            assert!(!manifest.note.is_empty() && !manifest.documents.is_empty());
+        }
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let fault = |text: &str| Manifest::parse(text, Path::new("x")).unwrap_err().to_string();
+        assert!(fault("name = 1").contains("x: "));
+        let start = "name = \"a\"\ndocuments = [\"b\"]\n";
+        assert!(fault(&format!("{start}unlabelled = \"families\"")).contains("needs families"));
+        assert!(
+            fault(&format!("{start}[[pairs]]\nfile = \"p\"\ncolumns = [0, 1, 2]"))
+                .contains("from 1")
+        );
+        assert!(fault(&format!("{start}colour = 1")).contains("colour"));
+        let none = Manifest::of(Path::new("/nowhere")).unwrap_err().to_string();
+        assert!(none.contains("no collection.toml") && none.contains("pydocs"), "{none}");
+    }
+}

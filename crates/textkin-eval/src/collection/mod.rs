@@ -1,0 +1,210 @@
+//! Collections with ground truth: documents, and what people or measurements say of them.
+//!
+//! `manifest` reads `collection.toml`, `load` the documents and labels it names. Made collections
+//! (`generate`) become collections too, so that experiments know one kind only.
+
+mod load;
+mod manifest;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use manifest::{KNOWN, Manifest, PairFile, PassageFile, Unlabelled};
+pub use source::CollectionSource;
+
+use crate::generate::Made;
+use crate::metric::{Degree, Detection, Edges, Judgement};
+
+/// A document of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Its id.
+    pub id: String,
+    /// When it was written, if that is known.
+    pub time: Option<String>,
+    /// What it says.
+    pub text: String,
+}
+
+/// Documents with what is known of them.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub note: String,
+    /// The documents, in order.
+    pub texts: Arc<[Text]>,
+    /// What is known of them.
+    pub truth: Truth,
+}
+
+/// What is known of the documents of a collection, by their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Truth {
+    /// Pairs that are kin, and how much they overlap.
+    pub kin: BTreeMap<(u32, u32), Degree>,
+    /// Pairs that were looked at and are not kin.
+    pub strangers: Edges,
+    /// The family of each document, if families are known: between families nobody is kin unless a
+    /// label says so.
+    pub families: Option<Vec<u32>>,
+    /// What is to be thought of pairs without a label.
+    pub unlabelled: Unlabelled,
+    /// Passages that one document has of another, in bytes.
+    pub passages: Vec<Detection>,
+}
+
+impl Truth {
+    /// The pairs that are kin.
+    #[must_use]
+    pub fn edges(&self) -> Edges {
+        self.kin.keys().copied().collect()
+    }
+
+    /// What is known of a pair.
+    #[must_use]
+    pub fn judge(&self, a: u32, b: u32) -> Judgement {
+        let pair = (a.min(b), a.max(b));
+        if self.kin.contains_key(&pair) {
+            return Judgement::Kin;
+        }
+        if self.strangers.contains(a, b) {
+            return Judgement::Strangers;
+        }
+        let is_apart = self
+            .families
+            .as_ref()
+            .is_some_and(|families| families.get(a as usize) != families.get(b as usize));
+        match self.unlabelled {
+            Unlabelled::Strangers => Judgement::Strangers,
+            Unlabelled::Families if is_apart => Judgement::Strangers,
+            Unlabelled::Families | Unlabelled::Unjudged => Judgement::Unjudged,
+        }
+    }
+
+    /// The kin of every document that has some, with the degree of overlap.
+    #[must_use]
+    pub fn by_document(&self) -> BTreeMap<u32, BTreeMap<u32, Degree>> {
+        let mut kin: BTreeMap<u32, BTreeMap<u32, Degree>> = BTreeMap::new();
+        for (&(a, b), &degree) in &self.kin {
+            kin.entry(a).or_default().insert(b, degree);
+            kin.entry(b).or_default().insert(a, degree);
+        }
+        kin
+    }
+}
+
+impl Collection {
+    /// A source of the documents, in order.
+    #[must_use]
+    pub fn source(&self) -> CollectionSource {
+        CollectionSource::new(Arc::clone(&self.texts))
+    }
+
+    /// Bytes of all texts.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.texts.iter().map(|text| text.text.len() as u64).sum()
+    }
+
+    /// Documents that have kin, at most `n` of them: the same for the same seed.
+    #[must_use]
+    pub fn queries(&self, n: usize, seed: u64) -> Vec<u32> {
+        let mut random = textkin::core::Random::new(seed);
+        let mut candidates: Vec<u32> = self.truth.by_document().into_keys().collect();
+        let mut chosen = BTreeSet::new();
+        while chosen.len() < n && !candidates.is_empty() {
+            chosen.insert(candidates.swap_remove(random.below(candidates.len())));
+        }
+        chosen.into_iter().collect()
+    }
+
+    /// The first `n` documents, and what is known of these.
+    #[must_use]
+    pub fn first(&self, n: usize) -> Self {
+        let n = n.min(self.texts.len());
+        let is_in = |document: u32| (document as usize) < n;
+        let truth = &self.truth;
+        Self {
+            name: self.name.clone(),
+            note: self.note.clone(),
+            texts: self.texts.iter().take(n).cloned().collect(),
+            truth: Truth {
+                kin: truth
+                    .kin
+                    .iter()
+                    .filter(|((a, b), _)| is_in(*a) && is_in(*b))
+                    .map(|(pair, degree)| (*pair, *degree))
+                    .collect(),
+                strangers: truth.strangers.iter().filter(|&(a, b)| is_in(a) && is_in(b)).collect(),
+                families: truth
+                    .families
+                    .as_ref()
+                    .map(|families| families.iter().take(n).copied().collect()),
+                unlabelled: truth.unlabelled,
+                passages: truth
+                    .passages
+                    .iter()
+                    .filter(|passage| is_in(passage.suspicious) && is_in(passage.source))
+                    .copied()
+                    .collect(),
+            },
+        }
+    }
+}
+
+impl From<Made> for Collection {
+    fn from(made: Made) -> Self {
+        let families = made.documents.iter().map(|document| document.family).collect();
+        let kin = made.kin.iter().map(|pair| (pair, Degree::High)).collect();
+        let texts = made.documents.into_iter().map(|document| Text {
+            id: document.id,
+            time: Some(document.time),
+            text: document.text,
+        });
+        Self {
+            name: "synthetic".to_owned(),
+            note: "made by a seed, with known truth".to_owned(),
+            texts: texts.collect(),
+            truth: Truth {
+                kin,
+                families: Some(families),
+                unlabelled: Unlabelled::Strangers,
+                passages: made.passages,
+                ..Truth::default()
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Recipe, make};
+
+    #[test]
+    fn what_is_made_becomes_a_collection() {
+        let collection = Collection::from(make(&Recipe { n_documents: 40, ..Recipe::default() }));
+        assert_eq!((collection.texts.len(), collection.truth.kin.len()), (40, 30));
+        assert_eq!(collection.truth.judge(1, 0), Judgement::Kin);
+        assert_eq!(collection.truth.judge(0, 3), Judgement::Strangers);
+        let queries = collection.queries(5, 1);
+        assert_eq!((queries.len(), queries), (5, collection.queries(5, 1)));
+        assert_eq!(collection.queries(100, 1).len(), 30, "every fourth has no kin");
+        let few = collection.first(6);
+        assert_eq!((few.texts.len(), few.truth.kin.len()), (6, 4));
+    }
+
+    #[test]
+    fn what_nobody_looked_at_is_not_judged() {
+        let mut truth = Truth { families: Some(vec![1, 1, 2]), ..Truth::default() };
+        truth.strangers.insert(0, 1);
+        let judge = |truth: &Truth| [(0, 1), (1, 0), (0, 2)].map(|(a, b)| truth.judge(a, b));
+        let (strangers, unjudged) = (Judgement::Strangers, Judgement::Unjudged);
+        assert_eq!(judge(&truth), [strangers, strangers, unjudged]);
+        truth.unlabelled = Unlabelled::Families;
+        assert_eq!(judge(&truth), [strangers; 3]);
+    }
+}

@@ -1,0 +1,71 @@
+//! The documents of a collection as a source, without files.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use textkin::core::{Document, DocumentSink, Piece, Source};
+
+use super::Text;
+
+/// Documents of a piece.
+const PIECE: usize = 256;
+
+/// Gives the documents of a collection, in order.
+#[derive(Clone, Debug)]
+pub struct CollectionSource {
+    texts: Arc<[Text]>,
+    next: usize,
+}
+
+#[derive(Debug)]
+struct Texts {
+    texts: Arc<[Text]>,
+    range: Range<usize>,
+}
+
+impl CollectionSource {
+    pub(crate) fn new(texts: Arc<[Text]>) -> Self {
+        Self { texts, next: 0 }
+    }
+}
+
+impl Texts {
+    fn texts(&self) -> &[Text] {
+        self.texts.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl Source for CollectionSource {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        let range = self.next..self.texts.len().min(self.next + PIECE);
+        self.next = range.end;
+        (!range.is_empty())
+            .then(|| Box::new(Texts { texts: Arc::clone(&self.texts), range }) as Box<dyn Piece>)
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.texts.iter().map(|text| text.text.len() as u64).sum())
+    }
+}
+
+impl Piece for Texts {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        for text in self.texts() {
+            let document = Document {
+                id: Cow::Borrowed(&text.id),
+                text: Cow::Borrowed(&text.text),
+                time: text.time.as_deref().map(Cow::Borrowed),
+                notes: Vec::new(),
+                metadata: None,
+            };
+            if sink.document(document).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.texts().iter().map(|text| text.text.len() as u64).sum()
+    }
+}
