@@ -59,6 +59,9 @@ pub enum Error {
         /// What was written.
         name: String,
     },
+    /// A step of normalisation makes no sense.
+    #[error(transparent)]
+    Normalization(#[from] textkin::text::tokenizer::NormalizationError),
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] textkin::Error),

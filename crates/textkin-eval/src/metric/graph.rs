@@ -1,7 +1,7 @@
 //! Pairs against a reference graph: coverage, density, average precision (000 §7), and precision,
 //! recall and F1, which are the same by other names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The edges of a graph without directions, between numbered documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,16 +76,8 @@ impl Edges {
 
     /// Judges the edges by a reference graph; `others` judges what is not in it.
     #[must_use]
-    pub fn judged(
-        &self,
-        reference: &Self,
-        mut others: impl FnMut(u32, u32) -> Judgement,
-    ) -> Retrieval {
-        let right = self.iter().filter(|&(a, b)| reference.contains(a, b)).count() as u64;
-        let wrong = self
-            .iter()
-            .filter(|&(a, b)| !reference.contains(a, b) && others(a, b) == Judgement::Strangers);
-        Retrieval { right, missed: reference.len() as u64 - right, wrong: wrong.count() as u64 }
+    pub fn judged(&self, reference: &Self, others: impl FnMut(u32, u32) -> Judgement) -> Retrieval {
+        self.tallied(reference, others).retrieval(reference.len() as u64)
     }
 
     /// The mean, over those of `documents` that have edges, of the share of their edges that are in the
@@ -97,21 +89,67 @@ impl Edges {
         &self,
         reference: &Self,
         documents: &BTreeSet<u32>,
-        mut others: impl FnMut(u32, u32) -> Judgement,
+        others: impl FnMut(u32, u32) -> Judgement,
     ) -> Option<f64> {
-        let mut counts: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        self.tallied(reference, others).average_precision(documents)
+    }
+
+    fn tallied(&self, reference: &Self, mut others: impl FnMut(u32, u32) -> Judgement) -> Tally {
+        let n_documents = self.iter().map(|(_, b)| b as usize + 1).max().unwrap_or(0);
+        let mut tally = Tally::new(n_documents);
         for (a, b) in self.iter() {
             let is_right = reference.contains(a, b);
-            if !is_right && others(a, b) != Judgement::Strangers {
-                continue;
-            }
-            for end in [a, b].into_iter().filter(|end| documents.contains(end)) {
-                let (right, all) = counts.entry(end).or_default();
-                *right += u64::from(is_right);
+            tally.add(a, b, if is_right { Judgement::Kin } else { others(a, b) });
+        }
+        tally
+    }
+}
+
+/// Counts edges as they come, each once, so that a graph need not be held.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    right: u64,
+    wrong: u64,
+    /// Right edges and all judged ones of each document.
+    documents: Vec<(u32, u32)>,
+}
+
+impl Tally {
+    /// Nothing yet, of so many documents.
+    #[must_use]
+    pub fn new(n_documents: usize) -> Self {
+        Self { right: 0, wrong: 0, documents: vec![(0, 0); n_documents] }
+    }
+
+    /// Counts a found edge.
+    pub fn add(&mut self, a: u32, b: u32, judgement: Judgement) {
+        let is_right = judgement == Judgement::Kin;
+        if judgement == Judgement::Unjudged {
+            return;
+        }
+        self.right += u64::from(is_right);
+        self.wrong += u64::from(!is_right);
+        for end in [a, b] {
+            if let Some((right, all)) = self.documents.get_mut(end as usize) {
+                *right += u32::from(is_right);
                 *all += 1;
             }
         }
-        let shares = counts.values().map(|&(right, all)| right as f64 / all as f64);
+    }
+
+    /// What was found of `n_kin` edges of the reference graph.
+    #[must_use]
+    pub fn retrieval(&self, n_kin: u64) -> Retrieval {
+        let (right, wrong) = (self.right, self.wrong);
+        Retrieval { right, missed: n_kin.saturating_sub(right), wrong }
+    }
+
+    /// See [`Edges::average_precision`].
+    #[must_use]
+    pub fn average_precision(&self, documents: &BTreeSet<u32>) -> Option<f64> {
+        let counts = documents.iter().filter_map(|document| self.documents.get(*document as usize));
+        let counts: Vec<_> = counts.filter(|(_, all)| *all > 0).collect();
+        let shares = counts.iter().map(|(right, all)| f64::from(*right) / f64::from(*all));
         (!counts.is_empty()).then(|| shares.sum::<f64>() / counts.len() as f64)
     }
 }

@@ -11,6 +11,6 @@ mod partition;
 mod passages;
 
 pub use classes::{Degree, Errors};
-pub use graph::{Edges, Judgement, Retrieval};
+pub use graph::{Edges, Judgement, Retrieval, Tally};
 pub use partition::{BCubed, adjusted_rand};
 pub use passages::{Detection, Plagdet, plagdet};

@@ -1,0 +1,195 @@
+//! DECO and SPEX: Bernstein and Zobel, *Accurate discovery of co-derivative documents via duplicate
+//! text detection* (2006), Tables 2–4 and Figure 5.
+
+use textkin::core::Measure;
+use textkin::{Settings, discover};
+
+use super::store::Store;
+use super::{Findings, Lab};
+use crate::error::Error;
+use crate::metric::Tally;
+use crate::report::{Cell, Plot, Series, Table};
+
+const MEASURES: [Measure; 4] = [Measure::S1, Measure::S2, Measure::S3, Measure::S4];
+
+/// Coverage at T1…T5, Table 2; one cell of the paper is empty.
+const TABLE_2: [[Option<f64>; 5]; 4] = [
+    [Some(100.0), None, Some(97.2), Some(36.1), Some(8.3)],
+    [Some(100.0), Some(100.0), Some(100.0), Some(83.3), Some(58.3)],
+    [Some(100.0), Some(100.0), Some(91.7), Some(72.2), Some(52.8)],
+    [Some(100.0), Some(100.0), Some(97.2), Some(91.7), Some(58.3)],
+];
+
+/// Coverage and average precision at T1…T5.
+type Figures = [[(f64, f64); 5]; 4];
+
+const TABLE_3: Figures = [
+    [(100.0, 70.0), (89.0, 71.0), (56.0, 93.0), (36.0, 95.0), (34.0, 100.0)],
+    [(100.0, 57.0), (100.0, 75.0), (100.0, 92.0), (89.0, 94.0), (57.0, 100.0)],
+    [(98.0, 75.0), (96.0, 84.0), (94.0, 100.0), (84.0, 100.0), (47.0, 100.0)],
+    [(99.0, 83.0), (96.0, 91.0), (94.0, 100.0), (78.0, 100.0), (30.0, 100.0)],
+];
+
+const TABLE_4_MODULO_16: Figures = [
+    [(90.0, 72.0), (88.0, 76.0), (56.0, 94.0), (36.0, 96.0), (34.0, 100.0)],
+    [(90.0, 75.0), (90.0, 75.0), (80.0, 94.0), (78.0, 100.0), (57.0, 100.0)],
+    [(88.0, 82.0), (86.0, 91.0), (74.0, 100.0), (74.0, 100.0), (47.0, 100.0)],
+    [(88.0, 85.0), (86.0, 93.0), (86.0, 93.0), (69.0, 100.0), (60.0, 100.0)],
+];
+
+const TABLE_4_MODULO_256: Figures = [
+    [(54.0, 95.0), (54.0, 95.0), (54.0, 95.0), (54.0, 95.0), (34.0, 97.0)],
+    [(54.0, 97.0), (54.0, 97.0), (54.0, 97.0), (54.0, 97.0), (44.0, 97.0)],
+    [(54.0, 97.0), (54.0, 100.0), (54.0, 100.0), (51.0, 100.0), (42.0, 100.0)],
+    [(54.0, 97.0), (54.0, 100.0), (54.0, 100.0), (44.0, 100.0), (31.0, 100.0)],
+];
+
+/// Coverage and average precision, in percent, of every measure at every threshold.
+struct Grid([[(Option<f64>, Option<f64>); 5]; 4]);
+
+/// Relates all documents, with one chunk in `modulo` only if that is more than 1, and judges every pair at
+/// every threshold.
+fn grid(lab: &Lab<'_>, modulo: u32) -> Result<Grid, Error> {
+    let lowest = MEASURES.map(|measure| measure.preset(1).unwrap_or(0.0) / f64::from(modulo));
+    let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
+    let found = if modulo == 1 {
+        discover(&mut lab.collection().source(), &settings, lab.watch)?
+    } else {
+        // What a repository keeps without texts are the selected chunks, and scores are of these.
+        let select = format!("modulo:{modulo}").parse().map_err(textkin::Error::from)?;
+        let store = Store::new(lab, &Settings { select, ..settings.clone() }, false)?;
+        let own = store.repository().settings()?;
+        let settings = Settings { score: settings.score, threshold: 0.0, ..own };
+        discover(&mut store.repository().source(), &settings, lab.watch)?
+    };
+    let truth = &lab.collection().truth;
+    let n = lab.collection().texts.len();
+    let mut tallies: Vec<Tally> = (0..20).map(|_| Tally::new(n)).collect();
+    for pair in found.graph.rows() {
+        let scores = MEASURES.map(|measure| measure.score(&pair.overlap));
+        if !scores.iter().zip(lowest).any(|(score, lowest)| *score >= lowest) {
+            continue;
+        }
+        let judgement = truth.judge(pair.a, pair.b);
+        for (which, (measure, score)) in MEASURES.iter().zip(scores).enumerate() {
+            for level in 1..=5 {
+                let threshold = measure.preset(level).unwrap_or(f64::MAX) / f64::from(modulo);
+                let tally = tallies.get_mut(which * 5 + level - 1);
+                if let Some(tally) = tally.filter(|_| score >= threshold) {
+                    tally.add(pair.a, pair.b, judgement);
+                }
+            }
+        }
+    }
+    let chosen = truth.by_document().into_keys().collect();
+    let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
+    let cell = |which: usize, level: usize| {
+        let tally = tallies.get(which * 5 + level);
+        let coverage = tally.and_then(|tally| tally.retrieval(truth.kin.len() as u64).coverage());
+        let precision = tally.and_then(|tally| tally.average_precision(&chosen));
+        (percent(coverage), percent(precision))
+    };
+    Ok(Grid(std::array::from_fn(|which| std::array::from_fn(|level| cell(which, level)))))
+}
+
+fn levels() -> impl Iterator<Item = String> {
+    (1..=5).map(|level| format!("T{level}"))
+}
+
+pub(super) fn table2(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let grid = grid(lab, 1)?;
+    let mut table = Table::new("coverage, %", levels());
+    for ((measure, ours), papers) in MEASURES.iter().zip(grid.0).zip(TABLE_2) {
+        let cells = ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.0, 1).beside(paper));
+        table.push(measure.name(), cells.collect());
+    }
+    let notes = vec![thresholds()];
+    Ok(Findings { table, notes, ..Findings::default() })
+}
+
+fn thresholds() -> String {
+    "T1…T5: s1 20, 100, 200, 500, 1000; s2 .03, .05, .1, .15, .3; s3 .02, .05, .1, .15, .3; s4 .02, .05, .2, .5, 1 \
+     (the paper's Table 1), divided by the modulus where chunks are selected."
+        .to_owned()
+}
+
+/// Adds two rows for each measure: coverage, and average precision.
+fn add_rows(table: &mut Table, label: &str, grid: &Grid, papers: &Figures) {
+    for ((measure, ours), papers) in MEASURES.iter().zip(&grid.0).zip(papers) {
+        let coverage =
+            ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.0, 0).beside(paper.0));
+        let precision =
+            ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.1, 0).beside(paper.1));
+        table.push(format!("{measure}{label} coverage"), coverage.collect());
+        table.push(format!("{measure}{label} average precision"), precision.collect());
+    }
+}
+
+pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let grid = grid(lab, 1)?;
+    let mut table = Table::new("percent", levels());
+    add_rows(&mut table, "", &grid, &TABLE_3);
+    let series = MEASURES.iter().zip(&grid.0).map(|(measure, cells)| Series {
+        name: measure.name().to_owned(),
+        points: cells
+            .iter()
+            .filter_map(|&(coverage, precision)| Some((coverage?, precision?)))
+            .rev()
+            .collect(),
+    });
+    let plots = vec![Plot {
+        title: "Coverage and average precision at T1 … T5".to_owned(),
+        x: "coverage, %".to_owned(),
+        y: "average precision, %".to_owned(),
+        is_logarithmic: false,
+        series: series.collect(),
+    }];
+    Ok(Findings { table, plots, notes: vec![thresholds()] })
+}
+
+pub(super) fn table4(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let mut table = Table::new("percent", levels());
+    for (modulo, papers) in [(16, &TABLE_4_MODULO_16), (256, &TABLE_4_MODULO_256)] {
+        lab.go_on()?;
+        add_rows(&mut table, &format!(" modulo {modulo}"), &grid(lab, modulo)?, papers);
+    }
+    Ok(Findings { table, notes: vec![thresholds()], ..Findings::default() })
+}
+
+pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let mut table =
+        Table::new("documents", ["MB", "chunks", "repeated chunks", "repeated, % of distinct"]);
+    let mut points = Vec::new();
+    let n = lab.collection().texts.len();
+    for part in 1..=8_usize {
+        lab.go_on()?;
+        let some = lab.collection().first((n * part).div_ceil(8));
+        let found = discover(&mut some.source(), &Settings::default(), lab.watch)?;
+        let counts = &found.counts;
+        let (repeated, distinct) = (counts.shared_chunks as f64, counts.distinct_chunks as f64);
+        let megabytes = some.bytes() as f64 / 1e6;
+        let cells = [
+            (megabytes, 2),
+            (counts.chunks as f64, 0),
+            (repeated, 0),
+            (100.0 * repeated / distinct, 2),
+        ];
+        table.push(
+            some.texts.len().to_string(),
+            cells.map(|(value, digits)| Cell::new(value, digits)).to_vec(),
+        );
+        points.push((megabytes, repeated));
+    }
+    let plots = vec![Plot {
+        title: "Repeated chunks as the collection grows".to_owned(),
+        x: "MB of text".to_owned(),
+        y: "repeated chunks".to_owned(),
+        is_logarithmic: false,
+        series: vec![Series { name: lab.collection().name.clone(), points }],
+    }];
+    let notes = vec![
+        "The paper finds the growth nearly linear (its Figure 5 has no numbers to quote)."
+            .to_owned(),
+    ];
+    Ok(Findings { table, plots, notes })
+}

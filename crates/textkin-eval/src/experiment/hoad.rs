@@ -1,0 +1,231 @@
+//! Hoad and Zobel, *Methods for identifying versioned and plagiarised documents* (2003), Tables 1–6.
+
+use textkin::search::Ranking;
+use textkin::{SearchSettings, Settings};
+
+use super::store::{Means, Store, by};
+use super::{Findings, Lab};
+use crate::error::Error;
+use crate::report::{Cell, Plot, Series, Table};
+
+/// Precision, recall, highest false match, separation, ratio, as the paper prints them.
+type Paper = [Option<f64>; 5];
+
+const COLUMNS: [&str; 5] = ["precision(s)", "recall(20)", "HFM, %", "separation, %", "Sep/HFM"];
+
+const fn paper(precision: f64, recall: f64, hfm: f64, separation: f64, ratio: f64) -> Paper {
+    [Some(precision), Some(recall), Some(hfm), Some(separation), Some(ratio)]
+}
+
+/// Where the paper has no separation.
+const fn without(precision: f64, recall: f64, hfm: f64) -> Paper {
+    [Some(precision), Some(recall), Some(hfm), None, None]
+}
+
+const NO_PAPER: Paper = [None; 5];
+
+fn cells(means: &Means, paper: Paper) -> Vec<Cell> {
+    let ours = [
+        (Some(means.precision), 2),
+        (Some(means.recall), 2),
+        (Some(means.highest_false_match), 2),
+        (Some(means.separation), 2),
+        (means.ratio(), 2),
+    ];
+    let cell = |((value, digits), paper)| Cell::new(value, digits).beside(paper);
+    ours.into_iter().zip(paper).map(cell).collect()
+}
+
+fn notes(lab: &Lab<'_>, n_queries: usize) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Means over {n_queries} queries, which are documents with kin. The query itself and documents that nobody judged \
+         do not count; a right document that is not among the first 1,000 counts with 0 %."
+    )];
+    if lab.collection().truth.families.is_none() && lab.collection().name != "synthetic" {
+        notes.push("Few documents of this collection are known to be strangers, so HFM is that of the judged ones.".to_owned());
+    }
+    notes
+}
+
+/// Settings with these steps of normalisation after the usual ones.
+pub(super) fn normalized(steps: &str) -> Result<Settings, Error> {
+    let usual = Settings::default().normalization.to_string();
+    let all = if steps.is_empty() { usual } else { format!("{usual}+{steps}") };
+    let normalization = all.parse()?;
+    Ok(Settings { normalization, ..Settings::default() })
+}
+
+/// One row for each ranking over one index.
+fn rankings(
+    lab: &Lab<'_>,
+    settings: &Settings,
+    rows: &[(&str, Ranking, Paper)],
+) -> Result<Findings, Error> {
+    let store = Store::new(lab, settings, true)?;
+    let queries = lab.queries();
+    let all: Vec<Ranking> = rows.iter().map(|row| row.1).collect();
+    lab.say("searching");
+    let means = store.means(lab, &queries, by(&all))?;
+    let mut table = Table::new("measure", COLUMNS);
+    for ((name, _, paper), means) in rows.iter().zip(&means) {
+        table.push(*name, cells(means, *paper));
+    }
+    Ok(Findings { table, notes: notes(lab, queries.len()), ..Findings::default() })
+}
+
+pub(super) fn table1(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let rows = [
+        ("inner product", Ranking::Inner, paper(0.39, 0.73, 98.82, -34.43, -0.35)),
+        ("normalised inner product", Ranking::Normalised, paper(1.0, 1.0, 21.61, 46.68, 2.16)),
+        ("cosine", Ranking::Cosine, paper(1.0, 1.0, 18.96, 48.57, 2.56)),
+    ];
+    rankings(lab, &normalized("stop:en+stem:en")?, &rows)
+}
+
+pub(super) fn table2(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let rows = [
+        ("identity 1", Ranking::Identity1, without(0.47, 0.64, 4.34)),
+        ("identity 2", Ranking::Identity2, paper(0.99, 1.0, 21.19, 14.25, 0.67)),
+        ("identity 3", Ranking::Identity3, paper(0.97, 0.99, 18.46, 6.70, 0.36)),
+        ("identity 4", Ranking::Identity4, paper(0.99, 1.0, 20.62, 14.88, 0.72)),
+        ("identity 5", Ranking::Identity5, paper(1.0, 1.0, 11.16, 24.64, 2.21)),
+        ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
+    ];
+    rankings(lab, &normalized("stop:en+stem:en")?, &rows)
+}
+
+pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let mut table = Table::new("words", COLUMNS);
+    let queries = lab.queries();
+    for (name, steps, paper) in [
+        ("as they are", "", paper(1.0, 1.0, 8.74, 29.44, 3.37)),
+        ("stopped", "stop:en", paper(1.0, 1.0, 8.09, 30.07, 3.72)),
+        ("stemmed", "stem:en", paper(1.0, 1.0, 11.95, 24.75, 2.07)),
+        ("stopped and stemmed", "stop:en+stem:en", paper(1.0, 1.0, 11.16, 24.64, 2.21)),
+    ] {
+        let store = Store::new(lab, &normalized(steps)?, true)?;
+        let means = store.means(lab, &queries, by(&[Ranking::Identity5]))?;
+        table.push(name, means.first().map_or_else(Vec::new, |means| cells(means, paper)));
+    }
+    Ok(Findings { table, notes: notes(lab, queries.len()), ..Findings::default() })
+}
+
+/// Search by fingerprints: chunker and selection of the index, and of the query if that is another.
+fn fingerprints(
+    lab: &Lab<'_>,
+    queries: &[u32],
+    (chunk, select, query_select): (&str, &str, Option<&str>),
+    normalization: &str,
+) -> Result<Option<Means>, Error> {
+    lab.go_on()?;
+    let settings = Settings {
+        chunk: chunk.parse().map_err(textkin::Error::from)?,
+        select: select.parse().map_err(textkin::Error::from)?,
+        ..normalized(normalization)?
+    };
+    let store = Store::new(lab, &settings, false)?;
+    let select = query_select.map(|name| name.parse().map_err(textkin::Error::from)).transpose()?;
+    let search = SearchSettings { select, ..by(&[Ranking::Fingerprint]) };
+    Ok(store.means(lab, queries, search)?.first().copied())
+}
+
+pub(super) fn table4(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let mut table = Table::new("selection", COLUMNS);
+    let queries = lab.queries();
+    for (name, chunk, select, paper) in [
+        ("full", "words:3", "all", paper(0.94, 0.99, 33.80, 0.26, 0.01)),
+        ("all substrings", "words:3:disjoint", "all", paper(0.73, 0.91, 15.72, -5.38, -0.34)),
+        ("first 15", "words:3", "first:15", without(0.73, 0.76, 6.67)),
+        (
+            "first 15, sliding",
+            "words:3",
+            "first-sliding:15",
+            [Some(1.0), Some(1.0), Some(0.0), Some(20.0), None],
+        ),
+        (
+            "rarest prefix, 15",
+            "words:3",
+            "rarest-prefix:15",
+            [Some(0.32), Some(0.40), Some(6.72), None, Some(2.78)],
+        ),
+        ("rarest in document, 15 (proposed)", "words:3", "rarest-document:15", NO_PAPER),
+        ("anchor", "words:3", "anchor", paper(1.0, 1.0, 16.60, 13.36, 0.80)),
+        ("5th in sentence", "words:3", "kth-in-sentence:5", paper(0.97, 0.98, 6.84, 5.50, 0.80)),
+        ("5th sentence", "words:3", "kth-sentence:5", without(0.30, 0.30, 13.58)),
+        ("15th in paragraph", "words:3", "kth-in-paragraph:15", without(0.58, 0.58, 5.66)),
+        ("hailstorm (not in the paper)", "words:3", "hailstorm", NO_PAPER),
+        ("winnow 8 (not in the paper)", "words:3", "winnow:8", NO_PAPER),
+        ("modulo 16 (not in the paper)", "words:3", "modulo:16", NO_PAPER),
+    ] {
+        lab.say(name);
+        let means = fingerprints(lab, &queries, (chunk, select, None), "")?;
+        table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
+    }
+    let mut notes = notes(lab, queries.len());
+    notes.push(
+        "Rarest in collection, the other selection that the paper proposes, needs all documents at once and is no way to fill a \
+         repository; it is not measured here."
+            .to_owned(),
+    );
+    Ok(Findings { table, notes, ..Findings::default() })
+}
+
+pub(super) fn table5(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let papers: [(u32, Paper); 12] = [
+        (1, paper(0.85, 0.93, 66.06, -3.56, -0.05)),
+        (2, paper(0.99, 1.00, 30.23, 8.82, 0.29)),
+        (3, paper(0.99, 1.00, 19.60, 14.34, 0.73)),
+        (4, paper(0.99, 1.00, 16.59, 13.29, 0.80)),
+        (5, paper(0.98, 1.00, 15.60, 9.16, 0.59)),
+        (6, paper(0.93, 0.99, 16.72, 3.78, 0.23)),
+        (7, paper(0.89, 0.97, 17.46, -0.61, -0.03)),
+        (8, paper(0.86, 0.93, 17.13, -1.13, -0.07)),
+        (9, paper(0.78, 0.89, 18.86, -4.45, -0.24)),
+        (10, paper(0.68, 0.85, 17.51, -5.22, -0.30)),
+        (15, paper(0.38, 0.46, 16.61, -3.42, -0.21)),
+        (20, without(0.27, 0.31, 17.50)),
+    ];
+    let mut table = Table::new("words of a chunk", COLUMNS);
+    let queries = lab.queries();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for (k, paper) in papers {
+        let means = fingerprints(lab, &queries, (&format!("words:{k}"), "anchor", None), "")?;
+        let Some(means) = means else { continue };
+        table.push(k.to_string(), cells(&means, paper));
+        ours.push((f64::from(k), means.precision));
+        theirs.extend(paper[0].map(|precision| (f64::from(k), precision)));
+    }
+    let series = [("measured here", ours), ("the paper", theirs)];
+    let plots = vec![Plot {
+        title: "Precision by words of a chunk, anchors".to_owned(),
+        x: "words of a chunk".to_owned(),
+        y: "precision(s)".to_owned(),
+        is_logarithmic: false,
+        series: series.map(|(name, points)| Series { name: name.to_owned(), points }).to_vec(),
+    }];
+    Ok(Findings { table, plots, notes: notes(lab, queries.len()) })
+}
+
+pub(super) fn table6(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let rows = [
+        ("cosine", Ranking::Cosine, without(0.68, 0.77, 73.46)),
+        ("identity 5", Ranking::Identity5, paper(0.97, 0.97, 25.25, 51.75, 2.05)),
+        ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
+    ];
+    let Findings { mut table, mut notes, .. } = rankings(lab, &normalized("stop:en")?, &rows)?;
+    let queries = lab.queries();
+    for (name, select, query, paper) in [
+        ("first 15, sliding", "first-sliding:15", None, without(0.58, 0.67, 67.18)),
+        ("anchor", "anchor", None, paper(0.92, 0.92, 40.14, 45.75, 1.14)),
+        ("anchor, full query", "anchor", Some("all"), without(0.82, 0.88, 73.79)),
+    ] {
+        let means = fingerprints(lab, &queries, ("words:4", select, query), "stop:en")?;
+        table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
+    }
+    notes.push(
+        "With sets of chunks, a full query against anchors shares the same chunks as the query's anchors; only the percentage \
+         differs, since the query's own score counts all of its chunks."
+            .to_owned(),
+    );
+    Ok(Findings { table, notes, ..Findings::default() })
+}

@@ -1,0 +1,221 @@
+//! SCAM: Shivakumar and Garcia-Molina, *Building a scalable and accurate copy detection mechanism*
+//! (1996), Figures 3, 5 and 6.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use textkin::core::Measure;
+use textkin::search::{Closeness, Ranking};
+use textkin::{SearchSettings, Searcher, Settings, discover};
+
+use super::store::{Store, by};
+use super::{Findings, Lab};
+use crate::error::Error;
+use crate::metric::{Degree, Errors, Judgement};
+use crate::report::{Cell, Plot, Series, Table};
+
+/// Alpha and beta error in percent, of some, high and exact overlap.
+type Paper = [Option<(f64, f64)>; 3];
+
+/// Least scores of some, high and exact overlap: of words, and of longer chunks.
+const WORD_BOUNDS: [f64; 3] = [0.33, 0.66, 1.0];
+const CHUNK_BOUNDS: [f64; 3] = [0.05, 0.5, 1.0];
+
+/// The degrees of overlap that were said of the kin of each query; what nobody judged is counted apart.
+struct Said {
+    by_query: Vec<(u32, BTreeMap<u32, Degree>)>,
+    n_unjudged: usize,
+}
+
+impl Said {
+    fn new(queries: &[u32]) -> Self {
+        let by_query = queries.iter().map(|query| (*query, BTreeMap::new())).collect();
+        Self { by_query, n_unjudged: 0 }
+    }
+
+    fn add(&mut self, lab: &Lab<'_>, query: u32, document: u32, degree: Degree) {
+        let Ok(index) = self.by_query.binary_search_by_key(&query, |entry| entry.0) else { return };
+        if lab.collection().truth.judge(query, document) == Judgement::Unjudged {
+            self.n_unjudged += 1;
+        } else if let Some((_, said)) = self.by_query.get_mut(index) {
+            said.insert(document, degree);
+        }
+    }
+
+    fn errors(&self, lab: &Lab<'_>, degree: Degree) -> Errors {
+        let kin = lab.collection().truth.by_document();
+        let (nothing, n) = (BTreeMap::new(), lab.collection().texts.len());
+        let errors = self
+            .by_query
+            .iter()
+            .map(|(query, said)| Errors::of(kin.get(query).unwrap_or(&nothing), said, degree, n));
+        Errors::mean(&errors.collect::<Vec<_>>())
+    }
+}
+
+/// Overlap by words: SCAM's subset measure, without the stop words and the `n` most widespread words.
+fn by_words(lab: &Lab<'_>, store: &Store, queries: &[u32], n: usize) -> Result<Said, Error> {
+    let stopped = super::hoad::normalized("stop:en")?.normalization;
+    let stop = stopped.stop_words().map(str::to_owned).collect();
+    let rankings = [Ranking::Scam(Closeness::default())];
+    let settings = SearchSettings { stop, stop_frequent: n, top: 1_000, ..by(&rankings) };
+    let searcher = Searcher::new(store.repository(), settings)?;
+    let numbers: std::collections::HashMap<_, u32> =
+        store.repository().stored().places().zip(0..).collect();
+    let mut said = Said::new(queries);
+    for &query in queries {
+        lab.go_on()?;
+        let text = lab.collection().texts.get(query as usize).map_or("", |text| &text.text);
+        for ranked in searcher.search(text)?.lists.iter().flat_map(|list| &list.documents) {
+            let Some(&document) = numbers.get(&searcher.place(ranked.place)) else { continue };
+            let degree = Degree::of(ranked.score, WORD_BOUNDS);
+            if let Some(degree) = degree.filter(|_| document != query) {
+                said.add(lab, query, document, degree);
+            }
+        }
+    }
+    Ok(said)
+}
+
+/// Overlap by longer chunks: the share of the smaller document's chunks that both have.
+fn by_chunks(lab: &Lab<'_>, queries: &[u32], chunk: &str) -> Result<Said, Error> {
+    let settings = Settings {
+        chunk: chunk.parse().map_err(textkin::Error::from)?,
+        score: Measure::ChunkContainment,
+        threshold: CHUNK_BOUNDS[0],
+        ..Settings::default()
+    };
+    let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+    let mut said = Said::new(queries);
+    for pair in found.graph.rows() {
+        let Some(degree) = Degree::of(pair.score, CHUNK_BOUNDS) else { continue };
+        for (query, document) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            said.add(lab, query, document, degree);
+        }
+    }
+    Ok(said)
+}
+
+pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let queries = lab.collection().queries(if lab.is_quick { 50 } else { 500 }, lab.seed);
+    let mut columns: Vec<String> = Vec::new();
+    for degree in Degree::ALL.iter().rev() {
+        columns.push(format!("{} alpha, %", degree.name()));
+        columns.push(format!("{} beta, %", degree.name()));
+    }
+    columns.push("unjudged a query".to_owned());
+    let mut table = Table::new("chunking", columns);
+    let zero = Some((0.0, 0.0));
+    let mut push = |name: &str, said: &Said, paper: Paper| {
+        let mut cells = Vec::new();
+        for (degree, paper) in Degree::ALL.into_iter().zip(paper).rev() {
+            let errors = said.errors(lab, degree);
+            cells.push(
+                Cell::new(errors.alpha.map(|alpha| 100.0 * alpha), 2)
+                    .beside(paper.map(|paper| paper.0)),
+            );
+            cells.push(Cell::new(100.0 * errors.beta, 5).beside(paper.map(|paper| paper.1)));
+        }
+        cells.push(Cell::new(said.n_unjudged as f64 / queries.len().max(1) as f64, 1));
+        table.push(name, cells);
+    };
+    let store = Store::new(lab, &Settings::default(), true)?;
+    for (n, paper) in [
+        (0, [Some((13.88, 0.13)), Some((9.26, 6.66e-3)), zero]),
+        (100, [Some((9.59, 0.09)), Some((6.97, 7.03e-3)), zero]),
+        (300, [Some((10.12, 7.33e-4)), Some((6.89, 2.67e-4)), zero]),
+    ] {
+        lab.say("probing by words");
+        push(&format!("word + {n}"), &by_words(lab, &store, &queries, n)?, paper);
+    }
+    for (name, chunk, paper) in [
+        ("5-modulo", "break:5", [Some((11.76, 0.28)), Some((6.38, 6.79e-3)), zero]),
+        (
+            "10-modulo",
+            "break:10",
+            [Some((23.88, 6.0e-4)), Some((13.04, 2.67e-4)), Some((0.0, 1.33e-4))],
+        ),
+        ("sentence", "sentence", [Some((23.45, 0.0)), Some((12.69, 0.0)), zero]),
+        ("8 words (not in the paper)", "words:8", [None; 3]),
+        ("3 words (not in the paper)", "words:3", [None; 3]),
+    ] {
+        lab.go_on()?;
+        push(name, &by_chunks(lab, &queries, chunk)?, paper);
+    }
+    let notes = vec![
+        format!("Means over {} documents that have kin. Bounds of exact, high and some overlap: 100, 66, 33 % of words, \
+                 100, 50, 5 % of other chunks, as in the paper.", queries.len()),
+        "A document with more overlap than its label says is a false alert of the higher degree. Documents that nobody \
+         judged are in the last column and not in beta.".to_owned(),
+    ];
+    Ok(Findings { table, notes, ..Findings::default() })
+}
+
+/// The chunkings of Figures 3 and 6, with the total size that the paper tells, in MB of 120 MB of text.
+const CHUNKINGS: [(&str, &str, Option<f64>); 6] = [
+    ("word", "word", Some(72.0)),
+    ("5-modulo", "break:5", Some(79.0)),
+    ("10-modulo", "break:10", Some(37.0)),
+    ("sentence", "sentence", Some(64.0)),
+    ("8 words (not in the paper)", "words:8", None),
+    ("document (not in the paper)", "document", None),
+];
+
+/// Text of the paper's collection, MB.
+const PAPER_TEXT: f64 = 120.0;
+
+pub(super) fn figure3(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let mut table = Table::new("chunking", ["MB", "share of the text"]);
+    let text = lab.collection().bytes() as f64;
+    for (name, chunk, paper) in CHUNKINGS {
+        lab.go_on()?;
+        let chunk = chunk.parse().map_err(textkin::Error::from)?;
+        let store = Store::new(lab, &Settings { chunk, ..Settings::default() }, false)?;
+        let bytes = store.bytes() as f64;
+        let share = Cell::new(bytes / text, 2).beside(paper.map(|paper| paper / PAPER_TEXT));
+        table.push(name, vec![Cell::new(bytes / 1e6, 2), share]);
+    }
+    let notes = vec![
+        "A repository without texts: postings of chunks and of words, spans, names and checksums."
+            .to_owned(),
+    ];
+    Ok(Findings { table, notes, ..Findings::default() })
+}
+
+pub(super) fn figure6(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let n = if lab.is_quick { 50 } else { 500 };
+    let step = (lab.collection().texts.len() / n).max(1);
+    let mut table = Table::new("chunking", ["median, ms", "95 %, ms", "longest, ms"]);
+    let mut series = Vec::new();
+    for (name, chunk, _) in CHUNKINGS {
+        lab.go_on()?;
+        let chunk = chunk.parse().map_err(textkin::Error::from)?;
+        let store = Store::new(lab, &Settings { chunk, ..Settings::default() }, false)?;
+        let searcher = Searcher::new(store.repository(), by(&[Ranking::Fingerprint]))?;
+        let mut times = Vec::new();
+        for text in lab.collection().texts.iter().step_by(step).take(n) {
+            let began = Instant::now();
+            searcher.search(&text.text)?;
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        let at = |percent: usize| {
+            let index = (times.len() * percent / 100).min(times.len().saturating_sub(1));
+            times.get(index).copied()
+        };
+        table.push(name, [50, 95, 100].map(|percent| Cell::new(at(percent), 3)).to_vec());
+        let points = (1..=10).filter_map(|tenth| Some((at(10 * tenth - 1)?, 10.0 * tenth as f64)));
+        series.push(Series { name: name.to_owned(), points: points.collect() });
+    }
+    let plots = vec![Plot {
+        title: "Probes that are answered within a time".to_owned(),
+        x: "milliseconds".to_owned(),
+        y: "probes, %".to_owned(),
+        is_logarithmic: true,
+        series,
+    }];
+    let notes = vec![
+        "In 1996, 70 % of probes by words took less than a minute in 50,000 documents.".to_owned(),
+    ];
+    Ok(Findings { table, plots, notes })
+}

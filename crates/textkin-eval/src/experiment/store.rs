@@ -1,0 +1,130 @@
+//! A collection in a repository that goes away with the experiment, and searches over it.
+
+use std::num::NonZeroUsize;
+
+use textkin::search::{Effectiveness, Judged, Ranking};
+use textkin::{Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
+
+use super::Lab;
+use crate::collection::Collection;
+use crate::error::{Error, at};
+use crate::metric::Judgement;
+
+/// So many documents of each list are judged.
+const TOP: usize = 1_000;
+
+/// A repository of a collection.
+pub(super) struct Store {
+    repository: Repository,
+    folder: tempfile::TempDir,
+}
+
+/// The means over queries of what 001 tells of a ranking.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Means {
+    pub(super) precision: f64,
+    pub(super) recall: f64,
+    pub(super) highest_false_match: f64,
+    pub(super) separation: f64,
+}
+
+impl Means {
+    /// Separation per highest false match.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        (self.highest_false_match > 0.0).then(|| self.separation / self.highest_false_match)
+    }
+}
+
+impl Store {
+    /// Puts the collection of the lab into a repository.
+    pub(super) fn new(lab: &Lab<'_>, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
+        let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
+        let mut writer =
+            RepositoryWriter::create(&folder.path().join("repository"), settings, keeps_text)?;
+        writer.add(&mut lab.collection().source(), Existing::default(), true, lab.watch)?;
+        Ok(Self { repository: writer.repository(), folder })
+    }
+
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Bytes that it takes on disk.
+    pub(super) fn bytes(&self) -> u64 {
+        fn bytes(folder: &std::path::Path) -> u64 {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let size = |entry: std::fs::DirEntry| match entry.metadata() {
+                Ok(about) if about.is_dir() => bytes(&entry.path()),
+                Ok(about) => about.len(),
+                Err(_) => 0,
+            };
+            entries.map(size).sum()
+        }
+        bytes(self.folder.path())
+    }
+
+    /// Searches for every query and judges each ranking: a document that is the query itself, or that
+    /// nobody judged, does not count.
+    pub(super) fn means(
+        &self,
+        lab: &Lab<'_>,
+        queries: &[u32],
+        settings: SearchSettings,
+    ) -> Result<Vec<Means>, Error> {
+        let n_rankings = settings.rankings.len();
+        let searcher = Searcher::new(&self.repository, SearchSettings { top: TOP, ..settings })?;
+        let numbers: std::collections::HashMap<_, u32> =
+            self.repository.stored().places().zip(0..).collect();
+        let kin = lab.collection().truth.by_document();
+        let mut sums = vec![Means::default(); n_rankings];
+        for &query in queries {
+            lab.go_on()?;
+            let collection = lab.collection();
+            let text = collection.texts.get(query as usize).map_or("", |text| &text.text);
+            let n_relevant = kin.get(&query).map_or(0, std::collections::BTreeMap::len);
+            let hits = searcher.search(text)?;
+            for (sum, list) in sums.iter_mut().zip(&hits.lists) {
+                let judged: Vec<Judged> = list
+                    .documents
+                    .iter()
+                    .filter_map(|ranked| {
+                        let number = *numbers.get(&searcher.place(ranked.place))?;
+                        judged(collection, query, number, ranked.percent)
+                    })
+                    .collect();
+                if let Some(figures) = Effectiveness::of(&judged, n_relevant) {
+                    sum.precision += figures.precision;
+                    sum.recall += figures.recall;
+                    sum.highest_false_match += figures.highest_false_match;
+                    // What is not among the first thousand has next to nothing.
+                    sum.separation += figures.separation.unwrap_or(-figures.highest_false_match);
+                }
+            }
+        }
+        let n = queries.len().max(1) as f64;
+        let mean = |sum: Means| Means {
+            precision: sum.precision / n,
+            recall: sum.recall / n,
+            highest_false_match: sum.highest_false_match / n,
+            separation: sum.separation / n,
+        };
+        Ok(sums.into_iter().map(mean).collect())
+    }
+}
+
+/// Search by one ranking, on one thread less noise.
+pub(super) fn by(rankings: &[Ranking]) -> SearchSettings {
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    SearchSettings { rankings: rankings.to_vec(), threads, ..SearchSettings::default() }
+}
+
+fn judged(collection: &Collection, query: u32, document: u32, percent: f64) -> Option<Judged> {
+    if document == query {
+        return None;
+    }
+    match collection.truth.judge(query, document) {
+        Judgement::Kin => Some(Judged { percent, relevant: true }),
+        Judgement::Strangers => Some(Judged { percent, relevant: false }),
+        Judgement::Unjudged => None,
+    }
+}

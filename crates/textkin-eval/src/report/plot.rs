@@ -1,0 +1,228 @@
+//! Curves as SVG: no script, no font but the reader's own, readable without colours.
+
+use std::fmt::Write as _;
+
+/// Points of one curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, x ascending.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Curves over one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// What x is.
+    pub x: String,
+    /// What y is.
+    pub y: String,
+    /// Whether x grows by factors.
+    pub is_logarithmic: bool,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 400.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 190.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 56.0;
+
+/// Colours that people with any eyes can tell apart, and dashes for paper without colours.
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#444444", "#8b0000"];
+const DASHES: [&str; 4] = ["none", "7 3", "2 3", "9 3 2 3"];
+
+impl Plot {
+    /// The plot as a picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let (x_from, x_to) = range(points().map(|point| self.scaled(point.0)));
+        let (low, high) = range(points().map(|point| point.1).chain([0.0]));
+        let step = step(high - low);
+        let (y_from, y_to) = ((low / step).floor() * step, (high / step).ceil() * step);
+        let x = |value: f64| {
+            LEFT + (self.scaled(value) - x_from) / (x_to - x_from) * (WIDTH - LEFT - RIGHT)
+        };
+        let y = |value: f64| {
+            HEIGHT - BOTTOM - (value - y_from) / (y_to - y_from) * (HEIGHT - TOP - BOTTOM)
+        };
+
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+             aria-label=\"{title}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
+             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <text x=\"{LEFT}\" y=\"22\" font-size=\"14\" font-weight=\"600\">{title}</text>\n",
+            title = escape(&self.title)
+        );
+        let mut tick = y_from;
+        while tick <= y_to + step / 2.0 {
+            let at = y(tick);
+            _ = writeln!(
+                svg,
+                "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"end\">{}</text>",
+                WIDTH - RIGHT,
+                LEFT - 8.0,
+                at + 4.0,
+                short(tick, step)
+            );
+            tick += step;
+        }
+        for value in self.x_ticks() {
+            let at = x(value);
+            _ = writeln!(
+                svg,
+                "<path d=\"M{at:.1} {:.1}v5\" stroke=\"#666\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{}</text>",
+                HEIGHT - BOTTOM,
+                HEIGHT - BOTTOM + 20.0,
+                compact(value)
+            );
+        }
+        _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n\
+             <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+            (LEFT + WIDTH - RIGHT) / 2.0,
+            HEIGHT - 14.0,
+            escape(&self.x),
+            (TOP + HEIGHT - BOTTOM) / 2.0,
+            escape(&self.y)
+        );
+        for (number, series) in self.series.iter().enumerate() {
+            let colour = COLOURS.get(number % COLOURS.len()).copied().unwrap_or("#000");
+            let dash = DASHES.get(number % DASHES.len()).copied().unwrap_or("none");
+            let places = series.points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b)));
+            _ = writeln!(
+                svg,
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
+                 stroke-dasharray=\"{dash}\"/>",
+                places.collect::<Vec<_>>().join(" ")
+            );
+            for &(a, b) in &series.points {
+                _ = writeln!(
+                    svg,
+                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>",
+                    x(a),
+                    y(b)
+                );
+            }
+            let at = TOP + 8.0 + 20.0 * number as f64;
+            _ = writeln!(
+                svg,
+                "<path d=\"M{:.1} {at:.1}h24\" stroke=\"{colour}\" stroke-width=\"2\" \
+                 stroke-dasharray=\"{dash}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                WIDTH - RIGHT + 14.0,
+                WIDTH - RIGHT + 44.0,
+                at + 4.0,
+                escape(&series.name)
+            );
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    fn scaled(&self, x: f64) -> f64 {
+        if self.is_logarithmic { x.max(f64::MIN_POSITIVE).ln() } else { x }
+    }
+
+    /// The places of the points, at most ten.
+    fn x_ticks(&self) -> Vec<f64> {
+        let mut places: Vec<f64> = self
+            .series
+            .iter()
+            .flat_map(|series| series.points.iter().map(|point| point.0))
+            .collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let every = places.len().div_ceil(10).max(1);
+        places.into_iter().step_by(every).collect()
+    }
+}
+
+/// The least and the greatest value, with some room if they are one.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|value| value.is_finite());
+    let (from, to) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), value| {
+        (from.min(value), to.max(value))
+    });
+    match (from.is_finite(), to > from) {
+        (false, _) => (0.0, 1.0),
+        (true, false) => (from - 0.5, from + 0.5),
+        (true, true) => (from, to),
+    }
+}
+
+/// A round number that divides a length in about five.
+fn step(length: f64) -> f64 {
+    let rough = (length / 5.0).max(1e-9);
+    let power = 10_f64.powf(rough.log10().floor());
+    [1.0, 2.0, 2.5, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| *step >= rough)
+        .unwrap_or(rough)
+}
+
+fn short(value: f64, step: f64) -> String {
+    let digits = [(1.0, 0), (0.1, 1), (0.01, 2)].iter().find(|(least, _)| step >= *least);
+    format!("{:.*}", digits.map_or(3, |(_, digits)| *digits), value + 0.0)
+}
+
+fn compact(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1e6 => format!("{}M", trim(value / 1e6)),
+        v if v >= 1e4 => format!("{}k", trim(value / 1e3)),
+        _ => trim(value),
+    }
+}
+
+fn trim(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Text for markup.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(series: Vec<Series>) -> Plot {
+        let (x, y) = ("rate".to_owned(), "recall".to_owned());
+        Plot { title: "a < b".to_owned(), x, y, is_logarithmic: false, series }
+    }
+
+    #[test]
+    fn names_are_escaped_and_every_point_is_drawn() {
+        let name = "<script>".to_owned();
+        let svg = plot(vec![Series { name, points: vec![(0.0, 1.0), (0.5, 0.2)] }]).svg();
+        assert!(!svg.contains("<script>") && svg.contains("a &lt; b"));
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn nothing_and_one_point_are_plots_too() {
+        for points in [vec![], vec![(3.0, 4.0)], vec![(1.0, 0.0), (2.0, 0.0)]] {
+            let svg = plot(vec![Series { name: String::new(), points }]).svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!([1.0, 0.7, 100.0, 37.0].map(step), [0.2, 0.2, 20.0, 10.0]);
+        assert_eq!([20_000.0, 0.25, 3.0].map(compact), ["20k", "0.25", "3"]);
+    }
+}

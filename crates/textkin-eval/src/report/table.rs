@@ -1,0 +1,170 @@
+//! A table of figures, each beside the paper's own where there is one.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+/// A figure, or none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// What was measured, if it could be.
+    pub value: Option<f64>,
+    /// What the paper says, on its own collection.
+    pub paper: Option<f64>,
+    /// Digits behind the point.
+    #[serde(skip)]
+    digits: usize,
+}
+
+/// A line of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What it is about.
+    pub name: String,
+    /// A figure for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// Named rows of figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// What the rows are.
+    pub of: String,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Cell {
+    /// A figure with so many digits behind the point.
+    #[must_use]
+    pub fn new(value: impl Into<Option<f64>>, digits: usize) -> Self {
+        Self { value: value.into().filter(|value| value.is_finite()), paper: None, digits }
+    }
+
+    /// The same, beside what the paper says.
+    #[must_use]
+    pub fn beside(mut self, paper: impl Into<Option<f64>>) -> Self {
+        self.paper = paper.into();
+        self
+    }
+
+    /// The measured figure as it is shown.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.*}", self.digits))
+    }
+
+    /// The paper's figure as it is shown.
+    #[must_use]
+    pub fn shown_paper(&self) -> Option<String> {
+        self.paper.map(|value| format!("{value:.*}", self.digits))
+    }
+}
+
+impl Table {
+    /// An empty table.
+    #[must_use]
+    pub fn new<C: Into<String>>(of: &str, columns: impl IntoIterator<Item = C>) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
+        Self { of: of.to_owned(), columns, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, name: impl Into<String>, cells: Vec<Cell>) {
+        self.rows.push(Row { name: name.into(), cells });
+    }
+
+    /// Whether the paper has a figure for any cell.
+    #[must_use]
+    pub fn has_paper(&self) -> bool {
+        self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.paper.is_some())
+    }
+
+    /// The table for a terminal: what the paper says stands in brackets.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let cell = |cell: &Cell| match cell.shown_paper() {
+            Some(paper) => format!("{} ({paper})", cell.shown()),
+            None => cell.shown(),
+        };
+        let heading = std::iter::once(self.of.clone()).chain(self.columns.iter().cloned());
+        let mut lines: Vec<Vec<String>> = vec![heading.collect()];
+        for row in &self.rows {
+            lines.push(
+                std::iter::once(row.name.clone()).chain(row.cells.iter().map(cell)).collect(),
+            );
+        }
+        let n_columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = lines.iter().filter_map(|line| line.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..n_columns).map(width).collect();
+        let mut text = String::new();
+        for line in &lines {
+            for (number, (cell, width)) in line.iter().zip(&widths).enumerate() {
+                // Writing to a string does not fail.
+                _ = match number {
+                    0 => write!(text, "{cell:<width$}"),
+                    _ => write!(text, "  {cell:>width$}"),
+                };
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// One line for each cell: row, column, measured, paper.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut csv = format!("{},column,measured,paper\n", field(&self.of));
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        for row in &self.rows {
+            for (column, cell) in self.columns.iter().zip(&row.cells) {
+                let (measured, paper) = (number(cell.value), number(cell.paper));
+                _ = writeln!(csv, "{},{},{measured},{paper}", field(&row.name), field(column));
+            }
+        }
+        csv
+    }
+}
+
+/// A field of comma-separated values.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new("score", ["T1", "T2, high"]);
+        table.push("s1", vec![Cell::new(0.5, 2).beside(0.25), Cell::new(None, 2)]);
+        table.push("longer name", vec![Cell::new(f64::NAN, 1), Cell::new(12.0, 0)]);
+        table
+    }
+
+    #[test]
+    fn columns_line_up_and_the_paper_stands_in_brackets() {
+        let expected = "score                 T1  T2, high\n\
+                        s1           0.50 (0.25)       n/a\n\
+                        longer name          n/a        12\n";
+        assert_eq!(table().text(), expected);
+        assert!(table().has_paper());
+    }
+
+    #[test]
+    fn csv_has_a_line_for_each_cell() {
+        let csv = table().csv();
+        assert_eq!(csv.lines().count(), 5);
+        assert!(csv.contains("s1,T1,0.5,0.25\ns1,\"T2, high\",,\n"), "{csv}");
+    }
+}

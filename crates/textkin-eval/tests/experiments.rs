@@ -1,0 +1,107 @@
+//! Every experiment on collections that are made for it: it runs, and says what must be true of them.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use textkin::Watch;
+use textkin_eval::collection::Collection;
+use textkin_eval::experiment::{ALL, Experiment};
+use textkin_eval::generate::{Kind, Recipe, make};
+use textkin_eval::report::Report;
+
+fn collection(kind: Kind, n_documents: usize) -> Collection {
+    let recipe = Recipe { kind, n_documents, words: 120, rate: 0.03, ..Recipe::default() };
+    Collection::from(make(&recipe))
+}
+
+fn run(name: &str, collection: Option<&Collection>) -> Report {
+    let experiment = Experiment::named(name).unwrap()[0];
+    experiment.run(collection, true, 1, &Watch::default()).unwrap()
+}
+
+fn value(report: &Report, row: &str, column: usize) -> f64 {
+    let row = report.table.rows.iter().find(|one| one.name == row);
+    row.unwrap_or_else(|| panic!("{row:?} in {}", report.table.text())).cells[column].value.unwrap()
+}
+
+#[test]
+fn every_experiment_runs_and_writes_its_files() {
+    let small = collection(Kind::Versions, 90);
+    let folder = tempfile::tempdir().unwrap();
+    for experiment in ALL {
+        let report = run(experiment.name, Some(&small));
+        assert!(!report.table.rows.is_empty(), "{}", experiment.name);
+        let n_columns = report.table.columns.len();
+        assert!(
+            report.table.rows.iter().all(|row| row.cells.len() == n_columns),
+            "{}",
+            experiment.name
+        );
+        for path in report.write(folder.path()).unwrap() {
+            assert!(std::fs::metadata(&path).unwrap().len() > 0, "{}", path.display());
+        }
+    }
+    let json = std::fs::read_to_string(folder.path().join("deco.table3.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["table"]["rows"][0]["cells"][0]["paper"], 100.0);
+    assert!(folder.path().join("deco.table3.svg").exists());
+    let drafts = std::fs::read_dir(folder.path()).unwrap().flatten();
+    assert!(
+        drafts.into_iter().all(|entry| !entry.file_name().to_string_lossy().ends_with(".part"))
+    );
+}
+
+#[test]
+fn all_chunks_find_what_every_selection_finds_and_more() {
+    let report = run("made.passages", None);
+    let recall = |row: &str, column| value(&report, row, column);
+    for column in 0..report.table.columns.len() {
+        // A passage that is copied word for word and as long as a chunk is always found.
+        assert_eq!(recall("textkin (all chunks)", column), 100.0);
+    }
+    assert!(recall("modulo:256", 0) < 50.0 && recall("modulo:16", 0) < 50.0);
+}
+
+#[test]
+fn coverage_falls_as_thresholds_rise_and_lossy_selection_loses() {
+    let versions = collection(Kind::Versions, 120);
+    let full = run("deco.table3", Some(&versions));
+    for measure in ["s1", "s2", "s3", "s4"] {
+        let row = format!("{measure} coverage");
+        let levels: Vec<f64> = (0..5).map(|level| value(&full, &row, level)).collect();
+        assert!(levels.is_sorted_by(|a, b| a >= b), "{measure}: {levels:?}");
+    }
+    assert!(value(&full, "s4 coverage", 0) > 99.0);
+    let lossy = run("deco.table4", Some(&versions));
+    let at = |modulo: u32| value(&lossy, &format!("s4 modulo {modulo} coverage"), 0);
+    assert!(at(256) < at(16) && at(16) <= 100.0, "{} {}", at(16), at(256));
+}
+
+#[test]
+fn copies_are_found_by_search_and_exact_ones_are_exact() {
+    let recipe = Recipe { n_documents: 100, words: 120, rate: 0.0, ..Recipe::default() };
+    let copies = Collection::from(make(&recipe));
+    let report = run("hoad.table2", Some(&copies));
+    for ideal in ["identity 5", "kin (the default, not in the paper)"] {
+        assert_eq!(value(&report, ideal, 0), 1.0, "{ideal}");
+    }
+    let errors = run("scam.figure5", Some(&copies));
+    // Labels say high, and these are identical: nothing is missed.
+    assert_eq!(value(&errors, "8 words (not in the paper)", 2), 0.0);
+}
+
+#[test]
+fn a_collection_without_kin_is_refused_by_name() {
+    let apart = collection(Kind::Boilerplate, 12);
+    let experiment = Experiment::named("deco.table3").unwrap()[0];
+    let error = experiment.run(Some(&apart), true, 1, &Watch::default()).unwrap_err().to_string();
+    assert_eq!(error, "deco.table3 needs pairs of kin, which synthetic does not have");
+}
+
+#[test]
+fn a_run_that_is_asked_to_stop_stops() {
+    let watch = Watch::default();
+    watch.stop.ask();
+    for experiment in ALL {
+        assert!(experiment.run(None, true, 1, &watch).is_err(), "{}", experiment.name);
+    }
+}
