@@ -13,6 +13,7 @@ use crate::size;
 
 mod analysis;
 mod compare;
+mod eval;
 mod reading;
 mod repo;
 mod search;
@@ -21,6 +22,7 @@ mod verify;
 
 pub(crate) use analysis::Analysis;
 pub(crate) use compare::{Compare, ComparisonFormat};
+pub(crate) use eval::{EditName, Eval, EvalCommand, EvalMeans, Generate, KindName};
 pub(crate) use reading::{Input, Reading};
 pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
@@ -47,6 +49,7 @@ pub(crate) enum Command {
     Repo(Repo),
     Search(Box<Search>),
     Trace(Box<Trace>),
+    Eval(Eval),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
     Doctor,

@@ -37,12 +37,14 @@ impl MinHash {
     /// use textkin_eval::baseline::MinHash;
     ///
     /// let texts = ["one two three four five six", "One two three four five six!", "nothing of it"];
-    /// assert_eq!(MinHash::DATATROVE.pairs(&texts), [(0, 1)]);
+    /// assert_eq!(MinHash::DATATROVE.pairs(&texts, || false), [(0, 1)]);
     /// ```
+    ///
+    /// Once `is_stopped`, what it gives is not complete.
     #[must_use]
-    pub fn pairs(&self, texts: &[&str]) -> Vec<(u32, u32)> {
+    pub fn pairs(&self, texts: &[&str], is_stopped: impl Fn() -> bool) -> Vec<(u32, u32)> {
         let signatures: Vec<Option<Vec<u64>>> =
-            texts.iter().map(|text| self.signature(text)).collect();
+            texts.iter().take_while(|_| !is_stopped()).map(|text| self.signature(text)).collect();
         let mut pairs = BTreeSet::new();
         for band in 0..self.bands {
             let mut buckets: BTreeMap<&[u64], Vec<u32>> = BTreeMap::new();
@@ -100,6 +102,6 @@ mod tests {
 
     #[test]
     fn texts_without_words_are_no_pairs() {
-        assert!(MinHash::DATATROVE.pairs(&["", "...", ""]).is_empty());
+        assert!(MinHash::DATATROVE.pairs(&["", "...", ""], || false).is_empty());
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod dedup;
 pub(crate) mod discover;
 pub(crate) mod doctor;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod index;
 pub(crate) mod measures;

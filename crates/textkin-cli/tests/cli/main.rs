@@ -9,6 +9,7 @@ mod snares;
 mod bad_input;
 mod compare;
 mod dedup;
+mod eval;
 mod exclusions;
 mod explain;
 mod failures;

@@ -1,8 +1,9 @@
 //! DECO and SPEX: Bernstein and Zobel, *Accurate discovery of co-derivative documents via duplicate
-//! text detection* (2006), Tables 2–4 and Figure 5.
+//! text detection* (2006), Tables 2–4, Figures 3 and 5.
 
 use textkin::core::Measure;
-use textkin::{Settings, discover};
+use textkin::core::chunk::mix;
+use textkin::{Analyzer, Settings, discover};
 
 use super::store::Store;
 use super::{Findings, Lab};
@@ -192,4 +193,143 @@ pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
             .to_owned(),
     ];
     Ok(Findings { table, plots, notes })
+}
+
+/// Counters that say none, one or more.
+struct Counters(Vec<u8>);
+
+impl Counters {
+    fn new(n: usize) -> Self {
+        Self(vec![0; n.max(1)])
+    }
+
+    fn place(&self, hash: u64) -> usize {
+        usize::try_from(hash % self.0.len() as u64).unwrap_or(0)
+    }
+
+    fn add(&mut self, hash: u64) {
+        let place = self.place(hash);
+        if let Some(counter) = self.0.get_mut(place) {
+            *counter = (*counter + 1).min(2);
+        }
+    }
+
+    fn is_repeated(&self, hash: u64) -> bool {
+        self.0.get(self.place(hash)) == Some(&2)
+    }
+
+    fn count(&self, value: u8) -> f64 {
+        self.0.iter().filter(|counter| **counter == value).count() as f64
+    }
+}
+
+/// The passes of SPEX over all words, and the counters after each of them: one hit, more hits. Without
+/// refinement every chunk is counted in every pass.
+fn passes(texts: &[Vec<u64>], n_counters: usize, refines: bool) -> Vec<(f64, f64)> {
+    // The hash of the chunk of k words at each place, made of that of k − 1.
+    let mut hashes: Vec<Vec<u64>> = texts.to_vec();
+    let mut before: Option<(Counters, Vec<Vec<u64>>)> = None;
+    let mut after = Vec::new();
+    for k in 1..=8 {
+        let mut counters = Counters::new(n_counters);
+        if k > 1 {
+            for (chunks, words) in hashes.iter_mut().zip(texts) {
+                let n = chunks.len().saturating_sub(1);
+                chunks.truncate(n);
+                for (chunk, word) in chunks.iter_mut().zip(words.iter().skip(k - 1)) {
+                    *chunk = mix(chunk.rotate_left(5) ^ word);
+                }
+            }
+        }
+        for (number, chunks) in hashes.iter().enumerate() {
+            for (place, chunk) in chunks.iter().enumerate() {
+                let may_repeat = match &before {
+                    Some((counters, shorter)) if refines => {
+                        let part =
+                            |at: usize| shorter.get(number).and_then(|chunks| chunks.get(at));
+                        [place, place + 1]
+                            .into_iter()
+                            .all(|at| part(at).is_some_and(|part| counters.is_repeated(*part)))
+                    }
+                    _ => true,
+                };
+                if may_repeat {
+                    counters.add(*chunk);
+                }
+            }
+        }
+        after.push((counters.count(1), counters.count(2)));
+        before = Some((counters, hashes.clone()));
+    }
+    after
+}
+
+pub(super) fn figure3(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let analyzer = Analyzer::new(&Settings::default())?;
+    let mut tokens = analyzer.tokens();
+    let words = |text: &crate::collection::Text| {
+        analyzer.tokenize(&text.text, &mut tokens);
+        tokens.hashes().to_vec()
+    };
+    let texts: Vec<Vec<u64>> = lab.collection().texts.iter().map(words).collect();
+    let n_words: usize = texts.iter().map(Vec::len).sum();
+    let n_counters = n_words.next_power_of_two();
+    let columns =
+        ["one hit, %", "more, %", "one hit without refinement, %", "more without refinement, %"];
+    let mut table = Table::new("words of a chunk", columns);
+    let mut series: Vec<Series> = columns
+        .iter()
+        .map(|name| Series { name: name.trim_end_matches(", %").to_owned(), points: Vec::new() })
+        .collect();
+    lab.go_on()?;
+    let refined = passes(&texts, n_counters, true);
+    lab.go_on()?;
+    let plain = passes(&texts, n_counters, false);
+    for (k, ((one, more), (plain_one, plain_more))) in (1_u32..).zip(refined.into_iter().zip(plain))
+    {
+        let shares = [one, more, plain_one, plain_more].map(|n| 100.0 * n / n_counters as f64);
+        table.push(k.to_string(), shares.map(|share| Cell::new(share, 3)).to_vec());
+        for (series, share) in series.iter_mut().zip(shares) {
+            series.points.push((f64::from(k), share));
+        }
+    }
+    let plots = vec![Plot {
+        title: "Counters in use after each pass of SPEX".to_owned(),
+        x: "words of a chunk".to_owned(),
+        y: "counters, %".to_owned(),
+        is_logarithmic: false,
+        series,
+    }];
+    let notes = vec![format!(
+        "{n_counters} counters for {n_words} words. The paper shows curves only: with refinement few counters are in use after the \
+         last pass, without it nearly as many as there are distinct chunks."
+    )];
+    Ok(Findings { table, plots, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With room enough, what is hit more than once in the last pass are the chunks that repeat.
+    #[test]
+    fn passes_leave_the_chunks_that_repeat() {
+        let text = |from: u64| (from..from + 20).map(mix).collect::<Vec<_>>();
+        let (mut a, mut b) = (text(100), text(200));
+        a.extend(text(900));
+        b.extend(text(900));
+        let after = passes(&[a, b], 1 << 20, true);
+        assert_eq!(after.len(), 8);
+        assert_eq!(after[0], (40.0, 20.0));
+        // 13 chunks of 8 words repeat, and no other has parts that do.
+        assert_eq!(after[7], (0.0, 13.0));
+    }
+
+    #[test]
+    fn without_refinement_every_chunk_is_counted() {
+        let words: Vec<u64> = (0..30).map(mix).collect();
+        assert_eq!(passes(std::slice::from_ref(&words), 1 << 20, false)[7], (23.0, 0.0));
+        assert_eq!(passes(&[words], 1 << 20, true)[7], (0.0, 0.0));
+        assert_eq!(passes(&[vec![], vec![1]], 4, true)[7], (0.0, 0.0));
+    }
 }

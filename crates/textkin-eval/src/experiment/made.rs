@@ -101,8 +101,9 @@ pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
         push(if method == "all" { "textkin (all chunks)" } else { method }, shares?);
     }
     let baseline = MinHash::DATATROVE;
-    let shares = made.iter().map(|one| found_by(&baseline, one).coverage());
+    let shares = made.iter().map(|one| found_by(lab, &baseline, one).coverage());
     push(baseline.name, shares.collect());
+    lab.go_on()?;
     let plots = vec![Plot {
         title: "Documents with one copied passage that are found, by its length".to_owned(),
         x: "words of the passage".to_owned(),
@@ -118,9 +119,9 @@ pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
     Ok(Findings { table, plots, notes })
 }
 
-fn found_by(baseline: &MinHash, collection: &Collection) -> Retrieval {
+fn found_by(lab: &Lab<'_>, baseline: &MinHash, collection: &Collection) -> Retrieval {
     let texts: Vec<&str> = collection.texts.iter().map(|text| text.text.as_str()).collect();
-    let found: Edges = baseline.pairs(&texts).into_iter().collect();
+    let found: Edges = baseline.pairs(&texts, || lab.watch.stop.is_asked()).into_iter().collect();
     found.judged(&collection.truth.edges(), |a, b| collection.truth.judge(a, b))
 }
 
@@ -141,8 +142,9 @@ pub(super) fn minhash(lab: &Lab<'_>) -> Result<Findings, Error> {
     for baseline in MinHash::SHIPPED {
         lab.go_on()?;
         lab.say(baseline.name);
-        push(baseline.name, found_by(&baseline, lab.collection()));
+        push(baseline.name, found_by(lab, &baseline, lab.collection()));
     }
+    lab.go_on()?;
     let notes = vec![
         "The MinHash rows are a small implementation of our own with the shingles, permutations, bands and rows of those \
          packages' defaults; a pair is found if one band is equal, without a check of the candidates."

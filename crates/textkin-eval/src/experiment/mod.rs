@@ -5,6 +5,7 @@
 
 mod deco;
 mod hoad;
+mod ids;
 mod made;
 mod scam;
 mod store;
@@ -63,73 +64,26 @@ struct Findings {
 }
 
 /// All experiments.
-pub const ALL: [Experiment; 16] = [
+#[rustfmt::skip]
+pub const ALL: [Experiment; 18] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
-    experiment(
-        "deco.table3",
-        "Coverage and average precision of S1–S4 at T1–T5, all shared chunks",
-        Needs::Kin,
-        deco::table3,
-    ),
-    experiment(
-        "deco.table4",
-        "The same with chunks modulo 16 and 256 only",
-        Needs::Kin,
-        deco::table4,
-    ),
-    experiment(
-        "deco.figure5",
-        "Repeated chunks as the collection grows",
-        Needs::Documents,
-        deco::figure5,
-    ),
-    experiment(
-        "hoad.table1",
-        "Search by traditional similarity measures",
-        Needs::Kin,
-        hoad::table1,
-    ),
-    experiment(
-        "hoad.table2",
-        "Search by the identity measures, and by kin",
-        Needs::Kin,
-        hoad::table2,
-    ),
+    experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
+    experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
+    experiment("deco.figure3", "Counters in use after each pass of SPEX", Needs::Documents, deco::figure3),
+    experiment("deco.figure5", "Repeated chunks as the collection grows", Needs::Documents, deco::figure5),
+    experiment("hoad.table1", "Search by traditional similarity measures", Needs::Kin, hoad::table1),
+    experiment("hoad.table2", "Search by the identity measures, and by kin", Needs::Kin, hoad::table2),
     experiment("hoad.table3", "Stopping and stemming, identity 5", Needs::Kin, hoad::table3),
-    experiment(
-        "hoad.table4",
-        "Search by fingerprints of three words, every selection",
-        Needs::Kin,
-        hoad::table4,
-    ),
-    experiment(
-        "hoad.table5",
-        "Search by fingerprints of 1 to 20 words, anchors",
-        Needs::Kin,
-        hoad::table5,
-    ),
+    experiment("hoad.table4", "Search by fingerprints of three words, every selection", Needs::Kin, hoad::table4),
+    experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Needs::Kin, hoad::table5),
     experiment("hoad.table6", "The best of both, stopped", Needs::Kin, hoad::table6),
+    experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Needs::Documents, ids::figure1),
     experiment("scam.figure3", "Size of the index by chunking", Needs::Documents, scam::figure3),
     experiment("scam.figure5", "Alpha and beta error by chunking", Needs::Kin, scam::figure5),
     experiment("scam.figure6", "Time of a probe by chunking", Needs::Documents, scam::figure6),
-    experiment(
-        "made.edits",
-        "Recall as copies are edited more and more, by kind of edit",
-        Needs::Nothing,
-        made::edits,
-    ),
-    experiment(
-        "made.passages",
-        "Recall of copied passages by their length, by method",
-        Needs::Nothing,
-        made::passages,
-    ),
-    experiment(
-        "made.minhash",
-        "Recall beside MinHash and LSH at the settings people ship",
-        Needs::Kin,
-        made::minhash,
-    ),
+    experiment("made.edits", "Recall as copies are edited more and more, by kind of edit", Needs::Nothing, made::edits),
+    experiment("made.passages", "Recall of copied passages by their length, by method", Needs::Nothing, made::passages),
+    experiment("made.minhash", "Recall beside MinHash and LSH at the settings people ship", Needs::Kin, made::minhash),
 ];
 
 const fn experiment(

@@ -1,0 +1,171 @@
+//! `textkin eval`: experiments by name, and collections to run them on.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use textkin::Watch;
+use textkin::report::terminal;
+use textkin_eval::collection::Collection;
+use textkin_eval::experiment::{ALL, Experiment, Needs};
+use textkin_eval::generate::{self, Edit, Kind, Recipe};
+use textkin_eval::report::Report;
+
+use crate::arguments::{EditName, Eval, EvalCommand, EvalMeans, Generate, KindName};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::progress::Shown;
+use crate::tell::tell;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        EvalCommand::List => list(),
+        EvalCommand::Run(run) => {
+            let mut experiments: Vec<Experiment> = Vec::new();
+            for name in &run.names {
+                for one in Experiment::named(name)? {
+                    if experiments.iter().all(|other| other.name != one.name) {
+                        experiments.push(one);
+                    }
+                }
+            }
+            experiment(&experiments, &run.means, run.means.quick, false)
+        }
+        EvalCommand::All(all) => experiment(&ALL, &all.means, !all.means.full, true),
+        EvalCommand::Generate(arguments) => generate(arguments),
+    }
+}
+
+fn list() -> anyhow::Result<Exit> {
+    let mut text =
+        String::from("Experiments of textkin eval run; the first word is the paper.\n\n");
+    for experiment in ALL {
+        let needs = match experiment.needs {
+            Needs::Kin => "pairs of kin",
+            Needs::Documents => "documents",
+            Needs::Nothing => "nothing: makes its own",
+        };
+        writeln!(text, "{:<14} {}", experiment.name, experiment.title)?;
+        writeln!(text, "{:<14} needs {needs}", "")?;
+    }
+    text.push_str(
+        "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
+         scam: Shivakumar and Garcia-Molina 1996. made: on collections with known truth, not in a paper.\n",
+    );
+    terminal::print(&text)?;
+    Ok(Exit::Found)
+}
+
+/// Runs experiments one after the other, on every collection.
+fn experiment(
+    experiments: &[Experiment],
+    means: &EvalMeans,
+    is_quick: bool,
+    passes_over: bool,
+) -> anyhow::Result<Exit> {
+    let watch = Arc::new(Watch::default());
+    // What experiments store goes away when they end, which they do soon when asked.
+    let is_busy = Arc::new(AtomicBool::new(true));
+    interrupt::listen_unless(&watch, &is_busy)?;
+    let shown = Shown::begin(&watch, means.quiet);
+    let ended = every(experiments, means, (is_quick, passes_over), &watch);
+    is_busy.store(false, Ordering::Release);
+    drop(shown);
+    ended
+}
+
+fn every(
+    experiments: &[Experiment],
+    means: &EvalMeans,
+    (is_quick, passes_over): (bool, bool),
+    watch: &Watch,
+) -> anyhow::Result<Exit> {
+    let mut collections = Vec::new();
+    for folder in &means.collection {
+        watch.progress.begin("reading", 0);
+        collections.push(Some(Collection::load(folder)?));
+    }
+    if collections.is_empty() {
+        collections.push(None);
+    }
+    let has_many = collections.len() > 1;
+    for collection in &collections {
+        for one in experiments {
+            let report = match one.run(collection.as_ref(), is_quick, means.seed, watch) {
+                Ok(report) => report,
+                Err(error @ textkin_eval::Error::Lacks { .. }) if passes_over => {
+                    tell(format_args!("textkin: passed over: {error}\n"));
+                    continue;
+                }
+                // So that the exit code is that of the engine's error.
+                Err(textkin_eval::Error::Engine(error)) => return Err(error.into()),
+                Err(error) => return Err(error.into()),
+            };
+            show(&report)?;
+            if let Some(out) = &means.out {
+                let name = collection.as_ref().map(|collection| collection.name.as_str());
+                let folder = match name {
+                    Some(name) if has_many => out.join(name),
+                    _ => out.clone(),
+                };
+                report.write(&folder)?;
+            }
+        }
+    }
+    if let Some(out) = &means.out {
+        tell(format_args!("textkin: results are in {}\n", out.display()));
+    }
+    Ok(Exit::Found)
+}
+
+fn show(report: &Report) -> anyhow::Result<()> {
+    let mut text = format!("{}: {}\n", report.experiment, report.title);
+    writeln!(text, "on {}; {:.1} s\n", report.collection, report.seconds)?;
+    text.push_str(&report.table.text());
+    if report.table.has_paper() {
+        text.push_str("\nIn brackets: the paper's own figures, on its own collection.\n");
+    }
+    for note in &report.notes {
+        writeln!(text, "{note}")?;
+    }
+    text.push('\n');
+    terminal::print(&text)?;
+    Ok(())
+}
+
+fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
+    let recipe = Recipe {
+        kind: match arguments.kind {
+            KindName::Copies => Kind::Copies,
+            KindName::Quotes => Kind::Quotes,
+            KindName::Versions => Kind::Versions,
+            KindName::Boilerplate => Kind::Boilerplate,
+            KindName::Stream => Kind::Stream,
+        },
+        n_documents: arguments.documents as usize,
+        words: arguments.words as usize,
+        edit: match arguments.edit {
+            EditName::Insert => Edit::Insert,
+            EditName::Delete => Edit::Delete,
+            EditName::Replace => Edit::Replace,
+            EditName::Swap => Edit::Swap,
+            EditName::Move => Edit::Move,
+            EditName::Case => Edit::Case,
+            EditName::Ocr => Edit::Ocr,
+        },
+        rate: arguments.rate,
+        passage: arguments.passage as usize,
+        seed: arguments.seed,
+    };
+    let made = generate::make(&recipe);
+    generate::write(&made, &recipe, &arguments.out)?;
+    tell(format_args!(
+        "textkin: {} documents, {} pairs of kin, {} copied passages in {}\n",
+        made.documents.len(),
+        made.kin.len(),
+        made.passages.len(),
+        arguments.out.display()
+    ));
+    Ok(Exit::Found)
+}

@@ -1,0 +1,54 @@
+//! `textkin eval`: experiments by name, on collections with known truth.
+
+use crate::support::Folder;
+
+#[test]
+fn every_experiment_is_named_with_what_it_needs() {
+    let run = Folder::new().textkin(&["eval", "list"]).expect(0);
+    for name in ["deco.table3", "hoad.table4", "ids.figure1", "scam.figure5", "made.edits"] {
+        assert!(run.stdout.contains(name), "{name} in {}", run.stdout);
+    }
+    assert!(run.stdout.contains("needs pairs of kin"));
+}
+
+#[test]
+fn a_collection_is_made_and_an_experiment_run_on_it() {
+    let folder = Folder::new();
+    let make =
+        ["eval", "generate", "versions", "--documents", "60", "--words", "100", "--out", "v"];
+    let made = folder.textkin(&make).expect(0);
+    assert!(made.stderr.contains("60 documents, 150 pairs of kin"), "{}", made.stderr);
+    let run = folder
+        .textkin(&["eval", "run", "deco.table3", "--collection", "v", "--out", "r"])
+        .expect(0);
+    assert!(run.stdout.starts_with("deco.table3: Coverage"), "{}", run.stdout);
+    assert!(run.stdout.contains("versions (60 documents"), "{}", run.stdout);
+    assert!(run.stdout.contains("In brackets: the paper's own figures"));
+    for file in
+        ["r/deco.table3.csv", "r/deco.table3.json", "r/deco.table3.html", "r/deco.table3.svg"]
+    {
+        assert!(!folder.read(file).is_empty(), "{file}");
+    }
+    let again = folder.textkin(&make).expect(2);
+    assert!(again.stderr.contains("name a new folder"), "{}", again.stderr);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = Folder::new();
+    let unknown = folder.textkin(&["eval", "run", "deco.table9"]).expect(2);
+    assert!(unknown.stderr.contains("no experiment 'deco.table9'"), "{}", unknown.stderr);
+    folder.write("c/x.txt", "x");
+    let none = folder.textkin(&["eval", "run", "deco", "--collection", "c"]).expect(2);
+    assert!(none.stderr.contains("has no collection.toml"), "{}", none.stderr);
+    folder.write("c/collection.toml", "name = \"c\"\ndocuments = [\"x.txt\"]\n");
+    let lacks = folder.textkin(&["eval", "run", "deco.table2", "--collection", "c"]).expect(2);
+    assert!(
+        lacks.stderr.contains("deco.table2 needs pairs of kin, which c does not have"),
+        "{}",
+        lacks.stderr
+    );
+    let rate =
+        folder.textkin(&["eval", "generate", "copies", "--rate", "2", "--out", "o"]).expect(2);
+    assert!(rate.stderr.contains("from 0 to 1"), "{}", rate.stderr);
+}
