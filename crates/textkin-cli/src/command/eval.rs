@@ -123,8 +123,9 @@ fn show(report: &Report) -> anyhow::Result<()> {
     let mut text = format!("{}: {}\n", report.experiment, report.title);
     writeln!(text, "on {}; {:.1} s\n", report.collection, report.seconds)?;
     text.push_str(&report.table.text());
+    text.push('\n');
     if report.table.has_paper() {
-        text.push_str("\nIn brackets: the paper's own figures, on its own collection.\n");
+        text.push_str("In brackets: the paper's own figures, on its own collection.\n");
     }
     for note in &report.notes {
         writeln!(text, "{note}")?;

@@ -122,7 +122,7 @@ impl Plot {
                 WIDTH - RIGHT + 14.0,
                 WIDTH - RIGHT + 44.0,
                 at + 4.0,
-                escape(&series.name)
+                escape(in_legend(&series.name))
             );
         }
         svg.push_str("</svg>\n");
@@ -187,6 +187,11 @@ fn compact(value: f64) -> String {
 fn trim(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A name without what it says in brackets: there is not much room.
+fn in_legend(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
 }
 
 /// Text for markup.
