@@ -34,6 +34,34 @@ pub enum Error {
         /// The range.
         expected: &'static str,
     },
+    /// A constant that there is not.
+    #[error("there is no constant '{name}'; {hint}")]
+    NoConstant {
+        /// The name.
+        name: String,
+        /// What was meant, or which there are.
+        hint: String,
+    },
+    /// A constant of something else.
+    #[error("{name} is a constant of {of}")]
+    OtherConstant {
+        /// Which.
+        name: &'static str,
+        /// What it belongs to.
+        of: &'static str,
+    },
+    /// A constant out of its range.
+    #[error("{name} of {value} is out of range: {least} to {most}")]
+    ConstantRange {
+        /// Which.
+        name: &'static str,
+        /// What was given.
+        value: u64,
+        /// The least value.
+        least: u64,
+        /// The greatest.
+        most: u64,
+    },
     /// A name that stands for nothing.
     #[error("no {kind} '{name}'; there are {known}")]
     Unknown {

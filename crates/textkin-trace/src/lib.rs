@@ -18,6 +18,7 @@
 
 mod error;
 mod settings;
+mod constants;
 mod table;
 mod eviction;
 mod estimation;
@@ -31,6 +32,7 @@ mod tracer;
 mod checkpoint;
 mod metrics;
 
+pub use constants::Constant;
 pub use error::Error;
 pub use estimation::Estimation;
 pub use eviction::{CopyCount, Eviction, Lucky};

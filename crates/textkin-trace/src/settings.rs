@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::eviction::{CopyCount, Eviction, Lucky};
-use crate::{Error, Estimation};
+use crate::eviction::{Eviction, Lucky};
+use crate::{Constant, Error, Estimation};
 
 /// How much a tracer may remember.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +84,10 @@ pub struct WindowMethod {
     /// Words beyond a window that agrees to its end that are taken as copied too, where the chunks
     /// of a document so old are mostly forgotten.
     pub reach: u8,
-    /// Worth of a new landmark. A chunk between landmarks is worth 1.
+    /// Worth of a new landmark.
     pub landmark_worth: u8,
+    /// Worth of a chunk between landmarks; they are not kept if it is 0.
+    pub minor_worth: u8,
     /// What a slot gains when its chunk is found again.
     pub found_worth: u8,
 }
@@ -101,6 +103,7 @@ impl Default for WindowMethod {
             bridge_limit: 1000,
             reach: 8,
             landmark_worth: 32,
+            minor_worth: 1,
             found_worth: 8,
         }
     }
@@ -188,46 +191,18 @@ impl Settings {
         if self.memory == Memory::Unlimited {
             return entries;
         }
-        let mut say = |name, value: &dyn fmt::Display| entries.push((name, value.to_string()));
-        say("bucket", &self.bucket);
-        say("seed", &self.seed);
         match self.method {
             Method::Chunks(method) => {
-                say("method", &"chunks");
-                say("eviction", &method.eviction);
-                say("estimation", &method.estimation);
-                say("tag-bytes", &method.tag_bytes);
-                say("origin-bytes", &method.origin_bytes);
-                say("bridge-limit", &method.bridge_limit);
-                say("stores-estimated", &method.stores_estimated);
-                match method.eviction {
-                    Eviction::Random | Eviction::Lru => {}
-                    Eviction::CopyCount(CopyCount { full, many }) => {
-                        say("copy-count-full", &full);
-                        say("copy-count-many", &many);
-                    }
-                    Eviction::Lucky(lucky) => {
-                        say("lucky-block", &lucky.block);
-                        say("lucky-edge", &lucky.edge);
-                        say("lucky-every", &lucky.every);
-                        say("lucky-regular", &lucky.regular);
-                        say("lucky-limit", &lucky.limit);
-                    }
-                }
+                entries.push(("method", "chunks".to_owned()));
+                entries.push(("eviction", method.eviction.to_string()));
+                entries.push(("estimation", method.estimation.to_string()));
             }
-            Method::Windows(method) => {
-                say("method", &"windows");
-                say("tag-bytes", &method.tag_bytes);
-                say("origin-bytes", &method.origin_bytes);
-                say("window", &method.window);
-                say("bits", &method.bits);
-                say("spacing", &method.spacing);
-                say("bridge-limit", &method.bridge_limit);
-                say("reach", &method.reach);
-                say("landmark-worth", &method.landmark_worth);
-                say("found-worth", &method.found_worth);
-            }
+            Method::Windows(_) => entries.push(("method", "windows".to_owned())),
         }
+        let constant = |constant: Constant| {
+            constant.value(self).map(|value| (constant.name, value.to_string()))
+        };
+        entries.extend(Constant::ALL.into_iter().filter_map(constant));
         entries
     }
 }

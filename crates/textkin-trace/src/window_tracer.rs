@@ -34,8 +34,6 @@ use crate::{Error, WindowMethod};
 
 /// Bytes of an offset: words of the origin, modulo 65,536.
 const OFFSET_BYTES: usize = 2;
-/// Worth of a chunk between landmarks.
-const MINOR_WORTH: u8 = 1;
 
 /// The table of landmarks and its rules.
 #[derive(Debug)]
@@ -165,7 +163,11 @@ impl WindowTracer {
             }
             if found[place].is_none() && self.table.find(chunk.hash).is_none() {
                 let own = Label::found(number, Some(chunk.first));
-                let worth = if is_landmark { self.method.landmark_worth } else { MINOR_WORTH };
+                let WindowMethod { landmark_worth, minor_worth, .. } = self.method;
+                let worth = if is_landmark { landmark_worth } else { minor_worth };
+                if worth == 0 {
+                    continue;
+                }
                 let label = labels[*index as usize].unwrap_or(own);
                 self.store(number, document, &chunk, label, worth);
             }
@@ -200,7 +202,7 @@ impl WindowTracer {
         let slot = Slot { bucket, index };
         let scores = self.table.scores_mut(bucket);
         let least = scores[index];
-        if least > worth && worth == MINOR_WORTH {
+        if least > worth && worth == self.method.minor_worth {
             self.horizon.forget(Some(0), number);
             return None;
         }
@@ -326,7 +328,7 @@ mod tests {
             let slot = tracer.make_room(9, 0, worth).unwrap();
             tracer.table.set_number(slot, Field::Score, u64::from(worth));
         }
-        assert_eq!(tracer.make_room(9, 0, MINOR_WORTH), None);
+        assert_eq!(tracer.make_room(9, 0, 1), None);
         assert_eq!(tracer.make_room(9, 0, 8), Some(Slot { bucket: 0, index: 1 }));
         assert_eq!(tracer.table.scores(0), [3, 0, 3]);
     }

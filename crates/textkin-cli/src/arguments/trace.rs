@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use textkin::text::grammar::Selection;
-use textkin::tracing::{Estimation, Eviction, Memory, Preset};
+use textkin::tracing::{Constant, Estimation, Eviction, Memory, Preset};
 
 use super::{Analysis, Input};
 use crate::size;
@@ -24,7 +24,7 @@ use crate::size;
   tail -f feed.jsonl | textkin trace - --state feed.state --checkpoint-every 30s --out origins.jsonl
   textkin trace posts/ --time-field published --sort --out origins.jsonl
   textkin trace posts.jsonl --html page.html --html-document post-17 > /dev/null
-  textkin trace posts.jsonl --preset paper
+  textkin trace posts.jsonl --preset paper --constant lucky-limit=4
   textkin trace posts.jsonl --memory unlimited --select all")]
 pub(crate) struct Trace {
     /// Files, folders, globs, or - for standard input, in the order of time
@@ -60,6 +60,9 @@ pub(crate) struct TraceMeans {
     /// Slots of a bucket of the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) bucket: Option<u16>,
+    /// Set a constant of the method, several times for several (`textkin strategies` lists them)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
+    pub(crate) constant: Vec<(Constant, u64)>,
     /// How results are written
     #[arg(long, value_enum, default_value = "json", value_name = "FORMAT")]
     pub(crate) format: TraceFormat,
@@ -135,6 +138,13 @@ impl TraceFormat {
             Self::Table => "table",
         }
     }
+}
+
+fn parse_constant(text: &str) -> Result<(Constant, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as bridge-limit=30")?;
+    let constant = Constant::named(name.trim()).map_err(|error| error.to_string())?;
+    let number = value.trim().parse();
+    Ok((constant, number.map_err(|_| format!("'{value}' is no number for {name}"))?))
 }
 
 fn parse_memory(text: &str) -> Result<Memory, String> {

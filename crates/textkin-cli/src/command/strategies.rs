@@ -1,8 +1,9 @@
-//! `textkin strategies`: every pluggable part by name.
+//! `textkin strategies`: every pluggable part and constant by name.
 
 use textkin::core::Measure;
 use textkin::report::terminal;
 use textkin::text::{grammar, tokenizer};
+use textkin::tracing::{Constant, Memory, Preset};
 
 use crate::exit::Exit;
 
@@ -32,6 +33,20 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     section(
         "Normalisation (--normalize), joined with +",
         tokenizer::steps().iter().map(step).collect(),
+    );
+    let paper = Preset::Paper.settings(Memory::Unlimited);
+    let kin = Preset::Kin.settings(Memory::Unlimited);
+    let constant = |constant: &Constant| {
+        let of = |name: &str, settings| {
+            constant.value(settings).map(|value| format!("{value} with {name}"))
+        };
+        let values: Vec<String> = of("kin", &kin).into_iter().chain(of("paper", &paper)).collect();
+        let values = if values.is_empty() { constant.of.to_owned() } else { values.join(", ") };
+        (format!("{}=N", constant.name), format!("{} [{values}]", constant.summary))
+    };
+    section(
+        "Constants of textkin trace (--constant)",
+        Constant::ALL.iter().map(constant).collect(),
     );
     terminal::print(text.trim_end())?;
     terminal::print("\n")?;

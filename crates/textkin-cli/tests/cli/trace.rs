@@ -86,6 +86,16 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(refused(&["--memory", "100"]).contains("one bucket of 16 slots takes 212 bytes"));
     assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
     assert!(refused(&["--preset", "best"]).contains("there are kin, paper"));
+    let constant = |constant: &str| refused(&["--constant", constant]);
+    assert!(constant("lucky-limt=4").contains("is lucky-limit meant?"));
+    assert!(constant("lucky-limit=4").contains("a constant of --preset paper --evict lucky"));
+    assert!(constant("reach=300").contains("reach of 300 is out of range: 0 to 255"));
+    assert!(constant("reach=far").contains("'far' is no number for reach"));
+    assert!(constant("reach").contains("write NAME=VALUE"));
+    assert!(constant("window=7").contains("window × bits"));
+    folder
+        .textkin(&["trace", "stream.jsonl", "--constant", "bits=4", "--constant", "reach=0"])
+        .expect(1);
     folder.textkin(&["trace", "stream.jsonl"]).expect(1);
 }
 

@@ -147,7 +147,8 @@ fn states_that_do_not_fit_are_refused_and_left_alone() {
     refused(&other, "made with memory 20000 bytes, and 30000 bytes is asked for");
     refused(&with(&["--select", "all"]), "with select hailstorm+no-overlap, and all is asked for");
     refused(&with(&["--chunk", "words:5"]), "with chunk words:8, and words:5 is asked for");
-    refused(&with(&["--preset", "paper"]), "with bucket 16, and 64 is asked for");
+    refused(&with(&["--preset", "paper"]), "with method windows, and chunks is asked for");
+    refused(&with(&["--constant", "reach=9"]), "with reach 8, and 9 is asked for");
     refused(
         &with(&["--out", "origins.jsonl", "--format", "table"]),
         "origins.jsonl was begun with --format json",

@@ -66,5 +66,8 @@ fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {
         ),
     }
     settings.table.bucket = bucket.unwrap_or(settings.table.bucket);
+    for (constant, value) in &arguments.means.constant {
+        constant.set(*value, &mut settings.table)?;
+    }
     Ok(settings)
 }
