@@ -28,5 +28,6 @@ mod repo_discover;
 mod repo_unwell;
 mod search;
 mod trace;
+mod trace_memory;
 mod trace_state;
 mod verify;

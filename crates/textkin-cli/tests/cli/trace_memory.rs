@@ -1,0 +1,71 @@
+//! `textkin trace` takes the memory it is given and no more, however long the stream.
+#![cfg(target_os = "linux")]
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::support::{Dice, Folder, record};
+
+/// Bytes by which two runs of the same differ: the system counts pages, the allocator blocks of them.
+const NOISE: u64 = 3 << 20;
+
+/// The most memory that the command ever had, tracing a file as standard input.
+fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {
+    let memory = memory.to_string();
+    let mut command = folder.command(&["trace", "-", "--memory", &memory, "--preset", preset]);
+    let stdin = File::open(folder.path(file)).unwrap();
+    let mut child = command.stdin(stdin).stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(peak > 0, "the run was over before it could be looked at");
+    peak << 10
+}
+
+/// Invented documents as JSON lines, of so many bytes together, and the bytes of the longest line.
+fn stream(bytes: usize) -> (String, u64) {
+    let mut dice = Dice::new(5);
+    let words = dice.words(4000);
+    let (mut stream, mut longest) = (String::new(), 0);
+    for number in 0.. {
+        if stream.len() >= bytes {
+            break;
+        }
+        let text: Vec<&str> = (0..300).map(|_| words[dice.roll(words.len())].as_str()).collect();
+        let line = record(&format!("document-{number}"), &text.join(" "));
+        longest = longest.max(line.len() as u64);
+        write!(stream, "{line}").unwrap();
+    }
+    (stream, longest)
+}
+
+#[test]
+fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
+    let folder = Folder::new();
+    let small = 128 << 10;
+    let (stream, longest) = stream(100 * small);
+    let head = |bytes: usize| &stream[..stream[..bytes].rfind('\n').unwrap() + 1];
+    folder.write("few.jsonl", head(4 * small));
+    folder.write("tenth.jsonl", head(10 * small));
+    folder.write("stream.jsonl", &stream);
+    for preset in ["kin", "paper"] {
+        // A stream a hundred times as long as the memory takes no more than one ten times as long.
+        let tenth = peak(&folder, "tenth.jsonl", small as u64, preset);
+        let whole = peak(&folder, "stream.jsonl", small as u64, preset);
+        assert!(whole <= tenth + NOISE, "{preset}: {tenth} bytes, and then {whole}");
+        // And what it takes is the memory and the current document.
+        let empty = peak(&folder, "few.jsonl", 4000, preset);
+        let memory = 8 << 20;
+        let taken = peak(&folder, "stream.jsonl", memory, preset).saturating_sub(empty);
+        let most = memory * 102 / 100 + longest + NOISE;
+        assert!(taken <= most, "{preset}: {taken} bytes for a memory of {memory}");
+    }
+}
