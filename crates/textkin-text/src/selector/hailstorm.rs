@@ -18,32 +18,34 @@ impl Selector for Hailstorm {
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
         let Neighbours { before, after } = smaller_neighbours(document.tokens.hashes());
         retain(document, selection, |chunk| {
-            let first = chunk.first as usize;
-            let last = first + chunk.count as usize - 1;
-            after[first] > last || before[last].is_none_or(|smaller| smaller < first)
+            let (first, end) = (chunk.first, chunk.first + chunk.count);
+            after[first as usize] >= end || before[end as usize - 1] <= first
         });
     }
 }
 
 /// For each token, its nearest neighbours with a strictly smaller hash.
 struct Neighbours {
-    before: Vec<Option<usize>>,
+    /// One more than its place; 0 if there is none.
+    before: Vec<u32>,
     /// The number of tokens if there is none.
-    after: Vec<usize>,
+    after: Vec<u32>,
 }
 
 fn smaller_neighbours(hashes: &[u64]) -> Neighbours {
-    let mut before = vec![None; hashes.len()];
-    let mut after = vec![hashes.len(); hashes.len()];
+    let n_tokens = u32::try_from(hashes.len()).expect("a text is bounded to 4 GiB");
+    let mut before = vec![0; hashes.len()];
+    let mut after = vec![n_tokens; hashes.len()];
     // Tokens that have met no smaller one yet: their hashes ascend.
-    let mut open: Vec<usize> = Vec::new();
-    for (token, hash) in hashes.iter().enumerate() {
-        while let Some(larger) = open.pop_if(|last| hashes[*last] > *hash) {
-            after[larger] = token;
+    let mut open: Vec<u32> = Vec::new();
+    for (token, hash) in (0..).zip(hashes) {
+        while let Some(larger) = open.pop_if(|last| hashes[*last as usize] > *hash) {
+            after[larger as usize] = token;
         }
-        before[token] = match open.last() {
-            Some(&equal) if hashes[equal] == *hash => before[equal],
-            smaller => smaller.copied(),
+        before[token as usize] = match open.last() {
+            Some(&equal) if hashes[equal as usize] == *hash => before[equal as usize],
+            Some(&smaller) => smaller + 1,
+            None => 0,
         };
         open.push(token);
     }
