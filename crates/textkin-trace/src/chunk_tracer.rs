@@ -11,7 +11,7 @@ use textkin_core::Chunked;
 use crate::estimation::{Evidence, Found};
 use crate::eviction::{Eviction, Lucky};
 use crate::label::Label;
-use crate::table::{Field, Table, Widths};
+use crate::table::{BATCH, Field, Table, Widths};
 use crate::{ChunkMethod, Error};
 use textkin_core::Random;
 
@@ -53,6 +53,9 @@ impl ChunkTracer {
         let bytes: Vec<u8> = hashes.iter().map(|hash| first_byte(*hash)).collect();
         let mut found = Vec::with_capacity(hashes.len());
         for (place, hash) in hashes.iter().enumerate() {
+            if place % BATCH == 0 {
+                self.table.fetch(hashes[place..].iter().copied().take(BATCH));
+            }
             found.push(self.look_up(*hash, number));
             if found[place].is_none() && !self.method.stores_estimated {
                 self.store(*hash, place, &bytes, Label::found(number, None));

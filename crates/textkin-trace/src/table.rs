@@ -12,6 +12,12 @@ const HEADER: usize = 4;
 const HAND: usize = 2;
 /// Tags compared at once.
 const AT_ONCE: usize = 16;
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Lines that are fetched of a bucket: in larger ones, a search reads only the first.
+const MOST_LINES: usize = 4;
+/// Buckets that are fetched together: few enough to stay near until they are searched.
+pub(crate) const BATCH: usize = 64;
 
 /// What a slot holds, beside the two lowest bytes of its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +163,19 @@ impl Table {
             start += tags.len();
         }
         None
+    }
+
+    /// Reads a byte of every cache line of the buckets of these hashes. The reads do not wait for one
+    /// another, as those of searches do, so that the searches that follow find all of it near.
+    pub(crate) fn fetch(&self, hashes: impl Iterator<Item = u64>) {
+        let mut read = 0;
+        for hash in hashes {
+            let start = self.bucket_of(hash) * self.bucket_bytes;
+            let bucket = &self.bytes[start..start + self.bucket_bytes];
+            let lines = bucket.iter().step_by(LINE).take(MOST_LINES);
+            read = lines.fold(read, |read, byte| read ^ *byte);
+        }
+        std::hint::black_box(read);
     }
 
     /// How many slots of a bucket are taken.

@@ -89,24 +89,31 @@ impl Traced {
     }
 }
 
-/// A chunk and where it came from.
+/// The words of a chunk and where they came from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labelled {
-    pub(crate) chunk: Chunk,
+    /// Its first word.
+    start: u32,
+    /// One past its last word.
+    end: u32,
     /// None if it is the document's own.
-    pub(crate) label: Option<Label>,
+    label: Option<Label>,
 }
 
 impl Labelled {
+    pub(crate) fn new(chunk: &Chunk, label: Option<Label>) -> Self {
+        Self { start: chunk.first, end: chunk.first + chunk.count, label }
+    }
+
     /// Whether `next` is of the same block: the same origin, and as far on as there.
     fn continues(&self, next: &Self) -> bool {
         let (Some(a), Some(b)) = (self.label, next.label) else {
             return self.label.is_none() && next.label.is_none();
         };
-        let diagonal = |label: Label, chunk: Chunk| {
-            label.offset.map(|offset| offset.wrapping_sub(chunk.first) & 0xffff)
+        let diagonal = |label: Label, start: u32| {
+            label.offset.map(|offset| offset.wrapping_sub(start) & 0xffff)
         };
-        a.origin == b.origin && diagonal(a, self.chunk) == diagonal(b, next.chunk)
+        a.origin == b.origin && diagonal(a, self.start) == diagonal(b, next.start)
     }
 }
 
@@ -117,12 +124,12 @@ fn count(n: usize) -> u32 {
 fn block(run: &[Labelled]) -> Option<Block> {
     let first = run.first()?;
     let label = first.label?;
-    let end = run.iter().map(|labelled| labelled.chunk.first + labelled.chunk.count).max()?;
+    let end = run.iter().map(|labelled| labelled.end).max()?;
     let words = covered(run.iter());
     let is_found = |labelled: &&Labelled| labelled.label.is_some_and(|label| !label.is_estimated);
     let found = covered(run.iter().filter(is_found));
     Some(Block {
-        start: first.chunk.first,
+        start: first.start,
         end,
         origin: label.origin,
         origin_offset: label.offset,
@@ -135,10 +142,9 @@ fn block(run: &[Labelled]) -> Option<Block> {
 fn covered<'a>(run: impl Iterator<Item = &'a Labelled>) -> u32 {
     let mut covered_to = 0;
     let mut words = 0;
-    for Labelled { chunk, .. } in run {
-        let end = chunk.first + chunk.count;
-        words += end.saturating_sub(chunk.first.max(covered_to));
-        covered_to = covered_to.max(end);
+    for Labelled { start, end, .. } in run {
+        words += end.saturating_sub(*start.max(&covered_to));
+        covered_to = covered_to.max(*end);
     }
     words
 }
@@ -152,11 +158,11 @@ fn uncovered(
     let mut runs = Vec::new();
     let mut old_to = 0;
     let labelled = labelled.iter().filter(|labelled| labelled.label.as_ref().is_some_and(&counts));
-    for Labelled { chunk, .. } in labelled {
-        if chunk.first > old_to {
-            runs.push((old_to, chunk.first));
+    for Labelled { start, end, .. } in labelled {
+        if *start > old_to {
+            runs.push((old_to, *start));
         }
-        old_to = old_to.max(chunk.first + chunk.count);
+        old_to = old_to.max(*end);
     }
     if old_to < n_words {
         runs.push((old_to, n_words));

@@ -77,8 +77,8 @@ impl Tracer {
         let is_chunk = |chunk: &u32| (*chunk as usize) < document.chunks.len();
         let selection: Vec<u32> = selection.iter().copied().filter(is_chunk).collect();
         let of_selected = |labels: Vec<Option<Label>>| {
-            let chunks = selection.iter().map(|chunk| document.chunks[*chunk as usize]);
-            chunks.zip(labels).map(|(chunk, label)| Labelled { chunk, label }).collect()
+            let chunks = selection.iter().map(|chunk| &document.chunks[*chunk as usize]);
+            chunks.zip(labels).map(|(chunk, label)| Labelled::new(chunk, label)).collect()
         };
         let labelled: Vec<Labelled> = match &mut self.memory {
             Remembered::Exact(tracer) => of_selected(tracer.trace(number, document, &selection)),
@@ -90,8 +90,8 @@ impl Tracer {
             }
             Remembered::Windows(tracer) => {
                 let labels = tracer.trace(number, document, &selection);
-                let chunks = document.chunks.iter().copied().zip(labels);
-                chunks.map(|(chunk, label)| Labelled { chunk, label }).collect()
+                let chunks = document.chunks.iter().zip(labels);
+                chunks.map(|(chunk, label)| Labelled::new(chunk, label)).collect()
             }
         };
         Traced::new(number, document, selection.len(), &labelled)

@@ -28,12 +28,15 @@ use textkin_core::{Chunk, Chunked};
 use crate::eviction::lowest_from;
 use crate::label::Label;
 use crate::settings::within;
-use crate::table::{Field, Slot, Table, Widths};
+use crate::table::{BATCH, Field, Slot, Table, Widths};
 use crate::window::{Agreement, Packing};
 use crate::{Error, WindowMethod};
 
 /// Bytes of an offset: words of the origin, modulo 65,536.
 const OFFSET_BYTES: usize = 2;
+
+/// Chunks whose buckets are still near when they are stored; of more, they are fetched again.
+const NEAR: usize = 1024;
 
 /// The table of landmarks and its rules.
 #[derive(Debug)]
@@ -69,8 +72,12 @@ impl WindowTracer {
         document: &Chunked<'_>,
         selection: &[u32],
     ) -> Vec<Option<Label>> {
-        let look_up = |chunk: &u32| self.look_up(number, document, *chunk);
-        let found: Vec<Option<Hit>> = selection.iter().map(look_up).collect();
+        let mut found: Vec<Option<Hit>> = Vec::with_capacity(selection.len());
+        for batch in selection.chunks(BATCH) {
+            self.table.fetch(batch.iter().map(|chunk| document.chunks[*chunk as usize].hash));
+            let hits = batch.iter().map(|chunk| self.look_up(number, document, *chunk));
+            found.extend(hits);
+        }
         let labels = self.label(number, document, selection, &found);
         self.remember(number, document, selection, &found, &labels);
         labels
@@ -127,7 +134,9 @@ impl WindowTracer {
             let enough = whole.min(gap);
             let agrees = start.agreement.after >= enough && end.agreement.before >= enough;
             if agrees && gap < u32::from(self.method.bridge_limit) {
-                end.claim(chunks, start.words().start..end.words().end, labels);
+                // What lies within the words of either is claimed already.
+                let from = start.words().end.saturating_sub(start.chunk.count.saturating_sub(1));
+                end.claim(chunks, from..end.words().end, labels);
             }
         }
     }
@@ -154,6 +163,10 @@ impl WindowTracer {
         let mut next_landmark = u32::from(self.method.window);
         let mut has_landmark = false;
         for (place, index) in selection.iter().enumerate() {
+            if place % BATCH == 0 && selection.len() > NEAR {
+                let batch = selection[place..].iter().take(BATCH);
+                self.table.fetch(batch.map(|chunk| document.chunks[*chunk as usize].hash));
+            }
             let chunk = document.chunks[*index as usize];
             let is_last_chance = place + 1 == selection.len() && !has_landmark;
             let is_landmark = chunk.first >= next_landmark || is_last_chance;
@@ -240,7 +253,12 @@ impl Hit {
 
     /// Labels every chunk within `words` that has no label yet.
     fn claim(&self, chunks: &[Chunk], words: Range<u32>, labels: &mut [Option<Label>]) {
-        let from = chunks.partition_point(|chunk| chunk.first < words.start);
+        // Of runs of words, one begins with each word.
+        let is_at = |place: usize| chunks.get(place).is_some_and(|c| c.first == words.start);
+        let from = match words.start as usize {
+            place if is_at(place) => place,
+            _ => chunks.partition_point(|chunk| chunk.first < words.start),
+        };
         for (chunk, label) in chunks[from..].iter().zip(&mut labels[from..]) {
             if chunk.first >= words.end {
                 break;

@@ -168,9 +168,15 @@ impl StreamTracer {
         // Its own name stands in its own result even where the memory is too small for names.
         let own = |number: u64| (number == traced.number).then(|| id.to_owned());
         let name = |number: u64| own(number).or_else(|| self.names.get(number));
-        let block = |block: &textkin_trace::Block| BlockOrigin {
-            span: span(&self.tokens, block.start, block.end),
-            origin: name(block.origin),
+        // Blocks that follow one another are often of one origin.
+        let mut last: Option<(u64, Option<String>)> = None;
+        let block = |block: &textkin_trace::Block| {
+            let origin = match &last {
+                Some((number, name)) if *number == block.origin => name.clone(),
+                _ => name(block.origin),
+            };
+            last = Some((block.origin, origin.clone()));
+            BlockOrigin { span: span(&self.tokens, block.start, block.end), origin }
         };
         let place = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
         DocumentOrigins {
