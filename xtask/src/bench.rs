@@ -102,6 +102,34 @@ pub(crate) fn repository(sizes: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Tracing a stream against the floor, for both presets.
+pub(crate) fn trace(paths: &[&str]) -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "textkin", "--example", "trace_speed"])?;
+    let folder = tempfile::tempdir()?;
+    let mut inputs: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    if inputs.is_empty() {
+        inputs.push(folder.path().join("generated.jsonl"));
+        generate::collection(256 << 20, &inputs[0])?;
+    }
+    for preset in ["kin", "paper"] {
+        let mut speed = Command::new(example("trace_speed")?);
+        let status = speed.arg((1_u64 << 30).to_string()).arg(preset).args(&inputs).status()?;
+        ensure!(status.success(), "tracing failed");
+    }
+    Ok(())
+}
+
+/// How right origins are, on each file.
+pub(crate) fn origins(paths: &[&str]) -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "textkin-trace", "--example", "curve"])?;
+    for path in paths {
+        println!("{path}");
+        let status = Command::new(example("curve")?).arg(path).status()?;
+        ensure!(status.success(), "{path} could not be measured");
+    }
+    Ok(())
+}
+
 fn build() -> Result<()> {
     cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])?;
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])

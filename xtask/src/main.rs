@@ -16,6 +16,10 @@ cargo xtask bench memory [SIZE]        measures discovery of a generated collect
                                        within SIZE of memory (default 256MiB)
 cargo xtask bench repository [N…]      measures a repository of N documents: growth, disk, search
                                        (default 10000 100000 1000000)
+cargo xtask bench trace [FILE…]        measures how fast a stream is traced, one thread, 1 GiB of table,
+                                       against the floor (default: a generated collection)
+cargo xtask bench origins FILE…        measures how right origins are, for each way of tracing and eight
+                                       sizes of memory, on JSON lines with text and time
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -28,6 +32,8 @@ fn main() -> Result<()> {
         ["bench", "memory", size] => bench::memory(bytes(size)?),
         ["bench", "repository"] => bench::repository(&["10000", "100000", "1000000"]),
         ["bench", "repository", sizes @ ..] => bench::repository(sizes),
+        ["bench", "trace", paths @ ..] => bench::trace(paths),
+        ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
