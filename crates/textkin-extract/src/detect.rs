@@ -115,6 +115,9 @@ fn zip(bytes: &[u8]) -> Kind {
         if has("ppt/") {
             return Kind::Pptx;
         }
+        if has("xl/") {
+            return Kind::Xlsx;
+        }
     }
     if archive.index_for_name("META-INF/container.xml").is_some() {
         return Kind::Epub;

@@ -22,6 +22,8 @@ pub enum Kind {
     Docx,
     /// Presentation (Office Open XML).
     Pptx,
+    /// Table (Office Open XML).
+    Xlsx,
     /// Open document: text, presentation or table.
     Odt,
     /// Electronic book.
@@ -54,7 +56,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which they are listed to users.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Text,
         Self::Html,
         Self::Xml,
@@ -64,6 +66,7 @@ impl Kind {
         Self::Rtf,
         Self::Docx,
         Self::Pptx,
+        Self::Xlsx,
         Self::Odt,
         Self::Epub,
         Self::Email,
@@ -106,6 +109,7 @@ impl Kind {
             Self::Rtf => "rtf",
             Self::Docx => "docx",
             Self::Pptx => "pptx",
+            Self::Xlsx => "xlsx",
             Self::Odt => "odt",
             Self::Epub => "epub",
             Self::Email => "email",
@@ -135,6 +139,7 @@ impl Kind {
             Self::Rtf => "rich text format, with its code pages",
             Self::Docx => "Word document: text, notes, headers",
             Self::Pptx => "presentation: slides and speaker notes",
+            Self::Xlsx => "table: the text of its cells, sheet by sheet",
             Self::Odt => "open document: text, presentation or table",
             Self::Epub => "electronic book, in reading order",
             Self::Email => "e-mail message: body and attachments",

@@ -5,6 +5,7 @@ mod html;
 mod style;
 mod style_sheet;
 mod main_content;
+mod xlsx;
 mod xml;
 mod markdown;
 mod latex;
@@ -43,6 +44,7 @@ pub(crate) fn extractor(kind: Kind) -> Result<&'static dyn Extractor, Error> {
         Kind::Rtf => &rtf::Rtf,
         Kind::Docx => &docx::Docx,
         Kind::Pptx => &pptx::Pptx,
+        Kind::Xlsx => &xlsx::Xlsx,
         Kind::Odt => &odt::Odt,
         Kind::Epub => &epub::Epub,
         Kind::Email => &email::Email,

@@ -6,11 +6,11 @@ use textkin_extract::{
 };
 
 use crate::made::{
-    PARAGRAPHS, TITLE, docx, docx_of, every_format, found, html, words, words_of, zip,
+    PARAGRAPHS, TITLE, docx, docx_of, every_format, found, html, words, words_of, xlsx, zip,
 };
 
 /// The kind each made document is recognised as, in their order.
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 21] = [
     Kind::Text,
     Kind::Html,
     Kind::Xml,
@@ -20,6 +20,7 @@ const KINDS: [Kind; 20] = [
     Kind::Rtf,
     Kind::Docx,
     Kind::Pptx,
+    Kind::Xlsx,
     Kind::Odt,
     Kind::Epub,
     Kind::Email,
@@ -56,6 +57,24 @@ fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
         let lied = Kind::detect(Some("x.pdf"), bytes);
         assert_eq!(lied, nameless, "{name}");
     }
+}
+
+#[test]
+fn hidden_sheets_and_rows_of_a_table_are_noted() {
+    let table = found("kin.xlsx", &xlsx()).unwrap();
+    let notes: Vec<String> = table.documents[0].notes.iter().map(ToString::to_string).collect();
+    assert_eq!(notes, ["hidden text (hidden sheet, 12 characters): nobody sees it"]);
+    let sheet = "<worksheet><row hidden=\"1\"><c t=\"str\"><v>secret</v></c></row>\
+        <row><c t=\"s\"><v>0</v></c><c t=\"s\"><v>9</v></c><c t=\"s\"><v>x</v></c></row></worksheet>";
+    let strings = "<sst><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>aid</t></rPh></si></sst>";
+    let table = zip(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("xl/sharedStrings.xml", strings.as_bytes()),
+        ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
+    ]);
+    let document = &found("a.xlsx", &table).unwrap().documents[0];
+    assert_eq!(document.text, "rich text", "also without a list of its sheets");
+    assert_eq!(document.notes.len(), 1);
 }
 
 #[test]

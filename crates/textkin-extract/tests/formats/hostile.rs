@@ -265,7 +265,7 @@ proptest! {
     #[test]
     fn any_bytes_under_any_name_end(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
-        format in 0..20usize,
+        format in 0..21usize,
         n_kept in 0..12usize,
     ) {
         let formats = every_format();
@@ -277,7 +277,7 @@ proptest! {
 
     #[test]
     fn changed_documents_end_within_their_limits(
-        format in 0..20usize,
+        format in 0..21usize,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<prop::sample::Index>(),
         is_cut in any::<bool>(),

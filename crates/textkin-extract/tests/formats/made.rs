@@ -51,6 +51,7 @@ fn make() -> Vec<(&'static str, Vec<u8>)> {
         ("kin.rtf", rtf().into_bytes()),
         ("kin.docx", docx()),
         ("kin.pptx", pptx()),
+        ("kin.xlsx", xlsx()),
         ("kin.odt", odt()),
         ("kin.epub", epub()),
         ("kin.eml", email().into_bytes()),
@@ -224,6 +225,35 @@ fn pptx() -> Vec<u8> {
         ("ppt/_rels/presentation.xml.rels", relations.as_bytes()),
         ("ppt/slides/slide2.xml", first.as_bytes()),
         ("ppt/slides/slide1.xml", second.as_bytes()),
+    ])
+}
+
+pub(crate) fn xlsx() -> Vec<u8> {
+    // Paragraphs are named by number, cells of the table stand in their place; sheets are named in
+    // another order than their files.
+    let lines: Vec<&str> = [TITLE].into_iter().chain(PARAGRAPHS).collect();
+    let strings = format!("<sst>{}</sst>", elements(lines.iter().copied(), "<si><t>", "</t></si>"));
+    let cells: String = (0..lines.len())
+        .map(|at| format!("<row><c t=\"s\"><v>{at}</v></c><c><v>{at}.5</v></c></row>"))
+        .collect();
+    let first = format!("<worksheet><sheetData>{cells}</sheetData></worksheet>");
+    let inline = ["<c t=\"inlineStr\"><is><t>", "</t></is></c>"];
+    let second = format!(
+        "<worksheet><sheetData>{}{}</sheetData></worksheet>",
+        elements(ITEMS, "<row><c t=\"str\"><f>A1</f><v>", "</v></c></row>"),
+        rows(["<row>", "</row>"], inline)
+    );
+    let third = "<worksheet><row><c t=\"str\"><v>nobody sees it</v></c></row></worksheet>";
+    let main = "<workbook><sheets><sheet r:id=\"r2\"/><sheet r:id=\"r1\"/><sheet state=\"veryHidden\" r:id=\"r3\"/></sheets></workbook>";
+    let relations = "<Relationships><Relationship Id=\"r1\" Target=\"worksheets/sheet1.xml\"/><Relationship Id=\"r2\" Target=\"worksheets/sheet2.xml\"/><Relationship Id=\"r3\" Target=\"worksheets/sheet3.xml\"/></Relationships>";
+    zip(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("xl/workbook.xml", main.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", relations.as_bytes()),
+        ("xl/sharedStrings.xml", strings.as_bytes()),
+        ("xl/worksheets/sheet2.xml", first.as_bytes()),
+        ("xl/worksheets/sheet1.xml", second.as_bytes()),
+        ("xl/worksheets/sheet3.xml", third.as_bytes()),
     ])
 }
 
