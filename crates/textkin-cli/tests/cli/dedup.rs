@@ -24,7 +24,7 @@ fn copies_go_and_the_rest_stays_to_the_byte() {
     assert_eq!(folder.read("y.jsonl"), [a.as_str(), "\n", &b, "{broken\r\n", &d].concat());
     assert_eq!(
         run.stdout,
-        "1 of 4 documents are gone · 10 of 48 words (20.8 %)\n  wholly in one that stays: 1 · at least 90 % of the words: 0\n  duplicated most: a (1)\n"
+        "1 of 4 documents is gone · 10 of 48 words (20.8 %)\n  wholly in one that stays: 1 · at least 90 % of the words: 0\n  duplicated most: a (1)\n"
     );
     assert!(run.stderr.starts_with("textkin: x.jsonl:4: invalid JSON"), "{run:?}");
     let log = folder.json_lines("log.jsonl");
@@ -278,4 +278,24 @@ mod unwell {
             assert_eq!(folder.read("y.jsonl"), "old");
         }
     }
+}
+
+#[test]
+fn what_is_kept_whole_is_not_told_as_gone() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", HARBOUR);
+    folder.write("in/b.html", format!("<html><body><p>{HARBOUR}</p></body></html>"));
+    folder.write("in/c.txt", format!("Before it. {HARBOUR}"));
+    let options = ["--level", "passage", "--min-words", "8", "--log", "log.jsonl", "--out", "out"];
+    let run = folder.textkin(&[&["dedup", "in"], &options[..]].concat()).expect(0);
+    assert!(run.stdout.contains("1 passage in 1 of 3 documents is gone"), "{}", run.stdout);
+    assert!(run.stderr.contains("b.html: not plain text"), "{}", run.stderr);
+    assert_eq!(folder.read("out/b.html"), folder.read("in/b.html"));
+    let log = folder.read("log.jsonl");
+    assert!(log.lines().count() == 1 && log.contains("in/c.txt"), "{log}");
+    folder.write("two/a.txt", HARBOUR);
+    folder.write("two/b.html", format!("<html><body><p>{HARBOUR}</p></body></html>"));
+    let dry = ["dedup", "two", "--level", "passage", "--min-words", "8", "--dry-run"];
+    let run = folder.textkin(&dry).expect(1);
+    assert!(run.stdout.starts_with("0 passages in 0 of 2 documents"), "{}", run.stdout);
 }

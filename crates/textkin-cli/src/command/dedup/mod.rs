@@ -3,6 +3,7 @@
 mod summary;
 mod target;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -48,12 +49,17 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     let log = arguments.cleaned.log.as_deref().map(RemovalWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.cleaned.quiet);
-    let found = dedup(&mut inputs, &settings, cleaning, &watch)?;
+    let mut found = dedup(&mut inputs, &settings, cleaning, &watch)?;
     watch.progress.begin("writing", files.len() as u64);
     let mut editor = found.editor(arguments.cleaned.annotate, &watch);
     let mut told = Told::default();
+    // Documents of files that are kept whole, whatever was found in them.
+    let mut kept: Vec<Range<u64>> = Vec::new();
+    let mut n_documents = 0;
     for file in &files {
-        match target.rewrite(&inputs, file, &mut editor)? {
+        let rewritten = target.rewrite(&inputs, file, &mut editor)?;
+        let is_copied = matches!(rewritten, Rewritten::Copied(_));
+        match rewritten {
             Rewritten::Stopped => return Err(stopped(&mut editor).into()),
             Rewritten::Copied(reason) => {
                 told.notes.push(format!("{}: {reason}", file.path.display()));
@@ -65,12 +71,21 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
             Rewritten::Written | Rewritten::Gone => {}
         }
         let tally = editor.take_tally();
-        if !is_text(file) {
+        let documents = n_documents..n_documents + tally.documents;
+        n_documents = documents.end;
+        if is_copied {
+            kept.push(documents);
+        } else if !is_text(file) {
             told.warn(&file.path.to_string_lossy(), tally);
         }
         watch.progress.advance(1);
     }
     editor.finish()?;
+    found.removed.retain(|removal| {
+        let document = u64::from(removal.document);
+        let after = kept.partition_point(|documents| documents.end <= document);
+        !kept.get(after).is_some_and(|documents| documents.contains(&document))
+    });
     // All is written before anything takes its name.
     let log = match log.map(|log| write_log(log, &found)).transpose() {
         Err(error) if !error.is_broken_pipe() => return Err(error.into()),

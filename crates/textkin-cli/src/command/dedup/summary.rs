@@ -104,21 +104,28 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
     let (tally, cleaned) = (found.tally(), &arguments.cleaned);
     let number = terminal::thousands;
     let documents = number(tally.documents);
-    let verb = match (cleaned.dry_run, cleaned.annotate) {
-        (true, _) => "would go",
-        (false, true) => "are marked",
-        (false, false) => "are gone",
+    let verb = |count: u64| match (cleaned.dry_run, cleaned.annotate, count) {
+        (true, ..) => "would go",
+        (false, true, 1) => "is marked",
+        (false, true, _) => "are marked",
+        (false, false, 1) => "is gone",
+        (false, false, _) => "are gone",
     };
     let what = match arguments.removal.level {
         LevelName::Document => {
+            let verb = verb(tally.documents_gone);
             format!("{} of {documents} documents {verb}", number(tally.documents_gone))
         }
         LevelName::Passage | LevelName::Line => {
-            let parts = number(found.removed.len() as u64);
-            let name =
-                if arguments.removal.level == LevelName::Line { "lines" } else { "passages" };
-            let cut = number(tally.documents_cut);
-            format!("{parts} {name} in {cut} of {documents} documents {verb}")
+            let parts = found.removed.len() as u64;
+            let name = match (arguments.removal.level == LevelName::Line, parts) {
+                (true, 1) => "line",
+                (true, _) => "lines",
+                (false, 1) => "passage",
+                (false, _) => "passages",
+            };
+            let (count, cut, verb) = (number(parts), number(tally.documents_cut), verb(parts));
+            format!("{count} {name} in {cut} of {documents} documents {verb}")
         }
     };
     let words = number(tally.words);
