@@ -22,7 +22,7 @@ mod verify;
 
 pub(crate) use analysis::Analysis;
 pub(crate) use compare::{Compare, ComparisonFormat};
-pub(crate) use eval::{EditName, Eval, EvalCommand, EvalMeans, Generate, KindName};
+pub(crate) use eval::{Eval, EvalCommand, EvalMeans, Generate};
 pub(crate) use reading::{Input, Reading};
 pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use textkin_eval::generate::{Edit, Kind};
 
 /// Rerun the experiments of the papers, on collections whose truth is known
 #[derive(Debug, Args)]
@@ -79,8 +81,10 @@ pub(crate) struct EvalMeans {
 #[command(after_help = "Example:
   textkin eval generate quotes --documents 10000 --passage 25 --edit replace --rate 0.1 --out quotes/")]
 pub(crate) struct Generate {
-    /// What it is made of
-    pub(crate) kind: KindName,
+    /// What it is made of: originals with edited copies, documents that quote one passage, chains of six
+    /// versions, texts of their own in one frame, or documents in order of time that take from earlier ones
+    #[arg(value_parser = named(&Kind::ALL, Kind::name))]
+    pub(crate) kind: Kind,
 
     /// The folder, new or empty
     #[arg(long, value_name = "DIR")]
@@ -95,8 +99,8 @@ pub(crate) struct Generate {
     pub(crate) words: u32,
 
     /// How what is copied is changed
-    #[arg(long, default_value = "replace")]
-    pub(crate) edit: EditName,
+    #[arg(long, default_value = "replace", value_parser = named(&Edit::ALL, Edit::name))]
+    pub(crate) edit: Edit,
 
     /// Share of words that is changed
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
@@ -111,29 +115,15 @@ pub(crate) struct Generate {
     pub(crate) seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum KindName {
-    /// Originals with two edited copies each
-    Copies,
-    /// Documents that quote one passage of another
-    Quotes,
-    /// Chains of six versions
-    Versions,
-    /// Texts of their own in the same frame
-    Boilerplate,
-    /// Documents in order of time that take passages of earlier ones
-    Stream,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum EditName {
-    Insert,
-    Delete,
-    Replace,
-    Swap,
-    Move,
-    Case,
-    Ocr,
+/// A value that is chosen by its name.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let values = PossibleValuesParser::new(all.iter().map(|value| name(*value)));
+    values.try_map(move |given| {
+        all.iter().copied().find(|value| name(*value) == given).ok_or("there is no such name")
+    })
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -8,10 +8,10 @@ use textkin::Watch;
 use textkin::report::terminal;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment, Needs};
-use textkin_eval::generate::{self, Edit, Kind, Recipe};
+use textkin_eval::generate::{self, Recipe};
 use textkin_eval::report::Report;
 
-use crate::arguments::{EditName, Eval, EvalCommand, EvalMeans, Generate, KindName};
+use crate::arguments::{Eval, EvalCommand, EvalMeans, Generate};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::Shown;
@@ -137,24 +137,10 @@ fn show(report: &Report) -> anyhow::Result<()> {
 
 fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
     let recipe = Recipe {
-        kind: match arguments.kind {
-            KindName::Copies => Kind::Copies,
-            KindName::Quotes => Kind::Quotes,
-            KindName::Versions => Kind::Versions,
-            KindName::Boilerplate => Kind::Boilerplate,
-            KindName::Stream => Kind::Stream,
-        },
+        kind: arguments.kind,
         n_documents: arguments.documents as usize,
         words: arguments.words as usize,
-        edit: match arguments.edit {
-            EditName::Insert => Edit::Insert,
-            EditName::Delete => Edit::Delete,
-            EditName::Replace => Edit::Replace,
-            EditName::Swap => Edit::Swap,
-            EditName::Move => Edit::Move,
-            EditName::Case => Edit::Case,
-            EditName::Ocr => Edit::Ocr,
-        },
+        edit: arguments.edit,
         rate: arguments.rate,
         passage: arguments.passage as usize,
         seed: arguments.seed,
