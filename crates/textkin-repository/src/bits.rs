@@ -4,7 +4,7 @@
 pub(crate) const MOST_ONES: u32 = 24;
 
 /// The shorter length of [`BitWriter::put_one_of`], and how many numbers have it.
-fn evenly(n: u32) -> (u32, u64) {
+pub(crate) fn evenly(n: u32) -> (u32, u64) {
     let width = n.max(1).ilog2();
     (width, (2u64 << width) - u64::from(n.max(1)))
 }
@@ -121,9 +121,15 @@ impl<'a> BitReader<'a> {
         self.at > self.bytes.len() * 8
     }
 
+    /// Goes on with the bit `at`.
+    #[inline]
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// At least 57 bits from here on.
     #[inline]
-    fn peek(&self) -> u64 {
+    pub(crate) fn peek(&self) -> u64 {
         let byte = self.at / 8;
         let word = match self.bytes.get(byte..).and_then(|rest| rest.first_chunk()) {
             Some(word) => u64::from_le_bytes(*word),

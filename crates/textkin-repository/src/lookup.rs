@@ -2,7 +2,7 @@
 
 use textkin_core::{Damage, PostingBlock, PostingList};
 
-use crate::bits::{BitReader, MOST_ONES};
+use crate::bits::{BitReader, MOST_ONES, evenly};
 use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
@@ -69,7 +69,15 @@ impl Lookup {
         let wanted = cut & mask(shape.rest_bits());
         let mut reader = self.bucket(pages, shape.bucket(cut))?;
         let mut next = 0u64;
+        let quick = Quick::new(shape);
         while reader.has_more() {
+            if let Some((here, end)) = quick.and_then(|quick| quick.pass(&reader.bits, next))
+                && here < wanted
+            {
+                reader.bits.go_to(end);
+                next = here.wrapping_add(1);
+                continue;
+            }
             let (here, n_documents) = reader.head(next);
             if here > wanted {
                 break;
@@ -144,6 +152,48 @@ impl Lookup {
         let end = (place + 8 * n_full + blocks + rest).min(pages.len(self.lists));
         let bytes = pages.get(self.lists, place..end)?;
         Ok(Found::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
+    }
+}
+
+/// Passes over a hash with one document at one glance, where all its bits are seen at once.
+#[derive(Clone, Copy)]
+struct Quick {
+    rice_bits: u32,
+    document_bits: u32,
+    /// Documents below have so many bits, others one more.
+    short: u64,
+}
+
+impl Quick {
+    /// The most ones that are looked at, and the bits of a glance.
+    const ONES: u32 = 15;
+    const GLANCE: u32 = 56;
+
+    /// `None` where a hash may have more bits than are seen.
+    fn new(shape: &Shape) -> Option<Self> {
+        let (document_bits, short) = evenly(shape.documents);
+        let rice_bits = shape.rice_bits;
+        let most = Self::ONES + 1 + rice_bits + document_bits + 1;
+        let is_seen = !shape.has_counts && most <= Self::GLANCE;
+        is_seen.then_some(Self { rice_bits, document_bits, short })
+    }
+
+    /// The next hash, at least `next`, and the bit behind its document; `None` if it is none of the
+    /// usual ones.
+    #[inline]
+    fn pass(&self, bits: &BitReader<'_>, next: u64) -> Option<(u64, usize)> {
+        let seen = bits.peek();
+        let ones = seen.trailing_ones();
+        if ones == MARK || ones > Self::ONES {
+            return None;
+        }
+        let wholes = u64::from(ones - u32::from(ones > MARK));
+        let seen = seen >> (ones + 1);
+        let distance = wholes << self.rice_bits | seen & mask(self.rice_bits);
+        let document = seen >> self.rice_bits & mask(self.document_bits);
+        let more = u32::from(document >= self.short);
+        let n_bits = ones + 1 + self.rice_bits + self.document_bits + more;
+        Some((next.wrapping_add(distance), bits.position() + n_bits as usize))
     }
 }
 

@@ -107,6 +107,18 @@ impl Preparer {
         Ok(Entry { id, time, metadata, added, digest, evidence, ..entry })
     }
 
+    /// The hashes of the chunks of a stored document that are indexed, in any order, some of them
+    /// perhaps more than once.
+    pub(crate) fn chunks(&self, evidence: &[u8]) -> Option<Vec<u64>> {
+        if !self.keeps_text {
+            return WithoutText::read(evidence).map(|kept| kept.chunk_hashes());
+        }
+        let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
+        self.analyzer.tokenize(std::str::from_utf8(evidence).ok()?, &mut tokens);
+        self.analyzer.chunk(&tokens, &mut chunks, &mut selection);
+        Some(selection.iter().map(|&index| chunks[index as usize].hash).collect())
+    }
+
     /// The place of each word in the text of a document.
     pub(crate) fn spans(&self, evidence: &[u8]) -> Option<Vec<Span>> {
         if !self.keeps_text {

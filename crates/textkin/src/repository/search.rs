@@ -210,18 +210,16 @@ impl Texts for Searcher {
         chunks: &[u64],
         _: u32,
     ) -> Result<u32, Error> {
-        let place = self.place(place);
-        let stored = self.repository.document(place)?;
-        let evidence =
-            self.repository.stored.evidence(place).map_err(textkin_repository::Error::from)?;
-        let entry = self.preparer.again(stored, evidence, &mut self.preparer.scratch())?;
-        let mut own = entry.chunks.iter().peekable();
-        let mut shared = 0;
-        for chunk in chunks {
-            while own.next_if(|own| *own < chunk).is_some() {}
-            shared += u32::from(own.peek() == Some(&chunk));
-        }
-        Ok(shared)
+        let evidence = self.repository.stored.evidence(self.place(place));
+        let evidence = evidence.map_err(textkin_repository::Error::from)?;
+        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let own = self.preparer.chunks(&evidence).ok_or_else(strange)?;
+        // Which of the query's, each once.
+        let mut shared: Vec<usize> =
+            own.iter().filter_map(|chunk| chunks.binary_search(chunk).ok()).collect();
+        shared.sort_unstable();
+        shared.dedup();
+        Ok(u32::try_from(shared.len()).unwrap_or(u32::MAX))
     }
 
     fn words(&self, place: textkin_search::Place, words: &mut Vec<u64>) -> Result<(), Error> {
