@@ -110,7 +110,7 @@ macro_rules! constant {
 
 impl Constant {
     /// Every constant, in the order in which they are told.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(Place::Short(
             &mut settings.bucket
         ))),
@@ -228,6 +228,13 @@ impl Constant {
             (1, 255),
             "worth of a new landmark",
             place!(windows, landmark_worth, Byte)
+        ),
+        constant!(
+            "levels",
+            KIN,
+            (0, 7),
+            "how many times every second landmark is worth twice as much",
+            place!(windows, levels, Byte)
         ),
         constant!(
             "found-worth",

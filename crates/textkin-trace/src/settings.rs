@@ -86,6 +86,9 @@ pub struct WindowMethod {
     pub reach: u8,
     /// Worth of a new landmark.
     pub landmark_worth: u8,
+    /// Of the landmarks, every second is worth twice as much, every second of those twice that, so
+    /// many times: some are remembered for long, whatever else comes.
+    pub levels: u8,
     /// Worth of a chunk between landmarks; they are not kept if it is 0.
     pub minor_worth: u8,
     /// What a slot gains when its chunk is found again.
@@ -103,8 +106,9 @@ impl Default for WindowMethod {
             bridge_limit: 1000,
             reach: 8,
             landmark_worth: 32,
+            levels: 2,
             minor_worth: 1,
-            found_worth: 8,
+            found_worth: 16,
         }
     }
 }

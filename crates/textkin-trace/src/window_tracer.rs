@@ -16,7 +16,8 @@
 //! 5. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
 //!    that it was said to have; and, where there is room, the chunks between them.
 //!
-//! Eviction: a slot has a worth, more if it is a landmark, more whenever it is found. The least worth
+//! Eviction: a slot has a worth, more if it is a landmark, still more if its hash says so (some are to
+//! outlive the others), more whenever it is found. The least worth
 //! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
 //! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
@@ -35,6 +36,8 @@ use crate::{Error, WindowMethod};
 /// Bytes of an offset: words of the origin, modulo 65,536.
 const OFFSET_BYTES: usize = 2;
 
+/// The bits of a hash from here on are in no tag of usual length and tell no bucket.
+const LEVEL_BITS: u32 = 20;
 /// Chunks whose buckets are still near when they are stored; of more, they are fetched again.
 const NEAR: usize = 1024;
 
@@ -176,8 +179,8 @@ impl WindowTracer {
             }
             if found[place].is_none() && self.table.find(chunk.hash).is_none() {
                 let own = Label::found(number, Some(chunk.first));
-                let WindowMethod { landmark_worth, minor_worth, .. } = self.method;
-                let worth = if is_landmark { landmark_worth } else { minor_worth };
+                let minor_worth = self.method.minor_worth;
+                let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };
                 if worth == 0 {
                     continue;
                 }
@@ -185,6 +188,13 @@ impl WindowTracer {
                 self.store(number, document, &chunk, label, worth);
             }
         }
+    }
+
+    /// What a landmark is worth: by its hash, so that it is the same wherever it stands.
+    fn landmark_worth(&self, hash: u64) -> u8 {
+        let level = (hash >> LEVEL_BITS).trailing_zeros().min(u32::from(self.method.levels));
+        let worth = u32::from(self.method.landmark_worth) << level;
+        u8::try_from(worth).unwrap_or(u8::MAX)
     }
 
     fn store(

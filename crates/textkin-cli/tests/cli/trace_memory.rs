@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::{Dice, Folder, record};
 
 /// Bytes by which two runs of the same differ: the system counts pages, the allocator blocks of them.
-const NOISE: u64 = 3 << 20;
+const NOISE: u64 = 4 << 20;
 
 /// The most memory that the command ever had, tracing a file as standard input.
 fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {
@@ -53,7 +53,6 @@ fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
     let small = 128 << 10;
     let (stream, longest) = stream(100 * small);
     let head = |bytes: usize| &stream[..stream[..bytes].rfind('\n').unwrap() + 1];
-    folder.write("few.jsonl", head(4 * small));
     folder.write("tenth.jsonl", head(10 * small));
     folder.write("stream.jsonl", &stream);
     for preset in ["kin", "paper"] {
@@ -62,7 +61,8 @@ fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
         let whole = peak(&folder, "stream.jsonl", small as u64, preset);
         assert!(whole <= tenth + NOISE, "{preset}: {tenth} bytes, and then {whole}");
         // And what it takes is the memory and the current document.
-        let empty = peak(&folder, "few.jsonl", 4000, preset);
+        // The run that remembers nothing reads as much: a short one would be over before it was seen.
+        let empty = peak(&folder, "stream.jsonl", 4000, preset);
         let memory = 8 << 20;
         let taken = peak(&folder, "stream.jsonl", memory, preset).saturating_sub(empty);
         let most = memory * 102 / 100 + longest + NOISE;

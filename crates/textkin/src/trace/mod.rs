@@ -235,6 +235,12 @@ fn span(tokens: &Tokens, start: u32, end: u32) -> Span {
 mod tests {
     use super::*;
 
+    /// A tracer can be held by a server and sent to another thread; this does not compile otherwise.
+    const _: fn() = || {
+        fn is_send<T: Send + 'static>() {}
+        is_send::<StreamTracer>();
+    };
+
     #[test]
     fn presets_can_be_read_and_places_are_bytes() {
         for preset in Preset::ALL {
