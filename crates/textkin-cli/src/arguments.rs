@@ -126,7 +126,7 @@ pub(crate) struct Removal {
     /// kept one holds: ssr, sscr, … (see `textkin strategies`)
     #[arg(long, value_name = "SCORE")]
     pub(crate) by: Option<Measure>,
-    /// Which of several stays: first, last, longest, best (most alike to all others), field:NAME (the
+    /// Which of several stays: first, last, longest, best (most in common with all others), field:NAME (the
     /// largest value of a field)
     #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepName::parse)]
     pub(crate) keep: KeepName,

@@ -14,7 +14,7 @@ mod likeness;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use textkin_core::{Lists, Measure, SharedChunks};
+use textkin_core::{SharedChunks, TextEntry};
 
 use self::keepers::{Keepers, Question, Scratch};
 pub use self::likeness::Likeness;
@@ -99,7 +99,7 @@ impl<'a> Holders<'a> {
         order: &[u32],
         watch: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<Vec<Option<Holder>>, NoGraph> {
-        let question = self.question(self.settings.likeness);
+        let question = self.question();
         let mut keepers = Keepers::new(&question);
         // The first kept document of each keeper, and of each text.
         let mut kept_of_keeper: Vec<u32> = Vec::new();
@@ -189,86 +189,35 @@ impl<'a> Holders<'a> {
         Ok(telling)
     }
 
-    /// For each document, the sum of its scores with all documents it is like enough to or that are
-    /// like enough to it; an exact copy counts 1. `watch` says whether to stop.
+    /// For each document how much it has in common with all others, for its length: the sum over its
+    /// chunks of the other documents that have them, by the square root of the number of its chunks.
     ///
-    /// These are all pairs after all: the time may grow with the square of the documents, the memory
-    /// does not.
-    ///
-    /// # Errors
-    /// [`NoGraph::Stopped`] once asked to stop.
-    pub fn sums(&self, watch: &(dyn Fn(u64) -> bool + Sync)) -> Result<Vec<f64>, NoGraph> {
-        let measure = match self.settings.likeness {
-            Likeness::Held => Measure::MaxContainment,
-            Likeness::Score(measure) => measure,
+    /// No pair is looked at: the time grows with the documents.
+    #[must_use]
+    pub fn commonness(&self) -> Vec<f64> {
+        let of_text = |(entry, groups): (&TextEntry, &[u32])| {
+            let others = |group: &u32| {
+                let group = &self.shared.groups[*group as usize];
+                u64::from(group.chunks) * u64::from(group.documents.saturating_sub(1))
+            };
+            let n_shared = |group: &u32| u64::from(self.shared.groups[*group as usize].chunks);
+            let n_alone = u64::from(entry.chunks).saturating_sub(groups.iter().map(n_shared).sum());
+            let copies = u64::from(entry.copies.saturating_sub(1));
+            let sum = groups.iter().map(others).sum::<u64>() + n_alone * copies;
+            sum as f64 / f64::from(entry.chunks.max(1)).sqrt()
         };
-        let question = self.question(Likeness::Score(measure));
-        let mut keepers = Keepers::new(&question);
-        let mut scratch = Scratch::new(&question);
-        let mut telling = Lists::new();
-        for class in 0..self.classes.len() as u32 {
-            let groups = keepers.telling(&mut scratch, class);
-            keepers.push(class, &groups);
-            telling.push(groups);
-        }
-        let stopped = AtomicBool::new(false);
-        let state = || (Scratch::new(&question), Vec::new());
-        let states =
-            for_each(self.settings.threads, self.classes.len(), 64, state, |state, index| {
-                if stopped.load(Ordering::Relaxed) || watch(0) {
-                    stopped.store(true, Ordering::Relaxed);
-                    return;
-                }
-                let (scratch, sums) = state;
-                self.sums_of_class(&keepers, scratch, index as u32, telling.list(index), sums);
-            });
-        if stopped.into_inner() {
-            return Err(NoGraph::Stopped);
-        }
-        let copies = |text: usize| self.shared.texts[text].copies.saturating_sub(1);
-        let mut of_text: Vec<f64> =
-            (0..self.shared.texts.len()).map(|text| f64::from(copies(text))).collect();
-        for (text, sum) in states.into_iter().flat_map(|(_, sums)| sums) {
-            of_text[text as usize] = sum;
-        }
-        Ok(self.texts.iter().map(|text| text.map_or(0.0, |text| of_text[text as usize])).collect())
+        let shared = self.shared;
+        let of_text: Vec<f64> =
+            shared.texts.iter().zip(shared.groups_of_text.iter()).map(of_text).collect();
+        self.texts.iter().map(|text| text.map_or(0.0, |text| of_text[text as usize])).collect()
     }
 
-    /// The sums of the texts of one class.
-    fn sums_of_class(
-        &self,
-        keepers: &Keepers<'_>,
-        scratch: &mut Scratch,
-        class: u32,
-        telling: &[u32],
-        sums: &mut Vec<(u32, f64)>,
-    ) {
-        let mut others = Vec::new();
-        let mut own = 0.0;
-        keepers.find(scratch, class, telling, 0, |keeper, score| {
-            if keeper == class {
-                own = score;
-            } else {
-                others.push(score * self.classes.documents[keeper as usize] as f64);
-            }
-        });
-        // Classes are numbered as threads meet their texts: in another order the sum would be
-        // rounded otherwise.
-        others.sort_unstable_by(f64::total_cmp);
-        for &text in self.classes.texts.list(class as usize) {
-            let copies = u64::from(self.shared.texts[text as usize].copies);
-            let n_own = self.classes.documents[class as usize] - copies;
-            let sum = others.iter().sum::<f64>() + own * n_own as f64;
-            sums.push((text, sum + copies.saturating_sub(1) as f64));
-        }
-    }
-
-    fn question(&self, likeness: Likeness) -> Question<'_> {
+    fn question(&self) -> Question<'_> {
         Question {
             shared: self.shared,
             classes: &self.classes,
             rarity: Rarity::new(self.shared),
-            likeness,
+            likeness: self.settings.likeness,
             threshold: self.settings.threshold,
         }
     }

@@ -41,15 +41,12 @@ pub(super) fn find(
         watch.progress.advance(n);
         watch.stop.is_asked()
     };
-    let sums = match rule.keep {
-        Keep::Best => {
-            watch.progress.begin("scoring pairs", 0);
-            holders.sums(&advance)?
-        }
+    let commonness = match rule.keep {
+        Keep::Best => holders.commonness(),
         _ => Vec::new(),
     };
     watch.progress.begin("finding what holds each", documents.len() as u64);
-    let order = preference::order(rule.keep, &documents, &sums);
+    let order = preference::order(rule.keep, &documents, &commonness);
     let holders = holders.of_documents(&order, &advance)?;
     let removal = |(document, holder): (u32, &Option<textkin_graph::Holder>)| {
         let holder = (*holder)?;

@@ -72,8 +72,9 @@ pub enum Keep {
     Last,
     /// The one with the most words.
     Longest,
-    /// The one whose scores with all its neighbours have the largest sum; an exact copy counts 1.
-    /// Only for whole documents.
+    /// The one that has most in common with all others, for its length: the sum over its chunks of the
+    /// other documents that have them, by the square root of the number of its chunks. Only for whole
+    /// documents.
     Best,
     /// The one with the largest value in the field that the source gives as the time of a
     /// document: by number if all values are numbers, else as text. Those without come last.

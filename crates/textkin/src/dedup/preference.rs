@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use super::Keep;
 use crate::documents::Documents;
 
-/// The numbers of all documents, the most preferred first. `sums` are what [`Keep::Best`] goes by.
-pub(super) fn order(keep: Keep, documents: &Documents, sums: &[f64]) -> Vec<u32> {
+/// The numbers of all documents, the most preferred first. `commonness` is what [`Keep::Best`]
+/// goes by.
+pub(super) fn order(keep: Keep, documents: &Documents, commonness: &[f64]) -> Vec<u32> {
     let n = u32::try_from(documents.len()).expect("documents are counted in 32 bits");
     let mut order: Vec<u32> = (0..n).collect();
     // Sorts are stable: what is equally good stays in the order of the input.
@@ -17,7 +18,8 @@ pub(super) fn order(keep: Keep, documents: &Documents, sums: &[f64]) -> Vec<u32>
             order.sort_by_key(|&document| std::cmp::Reverse(documents.entry(document).words));
         }
         Keep::Best => {
-            order.sort_by(|&a, &b| sums[b as usize].total_cmp(&sums[a as usize]));
+            let of = |document: u32| commonness[document as usize];
+            order.sort_by(|&a, &b| of(b).total_cmp(&of(a)));
         }
         Keep::Field => by_field(&mut order, documents),
     }
