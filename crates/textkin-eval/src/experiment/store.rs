@@ -29,9 +29,9 @@ pub(super) struct Means {
 }
 
 impl Means {
-    /// Separation per highest false match.
+    /// Separation per highest false match; none where that is shown as nothing.
     pub(super) fn ratio(&self) -> Option<f64> {
-        (self.highest_false_match > 0.0).then(|| self.separation / self.highest_false_match)
+        (self.highest_false_match >= 0.005).then(|| self.separation / self.highest_false_match)
     }
 }
 
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-/// Search by one ranking, on one thread less noise.
+/// Search by these rankings, on all cores.
 pub(super) fn by(rankings: &[Ranking]) -> SearchSettings {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     SearchSettings { rankings: rankings.to_vec(), threads, ..SearchSettings::default() }
