@@ -105,3 +105,29 @@ fn a_run_that_is_asked_to_stop_stops() {
         assert!(experiment.run(None, true, 1, &watch).is_err(), "{}", experiment.name);
     }
 }
+
+#[test]
+fn origins_are_right_where_memory_is_large_and_selections_take_their_share() {
+    let shares = run("origin.table3", None);
+    for (row, share) in [("4th", 25.0), ("8th", 12.5), ("M4", 25.0), ("M8", 12.5)] {
+        assert!((value(&shares, row, 0) - share).abs() < 1.0, "{row}");
+    }
+    let origins = run("origin.table5", None);
+    let scores = |row: &str| [0, 1, 2].map(|size| value(&origins, row, size));
+    for row in ["DO, B: NHs", "DO: kin (the default, not in the paper)"] {
+        let [large, middle, small] = scores(row);
+        assert!(
+            large > 95.0 && large >= middle && middle > small,
+            "{row}: {large} {middle} {small}"
+        );
+    }
+    // With every chunk looked up and room for a third of them, nearly every word is right.
+    assert!(scores("TF, A: All")[0] > 95.0);
+    // The rows of one way in two grids are the same runs.
+    let evictions = run("origin.table8", None);
+    for size in 0..3 {
+        let (a, b) =
+            (value(&origins, "DO, A: NHs", size), value(&evictions, "DO: NHs random", size));
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+}

@@ -44,14 +44,16 @@ fn list() -> anyhow::Result<Exit> {
         let needs = match experiment.needs {
             Needs::Kin => "pairs of kin",
             Needs::Documents => "documents",
+            Needs::Stream => "documents in order of time",
             Needs::Nothing => "nothing: makes its own",
         };
-        writeln!(text, "{:<14} {}", experiment.name, experiment.title)?;
-        writeln!(text, "{:<14} needs {needs}", "")?;
+        writeln!(text, "{:<16} {}", experiment.name, experiment.title)?;
+        writeln!(text, "{:<16} needs {needs}", "")?;
     }
     text.push_str(
         "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
-         scam: Shivakumar and Garcia-Molina 1996. made: on collections with known truth, not in a paper.\n",
+         origin: Abdel-Hamid et al. 2009. scam: Shivakumar and Garcia-Molina 1996.\n\
+         made: on collections with known truth, not in a paper.\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)

@@ -5,7 +5,14 @@ use crate::support::Folder;
 #[test]
 fn every_experiment_is_named_with_what_it_needs() {
     let run = Folder::new().textkin(&["eval", "list"]).expect(0);
-    for name in ["deco.table3", "hoad.table4", "ids.figure1", "scam.figure5", "made.edits"] {
+    for name in [
+        "deco.table3",
+        "hoad.table4",
+        "ids.figure1",
+        "origin.table9-10",
+        "scam.figure5",
+        "made.edits",
+    ] {
         assert!(run.stdout.contains(name), "{name} in {}", run.stdout);
     }
     assert!(run.stdout.contains("needs pairs of kin"));

@@ -7,6 +7,7 @@ mod deco;
 mod hoad;
 mod ids;
 mod made;
+mod origin;
 mod scam;
 mod store;
 
@@ -26,6 +27,8 @@ pub enum Needs {
     Kin,
     /// Nothing but documents.
     Documents,
+    /// Documents in order of time.
+    Stream,
     /// Nothing: it makes its own.
     Nothing,
 }
@@ -65,7 +68,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 18] = [
+pub const ALL: [Experiment; 25] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -78,6 +81,13 @@ pub const ALL: [Experiment; 18] = [
     experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Needs::Kin, hoad::table5),
     experiment("hoad.table6", "The best of both, stopped", Needs::Kin, hoad::table6),
     experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Needs::Documents, ids::figure1),
+    experiment("origin.table3", "Share of chunks that each of 33 selections looks up", Needs::Stream, origin::table3),
+    experiment("origin.variants", "Origins by each of these selections, versions A and B", Needs::Stream, origin::variants),
+    experiment("origin.table4-7", "Origins by seven selections and by kin, for each size of memory", Needs::Stream, origin::tables4to7),
+    experiment("origin.table8", "Origins by eviction, without estimation", Needs::Stream, origin::table8),
+    experiment("origin.table9-10", "Origins by estimation", Needs::Stream, origin::tables9to10),
+    experiment("origin.table11", "Words that are labelled by estimation only, and how right they are", Needs::Stream, origin::table11),
+    experiment("origin.figure2", "Origins by length of the document, in the smallest memory", Needs::Stream, origin::figure2),
     experiment("scam.figure3", "Size of the index by chunking", Needs::Documents, scam::figure3),
     experiment("scam.figure5", "Alpha and beta error by chunking", Needs::Kin, scam::figure5),
     experiment("scam.figure6", "Time of a probe by chunking", Needs::Documents, scam::figure6),
@@ -96,7 +106,8 @@ const fn experiment(
 }
 
 impl Experiment {
-    /// The experiments that a name or the beginning of names means: `deco` is all of that paper.
+    /// The experiments that a name or the beginning of names means: `deco` is all of that paper, and
+    /// `origin.table5` is in `origin.table4-7`.
     ///
     /// # Errors
     /// If there is none.
@@ -104,12 +115,24 @@ impl Experiment {
         let is_meant = |one: &&Self| {
             one.name == name
                 || one.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+                || one.spans(name)
         };
         let found: Vec<Self> = ALL.iter().filter(is_meant).copied().collect();
         match found.is_empty() {
             true => Err(Error::UnknownExperiment { name: name.to_owned() }),
             false => Ok(found),
         }
+    }
+
+    /// Whether it is a range of tables, and `name` is one of them.
+    fn spans(&self, name: &str) -> bool {
+        let number_at =
+            |text: &str| text.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        let Some((from, to)) = self.name.split_once('-') else { return false };
+        let (kind, from) = from.split_at(number_at(from));
+        let (Ok(from), Ok(to)) = (from.parse::<u32>(), to.parse::<u32>()) else { return false };
+        let number = name.strip_prefix(kind).and_then(|number| number.parse().ok());
+        number.is_some_and(|number| (from..=to).contains(&number))
     }
 
     /// Runs it on a collection, or on one that is made for it.
@@ -126,7 +149,7 @@ impl Experiment {
         let began = Instant::now();
         let collection = match collection {
             Some(collection) if self.needs != Needs::Nothing => collection.clone(),
-            _ => versions(is_quick, seed),
+            _ => made(self.needs, is_quick, seed),
         };
         if self.needs == Needs::Kin && collection.truth.kin.is_empty() {
             let (experiment, collection) = (self.name, collection.name.clone());
@@ -151,13 +174,22 @@ impl Experiment {
     }
 }
 
-/// The collection of experiments that are given none: versions of texts, as documentation has them.
-fn versions(is_quick: bool, seed: u64) -> Collection {
-    let n_documents = if is_quick { 600 } else { 6_000 };
-    let kind = Kind::Versions;
-    let recipe =
-        Recipe { kind, n_documents, edit: Edit::Replace, rate: 0.05, seed, ..Recipe::default() };
-    Collection::from(make(&recipe))
+/// The collection of experiments that are given none: versions of texts, as documentation has them, or a
+/// stream.
+fn made(needs: Needs, is_quick: bool, seed: u64) -> Collection {
+    let usual = Recipe { edit: Edit::Replace, rate: 0.05, seed, ..Recipe::default() };
+    let recipe = match needs {
+        // Long passages that are edited little, so that many documents have another for their origin.
+        Needs::Stream => {
+            let (kind, passage, rate) = (Kind::Stream, 200, 0.01);
+            Recipe { kind, n_documents: 1_200, words: 200, passage, rate, ..usual }
+        }
+        Needs::Kin | Needs::Documents | Needs::Nothing => {
+            Recipe { kind: Kind::Versions, n_documents: 600, ..usual }
+        }
+    };
+    let n_documents = if is_quick { recipe.n_documents } else { 10 * recipe.n_documents };
+    Collection::from(make(&Recipe { n_documents, ..recipe }))
 }
 
 impl Lab<'_> {
@@ -204,5 +236,15 @@ mod tests {
         }
         assert_eq!(Experiment::named("hoad").unwrap().len(), 6);
         assert!(Experiment::named("hoa").is_err() && Experiment::named("").is_err());
+        let grid = |name: &str| Experiment::named(name).unwrap()[0].name;
+        assert_eq!(
+            ["origin.table4", "origin.table7", "origin.table10", "origin.table11"].map(grid),
+            ["origin.table4-7", "origin.table4-7", "origin.table9-10", "origin.table11"]
+        );
+        assert!(
+            ["origin.table2", "origin.table12", "origin.table", "deco.table5", "table4", "5"]
+                .iter()
+                .all(|name| Experiment::named(name).is_err())
+        );
     }
 }

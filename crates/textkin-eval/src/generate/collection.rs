@@ -20,7 +20,8 @@ pub enum Kind {
     Versions,
     /// Texts of their own between the same 60 words before and 60 after: nobody is anybody's kin.
     Boilerplate,
-    /// A stream in order of time: one document in three takes one to three passages of earlier ones.
+    /// A stream in order of time: one document in three takes one to three passages of earlier ones, and
+    /// has a quarter of the words or more of its own.
     Stream,
 }
 
@@ -238,9 +239,14 @@ impl Maker<'_> {
 
     fn stream(&mut self) {
         while !self.is_full() {
-            let text = self.original();
+            let copies = !self.texts.is_empty() && self.random.below(3) == 0;
+            let words = match (copies, self.recipe.words) {
+                (true, words) => words.div_ceil(4) + self.random.below(1 + words * 3 / 4),
+                (false, words) => words,
+            };
+            let text = self.language.text(words, &mut self.random);
             let number = self.add(text, None);
-            if number > 0 && self.random.below(3) == 0 {
+            if copies {
                 for _ in 0..1 + self.random.below(3) {
                     // The new is copied more often than the old.
                     let oldest = 1 + self.random.below(number);
