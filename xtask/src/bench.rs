@@ -130,12 +130,18 @@ pub(crate) fn origins(paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Builds the command as people get it.
+pub(crate) fn build_command() -> Result<()> {
+    cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])
+}
+
 fn build() -> Result<()> {
-    cargo(&["build", "--release", "--locked", "--package", "textkin-cli"])?;
+    build_command()?;
     cargo(&["build", "--release", "--locked", "--package", "textkin", "--examples"])
 }
 
-fn target() -> Result<PathBuf> {
+/// Where what is built for release lies.
+pub(crate) fn target() -> Result<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     Ok(target.unwrap_or(root()?.join("target")).join("release"))
 }

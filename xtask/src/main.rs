@@ -1,8 +1,9 @@
 //! What is scripted: the tests, the benchmarks, and collections made to order.
-#![expect(clippy::print_stdout, reason = "this is a tool for the terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a tool for the terminal")]
 
 mod bench;
 mod generate;
+mod peers;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,6 +21,9 @@ cargo xtask bench trace [FILE…]        measures how fast a stream is traced, o
                                        against the floor (default: a generated collection)
 cargo xtask bench origins FILE…        measures how right origins are, for each way of tracing and eight
                                        sizes of memory, on JSON lines with text and time
+cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, datasketch and text-dedup, which
+                                       pip installs below target/, on JSON lines with id and text (default:
+                                       a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -34,6 +38,7 @@ fn main() -> Result<()> {
         ["bench", "repository", sizes @ ..] => bench::repository(sizes),
         ["bench", "trace", paths @ ..] => bench::trace(paths),
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
+        ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -1,0 +1,139 @@
+//! Runs a program alone: how long it took, and how much memory it and its children held at most.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// How often the memory is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often that of several processes is: it takes longer.
+const LOOK_AT_MANY: Duration = Duration::from_millis(250);
+
+/// What a run took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// From start to end.
+    pub(crate) seconds: f64,
+    /// The most memory, where the system tells.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// Runs a program in the background until it ends or the time is up. What it writes goes to `log`.
+pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<Cost> {
+    let file =
+        std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    // A group of its own, so that its children end with it.
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+    let start = Instant::now();
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
+    let (mut peak_bytes, mut looked_at_many) = (None, start);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            let seconds = start.elapsed().as_secs_f64();
+            return match status.code() {
+                Some(0 | 1) if status.success() || is_textkin(command) => {
+                    Ok(Cost { seconds, peak_bytes })
+                }
+                _ => bail!("it failed ({status}): {}", last_line(log)),
+            };
+        }
+        if start.elapsed() > limit {
+            end(&mut child)?;
+            bail!("it took longer than {} s", limit.as_secs());
+        }
+        let tree = tree(child.id());
+        let bytes = if tree.len() < 2 {
+            memory(child.id(), "status", "VmHWM:")
+        } else if looked_at_many.elapsed() > LOOK_AT_MANY {
+            looked_at_many = Instant::now();
+            // Shared memory counts once: each process is charged its part.
+            Some(tree.iter().filter_map(|process| memory(*process, "smaps_rollup", "Pss:")).sum())
+        } else {
+            None
+        };
+        peak_bytes = peak_bytes.max(bytes);
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// 1 says that nothing was found.
+fn is_textkin(command: &Command) -> bool {
+    Path::new(command.get_program()).file_stem().is_some_and(|name| name == "textkin")
+}
+
+/// Ends a program and its children.
+fn end(child: &mut Child) -> Result<()> {
+    let group = format!("-{}", child.id());
+    Command::new("kill").args(["-KILL", "--", &group]).status()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// A process and those that it started, and so on.
+fn tree(process: u32) -> Vec<u32> {
+    let mut found = vec![process];
+    let mut next = 0;
+    while let Some(process) = found.get(next).copied() {
+        for thread in
+            std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten()
+        {
+            let children =
+                std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            found.extend(children.split_whitespace().flat_map(str::parse::<u32>));
+        }
+        next += 1;
+    }
+    found
+}
+
+/// A figure of a process, in bytes.
+fn memory(process: u32, file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/{file}")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}
+
+/// What a program said last.
+pub(crate) fn last_line(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = text.split(['\n', '\r']).rev().find(|line| !line.trim().is_empty());
+    line.map_or_else(
+        || "it said nothing".to_owned(),
+        |line| line.trim().chars().take(200).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Result<Cost> {
+        let folder = tempfile::tempdir().unwrap();
+        run(Command::new("sh").args(["-c", script]), limit, &folder.path().join("log"))
+    }
+
+    #[test]
+    fn a_run_is_measured() {
+        let cost = shell("sleep 0.2", Duration::from_secs(20)).unwrap();
+        assert!(cost.seconds >= 0.2);
+        assert!(!cfg!(target_os = "linux") || cost.peak_bytes.unwrap() > 0);
+    }
+
+    #[test]
+    fn failures_say_why() {
+        let error = shell("echo first; echo that is why >&2; exit 3", Duration::from_secs(20));
+        assert!(error.unwrap_err().to_string().ends_with("that is why"));
+        let error = shell("sleep 30 & sleep 30", Duration::from_millis(100)).unwrap_err();
+        assert!(error.to_string().starts_with("it took longer"), "{error}");
+        assert!(
+            run(&mut Command::new("./no-such-program"), Duration::ZERO, Path::new("/dev/null"))
+                .is_err()
+        );
+    }
+}
