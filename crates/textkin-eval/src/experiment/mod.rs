@@ -68,7 +68,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 25] = [
+pub const ALL: [Experiment; 26] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -80,6 +80,7 @@ pub const ALL: [Experiment; 25] = [
     experiment("hoad.table4", "Search by fingerprints of three words, every selection", Needs::Kin, hoad::table4),
     experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Needs::Kin, hoad::table5),
     experiment("hoad.table6", "The best of both, stopped", Needs::Kin, hoad::table6),
+    experiment("hoad.passages", "Search by passages beside whole documents", Needs::Kin, hoad::passages),
     experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Needs::Documents, ids::figure1),
     experiment("origin.table3", "Share of chunks that each of 33 selections looks up", Needs::Stream, origin::table3),
     experiment("origin.variants", "Origins by each of these selections, versions A and B", Needs::Stream, origin::variants),
@@ -234,7 +235,7 @@ mod tests {
             assert!(found.iter().any(|found| found.name == one.name));
             assert_eq!(ALL.iter().filter(|other| other.name == one.name).count(), 1);
         }
-        assert_eq!(Experiment::named("hoad").unwrap().len(), 6);
+        assert_eq!(Experiment::named("hoad").unwrap().len(), 7);
         assert!(Experiment::named("hoa").is_err() && Experiment::named("").is_err());
         let grid = |name: &str| Experiment::named(name).unwrap()[0].name;
         assert_eq!(

@@ -11,7 +11,7 @@ use crate::error::{Error, at};
 use crate::metric::Judgement;
 
 /// So many documents of each list are judged.
-const TOP: usize = 1_000;
+pub(super) const TOP: usize = 1_000;
 
 /// A repository of a collection.
 pub(super) struct Store {
@@ -29,6 +29,26 @@ pub(super) struct Means {
 }
 
 impl Means {
+    /// Adds the figures of a query.
+    pub(super) fn add(&mut self, figures: &Effectiveness) {
+        self.precision += figures.precision;
+        self.recall += figures.recall;
+        self.highest_false_match += figures.highest_false_match;
+        // What is not among the first thousand has next to nothing.
+        self.separation += figures.separation.unwrap_or(-figures.highest_false_match);
+    }
+
+    /// Sums over so many queries as means.
+    pub(super) fn over(&self, n_queries: usize) -> Self {
+        let n = n_queries.max(1) as f64;
+        Self {
+            precision: self.precision / n,
+            recall: self.recall / n,
+            highest_false_match: self.highest_false_match / n,
+            separation: self.separation / n,
+        }
+    }
+
     /// Separation per highest false match; none where that is shown as nothing.
     pub(super) fn ratio(&self) -> Option<f64> {
         (self.highest_false_match >= 0.005).then(|| self.separation / self.highest_false_match)
@@ -93,22 +113,11 @@ impl Store {
                     })
                     .collect();
                 if let Some(figures) = Effectiveness::of(&judged, n_relevant) {
-                    sum.precision += figures.precision;
-                    sum.recall += figures.recall;
-                    sum.highest_false_match += figures.highest_false_match;
-                    // What is not among the first thousand has next to nothing.
-                    sum.separation += figures.separation.unwrap_or(-figures.highest_false_match);
+                    sum.add(&figures);
                 }
             }
         }
-        let n = queries.len().max(1) as f64;
-        let mean = |sum: Means| Means {
-            precision: sum.precision / n,
-            recall: sum.recall / n,
-            highest_false_match: sum.highest_false_match / n,
-            separation: sum.separation / n,
-        };
-        Ok(sums.into_iter().map(mean).collect())
+        Ok(sums.iter().map(|sum| sum.over(queries.len())).collect())
     }
 }
 
@@ -118,7 +127,13 @@ pub(super) fn by(rankings: &[Ranking]) -> SearchSettings {
     SearchSettings { rankings: rankings.to_vec(), threads, ..SearchSettings::default() }
 }
 
-fn judged(collection: &Collection, query: u32, document: u32, percent: f64) -> Option<Judged> {
+/// A document of a list, judged; none if it is the query or nobody has judged it.
+pub(super) fn judged(
+    collection: &Collection,
+    query: u32,
+    document: u32,
+    percent: f64,
+) -> Option<Judged> {
     if document == query {
         return None;
     }
