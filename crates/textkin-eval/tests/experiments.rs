@@ -4,7 +4,7 @@
 
 use textkin::Watch;
 use textkin_eval::collection::Collection;
-use textkin_eval::experiment::{ALL, Experiment};
+use textkin_eval::experiment::{ALL, Experiment, Needs};
 use textkin_eval::generate::{Kind, Recipe, make};
 use textkin_eval::report::Report;
 
@@ -27,8 +27,10 @@ fn value(report: &Report, row: &str, column: usize) -> f64 {
 fn every_experiment_runs_and_writes_its_files() {
     let small = collection(Kind::Versions, 90);
     let folder = tempfile::tempdir().unwrap();
+    let quotes = collection(Kind::Quotes, 90);
     for experiment in ALL {
-        let report = run(experiment.name, Some(&small));
+        let has_passages = experiment.needs == Needs::Passages;
+        let report = run(experiment.name, Some(if has_passages { &quotes } else { &small }));
         assert!(!report.table.rows.is_empty(), "{}", experiment.name);
         let n_columns = report.table.columns.len();
         assert!(
@@ -130,4 +132,22 @@ fn origins_are_right_where_memory_is_large_and_selections_take_their_share() {
             (value(&origins, "DO, A: NHs", size), value(&evictions, "DO: NHs random", size));
         assert!((a - b).abs() < 1e-9, "{a} {b}");
     }
+}
+
+#[test]
+fn versions_are_one_cluster_and_quotations_one_passage() {
+    let versions = collection(Kind::Versions, 120);
+    let clusters = run("truth.clusters", Some(&versions));
+    for column in 2..6 {
+        assert_eq!(value(&clusters, "s4 T1, dense", column), 1.0);
+    }
+    let pairs = run("truth.pairs", Some(&versions));
+    assert_eq!(value(&pairs, "s4 T1", 0), 100.0);
+    assert!(value(&pairs, "ssr ≥ 0.8", 1) < value(&pairs, "ssr ≥ 0.1", 1));
+    let recipe = Recipe { kind: Kind::Quotes, n_documents: 60, rate: 0.0, ..Recipe::default() };
+    let exact = run("truth.plagdet", Some(&Collection::from(make(&recipe))));
+    let row = "8 words, gaps of 5 (the default)";
+    // A passage that is copied word for word is one passage; a word before or after may agree by chance.
+    assert!(value(&exact, row, 0) > 0.98 && value(&exact, row, 3) == 1.0);
+    assert!(value(&exact, row, 2) > 0.99 && value(&exact, row, 4) == 30.0);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use textkin::Watch;
 use textkin::report::terminal;
 use textkin_eval::collection::Collection;
-use textkin_eval::experiment::{ALL, Experiment, Needs};
+use textkin_eval::experiment::{ALL, Experiment};
 use textkin_eval::generate::{self, Recipe};
 use textkin_eval::report::Report;
 
@@ -23,14 +23,18 @@ pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
         EvalCommand::List => list(),
         EvalCommand::Run(run) => {
             let mut experiments: Vec<Experiment> = Vec::new();
+            let mut is_group = false;
             for name in &run.names {
-                for one in Experiment::named(name)? {
+                let named = Experiment::named(name)?;
+                is_group |= named.len() > 1;
+                for one in named {
                     if experiments.iter().all(|other| other.name != one.name) {
                         experiments.push(one);
                     }
                 }
             }
-            experiment(&experiments, &run.means, run.means.quick, false)
+            // Of a group, what the collection is not for is passed over.
+            experiment(&experiments, &run.means, run.means.quick, is_group)
         }
         EvalCommand::All(all) => experiment(&ALL, &all.means, !all.means.full, true),
         EvalCommand::Generate(arguments) => generate(arguments),
@@ -41,19 +45,13 @@ fn list() -> anyhow::Result<Exit> {
     let mut text =
         String::from("Experiments of textkin eval run; the first word is the paper.\n\n");
     for experiment in ALL {
-        let needs = match experiment.needs {
-            Needs::Kin => "pairs of kin",
-            Needs::Documents => "documents",
-            Needs::Stream => "documents in order of time",
-            Needs::Nothing => "nothing: makes its own",
-        };
         writeln!(text, "{:<16} {}", experiment.name, experiment.title)?;
-        writeln!(text, "{:<16} needs {needs}", "")?;
+        writeln!(text, "{:<16} needs {}", "", experiment.needs.name())?;
     }
     text.push_str(
         "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
          origin: Abdel-Hamid et al. 2009. scam: Shivakumar and Garcia-Molina 1996.\n\
-         made: on collections with known truth, not in a paper.\n",
+         truth: pairs, clusters and passages that people labelled; made: collections with known truth; neither is of a paper.\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)

@@ -1,36 +1,37 @@
-//! Reads the documents and labels that a manifest names.
+//! Reads the documents that a manifest names, and has the labels read.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use textkin::core::{Document, DocumentSink, Problem, Source};
-use textkin::source::{Inputs, SourceSettings, decompressed};
+use textkin::source::{Inputs, SourceSettings};
 
-use super::{Collection, Manifest, PairFile, PassageFile, Text, Truth};
-use crate::error::{Error, at};
-use crate::metric::{Degree, Detection};
+use super::labels::Labels;
+use super::threads::Linked;
+use super::{Collection, Manifest, Text, Truth, article, threads};
+use crate::error::Error;
 
 impl Collection {
-    /// The collection in a folder.
+    /// The collection in a folder, or in a file of documents of which nothing is known.
     ///
     /// # Errors
     /// If it has no manifest, or a file cannot be read or makes no sense.
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let manifest = Manifest::of(folder)?;
-        let Gathered { texts, families, .. } = read_documents(&manifest, folder)?;
+        let Gathered { texts, families, clusters, linked, .. } = gather(&manifest, folder)?;
+        let mut truth = Truth {
+            unlabelled: manifest.unlabelled,
+            families: families.map(|families| families.numbers),
+            clusters: clusters.into_iter().flat_map(|all| all.numbers).map(Some).collect(),
+            ..Truth::default()
+        };
+        if let Some(threads) = &manifest.threads {
+            threads::judge(&texts, &linked, threads, &mut truth);
+        }
         let numbers: HashMap<&str, u32> =
             texts.iter().zip(0..).map(|(text, number)| (text.id.as_str(), number)).collect();
-        let mut truth = Truth { unlabelled: manifest.unlabelled, ..Truth::default() };
-        for file in &manifest.pairs {
-            read_pairs(&folder.join(&file.file), file, &numbers, &mut truth)?;
-        }
-        for file in &manifest.passages {
-            let passages = (&texts[..], &numbers);
-            read_passages(&folder.join(&file.file), file, passages, &mut truth.passages)?;
-        }
-        truth.families = (!manifest.families.is_empty()).then_some(families);
+        Labels { folder, texts: &texts, numbers, truth: &mut truth }.read(&manifest)?;
         let (name, note) = (manifest.name, manifest.note);
         Ok(Self { name, note, texts: texts.into(), truth })
     }
@@ -38,22 +39,59 @@ impl Collection {
 
 /// Gathers documents; the first problem ends the reading, since labels would point elsewhere.
 struct Gathered<'a> {
+    manifest: &'a Manifest,
     texts: Vec<Text>,
-    families: Vec<u32>,
+    families: Option<Numbered<'a>>,
+    clusters: Option<Numbered<'a>>,
+    linked: Vec<Linked>,
+    problem: Option<Problem>,
+}
+
+/// Numbers documents by the values of some fields: the same values, the same number.
+struct Numbered<'a> {
     fields: &'a [String],
     known: BTreeMap<Vec<String>, u32>,
-    problem: Option<Problem>,
+    numbers: Vec<u32>,
+}
+
+impl<'a> Numbered<'a> {
+    fn by(fields: &'a [String]) -> Option<Self> {
+        let new = || Self { fields, known: BTreeMap::new(), numbers: Vec::new() };
+        (!fields.is_empty()).then(new)
+    }
+
+    fn add(&mut self, fields: &serde_json::Value) {
+        let values = self.fields.iter().map(|field| value(fields, field)).collect();
+        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        self.numbers.push(*self.known.entry(values).or_insert(next));
+    }
+}
+
+impl Gathered<'_> {
+    /// Keeps what fields say of a document.
+    fn add_fields(&mut self, fields: &serde_json::Value) {
+        for numbered in [&mut self.families, &mut self.clusters].into_iter().flatten() {
+            numbered.add(fields);
+        }
+        if let Some(threads) = &self.manifest.threads {
+            let references = threads.references.iter().filter_map(|name| fields.get(name));
+            let references = references.flat_map(|value| match value {
+                serde_json::Value::Array(list) => {
+                    list.iter().filter_map(|one| one.as_str()).collect()
+                }
+                serde_json::Value::String(text) => article::names(text).collect::<Vec<_>>(),
+                _ => Vec::new(),
+            });
+            let references = references.map(str::to_owned).collect();
+            self.linked.push(Linked { name: value(fields, &threads.message), references });
+        }
+    }
 }
 
 impl DocumentSink for Gathered<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        if !self.fields.is_empty() {
-            let metadata = document.metadata.as_deref().unwrap_or("{}");
-            let fields: serde_json::Value = serde_json::from_str(metadata).unwrap_or_default();
-            let family = self.fields.iter().map(|field| value(&fields, field)).collect();
-            let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-            self.families.push(*self.known.entry(family).or_insert(next));
-        }
+        let metadata = document.metadata.as_deref().unwrap_or("{}");
+        self.add_fields(&serde_json::from_str(metadata).unwrap_or_default());
         self.texts.push(Text {
             id: document.id.into_owned(),
             time: document.time.map(Into::into),
@@ -83,116 +121,42 @@ fn value(fields: &serde_json::Value, field: &str) -> String {
     stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn read_documents<'a>(manifest: &'a Manifest, folder: &Path) -> Result<Gathered<'a>, Error> {
-    let settings = SourceSettings {
-        keeps_metadata: !manifest.families.is_empty(),
-        ..SourceSettings::default()
-    };
-    let paths = manifest.documents(folder);
-    let mut inputs = Inputs::open(&paths, &settings).map_err(textkin::Error::from)?;
+fn gather<'a>(manifest: &'a Manifest, folder: &Path) -> Result<Gathered<'a>, Error> {
+    let (families, clusters) = (Numbered::by(&manifest.families), Numbered::by(&manifest.clusters));
+    let keeps_metadata = families.is_some() || clusters.is_some() || manifest.threads.is_some();
     let mut gathered = Gathered {
+        manifest,
         texts: Vec::new(),
-        families: Vec::new(),
-        fields: &manifest.families,
-        known: BTreeMap::new(),
+        families,
+        clusters,
+        linked: Vec::new(),
         problem: None,
     };
-    while let Some(piece) = inputs.next_piece() {
-        piece.read(&mut gathered);
-        if let Some(problem) = gathered.problem.take() {
-            let (path, reason) = (PathBuf::from(&problem.path), problem.reason);
-            return Err(match problem.line {
-                Some(line) => Error::Label { path, line, reason },
-                None => Error::Manifest { path, reason },
-            });
+    if !manifest.documents.is_empty() {
+        let settings = SourceSettings { keeps_metadata, ..SourceSettings::default() };
+        let paths = manifest.documents(folder);
+        let mut inputs = Inputs::open(&paths, &settings).map_err(textkin::Error::from)?;
+        while let Some(piece) = inputs.next_piece() {
+            piece.read(&mut gathered);
+            if let Some(problem) = gathered.problem.take() {
+                let (path, reason) = (PathBuf::from(&problem.path), problem.reason);
+                return Err(match problem.line {
+                    Some(line) => Error::Label { path, line, reason },
+                    None => Error::Manifest { path, reason },
+                });
+            }
+        }
+    }
+    for article in article::read(&manifest.articles(folder))? {
+        for numbered in [&mut gathered.families, &mut gathered.clusters].into_iter().flatten() {
+            numbered.add(&serde_json::Value::Null);
+        }
+        gathered.texts.push(article.text);
+        if manifest.threads.is_some() {
+            gathered.linked.push(article.linked);
         }
     }
     Ok(gathered)
-}
-
-/// Calls `each` with the columns of every line.
-fn read_lines(
-    path: &Path,
-    has_heading: bool,
-    mut each: impl FnMut(&[&str]) -> Result<(), String>,
-) -> Result<(), Error> {
-    let file = std::fs::File::open(path).and_then(decompressed).map_err(at(path))?;
-    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-        let line = line.map_err(at(path))?;
-        if line.is_empty() || (has_heading && number == 1) {
-            continue;
-        }
-        let columns: Vec<&str> = line.split('\t').collect();
-        let wrong = |reason| Error::Label { path: path.to_owned(), line: number, reason };
-        each(&columns).map_err(wrong)?;
-    }
-    Ok(())
-}
-
-fn column<'l>(columns: &[&'l str], number: usize) -> Result<&'l str, String> {
-    let value = number.checked_sub(1).and_then(|index| columns.get(index));
-    value.copied().ok_or_else(|| format!("there is no column {number}"))
-}
-
-fn read_pairs(
-    path: &Path,
-    file: &PairFile,
-    numbers: &HashMap<&str, u32>,
-    truth: &mut Truth,
-) -> Result<(), Error> {
-    read_lines(path, file.has_heading, |columns| {
-        let [a, b, label] = file.columns;
-        let number = |at: usize| {
-            let id = column(columns, at)?;
-            numbers.get(id).copied().ok_or_else(|| format!("there is no document '{id}'"))
-        };
-        let (a, b, label) = (number(a)?, number(b)?, column(columns, label)?);
-        if a == b {
-            return Err("a document is labelled with itself".to_owned());
-        }
-        if let Some(&degree) = file.kin.get(label) {
-            let entry = truth.kin.entry((a.min(b), a.max(b))).or_insert(Degree::Some);
-            *entry = (*entry).max(degree.into());
-        } else if file.strangers.iter().any(|name| name == label) {
-            truth.strangers.insert(a, b);
-        }
-        Ok(())
-    })
-}
-
-fn read_passages(
-    path: &Path,
-    file: &PassageFile,
-    (texts, numbers): (&[Text], &HashMap<&str, u32>),
-    passages: &mut Vec<Detection>,
-) -> Result<(), Error> {
-    read_lines(path, file.has_heading, |columns| {
-        let side = |[id, start, length]: [usize; 3]| {
-            let id = column(columns, id)?;
-            let number = *numbers.get(id).ok_or_else(|| format!("there is no document '{id}'"))?;
-            let place = |at: usize| {
-                let value = column(columns, at)?;
-                value.parse::<usize>().map_err(|_| format!("'{value}' is no place in a text"))
-            };
-            let text = texts.get(number as usize).map_or("", |text| &text.text);
-            let span = bytes_of(text, place(start)?, place(length)?)
-                .ok_or_else(|| format!("the passage ends behind the end of '{id}'"))?;
-            Ok::<_, String>((number, span))
-        };
-        let [id, start, length, source, source_start, source_length] = file.columns;
-        let (suspicious, span) = side([id, start, length])?;
-        let (source, source_span) = side([source, source_start, source_length])?;
-        passages.push(Detection { suspicious, source, span, source_span });
-        Ok(())
-    })
-}
-
-/// The bytes of `length` characters from the character `start` on.
-fn bytes_of(text: &str, start: usize, length: usize) -> Option<(usize, usize)> {
-    let mut places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
-    let first = places.nth(start)?;
-    let end = if length == 0 { first } else { places.nth(length - 1)? };
-    Some((first, end))
 }
 
 #[cfg(test)]
@@ -229,6 +193,65 @@ mod tests {
         let passage = truth.passages[0];
         assert_eq!((passage.suspicious, passage.span), (1, (2, 5)));
         assert_eq!((passage.source, passage.source_span), (0, (0, 3)));
+    }
+
+    const ANSWERS: &str = "{\"id\":\"a\",\"m\":\"<1>\",\"text\":\"one line\\ntwo lines\"}\n\
+        {\"id\":\"b\",\"m\":\"<2>\",\"r\":[\"<1>\"],\"text\":\"> one line\\nno\"}\n\
+        {\"id\":\"c\",\"m\":\"<3>\",\"s\":\"see <1>\",\"text\":\"yes\"}\n";
+
+    #[test]
+    fn articles_are_linked_by_fields_and_by_headers() {
+        let threads = "[threads]\nmessage = \"m\"\nreferences = [\"r\", \"s\"]\n";
+        let manifest =
+            format!("name = \"n\"\ndocuments = [\"d.jsonl\"]\narticles = [\"a.txt\"]\n{threads}");
+        let article = "Message-ID: <4>\nReferences: <3> <2>\n\n>> one line\n";
+        let files =
+            [("collection.toml", manifest.as_str()), ("d.jsonl", ANSWERS), ("a.txt", article)];
+        let collection = Collection::load(folder(&files).path()).unwrap();
+        assert_eq!(collection.texts[3].id, "<4>");
+        let judged =
+            [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3)].map(|(a, b)| collection.truth.judge(a, b));
+        use Judgement::{Kin, Strangers, Unjudged};
+        assert_eq!(judged, [Kin, Strangers, Kin, Strangers, Unjudged]);
+    }
+
+    #[test]
+    fn queries_and_labels_of_clusters_are_read() {
+        let manifest = "name = \"q\"\ndocuments = [\"d.jsonl\"]\n[[queries]]\nfile = \"q.tsv\"\n\
+            degree = \"some\"\n[[labels]]\nfile = \"l.tsv\"\n";
+        let load = |queries: &str, labels: &str| {
+            let files = [("collection.toml", manifest), ("d.jsonl", DOCUMENTS)];
+            let own = [("q.tsv", queries), ("l.tsv", labels)];
+            Collection::load(folder(&[&files[..], &own[..]].concat()).path())
+        };
+        let collection = load("a\tb\tc\na\td\n", "a\tx\nb\ty\nd\tx\n").unwrap();
+        let truth = &collection.truth;
+        assert_eq!(truth.clusters, [Some(0), Some(1), None, Some(0)]);
+        assert_eq!((truth.kin.len(), truth.kin[&(0, 3)]), (3, crate::metric::Degree::Some));
+        assert_eq!(collection.queries(9, 1), [0]);
+        let judged = [(0, 1), (1, 2)].map(|(a, b)| truth.judge(a, b));
+        assert_eq!(judged, [Judgement::Kin, Judgement::Unjudged]);
+        for (queries, labels, reason) in [
+            ("a\n", "", "q.tsv:1: a query without a relevant document"),
+            ("a\ta\n", "", "q.tsv:1: a query is relevant to itself"),
+            ("a\tb\nz\tb\n", "", "q.tsv:2: there is no document 'z'"),
+            ("", "a\n", "l.tsv:1: there is no column 2"),
+            ("", "a\tx\na\ty\n", "l.tsv:2: 'a' is in another cluster already"),
+        ] {
+            let error = load(queries, labels).unwrap_err().to_string();
+            assert!(error.ends_with(reason), "{error}");
+        }
+        let none = load("a\tb\n", "").unwrap().truth;
+        assert!(none.clusters.is_empty() && none.complete.contains(&0));
+        assert_eq!(none.judge(0, 2), Judgement::Strangers);
+    }
+
+    #[test]
+    fn a_file_is_a_collection_of_which_nothing_is_known() {
+        let folder = folder(&[("d.part.jsonl", DOCUMENTS)]);
+        let collection = Collection::load(&folder.path().join("d.part.jsonl")).unwrap();
+        assert_eq!((collection.name.as_str(), collection.texts.len()), ("d", 4));
+        assert_eq!(collection.truth.judge(0, 1), Judgement::Unjudged);
     }
 
     #[test]

@@ -1,16 +1,22 @@
 //! Collections with ground truth: documents, and what people or measurements say of them.
 //!
-//! `manifest` reads `collection.toml`, `load` the documents and labels it names. Made collections
+//! `manifest` reads `collection.toml`, `load` the documents it names, `labels` the files of labels; `article`
+//! reads articles with headers, `threads` links them by what they answer and quote. Made collections
 //! (`generate`) become collections too, so that experiments know one kind only.
 
+mod article;
+mod labels;
 mod load;
 mod manifest;
 mod source;
+mod threads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use manifest::{KNOWN, Manifest, PairFile, PassageFile, Unlabelled};
+pub use manifest::{
+    KNOWN, LabelFile, Manifest, PairFile, PassageFile, QueryFile, Threads, Unlabelled,
+};
 pub use source::CollectionSource;
 
 use crate::generate::Made;
@@ -52,8 +58,15 @@ pub struct Truth {
     pub families: Option<Vec<u32>>,
     /// What is to be thought of pairs without a label.
     pub unlabelled: Unlabelled,
+    /// The cluster that each document should be in, as far as that is known. Without any, nothing is
+    /// known of clusters.
+    pub clusters: Vec<Option<u32>>,
+    /// Documents whose kin are known completely: every other document is a stranger to them.
+    pub complete: BTreeSet<u32>,
     /// Passages that one document has of another, in bytes.
     pub passages: Vec<Detection>,
+    /// The class of each passage, if there are classes.
+    pub classes: Vec<String>,
 }
 
 impl Truth {
@@ -70,7 +83,8 @@ impl Truth {
         if self.kin.contains_key(&pair) {
             return Judgement::Kin;
         }
-        if self.strangers.contains(a, b) {
+        let is_known = self.complete.contains(&a) || self.complete.contains(&b);
+        if is_known || self.strangers.contains(a, b) {
             return Judgement::Strangers;
         }
         let is_apart = self
@@ -109,11 +123,15 @@ impl Collection {
         self.texts.iter().map(|text| text.text.len() as u64).sum()
     }
 
-    /// Documents that have kin, at most `n` of them: the same for the same seed.
+    /// Documents that have kin, at most `n` of them: the same for the same seed. Where it is known of
+    /// some documents who all their kin are, these only.
     #[must_use]
     pub fn queries(&self, n: usize, seed: u64) -> Vec<u32> {
         let mut random = textkin::core::Random::new(seed);
-        let mut candidates: Vec<u32> = self.truth.by_document().into_keys().collect();
+        let complete = &self.truth.complete;
+        let is_asked = |query: &u32| complete.is_empty() || complete.contains(query);
+        let mut candidates: Vec<u32> =
+            self.truth.by_document().into_keys().filter(is_asked).collect();
         let mut chosen = BTreeSet::new();
         while chosen.len() < n && !candidates.is_empty() {
             chosen.insert(candidates.swap_remove(random.below(candidates.len())));
@@ -126,6 +144,7 @@ impl Collection {
     pub fn first(&self, n: usize) -> Self {
         let n = n.min(self.texts.len());
         let is_in = |document: u32| (document as usize) < n;
+        let has = |one: &Detection| is_in(one.suspicious) && is_in(one.source);
         let truth = &self.truth;
         Self {
             name: self.name.clone(),
@@ -144,11 +163,19 @@ impl Collection {
                     .as_ref()
                     .map(|families| families.iter().take(n).copied().collect()),
                 unlabelled: truth.unlabelled,
-                passages: truth
+                clusters: truth.clusters.iter().take(n).copied().collect(),
+                complete: truth
+                    .complete
+                    .range(..u32::try_from(n).unwrap_or(u32::MAX))
+                    .copied()
+                    .collect(),
+                passages: truth.passages.iter().filter(|one| has(one)).copied().collect(),
+                classes: truth
                     .passages
                     .iter()
-                    .filter(|passage| is_in(passage.suspicious) && is_in(passage.source))
-                    .copied()
+                    .zip(&truth.classes)
+                    .filter(|(one, _)| has(one))
+                    .map(|(_, class)| class.clone())
                     .collect(),
             },
         }
@@ -157,7 +184,7 @@ impl Collection {
 
 impl From<Made> for Collection {
     fn from(made: Made) -> Self {
-        let families = made.documents.iter().map(|document| document.family).collect();
+        let families: Vec<u32> = made.documents.iter().map(|document| document.family).collect();
         let kin = made.kin.iter().map(|pair| (pair, Degree::High)).collect();
         let texts = made.documents.into_iter().map(|document| Text {
             id: document.id,
@@ -170,6 +197,7 @@ impl From<Made> for Collection {
             texts: texts.collect(),
             truth: Truth {
                 kin,
+                clusters: families.iter().copied().map(Some).collect(),
                 families: Some(families),
                 unlabelled: Unlabelled::Strangers,
                 passages: made.passages,

@@ -10,6 +10,7 @@ mod made;
 mod origin;
 mod scam;
 mod store;
+mod truth;
 
 use std::time::Instant;
 
@@ -25,12 +26,40 @@ use crate::report::{Plot, Report, Table};
 pub enum Needs {
     /// Pairs of kin.
     Kin,
+    /// Labels of clusters.
+    Clusters,
+    /// Copied passages with their places.
+    Passages,
     /// Nothing but documents.
     Documents,
     /// Documents in order of time.
     Stream,
     /// Nothing: it makes its own.
     Nothing,
+}
+
+impl Needs {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kin => "pairs of kin",
+            Self::Clusters => "labels of clusters",
+            Self::Passages => "copied passages",
+            Self::Documents => "documents",
+            Self::Stream => "documents in order of time",
+            Self::Nothing => "nothing: makes its own",
+        }
+    }
+
+    fn is_met(self, collection: &Collection) -> bool {
+        match self {
+            Self::Kin => !collection.truth.kin.is_empty(),
+            Self::Clusters => !collection.truth.clusters.is_empty(),
+            Self::Passages => !collection.truth.passages.is_empty(),
+            Self::Documents | Self::Stream | Self::Nothing => true,
+        }
+    }
 }
 
 /// An experiment that can be run by its name.
@@ -68,7 +97,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 26] = [
+pub const ALL: [Experiment; 29] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -92,6 +121,9 @@ pub const ALL: [Experiment; 26] = [
     experiment("scam.figure3", "Size of the index by chunking", Needs::Documents, scam::figure3),
     experiment("scam.figure5", "Alpha and beta error by chunking", Needs::Kin, scam::figure5),
     experiment("scam.figure6", "Time of a probe by chunking", Needs::Documents, scam::figure6),
+    experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Needs::Kin, truth::pairs),
+    experiment("truth.clusters", "Clusters beside labels: adjusted Rand index and B³", Needs::Clusters, truth::clusters),
+    experiment("truth.plagdet", "Passages beside annotated ones: plagdet and granularity", Needs::Passages, truth::plagdet),
     experiment("made.edits", "Recall as copies are edited more and more, by kind of edit", Needs::Nothing, made::edits),
     experiment("made.passages", "Recall of copied passages by their length, by method", Needs::Nothing, made::passages),
     experiment("made.minhash", "Recall beside MinHash and LSH at the settings people ship", Needs::Kin, made::minhash),
@@ -152,9 +184,9 @@ impl Experiment {
             Some(collection) if self.needs != Needs::Nothing => collection.clone(),
             _ => made(self.needs, is_quick, seed),
         };
-        if self.needs == Needs::Kin && collection.truth.kin.is_empty() {
+        if !self.needs.is_met(&collection) {
             let (experiment, collection) = (self.name, collection.name.clone());
-            return Err(Error::Lacks { experiment, needs: "pairs of kin", collection });
+            return Err(Error::Lacks { experiment, needs: self.needs.name(), collection });
         }
         let lab = Lab { collection, is_quick, seed, watch };
         let Findings { table, plots, notes } = (self.run)(&lab)?;
@@ -175,8 +207,8 @@ impl Experiment {
     }
 }
 
-/// The collection of experiments that are given none: versions of texts, as documentation has them, or a
-/// stream.
+/// The collection of experiments that are given none: versions of texts, as documentation has them,
+/// quotations, or a stream.
 fn made(needs: Needs, is_quick: bool, seed: u64) -> Collection {
     let usual = Recipe { edit: Edit::Replace, rate: 0.05, seed, ..Recipe::default() };
     let recipe = match needs {
@@ -185,7 +217,11 @@ fn made(needs: Needs, is_quick: bool, seed: u64) -> Collection {
             let (kind, passage, rate) = (Kind::Stream, 200, 0.01);
             Recipe { kind, n_documents: 1_200, words: 200, passage, rate, ..usual }
         }
-        Needs::Kin | Needs::Documents | Needs::Nothing => {
+        Needs::Passages => {
+            let kind = Kind::Quotes;
+            Recipe { kind, n_documents: 600, passage: 100, rate: 0.1, ..usual }
+        }
+        Needs::Kin | Needs::Clusters | Needs::Documents | Needs::Nothing => {
             Recipe { kind: Kind::Versions, n_documents: 600, ..usual }
         }
     };

@@ -1,6 +1,7 @@
 //! Whole collections with known truth.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use textkin::core::Random;
 
@@ -14,7 +15,8 @@ pub enum Kind {
     /// Families of three: an original and two copies, each edited on its own; every other document
     /// stands alone.
     Copies,
-    /// Every other document quotes one passage of an earlier one, edited.
+    /// Every other document quotes one passage of an earlier one, edited. No two quote the same words, as
+    /// long as there are others, so that nobody else is kin.
     Quotes,
     /// Chains of six versions, each made of the one before.
     Versions,
@@ -152,6 +154,9 @@ struct Maker<'a> {
 /// Versions of a chain.
 const CHAIN: usize = 6;
 
+/// How often another passage is looked for that nobody has.
+const TRIES: usize = 100;
+
 /// Words before and after a text that all documents have.
 const TEMPLATE: usize = 60;
 
@@ -231,8 +236,16 @@ impl Maker<'_> {
             let text = self.original();
             let number = self.add(text, None);
             if number % 2 == 1 {
-                let source = self.random.below(number.div_ceil(2)) * 2;
-                self.quote(number, source);
+                let mut source = self.random.below(number.div_ceil(2)) * 2;
+                let mut at = self.passage_of(source);
+                for _ in 0..TRIES {
+                    if !self.is_taken(source, &at) {
+                        break;
+                    }
+                    source = self.random.below(number.div_ceil(2)) * 2;
+                    at = self.passage_of(source);
+                }
+                self.quote(number, source, at);
             }
         }
     }
@@ -250,19 +263,33 @@ impl Maker<'_> {
                 for _ in 0..1 + self.random.below(3) {
                     // The new is copied more often than the old.
                     let oldest = 1 + self.random.below(number);
-                    let back = 1 + self.random.below(oldest);
-                    self.quote(number, number.saturating_sub(back));
+                    let source = number.saturating_sub(1 + self.random.below(oldest));
+                    let at = self.passage_of(source);
+                    self.quote(number, source, at);
                 }
             }
         }
     }
 
-    /// Puts an edited passage of `source` into document `number`.
-    fn quote(&mut self, number: usize, source: usize) {
-        let Some(whole) = self.texts.get(source) else { return };
-        let of_words = self.recipe.passage.min(whole.len());
-        let of_at = self.random.below(whole.len() - of_words + 1);
-        let passage = whole.get(of_at..of_at + of_words).unwrap_or_default().to_vec();
+    /// Words of a document that are as long as a passage, or all of it.
+    fn passage_of(&mut self, source: usize) -> Range<usize> {
+        let n_words = self.texts.get(source).map_or(0, Vec::len);
+        let words = self.recipe.passage.min(n_words);
+        let start = self.random.below(n_words - words + 1);
+        start..start + words
+    }
+
+    /// Whether some of these words of a document stand in another already.
+    fn is_taken(&self, source: usize, at: &Range<usize>) -> bool {
+        let meets = |taken: &Taken| at.start < taken.of_at + taken.of_words && taken.of_at < at.end;
+        self.taken.iter().any(|taken| taken.of == source && meets(taken))
+    }
+
+    /// Puts a passage of `source`, edited, into document `number`.
+    fn quote(&mut self, number: usize, source: usize, of: Range<usize>) {
+        let (of_at, of_words) = (of.start, of.len());
+        let passage = self.texts.get(source).and_then(|whole| whole.get(of));
+        let passage = passage.unwrap_or_default().to_vec();
         let passage = self.edited(&passage);
         let Some(text) = self.texts.get_mut(number) else { return };
         let mut at = self.random.below(text.len() + 1);

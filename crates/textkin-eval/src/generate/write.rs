@@ -42,7 +42,7 @@ pub fn write(made: &Made, recipe: &Recipe, folder: &Path) -> Result<(), Error> {
     let manifest = format!(
         "name = \"{kind}\"\nnote = \"made by textkin eval generate {kind} --documents {n} --words {words} --edit {edit} \
          --rate {rate} --passage {passage} --seed {seed}\"\nlicence = \"none needed: invented words\"\n\
-         documents = [\"documents.jsonl\"]\nfamilies = [\"family\"]\nunlabelled = \"strangers\"\n\n\
+         documents = [\"documents.jsonl\"]\nfamilies = [\"family\"]\nclusters = [\"family\"]\nunlabelled = \"strangers\"\n\n\
          [[pairs]]\nfile = \"pairs.tsv\"\nkin = {{ kin = \"high\" }}\n\n\
          [[passages]]\nfile = \"passages.tsv\"\ncolumns = [1, 2, 3, 4, 5, 6]\n",
         kind = recipe.kind.name(),
@@ -83,8 +83,8 @@ mod tests {
                 (Collection::load(folder.path()).unwrap(), Collection::from(made.clone()));
             assert_eq!(read.texts, direct.texts, "{}", kind.name());
             assert_eq!(
-                (read.truth.kin, read.truth.passages),
-                (direct.truth.kin, direct.truth.passages)
+                (read.truth.kin, read.truth.passages, read.truth.clusters.len()),
+                (direct.truth.kin, direct.truth.passages, 30)
             );
             assert!(write(&made, &recipe, folder.path()).is_err(), "nothing is overwritten");
         }

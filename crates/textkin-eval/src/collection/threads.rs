@@ -1,0 +1,147 @@
+//! Threads: which articles answer which, and how much of them they quote.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::manifest::Threads;
+use super::{Text, Truth};
+use crate::metric::Degree;
+
+/// What an article says of itself and of those before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Linked {
+    /// Its name; empty if it has none.
+    pub(super) name: String,
+    /// The names of articles before it in its thread.
+    pub(super) references: Vec<String>,
+}
+
+/// Adds to `truth` what the links of articles say, article by article in the order of texts.
+pub(super) fn judge(texts: &[Text], linked: &[Linked], threads: &Threads, truth: &mut Truth) {
+    let mut by_name: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (article, number) in linked.iter().zip(0..) {
+        if !article.name.is_empty() {
+            by_name.entry(&article.name).or_default().push(number);
+        }
+    }
+    let text = |number: u32| texts.get(number as usize).map_or("", |text| text.text.as_str());
+    for (article, later) in linked.iter().zip(0..) {
+        let namesakes = by_name.get(article.name.as_str()).map_or(&[][..], Vec::as_slice);
+        for &earlier in namesakes.iter().filter(|other| **other < later) {
+            truth.kin.insert((earlier, later), Degree::Exact);
+        }
+        let quotes = Quotes::of(text(later));
+        let names: BTreeSet<&str> = article.references.iter().map(String::as_str).collect();
+        for &earlier in names.iter().filter_map(|name| by_name.get(name)).flatten() {
+            let pair = (earlier.min(later), earlier.max(later));
+            if earlier == later || namesakes.contains(&earlier) || truth.kin.contains_key(&pair) {
+                continue;
+            }
+            match quotes.share(text(earlier)) {
+                share if share >= threads.high => _ = truth.kin.insert(pair, Degree::High),
+                share if share >= threads.some => _ = truth.kin.insert(pair, Degree::Some),
+                _ => truth.strangers.insert(earlier, later),
+            }
+        }
+    }
+}
+
+/// The lines that an article quotes.
+struct Quotes(BTreeSet<String>);
+
+impl Quotes {
+    fn of(text: &str) -> Self {
+        Self(text.lines().filter_map(quoted).filter_map(words).collect())
+    }
+
+    /// The share of the lines of `text` that are quoted, whether it wrote or quoted them itself; 0 if it has
+    /// none.
+    fn share(&self, text: &str) -> f64 {
+        let lines: Vec<String> =
+            text.lines().filter_map(|line| words(quoted(line).unwrap_or(line))).collect();
+        let n = lines.iter().filter(|line| self.0.contains(*line)).count();
+        if lines.is_empty() { 0.0 } else { n as f64 / lines.len() as f64 }
+    }
+}
+
+/// Marks that stand before quoted lines.
+const MARKS: [char; 4] = ['>', '|', ':', '}'];
+
+/// What a line quotes, without the marks before it: `>`, `> >`, `|`, `: `, or initials and `>`.
+fn quoted(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let initials = line.find(|c: char| !c.is_alphanumeric()).filter(|at| (1..=4).contains(at));
+    let after = initials.and_then(|at| line.get(at..)).filter(|rest| rest.starts_with('>'));
+    let marked = after.unwrap_or(line);
+    let rest = marked.trim_start_matches(|c: char| MARKS.contains(&c) || c.is_whitespace());
+    (rest.len() < marked.len()).then_some(rest)
+}
+
+/// A line as it is compared: its words; none if it has fewer than two.
+fn words(line: &str) -> Option<String> {
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    (words.len() >= 2).then(|| words.join(" ").to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Judgement;
+
+    #[test]
+    fn marks_of_quotation_are_known() {
+        for (line, expected) in [
+            ("> one two", Some("one two")),
+            (">>| one", Some("one")),
+            ("  > > x", Some("x")),
+            ("JD> one", Some("one")),
+            (": one", Some("one")),
+            ("one > two", None),
+            ("plain", None),
+            ("", None),
+            (">", Some("")),
+        ] {
+            assert_eq!(quoted(line), expected, "{line}");
+        }
+    }
+
+    /// Four lines, of which a reply quotes three, another one, a third none.
+    #[test]
+    fn overlap_is_the_share_of_lines_that_are_quoted() {
+        let article = |name: &str, references: &[&str], text: &str| {
+            let linked = Linked {
+                name: name.to_owned(),
+                references: references.iter().map(|&name| name.to_owned()).collect(),
+            };
+            (Text { text: text.to_owned(), ..Text::default() }, linked)
+        };
+        let first = "one line\ntwo lines\nthree lines\nfour lines\n";
+        let (texts, linked): (Vec<Text>, Vec<Linked>) = [
+            article("<1>", &[], first),
+            article("<2>", &["<0>", "<1>"], "> one line\n> two lines,\n> three LINES\nno"),
+            article("<3>", &["<1>", "<1>"], "|one line\nfour lines"),
+            article("<4>", &["<1>"], "I agree"),
+            article("<1>", &["<2>"], first),
+            article("", &["<2>", "<9>"], "> one line\n> no no"),
+            article("", &[], ""),
+        ]
+        .into_iter()
+        .unzip();
+        let threads =
+            Threads { message: String::new(), references: Vec::new(), high: 0.5, some: 0.25 };
+        let mut truth = Truth::default();
+        judge(&texts, &linked, &threads, &mut truth);
+        let kin: Vec<((u32, u32), Degree)> = truth.kin.iter().map(|(p, d)| (*p, *d)).collect();
+        let expected = [
+            ((0, 1), Degree::High),
+            ((0, 2), Degree::Some),
+            ((0, 4), Degree::Exact),
+            ((1, 4), Degree::High),
+            ((1, 5), Degree::Some),
+            ((2, 4), Degree::Some),
+        ];
+        assert_eq!(kin, expected);
+        assert_eq!(truth.judge(3, 0), Judgement::Strangers);
+        assert_eq!(truth.judge(3, 2), Judgement::Unjudged);
+    }
+}

@@ -1,0 +1,86 @@
+//! Clusters beside labels: adjusted Rand index and B³.
+
+use textkin::core::{Cluster, Measure};
+use textkin::graph::Clustering;
+use textkin::{Settings, discover};
+
+use crate::error::Error;
+use crate::experiment::{Findings, Lab};
+use crate::metric::{BCubed, adjusted_rand};
+use crate::report::{Cell, Plot, Series, Table};
+
+pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let columns = ["clusters", "documents in them", "ARI", "B³ precision", "B³ recall", "B³ F1"];
+    let mut table = Table::new("clusters by", columns);
+    let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];
+    let mut series = kinds.map(|(_, name)| Series { name: name.to_owned(), points: Vec::new() });
+    let settings = [(Measure::S4, 1), (Measure::S4, 2), (Measure::S4, 3), (Measure::S4, 4)]
+        .map(|(score, level)| (format!("s4 T{level}"), score, score.preset(level).unwrap_or(0.0)));
+    let others = [0.2, 0.5, 0.8].map(|least| (format!("ssr ≥ {least}"), Measure::Ssr, least));
+    for (number, (label, score, threshold)) in settings.into_iter().chain(others).enumerate() {
+        lab.go_on()?;
+        let settings = Settings { score, threshold, ..Settings::default() };
+        let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+        for ((kind, name), series) in kinds.into_iter().zip(&mut series) {
+            let clusters = found.graph.clusters(kind);
+            let items = items(&lab.collection().truth.clusters, &clusters);
+            let (index, cubed) = (adjusted_rand(&items), BCubed::of(&items));
+            let n_inside: usize = clusters.iter().map(|cluster| cluster.members.len()).sum();
+            let cells = vec![
+                Cell::new(clusters.len() as f64, 0),
+                Cell::new(n_inside as f64, 0),
+                Cell::new(index, 3),
+                Cell::new(cubed.map(|cubed| cubed.precision), 3),
+                Cell::new(cubed.map(|cubed| cubed.recall), 3),
+                Cell::new(cubed.map(|cubed| cubed.f1()), 3),
+            ];
+            table.push(format!("{label}, {name}"), cells);
+            if number < 4 {
+                series.points.push((1.0 + number as f64, index));
+            }
+        }
+    }
+    let plots = vec![Plot {
+        title: "Clusters by s4 at T1 … T4".to_owned(),
+        x: "T".to_owned(),
+        y: "adjusted Rand index".to_owned(),
+        is_logarithmic: false,
+        series: series.to_vec(),
+    }];
+    let labels: std::collections::BTreeSet<u32> =
+        lab.collection().truth.clusters.iter().flatten().copied().collect();
+    let n_labelled = lab.collection().truth.clusters.iter().flatten().count();
+    let notes = vec![format!(
+        "{n_labelled} documents have one of {} labels; the others do not count. A document in no cluster is one of its own. The first \
+         row is the default. Dense clusters are joined while at least half of the pairs between them are edges.",
+        labels.len()
+    )];
+    Ok(Findings { table, plots, notes })
+}
+
+/// The label and the cluster of each document with a label; a document that is in no cluster stands alone.
+fn items(labels: &[Option<u32>], clusters: &[Cluster]) -> Vec<(u32, u64)> {
+    let mut places: Vec<u64> = (0..labels.len() as u64).map(|number| number << 32).collect();
+    for (cluster, number) in clusters.iter().zip(0..) {
+        for member in &cluster.members {
+            if let Some(place) = places.get_mut(*member as usize) {
+                *place = (1 << 63) | number;
+            }
+        }
+    }
+    labels.iter().zip(places).filter_map(|(label, place)| Some(((*label)?, place))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_without_a_cluster_stand_alone_and_those_without_a_label_do_not_count() {
+        let cluster = Cluster { members: vec![1, 3], density: 1.0, weakest: 1.0 };
+        let items = items(&[Some(7), Some(7), None, Some(8), Some(7)], &[cluster]);
+        let of = |index: usize| items[index].1;
+        assert_eq!(items.iter().map(|item| item.0).collect::<Vec<_>>(), [7, 7, 8, 7]);
+        assert!(of(1) == of(2) && of(0) != of(1) && of(0) != of(3) && of(1) != of(3));
+    }
+}

@@ -1,0 +1,116 @@
+//! Passages beside annotated ones, as PAN judges them: plagdet, precision, recall, granularity.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use textkin::core::Measure;
+use textkin::{Settings, compare, discover};
+
+use crate::collection::Truth;
+use crate::error::Error;
+use crate::experiment::{Findings, Lab};
+use crate::metric::{self, Detection, Judgement};
+use crate::report::{Cell, Table};
+
+/// Ways to align two texts: words of a run, and the most words between runs of one passage.
+const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
+
+/// The default of `textkin compare`.
+const DEFAULT: (u32, u32) = (8, 5);
+
+pub(in crate::experiment) fn plagdet(lab: &Lab<'_>) -> Result<Findings, Error> {
+    let truth = &lab.collection().truth;
+    let mut table =
+        Table::new("passages", ["plagdet", "precision", "recall", "granularity", "cases", "found"]);
+    let by_class = classes(truth);
+    for (k, max_gap) in WAYS {
+        lab.say(&format!("runs of {k} words"));
+        let pairs = candidates(lab, k)?;
+        let found = passages(lab, &pairs, k, max_gap)?;
+        let is_default = (k, max_gap) == DEFAULT;
+        let way = format!("{k} words, gaps of {max_gap}");
+        let way = if is_default { format!("{way} (the default)") } else { way };
+        push(&mut table, &way, &truth.passages, &found);
+        for (class, cases) in &by_class {
+            let pairs: BTreeSet<(u32, u32)> = cases.iter().map(pair_of).collect();
+            let own: Vec<Detection> =
+                found.iter().filter(|one| pairs.contains(&pair_of(one))).copied().collect();
+            push(&mut table, &format!("— {class}"), cases, &own);
+        }
+    }
+    let notes = vec![
+        "Pairs that share a run of words and have a label are compared; passages of fewer than 8 words or of pairs that nobody \
+         judged do not count. A class has the cases of that class and what is found in the same pairs of documents."
+            .to_owned(),
+        "Plagdet is F1 by log₂(1 + granularity), with macro averages over cases and over what is found, in bytes of both texts."
+            .to_owned(),
+    ];
+    Ok(Findings { table, notes, ..Findings::default() })
+}
+
+fn push(table: &mut Table, name: &str, cases: &[Detection], found: &[Detection]) {
+    let figures = metric::plagdet(cases, found);
+    let values = [figures.score(), figures.precision, figures.recall, figures.granularity];
+    let mut cells: Vec<Cell> = values.into_iter().map(|value| Cell::new(value, 3)).collect();
+    cells.extend([cases.len(), found.len()].map(|n| Cell::new(n as f64, 0)));
+    table.push(name, cells);
+}
+
+fn pair_of(passage: &Detection) -> (u32, u32) {
+    (passage.suspicious, passage.source)
+}
+
+/// The cases of each class; none if there is one class only.
+fn classes(truth: &Truth) -> BTreeMap<&str, Vec<Detection>> {
+    let mut by_class: BTreeMap<&str, Vec<Detection>> = BTreeMap::new();
+    for (passage, class) in truth.passages.iter().zip(&truth.classes) {
+        by_class.entry(class).or_default().push(*passage);
+    }
+    if by_class.len() > 1 { by_class } else { BTreeMap::new() }
+}
+
+/// Pairs to compare, taker first: those that share a run of `k` words and were judged.
+fn candidates(lab: &Lab<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
+    let truth = &lab.collection().truth;
+    let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
+    let settings = Settings { chunk, score: Measure::S1, threshold: 1.0, ..Settings::default() };
+    let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+    let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
+    let pairs = found.graph.rows().filter(|pair| {
+        let is_known = [(pair.a, pair.b), (pair.b, pair.a)].iter().any(|pair| known.contains(pair));
+        is_known || truth.judge(pair.a, pair.b) != Judgement::Unjudged
+    });
+    let directed = pairs.map(|pair| match known.contains(&(pair.a, pair.b)) {
+        true => (pair.a, pair.b),
+        false => (pair.b, pair.a),
+    });
+    let mut pairs: Vec<(u32, u32)> = directed.collect();
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+/// The passages of at least 8 words that pairs share.
+fn passages(
+    lab: &Lab<'_>,
+    pairs: &[(u32, u32)],
+    k: u32,
+    max_gap: u32,
+) -> Result<Vec<Detection>, Error> {
+    const LEAST_WORDS: u32 = 8;
+    let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
+    let settings = Settings { chunk, ..Settings::default() };
+    let text = |number: u32| {
+        lab.collection().texts.get(number as usize).map_or("", |text| text.text.as_str())
+    };
+    let mut found = Vec::new();
+    for &(suspicious, source) in pairs {
+        lab.go_on()?;
+        let comparison = compare(text(suspicious), text(source), &settings, max_gap)?;
+        let long = comparison.alignment.passages.iter().filter(|one| one.a.count >= LEAST_WORDS);
+        found.extend(long.map(|passage| {
+            let [span, source_span] =
+                [passage.a.span, passage.b.span].map(|span| (span.range().start, span.range().end));
+            Detection { suspicious, source, span, source_span }
+        }));
+    }
+    Ok(found)
+}
