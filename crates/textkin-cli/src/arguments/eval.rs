@@ -49,11 +49,11 @@ pub(crate) struct EvalAll {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalMeans {
-    /// A folder with a collection.toml, or one of the collections known by name; may be given again
+    /// A folder with a collection.toml, one of the collections known by name, or a file of documents; may be given again
     #[arg(long, value_name = "DIR")]
     pub(crate) collection: Vec<PathBuf>,
 
-    /// Write each result to this folder as CSV, JSON, HTML and SVG
+    /// Write each result to this folder as CSV, JSON, Markdown, HTML and SVG
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 

@@ -31,9 +31,13 @@ fn a_collection_is_made_and_an_experiment_run_on_it() {
     assert!(run.stdout.starts_with("deco.table3: Coverage"), "{}", run.stdout);
     assert!(run.stdout.contains("versions (60 documents"), "{}", run.stdout);
     assert!(run.stdout.contains("In brackets: the paper's own figures"));
-    for file in
-        ["r/deco.table3.csv", "r/deco.table3.json", "r/deco.table3.html", "r/deco.table3.svg"]
-    {
+    for file in [
+        "r/deco.table3.csv",
+        "r/deco.table3.json",
+        "r/deco.table3.md",
+        "r/deco.table3.html",
+        "r/deco.table3.svg",
+    ] {
         assert!(!folder.read(file).is_empty(), "{file}");
     }
     let again = folder.textkin(&make).expect(2);

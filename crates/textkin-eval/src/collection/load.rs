@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use textkin::core::{Document, DocumentSink, Problem, Source};
+use textkin::core::{Document, DocumentSink, Measure, Problem, Source};
 use textkin::source::{Inputs, SourceSettings};
+use textkin::{Settings, Watch, discover};
 
 use super::labels::Labels;
 use super::threads::Linked;
@@ -33,7 +34,22 @@ impl Collection {
             texts.iter().zip(0..).map(|(text, number)| (text.id.as_str(), number)).collect();
         Labels { folder, texts: &texts, numbers, truth: &mut truth }.read(&manifest)?;
         let (name, note) = (manifest.name, manifest.note);
-        Ok(Self { name, note, texts: texts.into(), truth })
+        let mut collection = Self { name, note, texts: texts.into(), truth };
+        if let Some(share) = manifest.held_from {
+            collection.truth.held = collection.held(share)?;
+        }
+        Ok(collection)
+    }
+
+    /// The pairs of which one has this share of the other's chunks, ascending.
+    fn held(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
+        let score = Measure::ChunkContainment;
+        let settings = Settings { score, threshold: share, ..Settings::default() };
+        let found = discover(&mut self.source(), &settings, &Watch::default())?;
+        let pairs = found.graph.rows().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)));
+        let mut held: Vec<(u32, u32)> = pairs.collect();
+        held.sort_unstable();
+        Ok(held)
     }
 }
 
@@ -244,6 +260,24 @@ mod tests {
         let none = load("a\tb\n", "").unwrap().truth;
         assert!(none.clusters.is_empty() && none.complete.contains(&0));
         assert_eq!(none.judge(0, 2), Judgement::Strangers);
+    }
+
+    #[test]
+    fn pairs_that_hold_one_another_are_not_called_strangers() {
+        let words = "one two three four five six seven eight nine ten";
+        let line = |id: &str, text: &str| {
+            format!("{{\"id\":\"{id}\",\"f\":\"{id}\",\"text\":\"{text}\"}}\n")
+        };
+        let documents = [line("a", words), line("b", &format!("{words} more")), line("c", "else")];
+        let manifest = "name = \"h\"\ndocuments = [\"d.jsonl\"]\nfamilies = [\"f\"]\nunlabelled = \"families\"\n";
+        let load = |manifest: &str| {
+            let files = [("collection.toml", manifest), ("d.jsonl", &documents.concat())];
+            let truth = Collection::load(folder(&files).path()).unwrap().truth;
+            [(0, 1), (0, 2)].map(|(a, b)| truth.judge(a, b))
+        };
+        use Judgement::{Strangers, Unjudged};
+        assert_eq!(load(manifest), [Strangers, Strangers]);
+        assert_eq!(load(&format!("{manifest}held_from = 0.5\n")), [Unjudged, Strangers]);
     }
 
     #[test]

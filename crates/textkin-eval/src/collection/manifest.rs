@@ -50,6 +50,9 @@ pub struct Manifest {
     /// What is to be thought of pairs without a label.
     #[serde(default)]
     pub unlabelled: Unlabelled,
+    /// From this share of its chunks on that the other has too, a pair without a label is left unjudged,
+    /// whatever `unlabelled` says: that is reuse which nobody labelled.
+    pub held_from: Option<f64>,
     /// Where articles say which others they answer: what they quote makes them kin.
     pub threads: Option<Threads>,
     /// Files of labelled pairs.
@@ -281,6 +284,11 @@ impl Manifest {
         if manifest.documents.is_empty() && manifest.articles.is_empty() {
             return Err(wrong("documents = [PATH…] or articles = [PATH…] is needed".to_owned()));
         }
+        if let Some(share) = manifest.held_from
+            && !(0.0 < share && share <= 1.0)
+        {
+            return Err(wrong(format!("held_from = {share} is no share from 0 to 1")));
+        }
         if let Some(Threads { high, some, .. }) = &manifest.threads
             && !(0.0 < *some && some <= high && *high <= 1.0)
         {
@@ -337,6 +345,7 @@ mod tests {
         ] {
             assert!(fault(&format!("{start}{wrong}")).contains("from 1"), "{wrong}");
         }
+        assert!(fault(&format!("{start}held_from = 2.0")).contains("held_from = 2"));
         let degree = fault(&format!("{start}[[queries]]\nfile = \"q\"\ndegree = \"total\""));
         assert!(degree.contains("line 5") && degree.contains("total"), "{degree}");
         let none = Manifest::of(Path::new("/nowhere")).unwrap_err().to_string();

@@ -58,6 +58,9 @@ pub struct Truth {
     pub families: Option<Vec<u32>>,
     /// What is to be thought of pairs without a label.
     pub unlabelled: Unlabelled,
+    /// Pairs without a label, ascending, of which one has so much of the other that nobody can call them
+    /// strangers: reuse that nobody labelled.
+    pub held: Vec<(u32, u32)>,
     /// The cluster that each document should be in, as far as that is known. Without any, nothing is
     /// known of clusters.
     pub clusters: Vec<Option<u32>>,
@@ -91,6 +94,9 @@ impl Truth {
             .families
             .as_ref()
             .is_some_and(|families| families.get(a as usize) != families.get(b as usize));
+        if self.held.binary_search(&pair).is_ok() {
+            return Judgement::Unjudged;
+        }
         match self.unlabelled {
             Unlabelled::Strangers => Judgement::Strangers,
             Unlabelled::Families if is_apart => Judgement::Strangers,
@@ -163,6 +169,7 @@ impl Collection {
                     .as_ref()
                     .map(|families| families.iter().take(n).copied().collect()),
                 unlabelled: truth.unlabelled,
+                held: truth.held.iter().filter(|(a, b)| is_in(*a) && is_in(*b)).copied().collect(),
                 clusters: truth.clusters.iter().take(n).copied().collect(),
                 complete: truth
                     .complete
@@ -234,5 +241,7 @@ mod tests {
         assert_eq!(judge(&truth), [strangers, strangers, unjudged]);
         truth.unlabelled = Unlabelled::Families;
         assert_eq!(judge(&truth), [strangers; 3]);
+        truth.held = vec![(0, 1), (0, 2)];
+        assert_eq!(judge(&truth), [strangers, strangers, unjudged], "a label counts more");
     }
 }

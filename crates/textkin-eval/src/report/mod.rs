@@ -37,7 +37,24 @@ pub struct Report {
 }
 
 impl Report {
-    /// Writes `NAME.csv`, `NAME.json`, `NAME.html` and a picture for each plot to a folder.
+    /// The report in Markdown, without plots.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let (name, title, table) = (&self.experiment, &self.title, self.table.markdown());
+        let mut markdown = format!("### {name}: {title}\n\nOn {}.\n\n{table}\n", self.collection);
+        if self.table.has_paper() {
+            markdown.push_str("In brackets: the paper's own figures, on its own collection.\n\n");
+        }
+        for note in &self.notes {
+            markdown.push_str(note);
+            markdown.push_str("\n\n");
+        }
+        markdown.truncate(markdown.trim_end().len());
+        markdown.push('\n');
+        markdown
+    }
+
+    /// Writes `NAME.csv`, `NAME.json`, `NAME.md`, `NAME.html` and a picture for each plot to a folder.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -46,6 +63,7 @@ impl Report {
         let mut files = vec![
             ("csv".to_owned(), self.table.csv()),
             ("json".to_owned(), serde_json::to_string_pretty(self).unwrap_or_default() + "\n"),
+            ("md".to_owned(), self.markdown()),
             ("html".to_owned(), page::page(self)),
         ];
         for (number, plot) in (1..).zip(&self.plots) {

@@ -117,6 +117,27 @@ impl Table {
         text
     }
 
+    /// The table in Markdown: what the paper says stands in brackets.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let escaped = |text: &str| text.replace('|', "\\|");
+        let mut markdown = format!("| {} |", escaped(&self.of));
+        for column in &self.columns {
+            // Writing to a string does not fail.
+            _ = write!(markdown, " {} |", escaped(column));
+        }
+        _ = write!(markdown, "\n|---|{}\n", "---:|".repeat(self.columns.len()));
+        for row in &self.rows {
+            _ = write!(markdown, "| {} |", escaped(&row.name));
+            for cell in &row.cells {
+                let paper = cell.shown_paper().map(|paper| format!(" ({paper})"));
+                _ = write!(markdown, " {}{} |", cell.shown(), paper.unwrap_or_default());
+            }
+            markdown.push('\n');
+        }
+        markdown
+    }
+
     /// One line for each cell: row, column, measured, paper.
     #[must_use]
     pub fn csv(&self) -> String {
@@ -159,6 +180,15 @@ mod tests {
                         longer name          n/a        12\n";
         assert_eq!(table().text(), expected);
         assert!(table().has_paper());
+    }
+
+    #[test]
+    fn markdown_has_a_line_for_each_row() {
+        let mut table = table();
+        table.of = "a|b".to_owned();
+        let expected = "| a\\|b | T1 | T2, high |\n|---|---:|---:|\n| s1 | 0.50 (0.25) | n/a |\n\
+                        | longer name | n/a | 12 |\n";
+        assert_eq!(table.markdown(), expected);
     }
 
     #[test]
