@@ -2,8 +2,10 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a tool for the terminal")]
 
 mod bench;
+mod corpus;
 mod generate;
 mod peers;
+mod sets;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,6 +26,9 @@ cargo xtask bench origins FILE…        measures how right origins are, for eac
 cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, datasketch and text-dedup, which
                                        pip installs below target/, on JSON lines with id and text (default:
                                        a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
+cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
+                                       fetches (default DIR: target/corpora/NAME); --update pins what is
+                                       served now; cargo xtask corpus --list names the collections
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -39,6 +44,7 @@ fn main() -> Result<()> {
         ["bench", "trace", paths @ ..] => bench::trace(paths),
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
+        ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

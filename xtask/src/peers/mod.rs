@@ -19,12 +19,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::bench;
+use crate::sets::Sets;
 use input::{Input, Limit};
 use named::{Judgement, Named};
 use peer::{Peer, Setting};
 use process::Cost;
 use table::{percent, thousands};
-use truth::{Classes, Sets, Similarity, Truth};
+use truth::{Classes, Similarity, Truth};
 
 /// A run that takes less is made again, and the best counts.
 const SHORT: f64 = 20.0;
@@ -289,10 +290,11 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
     );
     println!("{}\n", versions(lines));
     let headings: [&[&str]; 2] = [
-        &["", "", "", "", "", "", "recall", "recall", "recall", "false by", "false by"],
+        &["", "", "", "", "", "", "", "recall", "recall", "recall", "false by", "false by"],
         &[
             "",
             "s",
+            "CPU s",
             "MB/s",
             "MiB",
             "names",
@@ -312,6 +314,7 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
         "J       Jaccard similarity of two documents as sets of runs of eight words\n\
          C       how much of the smaller set is in the other\n\
          s       from start to end, with reading and writing; the best of {RUNS} if less than {SHORT} s, at most {} min\n\
+         CPU s   what the processors spent on it, all together; MB/s is by s\n\
          MiB     the most that the program and its children held at a time\n\
          recall  pairs named, in percent of the exact pairs\n\
          false   pairs named that are below the threshold: by the sets that the peer itself compares,\n        \
@@ -325,6 +328,7 @@ fn cost_cells(name: &str, cost: Cost, bytes: u64) -> Vec<String> {
     vec![
         name.to_owned(),
         format!("{:.2}", cost.seconds),
+        cost.processor_seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.2}")),
         format!("{:.1}", bytes as f64 / 1e6 / cost.seconds),
         cost.peak_bytes.map_or_else(|| "–".to_owned(), mebibytes),
     ]

@@ -196,7 +196,7 @@ impl Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peers::truth::Sets;
+    use crate::sets::Sets;
 
     fn parse(text: &str) -> Result<Named> {
         Named::parse(text.as_bytes())

@@ -1,6 +1,6 @@
 //! The peers: which version, by which script of ours, and what each setting promises.
 
-use super::truth::Sets;
+use crate::sets::Sets;
 
 /// A package of the Python package index.
 #[derive(Debug)]

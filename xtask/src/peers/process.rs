@@ -1,6 +1,5 @@
 //! Runs a program alone: how long it took, and how much memory it and its children held at most.
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,6 +16,8 @@ const LOOK_AT_MANY: Duration = Duration::from_millis(250);
 pub(crate) struct Cost {
     /// From start to end.
     pub(crate) seconds: f64,
+    /// What all processors spent on it, where the system tells: it does not depend on what else runs.
+    pub(crate) processor_seconds: Option<f64>,
     /// The most memory, where the system tells.
     pub(crate) peak_bytes: Option<u64>,
 }
@@ -25,8 +26,9 @@ pub(crate) struct Cost {
 pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<Cost> {
     let file =
         std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    // A group of its own, so that its children end with it.
-    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    lead_group(command);
+    let before = children_seconds();
     let start = Instant::now();
     let mut child = command
         .spawn()
@@ -35,9 +37,11 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<
     loop {
         if let Some(status) = child.try_wait()? {
             let seconds = start.elapsed().as_secs_f64();
+            let processor_seconds =
+                children_seconds().zip(before).map(|(after, before)| after - before);
             return match status.code() {
                 Some(0 | 1) if status.success() || is_textkin(command) => {
-                    Ok(Cost { seconds, peak_bytes })
+                    Ok(Cost { seconds, processor_seconds, peak_bytes })
                 }
                 _ => bail!("it failed ({status}): {}", last_line(log)),
             };
@@ -66,12 +70,35 @@ fn is_textkin(command: &Command) -> bool {
     Path::new(command.get_program()).file_stem().is_some_and(|name| name == "textkin")
 }
 
+/// Gives a program a group of its own, so that its children can end with it.
+fn lead_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command; // There are no groups.
+}
+
 /// Ends a program and its children.
 fn end(child: &mut Child) -> Result<()> {
-    let group = format!("-{}", child.id());
-    Command::new("kill").args(["-KILL", "--", &group]).status()?;
+    if cfg!(unix) {
+        let group = format!("-{}", child.id());
+        Command::new("kill").args(["-KILL", "--", &group]).status()?;
+    } else {
+        child.kill()?;
+    }
     child.wait()?;
     Ok(())
+}
+
+/// What processors spent on children that have ended, and theirs.
+fn children_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program is in brackets and may hold anything; behind it, from the third value on, numbers.
+    let (_, values) = text.rsplit_once(')')?;
+    let mut values = values.split_whitespace().skip(13);
+    let ticks: u64 = values.next()?.parse::<u64>().ok()? + values.next()?.parse::<u64>().ok()?;
+    // A tick is a hundredth of a second for every program, whatever the kernel uses itself.
+    Some(ticks as f64 / 100.0)
 }
 
 /// A process and those that it started, and so on.
@@ -123,6 +150,9 @@ mod tests {
         let cost = shell("sleep 0.2", Duration::from_secs(20)).unwrap();
         assert!(cost.seconds >= 0.2);
         assert!(!cfg!(target_os = "linux") || cost.peak_bytes.unwrap() > 0);
+        let busy = "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done";
+        let cost = shell(busy, Duration::from_secs(60)).unwrap();
+        assert!(!cfg!(target_os = "linux") || cost.processor_seconds.unwrap() > 0.0);
     }
 
     #[test]

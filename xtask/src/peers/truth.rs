@@ -5,66 +5,8 @@
 //! one class, and counting is done between classes.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// How a text becomes a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Sets {
-    /// Runs of eight words; a word is a run of letters and digits, in small letters. What is shorter than
-    /// eight words is one run.
-    EightWords,
-    /// What white space divides.
-    Words,
-    /// The same in small letters.
-    LowerWords,
-    /// Runs of five of what characters outside of words divide, in small letters, the empty too: as
-    /// text-dedup does.
-    FiveWords,
-}
-
-impl Sets {
-    /// The set of a text, as ascending hashes. Two different members have the same hash with a
-    /// probability of about 10⁻⁶ in ten million.
-    pub(crate) fn of(self, text: &str) -> Vec<u64> {
-        let lower;
-        let words: Vec<&str> = match self {
-            Self::Words => text.split_whitespace().collect(),
-            Self::LowerWords => {
-                lower = text.to_lowercase();
-                lower.split_whitespace().collect()
-            }
-            Self::EightWords => {
-                lower = text.to_lowercase();
-                lower
-                    .split(|c: char| !c.is_alphanumeric())
-                    .filter(|word| !word.is_empty())
-                    .collect()
-            }
-            Self::FiveWords => {
-                lower = text.to_lowercase();
-                lower.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
-            }
-        };
-        let k = match self {
-            Self::EightWords => 8,
-            Self::Words | Self::LowerWords => 1,
-            Self::FiveWords => 5,
-        };
-        let mut hashes: Vec<u64> = match words.len() {
-            0 => Vec::new(),
-            n if n < k => vec![hash(&words)],
-            _ => words.windows(k).map(hash).collect(),
-        };
-        hashes.sort_unstable();
-        hashes.dedup();
-        hashes
-    }
-}
-
-/// The same in every run: the keys are fixed.
-fn hash(words: &[&str]) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(words)
-}
+use crate::sets::{Sets, n_shared};
 
 /// The documents, in classes of equal sets.
 #[derive(Debug, Default)]
@@ -103,15 +45,9 @@ impl Classes {
         self.sets[class as usize].is_empty()
     }
 
-    /// How many members two classes share, by a walk over both.
+    /// How many members two classes share.
     pub(crate) fn shared(&self, a: u32, b: u32) -> u64 {
-        let (mut a, mut b) = (&self.sets[a as usize][..], &self.sets[b as usize][..]);
-        let mut shared = 0;
-        while let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) {
-            shared += u64::from(x == y);
-            (a, b) = (if x <= y { rest_a } else { a }, if y <= x { rest_b } else { b });
-        }
-        shared
+        n_shared(&self.sets[a as usize], &self.sets[b as usize])
     }
 
     /// How similar two classes are that share so many members.
@@ -240,21 +176,6 @@ mod tests {
         "p q r a b c d e f g h",
         "",
     ];
-
-    #[test]
-    fn sets_are_those_of_their_makers() {
-        assert_eq!(Sets::EightWords.of(TEXTS[0]).len(), 5);
-        assert_eq!(Sets::EightWords.of(TEXTS[0]), Sets::EightWords.of(TEXTS[1]));
-        assert_eq!(Sets::EightWords.of("One two").len(), 1, "what is short is one run");
-        assert_eq!(Sets::Words.of("a A a b.").len(), 3);
-        assert_eq!(Sets::LowerWords.of("a A a b.").len(), 2);
-        assert_eq!(
-            Sets::FiveWords.of("a, b_c d e").len(),
-            1,
-            "between a comma and a blank is a word"
-        );
-        assert!(Sets::EightWords.of("").is_empty());
-    }
 
     #[test]
     fn pairs_are_counted_as_by_comparing_all() {
