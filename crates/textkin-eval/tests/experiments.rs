@@ -139,10 +139,10 @@ fn versions_are_one_cluster_and_quotations_one_passage() {
     let versions = collection(Kind::Versions, 120);
     let clusters = run("truth.clusters", Some(&versions));
     for column in 2..6 {
-        assert_eq!(value(&clusters, "s4 T1, dense", column), 1.0);
+        assert_eq!(value(&clusters, "kin ≥ 0.02, dense", column), 1.0);
     }
     let pairs = run("truth.pairs", Some(&versions));
-    assert_eq!(value(&pairs, "s4 T1", 0), 100.0);
+    assert_eq!(value(&pairs, "kin ≥ 0.02", 0), 100.0);
     assert!(value(&pairs, "ssr ≥ 0.8", 1) < value(&pairs, "ssr ≥ 0.1", 1));
     let recipe = Recipe { kind: Kind::Quotes, n_documents: 60, rate: 0.0, ..Recipe::default() };
     let exact = run("truth.plagdet", Some(&Collection::from(make(&recipe))));

@@ -97,7 +97,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 30] = [
+pub const ALL: [Experiment; 31] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -124,6 +124,7 @@ pub const ALL: [Experiment; 30] = [
     experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Needs::Kin, truth::pairs),
     experiment("truth.clusters", "Clusters beside labels: adjusted Rand index and B³", Needs::Clusters, truth::clusters),
     experiment("truth.plagdet", "Passages beside annotated ones: plagdet and granularity", Needs::Passages, truth::plagdet),
+    experiment("truth.defaults", "What each default of discovery is worth: one is changed at a time", Needs::Kin, truth::defaults),
     experiment("truth.goals", "The goals for the defaults, and by how much they are missed", Needs::Kin, truth::goals),
     experiment("made.edits", "Recall as copies are edited more and more, by kind of edit", Needs::Nothing, made::edits),
     experiment("made.passages", "Recall of copied passages by their length, by method", Needs::Nothing, made::passages),

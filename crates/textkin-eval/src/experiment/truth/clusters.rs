@@ -14,10 +14,18 @@ pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> 
     let mut table = Table::new("clusters by", columns);
     let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];
     let mut series = kinds.map(|(_, name)| Series { name: name.to_owned(), points: Vec::new() });
-    let settings = [(Measure::S4, 1), (Measure::S4, 2), (Measure::S4, 3), (Measure::S4, 4)]
-        .map(|(score, level)| (format!("s4 T{level}"), score, score.preset(level).unwrap_or(0.0)));
-    let others = [0.2, 0.5, 0.8].map(|least| (format!("ssr ≥ {least}"), Measure::Ssr, least));
-    for (number, (label, score, threshold)) in settings.into_iter().chain(others).enumerate() {
+    for (score, threshold) in [
+        (Measure::Kin, 0.02),
+        (Measure::Kin, 0.05),
+        (Measure::Kin, 0.1),
+        (Measure::Kin, 0.5),
+        (Measure::S4, 0.02),
+        (Measure::S4, 0.05),
+        (Measure::Ssr, 0.2),
+        (Measure::Ssr, 0.5),
+        (Measure::Ssr, 0.8),
+    ] {
+        let label = format!("{score} ≥ {threshold}");
         lab.go_on()?;
         let settings = Settings { score, threshold, ..Settings::default() };
         let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
@@ -35,16 +43,16 @@ pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> 
                 Cell::new(cubed.map(|cubed| cubed.f1()), 3),
             ];
             table.push(format!("{label}, {name}"), cells);
-            if number < 4 {
-                series.points.push((1.0 + number as f64, index));
+            if score == Measure::Kin {
+                series.points.push((threshold, index));
             }
         }
     }
     let plots = vec![Plot {
-        title: "Clusters by s4 at T1 … T4".to_owned(),
-        x: "T".to_owned(),
+        title: "Clusters by kin".to_owned(),
+        x: "least score".to_owned(),
         y: "adjusted Rand index".to_owned(),
-        is_logarithmic: false,
+        is_logarithmic: true,
         series: series.to_vec(),
     }];
     let labels: std::collections::BTreeSet<u32> =

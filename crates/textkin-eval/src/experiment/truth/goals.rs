@@ -126,7 +126,7 @@ pub(in crate::experiment) fn goals(lab: &Lab<'_>) -> Result<Findings, Error> {
         table.push(name, cells);
     }
     let mut notes = vec![format!(
-        "Defaults everywhere: chunks of 8 words, s4 from 0.02 on; kin. Alpha and beta were set for newsgroups, the others for \
+        "Defaults everywhere: chunks of 8 words, pairs by kin from 0.02 on, search by kin. Alpha and beta were set for newsgroups, the others for \
              versioned documentation. Alpha: kin of high or exact overlap that are not reported. Beta: strangers that are, \
              by documents. Search: {} queries.",
         queries.len()

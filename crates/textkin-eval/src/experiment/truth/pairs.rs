@@ -34,8 +34,14 @@ fn ways() -> Vec<Way> {
         measure,
         threshold,
     };
-    let mut ways: Vec<Way> = (1..=5).map(|level| preset(Measure::S4, level)).collect();
-    ways.extend([Measure::S1, Measure::S2, Measure::S3].map(|measure| preset(measure, 1)));
+    let usual = Settings::default();
+    let mut ways = vec![own(usual.score, usual.threshold)];
+    for threshold in [0.005, 0.01, 0.05, 0.1, 0.2, 0.5] {
+        ways.push(own(usual.score, threshold));
+    }
+    for measure in [Measure::S1, Measure::S2, Measure::S3, Measure::S4] {
+        ways.extend([1, 3].map(|level| preset(measure, level)));
+    }
     for threshold in [0.1, 0.5, 0.8] {
         ways.push(own(Measure::Ssr, threshold));
     }
@@ -104,8 +110,9 @@ pub(in crate::experiment) fn pairs(lab: &Lab<'_>) -> Result<Findings, Error> {
         table.push(way.name.clone(), found.cells(of_degree));
     }
     let notes = vec![format!(
-        "Chunks of 8 words; the first row is the default. Recall is of {} pairs of kin: {} of exact, {} of high and {} of some \
+        "Chunks of 8 words; the first row is the default: {}. Recall is of {} pairs of kin: {} of exact, {} of high and {} of some \
              overlap. Precision is over judged pairs; what nobody judged is in the last column.",
+        Measure::default().summary(),
         truth.kin.len(),
         of_degree[2],
         of_degree[1],
