@@ -53,6 +53,12 @@ pub enum Error {
         /// The collection.
         collection: String,
     },
+    /// There are more pairs than can be listed, so that figures would be of some of them only.
+    #[error("{collection} has more related pairs than can be listed with these settings")]
+    TooManyPairs {
+        /// The collection.
+        collection: String,
+    },
     /// There is no experiment of this name.
     #[error("no experiment '{name}'; `textkin eval list` names them")]
     UnknownExperiment {

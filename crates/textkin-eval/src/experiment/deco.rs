@@ -66,7 +66,7 @@ fn grid(lab: &Lab<'_>, modulo: u32) -> Result<Grid, Error> {
     let truth = &lab.collection().truth;
     let n = lab.collection().texts.len();
     let mut tallies: Vec<Tally> = (0..20).map(|_| Tally::new(n)).collect();
-    for pair in found.graph.rows() {
+    for pair in lab.pairs(&found)? {
         let scores = MEASURES.map(|measure| measure.score(&pair.overlap));
         if !scores.iter().zip(lowest).any(|(score, lowest)| *score >= lowest) {
             continue;

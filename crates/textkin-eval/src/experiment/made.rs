@@ -21,7 +21,7 @@ fn discovered(
     lab.go_on()?;
     let found = discover(&mut collection.source(), settings, lab.watch)?;
     let mut tally = Tally::new(collection.texts.len());
-    for pair in found.graph.rows() {
+    for pair in lab.pairs(&found)? {
         tally.add(pair.a, pair.b, collection.truth.judge(pair.a, pair.b));
     }
     Ok(tally.retrieval(collection.truth.kin.len() as u64))

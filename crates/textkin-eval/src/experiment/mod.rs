@@ -9,12 +9,14 @@ mod ids;
 mod made;
 mod origin;
 mod scam;
+mod sets;
 mod store;
 mod truth;
 
 use std::time::Instant;
 
-use textkin::Watch;
+use textkin::core::Pair;
+use textkin::{Discovery, Watch};
 
 use crate::collection::Collection;
 use crate::error::Error;
@@ -246,6 +248,14 @@ impl Lab<'_> {
     /// Documents that have kin, for searches.
     fn queries(&self) -> Vec<u32> {
         self.collection().queries(if self.is_quick { 30 } else { 100 }, self.seed)
+    }
+
+    /// The pairs that were found: all of them.
+    fn pairs<'d>(&self, found: &'d Discovery) -> Result<impl Iterator<Item = Pair> + 'd, Error> {
+        match found.graph.is_listed() {
+            true => Ok(found.graph.rows()),
+            false => Err(Error::TooManyPairs { collection: self.collection.name.clone() }),
+        }
     }
 
     /// Ends the run if that was asked.

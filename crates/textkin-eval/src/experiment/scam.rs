@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use textkin::core::Measure;
 use textkin::search::{Closeness, Ranking};
-use textkin::{SearchSettings, Searcher, Settings, discover};
+use textkin::{SearchSettings, Searcher, Settings};
 
+use super::sets::Sets;
 use super::store::{Store, by};
 use super::{Findings, Lab};
 use crate::error::Error;
@@ -79,18 +79,18 @@ fn by_words(lab: &Lab<'_>, store: &Store, queries: &[u32], n: usize) -> Result<S
 
 /// Overlap by longer chunks: the share of the smaller document's chunks that both have.
 fn by_chunks(lab: &Lab<'_>, queries: &[u32], chunk: &str) -> Result<Said, Error> {
-    let settings = Settings {
-        chunk: chunk.parse().map_err(textkin::Error::from)?,
-        score: Measure::ChunkContainment,
-        threshold: CHUNK_BOUNDS[0],
-        ..Settings::default()
-    };
-    let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+    let chunk = chunk.parse().map_err(textkin::Error::from)?;
+    let sets = Sets::new(lab, &Settings { chunk, ..Settings::default() })?;
     let mut said = Said::new(queries);
-    for pair in found.graph.rows() {
-        let Some(degree) = Degree::of(pair.score, CHUNK_BOUNDS) else { continue };
-        for (query, document) in [(pair.a, pair.b), (pair.b, pair.a)] {
-            said.add(lab, query, document, degree);
+    for &query in queries {
+        lab.go_on()?;
+        let text = lab.collection().texts.get(query as usize).map_or("", |text| &text.text);
+        let shared = sets.shared(text);
+        for (document, n) in shared.documents {
+            let share = f64::from(n) / f64::from(shared.n_chunks.min(sets.size(document)));
+            if let Some(degree) = Degree::of(share, CHUNK_BOUNDS).filter(|_| document != query) {
+                said.add(lab, query, document, degree);
+            }
         }
     }
     Ok(said)

@@ -7,7 +7,7 @@ use super::plot::escape;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
 color:#1a1a1a;background:#fff}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}\
-th,td{padding:.25rem .75rem;border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child{text-align:left}\
+th,td{padding:.25rem .75rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}\
 .paper{color:#767676}svg{max-width:100%;height:auto;margin:1rem 0}.scroll{overflow-x:auto}\
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}.paper{color:#a0a0a0}}";
 

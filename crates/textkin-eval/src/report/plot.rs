@@ -98,7 +98,9 @@ impl Plot {
         );
         for (number, series) in self.series.iter().enumerate() {
             let colour = COLOURS.get(number % COLOURS.len()).copied().unwrap_or("#000");
-            let dash = DASHES.get(number % DASHES.len()).copied().unwrap_or("none");
+            // The ninth curve has the colour of the first, and another dash.
+            let dash = (number + number / COLOURS.len()) % DASHES.len();
+            let dash = DASHES.get(dash).copied().unwrap_or("none");
             let places = series.points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b)));
             _ = writeln!(
                 svg,

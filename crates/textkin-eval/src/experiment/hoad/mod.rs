@@ -1,17 +1,16 @@
 //! Hoad and Zobel, *Methods for identifying versioned and plagiarised documents* (2003), Tables 1–6,
 //! and its passages.
 //!
-//! `sets` ranks by selections that no repository can hold, `passages` by parts of documents.
+//! `passages` ranks by parts of documents.
 
 mod passages;
-mod sets;
 
 use textkin::search::Ranking;
 use textkin::{SearchSettings, Settings};
 
 pub(super) use passages::passages;
 
-use self::sets::Sets;
+use super::sets::Sets;
 use super::store::{Means, Store, by};
 use super::{Findings, Lab};
 use crate::error::Error;

@@ -99,7 +99,7 @@ pub(in crate::experiment) fn defaults(lab: &Lab<'_>) -> Result<Findings, Error> 
         let share = selected(lab, &settings)?;
         let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
         let mut tally = Tally::new(lab.collection().texts.len());
-        for pair in found.graph.rows() {
+        for pair in lab.pairs(&found)? {
             tally.add(pair.a, pair.b, truth.judge(pair.a, pair.b));
         }
         let retrieval = tally.retrieval(truth.kin.len() as u64);

@@ -25,7 +25,7 @@ struct Reported {
 impl Reported {
     fn new(lab: &Lab<'_>) -> Result<Self, Error> {
         let found = discover(&mut lab.collection().source(), &Settings::default(), lab.watch)?;
-        let rows = found.graph.rows().map(|pair| {
+        let rows = lab.pairs(&found)?.map(|pair| {
             let share = Measure::ChunkContainment.score(&pair.overlap);
             ((pair.a.min(pair.b), pair.a.max(pair.b)), share)
         });

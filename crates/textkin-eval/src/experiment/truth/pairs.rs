@@ -90,7 +90,7 @@ pub(in crate::experiment) fn pairs(lab: &Lab<'_>) -> Result<Findings, Error> {
     let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
     let mut founds = vec![Found::default(); ways.len()];
     let asks = |way: &Way, overlap: &Overlap| way.measure.score(overlap) >= way.threshold;
-    for pair in found.graph.rows() {
+    for pair in lab.pairs(&found)? {
         let mut judged = None;
         for (_, found) in ways.iter().zip(&mut founds).filter(|(way, _)| asks(way, &pair.overlap)) {
             let (judgement, degree) = *judged.get_or_insert_with(|| {

@@ -75,7 +75,7 @@ fn candidates(lab: &Lab<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
     let settings = Settings { chunk, score: Measure::S1, threshold: 1.0, ..Settings::default() };
     let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
     let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
-    let pairs = found.graph.rows().filter(|pair| {
+    let pairs = lab.pairs(&found)?.filter(|pair| {
         let is_known = [(pair.a, pair.b), (pair.b, pair.a)].iter().any(|pair| known.contains(pair));
         is_known || truth.judge(pair.a, pair.b) != Judgement::Unjudged
     });
