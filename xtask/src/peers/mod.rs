@@ -144,12 +144,22 @@ impl Request {
 
 /// A made collection: chains of versions.
 fn made(folder: &Path) -> Result<PathBuf> {
-    let made = folder.join("made");
+    let made = folder.join("made-versions");
     let documents = made.join("documents.jsonl");
     if !documents.exists() {
         eprintln!("making a collection of versions");
         let mut generate = Command::new(bench::target()?.join("textkin"));
-        generate.args(["eval", "generate", "versions", "--documents", "12000", "--words", "600"]);
+        generate.args([
+            "eval",
+            "generate",
+            "versions",
+            "--documents",
+            "12000",
+            "--words",
+            "600",
+            "--rate",
+            "0.01",
+        ]);
         let status =
             generate.arg("--out").arg(&made).stdout(std::process::Stdio::null()).status()?;
         anyhow::ensure!(status.success(), "textkin eval generate failed");
@@ -271,7 +281,9 @@ fn print(lines: &[Line], input: &Input, time_limit: Duration) {
             let judgement =
                 Judgement::new(&outcome.named, (&truth, &chunks), sets, &outcome.is_false);
             row.extend([names.to_owned(), thousands(judgement.n_pairs)]);
-            row.extend(judgement.recall.map(percent));
+            row.extend(
+                judgement.recall.map(|recall| recall.map_or_else(|| "–".to_owned(), percent)),
+            );
             row.push(judgement.false_by_own.map_or_else(|| "–".to_owned(), thousands));
             row.push(thousands(judgement.false_by_chunks));
         } else {

@@ -158,8 +158,8 @@ impl Named {
 pub(crate) struct Judgement {
     /// Pairs that were named.
     pub(crate) n_pairs: u64,
-    /// The share of the pairs of each goal that was named.
-    pub(crate) recall: [f64; 3],
+    /// The share of the pairs of each goal that was named, if there are any.
+    pub(crate) recall: [Option<f64>; 3],
     /// Pairs named that are below the threshold, by the sets of the program, if it says what these are.
     pub(crate) false_by_own: Option<u64>,
     /// Pairs named that are below the threshold, by runs of eight words.
@@ -178,10 +178,10 @@ impl Judgement {
         let count = |pairs: &[(Similarity, u64)], is_meant: &dyn Fn(Similarity) -> bool| -> u64 {
             pairs.iter().filter(|(similarity, _)| is_meant(*similarity)).map(|(_, n)| n).sum()
         };
-        let mut recall = [1.0; 3];
+        let mut recall = [None; 3];
         for ((recall, reaches), all) in recall.iter_mut().zip(GOALS).zip(truth.pairs) {
             if all > 0 {
-                *recall = count(&judged, &reaches) as f64 / all as f64;
+                *recall = Some(count(&judged, &reaches) as f64 / all as f64);
             }
         }
         Self {
@@ -246,10 +246,10 @@ mod tests {
             similarity.jaccard < 0.8
         });
         assert_eq!(judgement.n_pairs, 3);
-        assert_eq!(judgement.recall, [1.0, 2.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(judgement.recall, [Some(1.0), Some(2.0 / 3.0), Some(2.0 / 3.0)]);
         assert_eq!((judgement.false_by_own, judgement.false_by_chunks), (Some(0), 2));
         let clusters = Named::Clusters(vec![vec![0, 1, 2], vec![3]]);
         let judgement = Judgement::new(&clusters, (&truth, &chunks), None, |_| false);
-        assert_eq!((judgement.n_pairs, judgement.recall), (3, [1.0; 3]));
+        assert_eq!((judgement.n_pairs, judgement.recall), (3, [Some(1.0); 3]));
     }
 }
