@@ -138,10 +138,28 @@ pub fn mix(value: u64) -> u64 {
 
 /// The hash of a run of tokens, from their hashes: what [`RollingHash`] gives for that run.
 #[must_use]
+#[inline]
 pub fn chunk_hash(token_hashes: &[u64]) -> u64 {
+    // The usual length. Each product is by itself: none waits for another.
+    if let Ok(token_hashes) = <&[u64; 8]>::try_from(token_hashes) {
+        let products =
+            token_hashes.iter().zip(POWERS).map(|(hash, power)| hash.wrapping_mul(power));
+        return mix(products.fold(0, u64::wrapping_add));
+    }
     let fold = |value: u64, hash: &u64| value.wrapping_mul(RollingHash::BASE).wrapping_add(*hash);
     mix(token_hashes.iter().fold(0, fold))
 }
+
+/// Powers of the base, descending to 1: what the tokens of a run of eight are multiplied by.
+const POWERS: [u64; 8] = {
+    let mut powers = [1; 8];
+    let mut place = powers.len() - 1;
+    while place > 0 {
+        powers[place - 1] = RollingHash::BASE.wrapping_mul(powers[place]);
+        place -= 1;
+    }
+    powers
+};
 
 /// Hashes every run of `k` consecutive token hashes in O(1) each.
 ///

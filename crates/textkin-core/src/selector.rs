@@ -1,6 +1,7 @@
 //! Selectors: which chunks of a document are kept.
 
 use crate::chunk::Chunked;
+use crate::token::Tokens;
 
 /// Chooses which chunks of one document are kept.
 ///
@@ -11,6 +12,20 @@ pub trait Selector: Send + Sync {
     /// Narrows `selection`, the ascending indices into `document.chunks` still selected,
     /// to those this selector keeps, in the same order.
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>);
+
+    /// Whether [`Selector::select_runs`] can be called instead of [`Selector::select`] where the
+    /// chunks are all runs of so many words.
+    fn selects_runs(&self) -> bool {
+        false
+    }
+
+    /// The same for all runs of `k` consecutive tokens ([`Chunker::overlapping_words`]), which
+    /// need not be made: run `n` begins with token `n`, and fewer than `k` tokens are one run.
+    ///
+    /// Of no effect unless [`Selector::selects_runs`].
+    ///
+    /// [`Chunker::overlapping_words`]: crate::Chunker::overlapping_words
+    fn select_runs(&self, _tokens: &Tokens, _k: usize, _selection: &mut Vec<u32>) {}
 
     /// Whether it needs to know where sentences and paragraphs begin.
     fn needs_structure(&self) -> bool {

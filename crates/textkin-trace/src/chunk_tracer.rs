@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use textkin_core::Chunked;
-
+use crate::chunks::Selected;
 use crate::estimation::{Evidence, Found};
 use crate::eviction::{Eviction, Lucky};
 use crate::label::Label;
-use crate::table::{BATCH, Field, Table, Widths};
+use crate::table::{BATCH, Content, Field, Table, Widths};
 use crate::{ChunkMethod, Error};
 use textkin_core::Random;
 
@@ -34,7 +33,7 @@ impl ChunkTracer {
             tag: usize::from(method.tag_bytes),
             score: method.eviction.score_bytes(),
             offset: usize::from(method.estimation.bridges()),
-            around: 2 * usize::from(method.estimation.expands()),
+            side: usize::from(method.estimation.expands()),
             origin: usize::from(method.origin_bytes),
         };
         let table = Table::new(memory, bucket, widths)?;
@@ -42,14 +41,8 @@ impl ChunkTracer {
     }
 
     /// Says where each selected chunk came from, and remembers them.
-    pub(crate) fn trace(
-        &mut self,
-        number: u64,
-        document: &Chunked<'_>,
-        selection: &[u32],
-    ) -> Vec<Option<Label>> {
-        let hashes: Vec<u64> =
-            selection.iter().map(|chunk| document.chunks[*chunk as usize].hash).collect();
+    pub(crate) fn trace(&mut self, number: u64, selected: &[Selected]) -> Vec<Option<Label>> {
+        let hashes: Vec<u64> = selected.iter().map(|chunk| chunk.hash).collect();
         let bytes: Vec<u8> = hashes.iter().map(|hash| first_byte(*hash)).collect();
         let mut found = Vec::with_capacity(hashes.len());
         for (place, hash) in hashes.iter().enumerate() {
@@ -81,7 +74,8 @@ impl ChunkTracer {
     fn look_up(&mut self, hash: u64, number: u64) -> Option<Found> {
         let slot = self.table.find(hash)?;
         let [offset, ..] = self.table.number(slot, Field::Offset).to_le_bytes();
-        let [before, after, ..] = self.table.number(slot, Field::Around).to_le_bytes();
+        let [before, ..] = self.table.number(slot, Field::Before).to_le_bytes();
+        let [after, ..] = self.table.number(slot, Field::After).to_le_bytes();
         let found = Found { origin: self.table.origin(slot, number), offset, before, after };
         self.method.eviction.found(&mut self.table, slot);
         Some(found)
@@ -90,12 +84,17 @@ impl ChunkTracer {
     fn store(&mut self, hash: u64, place: usize, bytes: &[u8], label: Label) {
         let bucket = self.table.bucket_of(hash);
         let slot = self.method.eviction.make_room(&mut self.table, bucket, &mut self.random);
-        let at = |place: Option<usize>| place.and_then(|place| bytes.get(place)).map_or(0, |b| *b);
-        self.table.set_tag(slot, hash);
-        self.table.set_number(slot, Field::Origin, label.origin);
-        let offset = label.offset.map_or(place as u64, u64::from);
-        self.table.set_number(slot, Field::Offset, offset);
-        self.table.set(slot, Field::Around, &[at(place.checked_sub(1)), at(place.checked_add(1))]);
+        let at = |place: Option<usize>| {
+            place.and_then(|place| bytes.get(place)).map_or(0, |byte| u64::from(*byte))
+        };
+        let score = self.table.number(slot, Field::Score);
+        let content = Content {
+            offset: label.offset.map_or(place as u64, u64::from),
+            before: at(place.checked_sub(1)),
+            after: at(place.checked_add(1)),
+            origin: label.origin,
+        };
+        self.table.set_slot(slot, hash, score, &content);
     }
 
     fn reward(&mut self, rule: Lucky, hashes: &[u64], gains: &[u8]) {

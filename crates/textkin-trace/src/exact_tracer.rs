@@ -3,8 +3,8 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 use hashbrown::HashMap;
-use textkin_core::Chunked;
 
+use crate::chunks::Selected;
 use crate::label::Label;
 
 /// Where a chunk stood first.
@@ -22,20 +22,14 @@ pub(crate) struct ExactTracer {
 
 impl ExactTracer {
     /// Says where each selected chunk came from, and remembers them.
-    pub(crate) fn trace(
-        &mut self,
-        number: u64,
-        document: &Chunked<'_>,
-        selection: &[u32],
-    ) -> Vec<Option<Label>> {
-        let label = |chunk: &u32| {
-            let chunk = document.chunks[*chunk as usize];
+    pub(crate) fn trace(&mut self, number: u64, selected: &[Selected]) -> Vec<Option<Label>> {
+        let label = |chunk: &Selected| {
             let own = First { origin: number, offset: chunk.first };
             let first = *self.first.entry(chunk.hash).or_insert(own);
             let is_copied = first.origin != number;
             is_copied.then(|| Label::found(first.origin, Some(first.offset)))
         };
-        selection.iter().map(label).collect()
+        selected.iter().map(label).collect()
     }
 }
 

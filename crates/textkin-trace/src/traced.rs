@@ -1,8 +1,10 @@
 //! What is said of one document: its fresh words, its copied blocks, its dominant origin.
 
-use textkin_core::{Chunk, Chunked};
+use std::ops::Range;
 
-use crate::label::Label;
+use hashbrown::HashMap;
+
+use crate::label::{Labelled, Labels, Place};
 
 /// A copied block: consecutive chunks of one origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,113 +61,84 @@ impl Traced {
         self.dominant_origin != self.number
     }
 
-    /// Puts together the labels of the chunks at `places`, which ascend.
-    pub(crate) fn new(
-        number: u64,
-        document: &Chunked<'_>,
-        n_selected: usize,
-        labelled: &[Labelled],
-    ) -> Self {
-        let words = count(document.tokens.len());
-        let fresh = uncovered(words, labelled, |_| true);
-        let unfound = uncovered(words, labelled, |label| !label.is_estimated);
+    /// Puts together the labels of a document.
+    pub(crate) fn new(number: u64, sizes: Sizes, labels: &Labels) -> Self {
+        let is_old = |run: &&Labelled| run.place.is_some();
+        let old = labels.runs.iter().filter(is_old).map(|run| run.start..run.end);
+        let fresh = uncovered(sizes.words, old);
+        let unfound = uncovered(sizes.words, labels.found.iter().cloned());
         let estimated = without(&unfound, &fresh);
         let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
-        let dominant = dominant(number, labelled);
+        let dominant = dominant(number, &labels.runs);
         Self {
             number,
-            words,
-            chunks: count(document.chunks.len()),
-            selected: count(n_selected),
+            words: sizes.words,
+            chunks: sizes.chunks,
+            selected: sizes.selected,
             fresh_words,
-            old_words: words - fresh_words,
+            old_words: sizes.words - fresh_words,
             dominant_origin: dominant.origin,
             dominant_share: dominant.share,
             is_clear: dominant.is_clear,
-            blocks: labelled.chunk_by(Labelled::continues).filter_map(block).collect(),
+            blocks: blocks(labels),
             fresh,
             estimated,
         }
     }
 }
 
-/// The words of a chunk and where they came from.
+/// How large a document is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Labelled {
-    /// Its first word.
-    start: u32,
-    /// One past its last word.
-    end: u32,
-    /// None if it is the document's own.
-    label: Option<Label>,
+pub(crate) struct Sizes {
+    pub(crate) words: u32,
+    pub(crate) chunks: u32,
+    pub(crate) selected: u32,
 }
 
-impl Labelled {
-    pub(crate) fn new(chunk: &Chunk, label: Option<Label>) -> Self {
-        Self { start: chunk.first, end: chunk.first + chunk.count, label }
+fn blocks(labels: &Labels) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut found = labels.found.as_slice();
+    for runs in labels.runs.chunk_by(Labelled::continues) {
+        let n_found: u32 = runs.iter().map(|run| run.n_found).sum();
+        let (of_block, rest) = found.split_at(found.len().min(n_found as usize));
+        found = rest;
+        let Some(Place { origin, offset }) = runs[0].place else { continue };
+        let words = covered(runs.iter().map(|run| run.start..run.end));
+        blocks.push(Block {
+            start: runs[0].start,
+            end: runs.iter().map(|run| run.end).max().unwrap_or(runs[0].end),
+            origin,
+            origin_offset: offset,
+            words,
+            estimated: words - covered(of_block.iter().cloned()),
+        });
     }
-
-    /// Whether `next` is of the same block: the same origin, and as far on as there.
-    fn continues(&self, next: &Self) -> bool {
-        let (Some(a), Some(b)) = (self.label, next.label) else {
-            return self.label.is_none() && next.label.is_none();
-        };
-        let diagonal = |label: Label, start: u32| {
-            label.offset.map(|offset| offset.wrapping_sub(start) & 0xffff)
-        };
-        a.origin == b.origin && diagonal(a, self.start) == diagonal(b, next.start)
-    }
+    blocks
 }
 
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-fn block(run: &[Labelled]) -> Option<Block> {
-    let first = run.first()?;
-    let label = first.label?;
-    let end = run.iter().map(|labelled| labelled.end).max()?;
-    let words = covered(run.iter());
-    let is_found = |labelled: &&Labelled| labelled.label.is_some_and(|label| !label.is_estimated);
-    let found = covered(run.iter().filter(is_found));
-    Some(Block {
-        start: first.start,
-        end,
-        origin: label.origin,
-        origin_offset: label.offset,
-        words,
-        estimated: words - found,
-    })
-}
-
-/// Words of any of these chunks, which begin in order.
-fn covered<'a>(run: impl Iterator<Item = &'a Labelled>) -> u32 {
+/// Words of any of these runs, which begin in order.
+fn covered(runs: impl Iterator<Item = Range<u32>>) -> u32 {
     let mut covered_to = 0;
     let mut words = 0;
-    for Labelled { start, end, .. } in run {
-        words += end.saturating_sub(*start.max(&covered_to));
-        covered_to = covered_to.max(*end);
+    for Range { start, end } in runs {
+        words += end.saturating_sub(start.max(covered_to));
+        covered_to = covered_to.max(end);
     }
     words
 }
 
-/// Words of no chunk with a label that counts, as maximal runs.
-fn uncovered(
-    n_words: u32,
-    labelled: &[Labelled],
-    counts: impl Fn(&Label) -> bool,
-) -> Vec<(u32, u32)> {
+/// Words of none of these runs, which begin in order, as maximal runs.
+fn uncovered(n_words: u32, covering: impl Iterator<Item = Range<u32>>) -> Vec<(u32, u32)> {
     let mut runs = Vec::new();
-    let mut old_to = 0;
-    let labelled = labelled.iter().filter(|labelled| labelled.label.as_ref().is_some_and(&counts));
-    for Labelled { start, end, .. } in labelled {
-        if *start > old_to {
-            runs.push((old_to, *start));
+    let mut covered_to = 0;
+    for Range { start, end } in covering {
+        if start > covered_to {
+            runs.push((covered_to, start));
         }
-        old_to = old_to.max(*end);
+        covered_to = covered_to.max(end);
     }
-    if old_to < n_words {
-        runs.push((old_to, n_words));
+    if covered_to < n_words {
+        runs.push((covered_to, n_words));
     }
     runs
 }
@@ -195,13 +168,25 @@ struct Dominant {
 }
 
 /// The origin of most chunks; the document itself, then the earliest, where several have as many.
-fn dominant(number: u64, labelled: &[Labelled]) -> Dominant {
-    let origin_of = |labelled: &Labelled| labelled.label.map_or(number, |label| label.origin);
-    let mut origins: Vec<u64> = labelled.iter().map(origin_of).collect();
+fn dominant(number: u64, runs: &[Labelled]) -> Dominant {
+    let origin_of = |run: &Labelled| run.place.map_or(number, |place| place.origin);
+    let mut by_origin: HashMap<u64, u64> = HashMap::new();
+    let (mut n_chunks, mut last) = (0, (number, 0));
+    for run in runs {
+        let (origin, n) = (origin_of(run), u64::from(run.n_chunks));
+        n_chunks += n;
+        // Those that follow one another are often of one origin.
+        if origin != last.0 {
+            *by_origin.entry(last.0).or_default() += last.1;
+            last = (origin, 0);
+        }
+        last.1 += n;
+    }
+    *by_origin.entry(last.0).or_default() += last.1;
+    let mut origins: Vec<(u64, u64)> = by_origin.into_iter().collect();
     origins.sort_unstable();
     let (mut best, mut best_count, mut second_count) = (number, 0, 0);
-    let runs = origins.chunk_by(|a, b| a == b);
-    for (origin, n) in runs.map(|run| (run[0], run.len())) {
+    for (origin, n) in origins {
         let wins = n > best_count || (n == best_count && origin == number);
         second_count = second_count.max(if wins { best_count } else { n });
         if wins {
@@ -210,7 +195,7 @@ fn dominant(number: u64, labelled: &[Labelled]) -> Dominant {
     }
     Dominant {
         origin: best,
-        share: if origins.is_empty() { 0.0 } else { best_count as f64 / origins.len() as f64 },
+        share: if n_chunks == 0 { 0.0 } else { best_count as f64 / n_chunks as f64 },
         is_clear: best_count * 10 >= second_count * 11 && best_count > 0,
     }
 }

@@ -1,11 +1,13 @@
 //! The tracer: takes the documents of a stream one by one and says where their passages came from.
 
-use textkin_core::Chunked;
+use textkin_core::{Chunked, Tokens};
 
 use crate::chunk_tracer::ChunkTracer;
+use crate::chunks::{Chunks, Selected, size};
 use crate::exact_tracer::ExactTracer;
-use crate::label::Label;
-use crate::traced::Labelled;
+use crate::label::Labels;
+use crate::look_up::Document;
+use crate::traced::Sizes;
 use crate::window_tracer::WindowTracer;
 use crate::{Error, Memory, Method, Settings, Traced};
 
@@ -39,6 +41,9 @@ pub struct Tracer {
     /// Number of the next document.
     pub(crate) next: u64,
     pub(crate) memory: Remembered,
+    /// Of the current document, kept for their memory.
+    selected: Vec<Selected>,
+    labels: Labels,
 }
 
 /// What a tracer remembers, by its method.
@@ -46,7 +51,7 @@ pub struct Tracer {
 pub(crate) enum Remembered {
     Exact(ExactTracer),
     Chunks(ChunkTracer),
-    Windows(WindowTracer),
+    Windows(Box<WindowTracer>),
 }
 
 impl Tracer {
@@ -62,39 +67,57 @@ impl Tracer {
                 Remembered::Chunks(ChunkTracer::new(method, bytes, bucket, seed)?)
             }
             (Memory::Bytes(bytes), Method::Windows(method)) => {
-                Remembered::Windows(WindowTracer::new(method, bytes, bucket)?)
+                Remembered::Windows(Box::new(WindowTracer::new(method, bytes, bucket)?))
             }
         };
-        Ok(Self { settings: *settings, next: 0, memory })
+        let (selected, labels) = Default::default();
+        Ok(Self { settings: *settings, next: 0, memory, selected, labels })
     }
 
     /// Says where each passage of a document came from, and remembers the document.
     ///
     /// `selection` holds ascending indices into the chunks of `document`; others are left out.
     pub fn trace(&mut self, document: &Chunked<'_>, selection: &[u32]) -> Traced {
+        self.trace_chunks(document.tokens, Chunks::Listed(document.chunks), selection)
+    }
+
+    /// The same of a document whose chunks are all runs of `k` words, which need not be made: chunk
+    /// `n` begins with word `n`, and fewer than `k` words are one chunk.
+    pub fn trace_runs(&mut self, tokens: &Tokens, k: usize, selection: &[u32]) -> Traced {
+        self.trace_chunks(tokens, Chunks::runs(tokens.len(), k), selection)
+    }
+
+    fn trace_chunks(&mut self, tokens: &Tokens, chunks: Chunks<'_>, selection: &[u32]) -> Traced {
         let number = self.next;
         self.next += 1;
-        let is_chunk = |chunk: &u32| (*chunk as usize) < document.chunks.len();
-        let selection: Vec<u32> = selection.iter().copied().filter(is_chunk).collect();
-        let of_selected = |labels: Vec<Option<Label>>| {
-            let chunks = selection.iter().map(|chunk| &document.chunks[*chunk as usize]);
-            chunks.zip(labels).map(|(chunk, label)| Labelled::new(chunk, label)).collect()
-        };
-        let labelled: Vec<Labelled> = match &mut self.memory {
-            Remembered::Exact(tracer) => of_selected(tracer.trace(number, document, &selection)),
+        let words = tokens.hashes();
+        let selection = &selection[..selection.partition_point(|index| *index < chunks.len())];
+        self.selected.clear();
+        if !matches!(self.memory, Remembered::Windows(_)) {
+            self.selected.extend(selection.iter().map(|index| chunks.selected(words, *index)));
+        }
+        self.labels.clear();
+        match &mut self.memory {
+            Remembered::Exact(tracer) => {
+                let labels = tracer.trace(number, &self.selected);
+                self.labels.extend(&self.selected, labels);
+            }
             Remembered::Chunks(tracer) => {
-                let mut labels = tracer.trace(number, document, &selection);
+                let mut labels = tracer.trace(number, &self.selected);
                 // They count selected chunks, which say nothing to a reader.
                 labels.iter_mut().flatten().for_each(|label| label.offset = None);
-                of_selected(labels)
+                self.labels.extend(&self.selected, labels);
             }
             Remembered::Windows(tracer) => {
-                let labels = tracer.trace(number, document, &selection);
-                let chunks = document.chunks.iter().zip(labels);
-                chunks.map(|(chunk, label)| Labelled::new(chunk, label)).collect()
+                tracer.trace(&Document { number, words, chunks, selection }, &mut self.labels);
             }
+        }
+        let sizes = Sizes {
+            words: size(tokens.len()),
+            chunks: chunks.len(),
+            selected: size(selection.len()),
         };
-        Traced::new(number, document, selection.len(), &labelled)
+        Traced::new(number, sizes, &self.labels)
     }
 
     /// Documents taken so far: the number that the next one will have.

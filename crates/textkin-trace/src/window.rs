@@ -1,6 +1,6 @@
 //! A window: a few bits of each word around a chunk.
 
-use textkin_core::Chunk;
+use crate::chunks::Selected;
 
 /// How windows are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub(crate) struct Packing {
 /// The words on both sides of a chunk, the nearest in the lowest bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
-    before: u64,
-    after: u64,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
 }
 
 /// How many words agree next to a chunk.
@@ -25,58 +25,37 @@ pub(crate) struct Agreement {
     pub(crate) after: u32,
 }
 
-/// Bytes of the largest window.
-const MOST_BYTES: usize = 16;
-
 impl Packing {
+    /// The one that is used unless another is asked for.
+    const DEFAULT: Self = Self { words: 8, bits: 2 };
+
     /// Bytes of one side.
-    fn side_bytes(self) -> usize {
+    pub(crate) fn side_bytes(self) -> usize {
         usize::from(self.words) * usize::from(self.bits) / 8
     }
 
-    /// Bytes of a window.
-    pub(crate) fn bytes(self) -> usize {
-        2 * self.side_bytes()
-    }
-
     /// The window of a chunk among the hashes of the words of its document.
-    pub(crate) fn window(self, hashes: &[u64], chunk: &Chunk) -> Window {
+    #[inline]
+    pub(crate) fn window(self, hashes: &[u64], chunk: &Selected) -> Window {
         let [before, after] = sides(hashes, chunk);
-        Window {
-            before: self.packed(before.iter().rev().copied()),
-            after: self.packed(after.iter().copied()),
+        let most = usize::from(self.words);
+        let before = &before[before.len().saturating_sub(most)..];
+        let after = &after[..most.min(after.len())];
+        match (before.first_chunk::<8>(), after.first_chunk::<8>(), self) {
+            // As it mostly is, so that the loops are unrolled.
+            (Some(before), Some(after), Self::DEFAULT) => Window {
+                before: packed(before.iter(), Self::DEFAULT.bits),
+                after: packed(after.iter().rev(), Self::DEFAULT.bits),
+            },
+            _ => Window {
+                before: packed(before.iter(), self.bits),
+                after: packed(after.iter().rev(), self.bits),
+            },
         }
     }
 
-    fn packed(self, hashes: impl Iterator<Item = u64>) -> u64 {
-        let bits = u32::from(self.bits);
-        let shifts = (0..).step_by(usize::from(self.bits));
-        let words = hashes.take(usize::from(self.words)).zip(shifts);
-        words.fold(0, |packed, (hash, shift)| packed | (hash >> (64 - bits)) << shift)
-    }
-
-    /// The window as it is stored: [`Packing::bytes`] of these.
-    pub(crate) fn stored(self, window: Window) -> [u8; MOST_BYTES] {
-        let side = self.side_bytes();
-        let mut bytes = [0; MOST_BYTES];
-        bytes[..side].copy_from_slice(&window.before.to_le_bytes()[..side]);
-        bytes[side..2 * side].copy_from_slice(&window.after.to_le_bytes()[..side]);
-        bytes
-    }
-
-    /// The window that was stored.
-    pub(crate) fn unpacked(self, bytes: &[u8]) -> Window {
-        let (before, after) = bytes.split_at(self.side_bytes());
-        let [before, after] = [before, after].map(|side| {
-            let mut bytes = [0; 8];
-            bytes[..side.len()].copy_from_slice(side);
-            u64::from_le_bytes(bytes)
-        });
-        Window { before, after }
-    }
-
     /// How many words next to a chunk are those of `there`, as far as the bits tell.
-    pub(crate) fn agreement(self, hashes: &[u64], chunk: &Chunk, there: Window) -> Agreement {
+    pub(crate) fn agreement(self, hashes: &[u64], chunk: &Selected, there: Window) -> Agreement {
         let here = self.window(hashes, chunk);
         let [before, after] = sides(hashes, chunk).map(<[u64]>::len);
         let agreeing = |here: u64, there: u64, available: usize| {
@@ -91,8 +70,15 @@ impl Packing {
     }
 }
 
+/// The highest bits of each hash, those of the last in the lowest bits.
+#[inline(always)]
+fn packed<'a>(hashes: impl Iterator<Item = &'a u64>, bits: u8) -> u64 {
+    let bits = u32::from(bits);
+    hashes.fold(0_u64, |packed, hash| packed.unbounded_shl(bits) | hash >> (64 - bits))
+}
+
 /// The hashes of the words before and after a chunk.
-fn sides<'a>(hashes: &'a [u64], chunk: &Chunk) -> [&'a [u64]; 2] {
+fn sides<'a>(hashes: &'a [u64], chunk: &Selected) -> [&'a [u64]; 2] {
     let end = (chunk.first + chunk.count) as usize;
     [&hashes[..chunk.first as usize], &hashes[end..]]
 }
@@ -104,8 +90,8 @@ mod tests {
 
     use super::*;
 
-    fn chunk(first: u32, count: u32) -> Chunk {
-        Chunk { hash: 0, first, count, start: 0, end: 0 }
+    fn chunk(first: u32, count: u32) -> Selected {
+        Selected { hash: 0, index: first, first, count }
     }
 
     /// Words that agree one by one, going away from the chunk.
@@ -130,8 +116,9 @@ mod tests {
             changed.iter().for_each(|word| here[*word] = !here[*word]);
             let chunk = chunk(first, 8);
             let window = packing.window(&there, &chunk);
-            let bytes = packing.stored(window);
-            prop_assert_eq!(packing.unpacked(&bytes[..packing.bytes()]), window);
+            let bits = u32::from(packing.words) * u32::from(packing.bits);
+            let is_kept = |side: u64| side.checked_shr(bits).unwrap_or(0) == 0;
+            prop_assert!(is_kept(window.before) && is_kept(window.after));
             let agreement = packing.agreement(&here, &chunk, window);
             let [before, after] = sides(&here, &chunk);
             let [before_there, after_there] = sides(&there, &chunk);

@@ -5,15 +5,12 @@
 //! the window, word by word, it is copied as far as it agrees. So few slots tell of a whole
 //! document, and where a passage begins and ends is known to the word.
 //!
-//! 1. Selected chunks are looked up. What is found is copied as far as its window agrees.
-//! 2. Two chunks found at the same distance as in their origin, whose windows agree to their ends
-//!    towards each other, are joined by a bridge.
-//! 3. Where a window agrees to its end, what comes next is probably copied too: by `reach` words, if
+//! 1. Selected chunks are looked up ([`crate::look_up`]). What is found is copied as far as its window
+//!    agrees, and what that makes of all chunks of the document is in [`crate::lines`].
+//! 2. What comes after a window that agrees to its end is taken as copied too, by `reach` words, if
 //!    the origin is so old that chunks of its age are mostly forgotten. Of a younger origin the next
 //!    chunk would have been found: that it was not tells that it is another.
-//! 4. A chunk of the document is copied if its words are. What was found goes before what is
-//!    guessed, and an earlier guess before a later one.
-//! 5. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
+//! 3. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
 //!    that it was said to have; and, where there is room, the chunks between them.
 //!
 //! Eviction: a slot has a worth, more if it is a landmark, still more if its hash says so (some are to
@@ -21,16 +18,14 @@
 //! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
 //! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
-use std::ops::Range;
-
-use hashbrown::HashMap;
-use textkin_core::{Chunk, Chunked};
-
+use crate::chunks::Selected;
 use crate::eviction::lowest_from;
-use crate::label::Label;
+use crate::label::{Labels, Place};
+use crate::lines::{Limits, Lines};
+use crate::look_up::{Document, LookUp};
 use crate::settings::within;
-use crate::table::{BATCH, Field, Slot, Table, Widths};
-use crate::window::{Agreement, Packing};
+use crate::table::{BATCH, Content, Slot, Table, Widths};
+use crate::window::Packing;
 use crate::{Error, WindowMethod};
 
 /// Bytes of an offset: words of the origin, modulo 65,536.
@@ -48,6 +43,9 @@ pub(crate) struct WindowTracer {
     packing: Packing,
     pub(crate) table: Table,
     pub(crate) horizon: Horizon,
+    /// Of the current document, kept for their memory.
+    look_up: LookUp,
+    lines: Lines,
 }
 
 impl WindowTracer {
@@ -61,133 +59,62 @@ impl WindowTracer {
             tag: usize::from(method.tag_bytes),
             score: 1,
             offset: OFFSET_BYTES,
-            around: packing.bytes(),
+            side: packing.side_bytes(),
             origin: usize::from(method.origin_bytes),
         };
         let table = Table::new(memory, bucket, widths)?;
-        Ok(Self { method, packing, table, horizon: Horizon::default() })
+        let (horizon, look_up, lines) = Default::default();
+        Ok(Self { method, packing, table, horizon, look_up, lines })
     }
 
-    /// Says where every chunk came from, and remembers some of those selected.
-    pub(crate) fn trace(
-        &mut self,
-        number: u64,
-        document: &Chunked<'_>,
-        selection: &[u32],
-    ) -> Vec<Option<Label>> {
-        let mut found: Vec<Option<Hit>> = Vec::with_capacity(selection.len());
-        for batch in selection.chunks(BATCH) {
-            self.table.fetch(batch.iter().map(|chunk| document.chunks[*chunk as usize].hash));
-            let hits = batch.iter().map(|chunk| self.look_up(number, document, *chunk));
-            found.extend(hits);
+    /// Says where every chunk of a document came from, and remembers some of those selected.
+    pub(crate) fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
+        let Document { number, chunks, selection, .. } = *document;
+        self.look_up.run(&mut self.table, &self.method, document);
+        let LookUp { hits, missed, .. } = &self.look_up;
+        let limits = Limits::new(&self.method);
+        self.lines.draw(chunks, hits, limits);
+        if self.horizon.age.is_some() {
+            let is_old = |origin| self.horizon.is_beyond(number.saturating_sub(origin));
+            self.lines.reach(chunks, hits, limits, is_old);
         }
-        let labels = self.label(number, document, selection, &found);
-        self.remember(number, document, selection, &found, &labels);
-        labels
+        let mut not_found = missed.iter().map(|chunk| chunk.index).peekable();
+        let found = selection.iter().filter(|index| not_found.next_if_eq(index).is_none());
+        self.lines.label(chunks, found.copied(), labels);
+        self.remember(document);
     }
 
-    fn look_up(&mut self, number: u64, document: &Chunked<'_>, chunk: u32) -> Option<Hit> {
-        let chunk = document.chunks[chunk as usize];
-        let slot = self.table.find(chunk.hash)?;
-        let there = self.packing.unpacked(self.table.field(slot, Field::Around));
-        let offset = low_16(self.table.number(slot, Field::Offset));
-        let mut agreement = self.packing.agreement(document.tokens.hashes(), &chunk, there);
-        // There is nothing before the first word of the origin.
-        agreement.before = agreement.before.min(u32::from(offset));
-        let origin = self.table.origin(slot, number);
-        let worth = &mut self.table.scores_mut(slot.bucket)[slot.index];
-        *worth = worth.saturating_add(self.method.found_worth);
-        let diagonal = offset.wrapping_sub(low_16(u64::from(chunk.first)));
-        Some(Hit { chunk, origin, offset, diagonal, agreement })
-    }
-
-    fn label(
-        &self,
-        number: u64,
-        document: &Chunked<'_>,
-        selection: &[u32],
-        found: &[Option<Hit>],
-    ) -> Vec<Option<Label>> {
-        let chunks = document.chunks;
-        let mut labels = vec![None; chunks.len()];
-        for (chunk, hit) in selection.iter().zip(found) {
-            labels[*chunk as usize] =
-                hit.map(|hit| Label::found(hit.origin, hit.place_of(hit.chunk)));
-        }
-        for hit in found.iter().flatten() {
-            hit.claim(chunks, hit.words(), &mut labels);
-        }
-        self.bridge(chunks, found, &mut labels);
-        for hit in found.iter().flatten() {
-            if self.horizon.is_beyond(number.saturating_sub(hit.origin)) {
-                hit.claim(chunks, self.reach(hit), &mut labels);
-            }
-        }
-        labels
-    }
-
-    /// Labels what lies between two hits whose windows agree to the end towards each other.
-    fn bridge(&self, chunks: &[Chunk], found: &[Option<Hit>], labels: &mut [Option<Label>]) {
-        let whole = u32::from(self.method.window);
-        let mut last_on_diagonal: HashMap<(u64, u16), Hit> = HashMap::new();
-        for end in found.iter().flatten() {
-            let last = last_on_diagonal.insert((end.origin, end.diagonal), *end);
-            let Some(start) = last else { continue };
-            let gap = end.chunk.first.saturating_sub(start.chunk.first + start.chunk.count);
-            let enough = whole.min(gap);
-            let agrees = start.agreement.after >= enough && end.agreement.before >= enough;
-            if agrees && gap < u32::from(self.method.bridge_limit) {
-                // What lies within the words of either is claimed already.
-                let from = start.words().end.saturating_sub(start.chunk.count.saturating_sub(1));
-                end.claim(chunks, from..end.words().end, labels);
-            }
-        }
-    }
-
-    /// The words of a hit and those beyond its window, where that agrees to its end.
-    fn reach(&self, hit: &Hit) -> Range<u32> {
-        let (words, whole) = (hit.words(), u32::from(self.method.window));
-        let reach = |agreeing| if agreeing == whole { u32::from(self.method.reach) } else { 0 };
-        let there = u32::from(hit.offset) - hit.agreement.before;
-        let start = words.start.saturating_sub(reach(hit.agreement.before).min(there));
-        start..words.end + reach(hit.agreement.after)
-    }
-
-    fn remember(
-        &mut self,
-        number: u64,
-        document: &Chunked<'_>,
-        selection: &[u32],
-        found: &[Option<Hit>],
-        labels: &[Option<Label>],
-    ) {
+    fn remember(&mut self, document: &Document<'_>) {
+        let missed = std::mem::take(&mut self.look_up.missed);
         let spacing = u32::from(self.method.spacing);
         // The first landmark has words before it that its window can tell of, if there are enough.
         let mut next_landmark = u32::from(self.method.window);
         let mut has_landmark = false;
-        for (place, index) in selection.iter().enumerate() {
-            if place % BATCH == 0 && selection.len() > NEAR {
-                let batch = selection[place..].iter().take(BATCH);
-                self.table.fetch(batch.map(|chunk| document.chunks[*chunk as usize].hash));
-            }
-            let chunk = document.chunks[*index as usize];
-            let is_last_chance = place + 1 == selection.len() && !has_landmark;
-            let is_landmark = chunk.first >= next_landmark || is_last_chance;
-            if is_landmark || found[place].is_some() {
-                next_landmark = chunk.first.saturating_add(spacing);
+        let mut last = document.selection.len();
+        let mut not_found = missed.iter().enumerate().peekable();
+        for index in document.selection {
+            last -= 1;
+            let first = document.chunks.words(*index).start;
+            let new = not_found.next_if(|(_, chunk)| chunk.index == *index);
+            let is_last_chance = last == 0 && !has_landmark;
+            let is_landmark = first >= next_landmark || is_last_chance;
+            if is_landmark || new.is_none() {
+                next_landmark = first.saturating_add(spacing);
                 has_landmark = true;
             }
-            if found[place].is_none() && self.table.find(chunk.hash).is_none() {
-                let own = Label::found(number, Some(chunk.first));
-                let minor_worth = self.method.minor_worth;
-                let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };
-                if worth == 0 {
-                    continue;
-                }
-                let label = labels[*index as usize].unwrap_or(own);
-                self.store(number, document, &chunk, label, worth);
+            let Some((place, chunk)) = new else { continue };
+            if place % BATCH == 0 && missed.len() > NEAR {
+                self.table.fetch(missed[place..].iter().take(BATCH).map(|chunk| chunk.hash));
+            }
+            let minor_worth = self.method.minor_worth;
+            let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };
+            if worth > 0 && self.table.find(chunk.hash).is_none() {
+                let own = Place { origin: document.number, offset: Some(chunk.first) };
+                let from = self.lines.place_of(chunk).unwrap_or(own);
+                self.store(document, chunk, from, worth);
             }
         }
+        self.look_up.missed = missed;
     }
 
     /// What a landmark is worth: by its hash, so that it is the same wherever it stands.
@@ -197,22 +124,17 @@ impl WindowTracer {
         u8::try_from(worth).unwrap_or(u8::MAX)
     }
 
-    fn store(
-        &mut self,
-        number: u64,
-        document: &Chunked<'_>,
-        chunk: &Chunk,
-        label: Label,
-        worth: u8,
-    ) {
+    fn store(&mut self, document: &Document<'_>, chunk: &Selected, from: Place, worth: u8) {
         let bucket = self.table.bucket_of(chunk.hash);
-        let Some(slot) = self.make_room(number, bucket, worth) else { return };
-        let window = self.packing.window(document.tokens.hashes(), chunk);
-        self.table.set_tag(slot, chunk.hash);
-        self.table.set_number(slot, Field::Origin, label.origin);
-        self.table.set_number(slot, Field::Offset, label.offset.map_or(0, u64::from));
-        self.table.set(slot, Field::Around, &self.packing.stored(window));
-        self.table.set_number(slot, Field::Score, u64::from(worth));
+        let Some(slot) = self.make_room(document.number, bucket, worth) else { return };
+        let window = self.packing.window(document.words, chunk);
+        let content = Content {
+            offset: from.offset.map_or(0, u64::from),
+            before: window.before,
+            after: window.after,
+            origin: from.origin,
+        };
+        self.table.set_slot(slot, chunk.hash, u64::from(worth), &content);
     }
 
     /// A slot for a chunk of such worth, unless it is a minor one and all others are worth more.
@@ -234,49 +156,6 @@ impl WindowTracer {
         let age = number.saturating_sub(self.table.origin(slot, number));
         self.horizon.forget(Some(age), number);
         Some(slot)
-    }
-}
-
-/// A selected chunk that the table knows.
-#[derive(Clone, Copy, Debug)]
-struct Hit {
-    chunk: Chunk,
-    origin: u64,
-    /// Words before it in the origin, modulo 65,536.
-    offset: u16,
-    /// Offset in the origin less offset here, modulo 65,536.
-    diagonal: u16,
-    agreement: Agreement,
-}
-
-impl Hit {
-    /// The words that are copied as far as the window tells.
-    fn words(&self) -> Range<u32> {
-        let end = self.chunk.first + self.chunk.count;
-        self.chunk.first - self.agreement.before..end + self.agreement.after
-    }
-
-    /// Where a chunk on the same diagonal stood in the origin.
-    fn place_of(&self, chunk: Chunk) -> Option<u32> {
-        Some(u32::from(self.diagonal.wrapping_add(low_16(u64::from(chunk.first)))))
-    }
-
-    /// Labels every chunk within `words` that has no label yet.
-    fn claim(&self, chunks: &[Chunk], words: Range<u32>, labels: &mut [Option<Label>]) {
-        // Of runs of words, one begins with each word.
-        let is_at = |place: usize| chunks.get(place).is_some_and(|c| c.first == words.start);
-        let from = match words.start as usize {
-            place if is_at(place) => place,
-            _ => chunks.partition_point(|chunk| chunk.first < words.start),
-        };
-        for (chunk, label) in chunks[from..].iter().zip(&mut labels[from..]) {
-            if chunk.first >= words.end {
-                break;
-            }
-            if chunk.first + chunk.count <= words.end && label.is_none() {
-                *label = Some(Label::estimated(self.origin, self.place_of(*chunk)));
-            }
-        }
     }
 }
 
@@ -319,14 +198,10 @@ impl Horizon {
     }
 }
 
-fn low_16(number: u64) -> u16 {
-    let [low, high, ..] = number.to_le_bytes();
-    u16::from_le_bytes([low, high])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Field;
 
     #[test]
     fn the_horizon_is_the_median_age_of_what_is_forgotten() {

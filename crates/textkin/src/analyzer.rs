@@ -1,5 +1,6 @@
 //! The analyzer: settings turned into a tokenizer, a chunker and a selector.
 
+use textkin_core::chunk::overlapping_count;
 use textkin_core::{
     Chunk, Chunked, Chunker, Excluded, Identity, Layers, Selector, Tokenizer, Tokens,
 };
@@ -89,6 +90,22 @@ impl Analyzer {
         if let Some(selector) = &self.selector {
             selector.select(&Chunked { tokens, chunks }, selection);
         }
+    }
+
+    /// The indices of the chunks of `tokens` that are selected, where that can be said without making
+    /// them: then all runs of the words that are returned are the chunks. `None` elsewhere.
+    pub(crate) fn select_runs(&self, tokens: &Tokens, selection: &mut Vec<u32>) -> Option<usize> {
+        let k = self.chunker.overlapping_words().filter(|_| !self.replays)? as usize;
+        if self.selector.as_ref().is_some_and(|selector| !selector.selects_runs()) {
+            return None;
+        }
+        let n_runs = overlapping_count(tokens.len(), k);
+        selection.clear();
+        selection.extend(0..u32::try_from(n_runs).expect("a text is bounded to 4 GiB"));
+        if let Some(selector) = &self.selector {
+            selector.select_runs(tokens, k, selection);
+        }
+        Some(k)
     }
 
     /// `Some(k)` if all runs of `k` words are the chunks and all are kept: the short way.

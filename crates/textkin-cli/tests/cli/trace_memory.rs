@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::{Dice, Folder, record};
 
 /// Bytes by which two runs of the same differ: the system counts pages, the allocator blocks of them.
-const NOISE: u64 = 4 << 20;
+const NOISE: u64 = 1 << 20;
 
 /// The most memory that the command ever had, tracing a file as standard input.
 fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {

@@ -10,4 +10,8 @@ pub struct All;
 
 impl Selector for All {
     fn select(&self, _document: &Chunked<'_>, _selection: &mut Vec<u32>) {}
+
+    fn selects_runs(&self) -> bool {
+        true
+    }
 }

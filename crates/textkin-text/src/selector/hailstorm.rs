@@ -1,12 +1,13 @@
 //! `hailstorm`: keeps a chunk whose smallest *token* hash is at its first or last token.
 //!
 //! In: chunks of any lengths. Out: those whose smallest token hash stands at an end (and perhaps
-//! in between too): about 2 in `K` for `words:K`.
+//! in between too): about 2 in `K` for `words:K`. Hashes are compared by their highest 32 bits.
 //! Guarantee: context-free, and of overlapping `words:K` every token is covered but for the first
 //! and last `K − 1`, for which no chunk may qualify. O(tokens + chunks), whatever `K`.
 //! Abdel-Hamid, Behzadi, Christoph and Henzinger (2009), Lemma 1.
 
-use textkin_core::{Chunked, Selector};
+use textkin_core::chunk::overlapping_count;
+use textkin_core::{Chunked, Selector, Tokens};
 
 use super::retain;
 
@@ -22,6 +23,91 @@ impl Selector for Hailstorm {
             after[first as usize] >= end || before[end as usize - 1] <= first
         });
     }
+
+    fn selects_runs(&self) -> bool {
+        true
+    }
+
+    fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        let hashes = tokens.hashes();
+        let n_runs = overlapping_count(hashes.len(), k);
+        let k = k.min(hashes.len());
+        if selection.len() == n_runs {
+            let mut kept = 0;
+            judge_runs(hashes, k, n_runs, |run, is_kept| {
+                selection[kept] = run;
+                kept += usize::from(is_kept);
+            });
+            selection.truncate(kept);
+        } else {
+            let mut keep = vec![false; n_runs];
+            judge_runs(hashes, k, n_runs, |run, is_kept| keep[run as usize] = is_kept);
+            selection.retain(|run| keep[*run as usize]);
+        }
+    }
+}
+
+/// Runs judged together, so that what is known of them stays near.
+const BLOCK: usize = 256;
+/// Tokens of the longest run that is judged so.
+const LONGEST: usize = 64;
+
+/// Says of each run of `k` hashes, at most as many as there are, whether its least is at an end.
+fn judge_runs(hashes: &[u64], k: usize, n_runs: usize, mut each: impl FnMut(u32, bool)) {
+    let mut judge = |run: usize, is_kept: bool| {
+        each(u32::try_from(run).expect("a text is bounded to 4 GiB"), is_kept);
+    };
+    if k > LONGEST {
+        let Neighbours { before, after } = smaller_neighbours(hashes);
+        let ends = after.iter().zip(&before[k - 1..]).take(n_runs);
+        for (run, (after, before)) in ends.enumerate() {
+            judge(run, *after as usize >= run + k || *before as usize <= run);
+        }
+        return;
+    }
+    for first in (0..n_runs).step_by(BLOCK) {
+        let n = BLOCK.min(n_runs - first);
+        let is_kept = judge_block(&hashes[first..first + n + k - 1], k);
+        for (place, is_kept) in is_kept[..n].iter().enumerate() {
+            judge(first + place, *is_kept);
+        }
+    }
+}
+
+/// The same of the runs of at most [`BLOCK`] + `k` − 1 hashes. Loops of a fixed length without
+/// branches become vector instructions, of those that the processor has.
+#[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
+fn judge_block(hashes: &[u64], k: usize) -> [bool; BLOCK] {
+    let mut keys = [i32::MAX; BLOCK + LONGEST];
+    for (place, hash) in keys.iter_mut().zip(hashes) {
+        *place = key(*hash);
+    }
+    // The least of one, two, four, … tokens from each on.
+    let mut least = keys;
+    let mut length = 1;
+    while 2 * length <= k {
+        let shorter = least;
+        for ((least, a), b) in least.iter_mut().zip(&shorter).zip(&shorter[length..]) {
+            *least = *a.min(b);
+        }
+        length *= 2;
+    }
+    // Those of `k` tokens are in the first and the last so many.
+    let mut is_kept = [false; BLOCK];
+    let lasts = &least[k - length..k - length + BLOCK];
+    let ends = &keys[k - 1..k - 1 + BLOCK];
+    let runs = keys.iter().zip(ends).zip(least.iter().zip(lasts));
+    for (is_kept, ((first, last), (a, b))) in is_kept.iter_mut().zip(runs) {
+        let least = *a.min(b);
+        *is_kept = (*first == least) | (*last == least);
+    }
+    is_kept
+}
+
+/// What tokens are compared by: the highest 32 bits of their hashes, in the order of these.
+fn key(hash: u64) -> i32 {
+    let [.., a, b, c, d] = hash.to_le_bytes();
+    i32::from_le_bytes([a, b, c, d]) ^ i32::MIN
 }
 
 /// For each token, its nearest neighbours with a strictly smaller hash.
@@ -39,11 +125,12 @@ fn smaller_neighbours(hashes: &[u64]) -> Neighbours {
     // Tokens that have met no smaller one yet: their hashes ascend.
     let mut open: Vec<u32> = Vec::new();
     for (token, hash) in (0..).zip(hashes) {
-        while let Some(larger) = open.pop_if(|last| hashes[*last as usize] > *hash) {
+        let hash = key(*hash);
+        while let Some(larger) = open.pop_if(|last| key(hashes[*last as usize]) > hash) {
             after[larger as usize] = token;
         }
         before[token as usize] = match open.last() {
-            Some(&equal) if hashes[equal as usize] == *hash => before[equal as usize],
+            Some(&equal) if key(hashes[equal as usize]) == hash => before[equal as usize],
             Some(&smaller) => smaller + 1,
             None => 0,
         };

@@ -26,6 +26,25 @@ impl Selector for NoOverlap {
         let mut needed = needed.into_iter();
         selection.retain(|_| needed.next().unwrap_or(true));
     }
+
+    fn selects_runs(&self) -> bool {
+        true
+    }
+
+    /// As [`needed_ascending`] says, in place: a run covers as many tokens as any other.
+    fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        let count = u32::try_from(k.min(tokens.len())).expect("a text is bounded to 4 GiB");
+        let (mut covered_to, mut kept) = (0, 0);
+        for place in 0..selection.len() {
+            let run = selection[place];
+            let next = selection.get(place + 1).copied().unwrap_or(u32::MAX);
+            let is_needed = (run + count > covered_to) & (next > run.max(covered_to));
+            covered_to = if is_needed { run + count } else { covered_to };
+            selection[kept] = run;
+            kept += usize::from(is_needed);
+        }
+        selection.truncate(kept);
+    }
 }
 
 /// The bytes of a chunk with the separator after it, so that neighbouring tokens touch.

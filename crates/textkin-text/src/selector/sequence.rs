@@ -2,7 +2,7 @@
 //!
 //! In: selectors in order. Out: what the last keeps of what those before it kept.
 
-use textkin_core::{Chunked, Selector};
+use textkin_core::{Chunked, Selector, Tokens};
 
 /// Several selectors, each narrowing what those before it kept.
 pub struct Sequence {
@@ -27,6 +27,16 @@ impl Selector for Sequence {
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
         for selector in &self.selectors {
             selector.select(document, selection);
+        }
+    }
+
+    fn selects_runs(&self) -> bool {
+        self.selectors.iter().all(|selector| selector.selects_runs())
+    }
+
+    fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        for selector in &self.selectors {
+            selector.select_runs(tokens, k, selection);
         }
     }
 

@@ -231,13 +231,34 @@ proptest! {
         let chunks = chunks(&*chunker.build(HashKind::default()), &tokens);
         let at_an_end = |chunk: &Chunk| {
             let hashes = &tokens.hashes()[chunk.first as usize..(chunk.first + chunk.count) as usize];
-            let smallest = hashes.iter().min();
-            smallest == hashes.first() || smallest == hashes.last()
+            let keys: Vec<u64> = hashes.iter().map(|hash| hash >> 32).collect();
+            let smallest = keys.iter().min();
+            smallest == keys.first() || smallest == keys.last()
         };
         let all = keep("all", &tokens, &chunks);
         let naive: Vec<u32> =
             all.into_iter().filter(|&index| at_an_end(&chunks[index as usize])).collect();
         prop_assert_eq!(keep("hailstorm", &tokens, &chunks), naive);
+    }
+
+    #[test]
+    fn runs_that_are_not_made_are_selected_as_those_that_are(
+        document in any_text(700), k in prop_oneof![1_u32..12, 60_u32..70],
+    ) {
+        let tokens = tokens(&document);
+        let chunks = chunks(&words(k), &tokens);
+        for name in [
+            "all", "hailstorm", "no-overlap", "hailstorm+no-overlap", "no-overlap+hailstorm",
+            "hailstorm+hailstorm+all",
+        ] {
+            let selector = name.parse::<Selection>().unwrap().build(&resources()).unwrap();
+            prop_assert!(selector.selects_runs(), "{}", name);
+            let mut selection = keep("all", &tokens, &chunks);
+            selector.select_runs(&tokens, k as usize, &mut selection);
+            prop_assert_eq!(selection, keep(name, &tokens, &chunks), "{}", name);
+        }
+        let other = "hailstorm+winnow:4".parse::<Selection>().unwrap().build(&resources()).unwrap();
+        prop_assert!(!other.selects_runs());
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod tests {
 
     #[test]
     fn what_was_not_found_for_longest_leaves() {
-        let widths = Widths { tag: 6, score: 0, offset: 0, around: 0, origin: 8 };
+        let widths = Widths { tag: 6, score: 0, offset: 0, side: 0, origin: 8 };
         let mut table = Table::new(100, 3, widths).unwrap();
         let mut random = Random::new(1);
         let bucket = 0;

@@ -14,7 +14,7 @@ mod tests {
 
     #[test]
     fn every_slot_can_be_the_victim() {
-        let widths = Widths { tag: 6, score: 0, offset: 0, around: 0, origin: 8 };
+        let widths = Widths { tag: 6, score: 0, offset: 0, side: 0, origin: 8 };
         let mut table = Table::new(100, 4, widths).unwrap();
         while table.take_free(0).is_some() {}
         let mut random = Random::new(3);

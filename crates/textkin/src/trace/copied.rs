@@ -40,8 +40,8 @@ pub struct MostCopied {
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     by_number: BTreeMap<u64, CopiedOrigin>,
-    /// Most copies and number of each: the lowest is the first to go.
-    by_copies: BTreeSet<(u64, u64)>,
+    /// Most copies and number of each: the lowest is the first to go. None before any had to.
+    by_copies: Option<BTreeSet<(u64, u64)>>,
     bytes: u64,
     /// None if all are kept.
     most: Option<u64>,
@@ -65,16 +65,22 @@ impl Counters {
             copies_at_most: floor,
             words: 0,
         });
-        self.by_copies.remove(&(counter.copies_at_most, number));
+        let before = rank(counter);
         counter.copies += 1;
         counter.copies_at_most += 1;
         counter.words += words;
-        self.by_copies.insert((counter.copies_at_most, number));
+        if let Some(by_copies) = &mut self.by_copies {
+            by_copies.remove(&before);
+            by_copies.insert(rank(counter));
+        }
         if !is_known {
             self.bytes += cost(counter);
         }
         while self.most.is_some_and(|most| self.bytes > most) {
-            let Some((copies, number)) = self.by_copies.pop_first() else { break };
+            let all = || self.by_number.values().map(rank).collect();
+            let Some((copies, number)) = self.by_copies.get_or_insert_with(all).pop_first() else {
+                break;
+            };
             self.floor = self.floor.max(copies);
             if let Some(gone) = self.by_number.remove(&number) {
                 self.bytes -= cost(&gone);
@@ -101,9 +107,8 @@ impl Counters {
 
     /// As kept in a state.
     pub(super) fn from_kept(most: Option<u64>, kept: KeptCounters) -> Self {
-        let place = |origin: &CopiedOrigin| (origin.copies_at_most, origin.number);
         Self {
-            by_copies: kept.origins.iter().map(place).collect(),
+            by_copies: None,
             bytes: kept.origins.iter().map(cost).sum(),
             by_number: kept.origins.into_iter().map(|origin| (origin.number, origin)).collect(),
             most,
@@ -117,6 +122,11 @@ impl Counters {
 pub(super) struct KeptCounters {
     origins: Vec<CopiedOrigin>,
     floor: u64,
+}
+
+/// By which the first to go is chosen.
+fn rank(origin: &CopiedOrigin) -> (u64, u64) {
+    (origin.copies_at_most, origin.number)
 }
 
 fn cost(origin: &CopiedOrigin) -> u64 {

@@ -15,6 +15,9 @@ pub use copied::{CopiedOrigin, MostCopied};
 pub use state::{TraceOutput, TraceProgress};
 pub use times::TraceTimes;
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{Memory, Preset, Traced, Tracer};
@@ -27,13 +30,17 @@ use crate::{Analyzer, Error, Settings};
 const NAMES_SHARE: u64 = 16;
 /// The part of that which is for counters of the most copied documents.
 const COUNTERS_SHARE: u64 = 4;
+/// The share of the memory that is left for reading and writing, and its most bytes.
+const WORKING_SHARE: u64 = 8;
+const MOST_WORKING: u64 = 1 << 20;
 
 /// How a stream is traced.
 #[derive(Clone, Debug)]
 pub struct TraceSettings {
     /// How texts are cut, and which chunks are looked up.
     pub analysis: Settings,
-    /// How origins are remembered. Its memory is that of the table and of names together.
+    /// How origins are remembered. Its memory is that of the table and of names together, and of a
+    /// little that is left for what comes and goes with each document.
     pub table: textkin_trace::Settings,
 }
 
@@ -57,7 +64,8 @@ impl TraceSettings {
             Memory::Bytes(bytes) => {
                 let named = bytes / NAMES_SHARE;
                 let counters = named / COUNTERS_SHARE;
-                let memory = Memory::Bytes(bytes - named);
+                let working = (bytes / WORKING_SHARE).min(MOST_WORKING);
+                let memory = Memory::Bytes(bytes - named - working);
                 Shares {
                     table: textkin_trace::Settings { memory, ..self.table },
                     names: Some(named - counters),
@@ -85,7 +93,7 @@ pub struct DocumentOrigins {
     /// What the tracer says, with places in words.
     pub traced: Traced,
     /// The name of the dominant origin, unless it has been forgotten.
-    pub dominant_origin: Option<String>,
+    pub dominant_origin: Option<Arc<str>>,
     /// Where each copied block stands in the text, and the name of its origin.
     pub blocks: Vec<BlockOrigin>,
     /// Where fresh words stand in the text.
@@ -100,7 +108,7 @@ pub struct BlockOrigin {
     /// Its bytes.
     pub span: Span,
     /// The name of its origin, unless it has been forgotten.
-    pub origin: Option<String>,
+    pub origin: Option<Arc<str>>,
 }
 
 /// Traces a stream of texts.
@@ -160,30 +168,38 @@ impl StreamTracer {
     /// Says where each passage of `text` came from, and remembers it as `id`.
     pub fn trace(&mut self, id: &str, text: &str) -> DocumentOrigins {
         self.analyzer.tokenize(text, &mut self.tokens);
-        self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
-        let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
-        let traced = self.tracer.trace(&document, &self.selection);
+        let traced = match self.analyzer.select_runs(&self.tokens, &mut self.selection) {
+            Some(k) => self.tracer.trace_runs(&self.tokens, k, &self.selection),
+            None => {
+                self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
+                let document = Chunked { tokens: &self.tokens, chunks: &self.chunks };
+                self.tracer.trace(&document, &self.selection)
+            }
+        };
         self.names.push(id);
         self.count_copies(&traced);
-        // Its own name stands in its own result even where the memory is too small for names.
-        let own = |number: u64| (number == traced.number).then(|| id.to_owned());
-        let name = |number: u64| own(number).or_else(|| self.names.get(number));
+        // Each name is looked up once. Its own stands in its result even where the memory is too small
+        // for names.
+        let mut known: HashMap<u64, Option<Arc<str>>> = HashMap::new();
+        known.insert(traced.number, Some(id.into()));
+        let mut name = |number: u64| {
+            known.entry(number).or_insert_with(|| self.names.get(number).map(Arc::from)).clone()
+        };
+        let dominant_origin = name(traced.dominant_origin);
         // Blocks that follow one another are often of one origin.
-        let mut last: Option<(u64, Option<String>)> = None;
+        let mut last = (traced.dominant_origin, dominant_origin.clone());
         let block = |block: &textkin_trace::Block| {
-            let origin = match &last {
-                Some((number, name)) if *number == block.origin => name.clone(),
-                _ => name(block.origin),
-            };
-            last = Some((block.origin, origin.clone()));
-            BlockOrigin { span: span(&self.tokens, block.start, block.end), origin }
+            if last.0 != block.origin {
+                last = (block.origin, name(block.origin));
+            }
+            BlockOrigin { span: span(&self.tokens, block.start, block.end), origin: last.1.clone() }
         };
         let place = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
         DocumentOrigins {
-            dominant_origin: name(traced.dominant_origin),
             blocks: traced.blocks.iter().map(block).collect(),
             fresh: traced.fresh.iter().map(place).collect(),
             estimated: traced.estimated.iter().map(place).collect(),
+            dominant_origin,
             traced,
         }
     }

@@ -20,6 +20,9 @@ use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 
+/// Bytes of an input that are read at a time: they come on top of `--memory`, and documents are taken
+/// one after the other, so that larger pieces would gain nothing.
+const PIECE_BYTES: usize = 256 << 10;
 /// How standard input is called in ids and problems.
 const STREAM: &str = "-";
 /// The id of its first record, where that has none.
@@ -34,8 +37,10 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
             || !arguments.inputs.iter().any(is_stream),
         "with --state, standard input must be the only input: nothing in it can be passed over"
     );
+    take_small_pages();
     let settings = settings(arguments)?;
-    let source = collection_settings(&arguments.input);
+    let mut source = collection_settings(&arguments.input);
+    source.piece_bytes = source.piece_bytes.min(PIECE_BYTES);
     let (watch, is_busy) = (Arc::new(Watch::default()), Arc::default());
     interrupt::listen_unless(&watch, &is_busy)?;
     let mut answers = Answers::begin(arguments, &settings, &watch, &is_busy)?;
@@ -47,6 +52,14 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
         inputs => answers.read_all(Inputs::open(inputs, &source)?),
     }
     answers.finish()
+}
+
+/// From here on memory is taken in small pages: the allocator would take large ones for a few bytes, on
+/// top of `--memory`.
+fn take_small_pages() {
+    // Where that cannot be asked for, the pages are as they are.
+    #[cfg(target_os = "linux")]
+    rustix::thread::disable_transparent_huge_pages(true).ok();
 }
 
 fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {

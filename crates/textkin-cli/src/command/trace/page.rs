@@ -76,7 +76,7 @@ impl Page {
             passages.push(OriginPassage {
                 span: place.span,
                 number: block.origin,
-                name: place.origin.clone(),
+                name: place.origin.as_deref().map(str::to_owned),
                 words: length.saturating_sub(words_of(&traced.fresh, &words)),
                 estimated: words_of(&traced.estimated, &words),
             });

@@ -1,0 +1,357 @@
+//! From what was found to the labels of all chunks: what a window tracer makes of its hits.
+//!
+//! A line is an origin and how far a document is ahead of it: of a passage that was copied word by
+//! word, all chunks are on one. Each chunk of a document is on a line, or on none if it is its own.
+//! What was found goes before what is guessed, and an earlier guess before a later one:
+//!
+//! 1. A chunk that was found is on the line of its hit.
+//! 2. So are those all of whose words are in the hit's chunk or agree with its window.
+//! 3. Between two hits that follow one another on a line, whose windows agree to their ends towards
+//!    each other, all is on that line: a bridge.
+//! 4. Beyond a window that agrees to its end, a few words are too, where the caller says so.
+
+use std::ops::Range;
+
+use hashbrown::HashMap;
+
+use crate::WindowMethod;
+use crate::chunks::{Chunks, Selected, size};
+use crate::label::{Labelled, Labels, Place};
+use crate::window::Agreement;
+
+/// A selected chunk that the table knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    pub(crate) chunk: Selected,
+    pub(crate) origin: u64,
+    /// Words before it in the origin, modulo 65,536.
+    pub(crate) offset: u16,
+    pub(crate) agreement: Agreement,
+}
+
+impl Hit {
+    /// The words that are copied as far as the window tells.
+    pub(crate) fn words(&self) -> Range<u32> {
+        let end = self.chunk.first + self.chunk.count;
+        self.chunk.first - self.agreement.before..end + self.agreement.after
+    }
+
+    /// The same and `most` words beyond the window, where it agrees to its end of `whole` words.
+    fn words_beyond(&self, whole: u32, most: u32) -> Range<u32> {
+        let words = self.words();
+        let beyond = |agreeing| if agreeing == whole { most } else { 0 };
+        let there = u32::from(self.offset) - self.agreement.before;
+        let start = words.start.saturating_sub(beyond(self.agreement.before).min(there));
+        start..words.end + beyond(self.agreement.after)
+    }
+
+    pub(crate) fn line(&self) -> Line {
+        Line { origin: self.origin, diagonal: self.offset.wrapping_sub(low_16(self.chunk.first)) }
+    }
+}
+
+/// An origin, and offsets there less offsets here, modulo 65,536.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Line {
+    origin: u64,
+    diagonal: u16,
+}
+
+impl Line {
+    /// Where a word here stood there.
+    fn place_of(self, word: u32) -> Place {
+        let offset = u32::from(self.diagonal.wrapping_add(low_16(word)));
+        Place { origin: self.origin, offset: Some(offset) }
+    }
+}
+
+/// How far guesses go, in words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Words of a window that agrees to its end.
+    pub(crate) window: u32,
+    /// A bridge spans fewer than this.
+    pub(crate) bridge: u32,
+    /// Beyond a window that agrees to its end.
+    pub(crate) reach: u32,
+}
+
+impl Limits {
+    pub(crate) fn new(method: &WindowMethod) -> Self {
+        Self {
+            window: u32::from(method.window),
+            bridge: u32::from(method.bridge_limit),
+            reach: u32::from(method.reach),
+        }
+    }
+
+    /// Whether all between two hits of a line is on it: their windows agree towards each other.
+    pub(crate) fn join(self, start: &Hit, end: &Hit) -> bool {
+        let gap = end.chunk.first.saturating_sub(start.chunk.first + start.chunk.count);
+        let enough = self.window.min(gap);
+        let agrees = start.agreement.after >= enough && end.agreement.before >= enough;
+        agrees && gap < self.bridge
+    }
+}
+
+/// The line of each chunk of a document. Its memory is used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// For each chunk, one more than its line; 0 if it is on none.
+    of_chunks: Vec<u32>,
+    lines: Vec<Line>,
+    /// For each hit, its line and the hit before it on that line.
+    of_hits: Vec<(u32, Option<u32>)>,
+}
+
+impl Lines {
+    /// Puts the chunks of a document on lines.
+    pub(crate) fn draw(&mut self, chunks: Chunks<'_>, hits: &[Hit], limits: Limits) {
+        self.of_chunks.clear();
+        self.of_chunks.resize(chunks.len() as usize, 0);
+        self.find_lines(hits);
+        // What hits that follow one another claim together is claimed at once.
+        let mut claimed = Claimed { line: 0, chunks: 0..0 };
+        for (hit, (line, _)) in hits.iter().zip(&self.of_hits) {
+            let next = Claimed { line: *line, chunks: chunks.within(&hit.words()) };
+            if !claimed.takes(&next) {
+                claimed.put(&mut self.of_chunks);
+                claimed = next;
+            }
+        }
+        claimed.put(&mut self.of_chunks);
+        for (end, (line, start)) in hits.iter().zip(&self.of_hits) {
+            let Some(start) = start.and_then(|start| hits.get(start as usize)) else { continue };
+            if let Some(words) = bridge(start, end, limits) {
+                let chunks = chunks.within(&words);
+                Claimed { line: *line, chunks }.put(&mut self.of_chunks);
+            }
+        }
+    }
+
+    /// The same of what lies beyond the windows of hits whose origin is old.
+    pub(crate) fn reach(
+        &mut self,
+        chunks: Chunks<'_>,
+        hits: &[Hit],
+        limits: Limits,
+        is_old: impl Fn(u64) -> bool,
+    ) {
+        for (hit, (line, _)) in hits.iter().zip(&self.of_hits) {
+            if is_old(hit.origin) {
+                let chunks = chunks.within(&hit.words_beyond(limits.window, limits.reach));
+                Claimed { line: *line, chunks }.put(&mut self.of_chunks);
+            }
+        }
+    }
+
+    /// Finds the line of each hit, and the hit before it there, and puts its chunk on it.
+    fn find_lines(&mut self, hits: &[Hit]) {
+        self.lines.clear();
+        self.of_hits.clear();
+        let mut last_hits: Vec<u32> = Vec::new();
+        let mut by_line: HashMap<Line, u32> = HashMap::new();
+        let mut current: Option<(u32, Line)> = None;
+        for (number, hit) in (0..).zip(hits) {
+            let line = hit.line();
+            // Those that follow one another mostly are on the same.
+            let same = current.filter(|(_, current)| *current == line);
+            let n_lines = size(self.lines.len());
+            let index = match same {
+                Some((index, _)) => index,
+                None => *by_line.entry(line).or_insert(n_lines),
+            };
+            let mut before = None;
+            if index == n_lines {
+                self.lines.push(line);
+                last_hits.push(number);
+            } else {
+                before = Some(std::mem::replace(&mut last_hits[index as usize], number));
+            }
+            self.of_hits.push((index, before));
+            self.of_chunks[hit.chunk.index as usize] = index + 1;
+            current = Some((index, line));
+        }
+    }
+
+    /// Where a chunk that begins with such a word came from.
+    pub(crate) fn place_of(&self, chunk: &Selected) -> Option<Place> {
+        self.place(self.of_chunks[chunk.index as usize], chunk.first)
+    }
+
+    fn place(&self, line: u32, word: u32) -> Option<Place> {
+        Some(self.lines[line.checked_sub(1)? as usize].place_of(word))
+    }
+
+    /// The labels of all chunks, of which these were found.
+    pub(crate) fn label(
+        &self,
+        chunks: Chunks<'_>,
+        found: impl Iterator<Item = u32>,
+        labels: &mut Labels,
+    ) {
+        let mut found = found.peekable();
+        let mut from = 0;
+        while let Some(line) = self.of_chunks.get(from as usize) {
+            let to = match chunks {
+                // There may be words between them that are in none.
+                Chunks::Listed(_) => from + 1,
+                Chunks::Runs { .. } => {
+                    from + size(length_of_run(&self.of_chunks[from as usize..], *line))
+                }
+            };
+            let mut n_found = 0;
+            while let Some(index) = found.next_if(|index| *index < to) {
+                labels.found.push(chunks.words(index));
+                n_found += 1;
+            }
+            let (start, end) = (chunks.words(from).start, chunks.words(to - 1).end);
+            let place = self.place(*line, start);
+            labels.runs.push(Labelled { start, end, n_chunks: to - from, n_found, place });
+            from = to;
+        }
+    }
+}
+
+/// How many of the first are `line`.
+fn length_of_run(lines: &[u32], line: u32) -> usize {
+    // Many at once: a loop without a way out becomes vector instructions.
+    let is_same = |lines: &&[u32; 16]| lines.iter().fold(true, |all, other| all & (*other == line));
+    let whole = 16 * lines.as_chunks().0.iter().take_while(is_same).count();
+    whole + lines[whole..].iter().take_while(|other| **other == line).count()
+}
+
+/// Chunks that are put on a line, unless they are on another already.
+struct Claimed {
+    line: u32,
+    chunks: Range<usize>,
+}
+
+impl Claimed {
+    /// Takes what `next` claims too, if it is for the same line and goes on where this ends.
+    fn takes(&mut self, next: &Self) -> bool {
+        let touches =
+            self.chunks.start <= next.chunks.start && next.chunks.start <= self.chunks.end;
+        if self.line != next.line || !touches {
+            return false;
+        }
+        self.chunks.end = self.chunks.end.max(next.chunks.end);
+        true
+    }
+
+    fn put(&self, of_chunks: &mut [u32]) {
+        let line = self.line + 1;
+        let chunks = of_chunks[self.chunks.clone()].iter_mut();
+        chunks.for_each(|chunk| *chunk = if *chunk == 0 { line } else { *chunk });
+    }
+}
+
+/// The words in which to look for chunks between two hits of a line, if they are to be joined.
+fn bridge(start: &Hit, end: &Hit, limits: Limits) -> Option<Range<u32>> {
+    // What lies within the words of either is on the line already.
+    let from = start.words().end.saturating_sub(start.chunk.count.saturating_sub(1));
+    let is_bridge = from < end.words().start && limits.join(start, end);
+    is_bridge.then(|| from..end.words().end)
+}
+
+pub(crate) fn low_16(number: u32) -> u16 {
+    let [low, high, ..] = number.to_le_bytes();
+    u16::from_le_bytes([low, high])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIMITS: Limits = Limits { window: 4, bridge: 12, reach: 3 };
+    const COUNT: u32 = 3;
+
+    /// Hits of a document of so many words, each with an origin, an offset and an agreement.
+    fn hits(n_words: u32) -> impl Strategy<Value = Vec<Hit>> {
+        let hit = (any::<bool>(), 0_u64..3, 0_u16..3, 0..=LIMITS.window, 0..=LIMITS.window);
+        prop::collection::vec(hit, n_words as usize + 1 - COUNT as usize).prop_map(move |hits| {
+            let hit = |(first, hit): (u32, (bool, u64, u16, u32, u32))| {
+                let (is_hit, origin, shift, before, after) = hit;
+                let offset = shift * 5 + low_16(first);
+                let before = before.min(first).min(u32::from(offset));
+                let agreement = Agreement { before, after: after.min(n_words - first - COUNT) };
+                let chunk = Selected { hash: 0, index: first, first, count: COUNT };
+                is_hit.then_some(Hit { chunk, origin, offset, agreement })
+            };
+            (0..).zip(hits).filter_map(hit).collect()
+        })
+    }
+
+    /// Chunk by chunk, as the head of this file says.
+    fn naive(n_words: u32, hits: &[Hit], is_old: impl Fn(u64) -> bool) -> Vec<Option<Line>> {
+        let n_chunks = (n_words + 1 - COUNT) as usize;
+        let mut lines: Vec<Option<Line>> = vec![None; n_chunks];
+        for hit in hits {
+            lines[hit.chunk.index as usize] = Some(hit.line());
+        }
+        let claim = |lines: &mut Vec<Option<Line>>, words: Range<u32>, line: Line| {
+            for (first, of_chunk) in (0_u32..).zip(lines) {
+                if first >= words.start && first + COUNT <= words.end && of_chunk.is_none() {
+                    *of_chunk = Some(line);
+                }
+            }
+        };
+        for hit in hits {
+            claim(&mut lines, hit.words(), hit.line());
+        }
+        for (place, end) in hits.iter().enumerate() {
+            let start = hits[..place].iter().rfind(|start| start.line() == end.line());
+            let Some(start) = start else { continue };
+            let gap = end.chunk.first.saturating_sub(start.chunk.first + COUNT);
+            let enough = gap.min(LIMITS.window);
+            if start.agreement.after >= enough
+                && end.agreement.before >= enough
+                && gap < LIMITS.bridge
+            {
+                claim(&mut lines, start.chunk.first..end.chunk.first + COUNT, end.line());
+            }
+        }
+        for hit in hits.iter().filter(|hit| is_old(hit.origin)) {
+            let whole = |agreeing| agreeing == LIMITS.window;
+            let Range { mut start, mut end } = hit.words();
+            let before = u32::from(hit.offset) - hit.agreement.before;
+            start -=
+                if whole(hit.agreement.before) { LIMITS.reach.min(before).min(start) } else { 0 };
+            end += if whole(hit.agreement.after) { LIMITS.reach } else { 0 };
+            claim(&mut lines, start..end, hit.line());
+        }
+        lines
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_those_of_claiming_chunk_by_chunk(hits in hits(40), old in 0_u64..4) {
+            let is_old = |origin| origin < old;
+            let chunks = Chunks::runs(40, COUNT as usize);
+            let mut lines = Lines::default();
+            lines.draw(chunks, &hits, LIMITS);
+            lines.reach(chunks, &hits, LIMITS, is_old);
+            let drawn: Vec<Option<Line>> = lines.of_chunks.iter()
+                .map(|line| line.checked_sub(1).map(|line| lines.lines[line as usize]))
+                .collect();
+            let expected = naive(40, &hits, is_old);
+            prop_assert_eq!(&drawn, &expected);
+            let mut labels = Labels::default();
+            lines.label(chunks, hits.iter().map(|hit| hit.chunk.index), &mut labels);
+            prop_assert_eq!(labels.found.len(), hits.len());
+            for run in &labels.runs {
+                for chunk in run.start..run.start + run.n_chunks {
+                    let place = expected[chunk as usize].map(|line| line.place_of(run.start));
+                    prop_assert_eq!(run.place, place);
+                }
+                let words = run.start..run.start + run.n_chunks;
+                let n_found = hits.iter().filter(|hit| words.contains(&hit.chunk.index)).count();
+                prop_assert_eq!(run.n_found as usize, n_found);
+            }
+            let n_chunks: u32 = labels.runs.iter().map(|run| run.n_chunks).sum();
+            prop_assert_eq!(n_chunks, 38);
+        }
+    }
+}

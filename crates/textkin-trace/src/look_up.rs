@@ -1,0 +1,190 @@
+//! Which selected chunks of a document the table knows.
+//!
+//! What lies between two chunks that were found at the same distance as in their origin, and whose
+//! windows agree towards each other, need not be looked up: it is known as well by its words as it
+//! would be by its tag. So chunks are looked up in two rounds: first some, so far apart that no window
+//! reaches over the next of them; then the others, unless they are between two that are joined so.
+//! Of a copied passage about half are looked up, of a fresh one all.
+//!
+//! Buckets are asked for a batch ahead, and the content of slots before any of it is read, so that
+//! the memory is waited for as little as can be.
+
+use crate::WindowMethod;
+use crate::chunks::{Chunks, Selected};
+use crate::lines::{Hit, Limits};
+use crate::table::{BATCH, Content, Slot, Table};
+use crate::window::{Packing, Window};
+
+/// What the table knows of a document. Its memory is used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct LookUp {
+    /// Selected chunks that were found, in text order.
+    pub(crate) hits: Vec<Hit>,
+    /// Selected chunks that are in no slot, in text order; those that were not looked up are known.
+    pub(crate) missed: Vec<Selected>,
+    /// The chunks of either round.
+    rounds: [Vec<Selected>; 2],
+    /// Those of its batch that were found, and where.
+    slots: Vec<(Selected, Slot)>,
+    hits_before: Vec<Hit>,
+    missed_before: Vec<Selected>,
+}
+
+/// A document as it is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Document<'a> {
+    pub(crate) number: u64,
+    /// The hashes of its words.
+    pub(crate) words: &'a [u64],
+    pub(crate) chunks: Chunks<'a>,
+    /// Those of its chunks that are selected, ascending.
+    pub(crate) selection: &'a [u32],
+}
+
+impl LookUp {
+    /// Looks the selected chunks of a document up. What is found gains worth.
+    pub(crate) fn run(
+        &mut self,
+        table: &mut Table,
+        method: &WindowMethod,
+        document: &Document<'_>,
+    ) {
+        self.hits.clear();
+        self.missed.clear();
+        self.choose_first(document, u32::from(method.window));
+        self.look_up(table, method, document, 0);
+        self.choose_others(document, Limits::new(method));
+        if !self.rounds[1].is_empty() {
+            let n = (self.hits.len(), self.missed.len());
+            self.look_up(table, method, document, 1);
+            merge(&mut self.hits, n.0, &mut self.hits_before, |hit| hit.chunk.index);
+            merge(&mut self.missed, n.1, &mut self.missed_before, |chunk| chunk.index);
+        }
+    }
+
+    /// The chunks of the first round.
+    fn choose_first(&mut self, document: &Document<'_>, window: u32) {
+        let [first, _] = &mut self.rounds;
+        first.clear();
+        let mut told_to = 0;
+        for index in document.selection {
+            let end = document.chunks.words(*index).end;
+            if end > told_to {
+                first.push(document.chunks.selected(document.words, *index));
+                told_to = end + window;
+            }
+        }
+    }
+
+    /// The chunks of the second round: those that are not between two hits that are joined.
+    fn choose_others(&mut self, document: &Document<'_>, limits: Limits) {
+        let [first, others] = &mut self.rounds;
+        others.clear();
+        let mut first = first.iter().map(|chunk| chunk.index).peekable();
+        let mut hits = self.hits.iter().peekable();
+        let mut is_joined = false;
+        for index in document.selection {
+            if first.next_if_eq(index).is_some() {
+                let before = hits.next_if(|hit| hit.chunk.index == *index);
+                let after = hits.peek().filter(|hit| first.peek() == Some(&hit.chunk.index));
+                is_joined = before.zip(after).is_some_and(|(before, after)| {
+                    before.line() == after.line() && limits.join(before, after)
+                });
+            } else if !is_joined {
+                others.push(document.chunks.selected(document.words, *index));
+            }
+        }
+    }
+
+    fn look_up(
+        &mut self,
+        table: &mut Table,
+        method: &WindowMethod,
+        document: &Document<'_>,
+        round: usize,
+    ) {
+        let Self { hits, missed, rounds, slots, .. } = self;
+        let chunks = &rounds[round];
+        let packing = Packing { words: method.window, bits: method.bits };
+        table.fetch(chunks.iter().take(BATCH).map(|chunk| chunk.hash));
+        for (place, batch) in chunks.chunks(BATCH).enumerate() {
+            let next = chunks[place * BATCH + batch.len()..].iter().take(BATCH);
+            table.fetch(next.map(|chunk| chunk.hash));
+            slots.clear();
+            for chunk in batch {
+                if let Some(slot) = table.find(chunk.hash) {
+                    table.fetch_slot(slot);
+                    slots.push((*chunk, slot));
+                } else {
+                    // Where it will probably be stored.
+                    table.fetch_slot(table.next_free(chunk.hash));
+                    missed.push(*chunk);
+                }
+            }
+            for (chunk, slot) in slots.iter() {
+                hits.push(hit(table, packing, document, chunk, *slot));
+                let worth = &mut table.scores_mut(slot.bucket)[slot.index];
+                *worth = worth.saturating_add(method.found_worth);
+            }
+        }
+    }
+}
+
+/// What a slot says of the chunk that it holds.
+#[inline]
+fn hit(
+    table: &Table,
+    packing: Packing,
+    document: &Document<'_>,
+    chunk: &Selected,
+    slot: Slot,
+) -> Hit {
+    let Content { offset, before, after, origin } = table.content(slot);
+    let [low, high, ..] = offset.to_le_bytes();
+    let offset = u16::from_le_bytes([low, high]);
+    let mut agreement = packing.agreement(document.words, chunk, Window { before, after });
+    // There is nothing before the first word of the origin.
+    agreement.before = agreement.before.min(u32::from(offset));
+    Hit { chunk: *chunk, origin: table.whole_origin(origin, document.number), offset, agreement }
+}
+
+/// Orders a list whose first `n` are ordered, and the others.
+fn merge<T: Copy>(list: &mut [T], n: usize, first: &mut Vec<T>, key: impl Fn(&T) -> u32) {
+    if n == 0 || n == list.len() {
+        return;
+    }
+    first.clear();
+    first.extend_from_slice(&list[..n]);
+    let (mut place, mut next) = (0, n);
+    for one in first.iter() {
+        while let Some(other) = list.get(next).copied().filter(|other| key(other) < key(one)) {
+            list[place] = other;
+            (place, next) = (place + 1, next + 1);
+        }
+        list[place] = *one;
+        place += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn two_ordered_lists_become_one(
+            mut a in prop::collection::vec(0_u32..50, 0..20),
+            mut b in prop::collection::vec(0_u32..50, 0..20),
+        ) {
+            a.sort_unstable();
+            b.sort_unstable();
+            let mut list = [a.as_slice(), b.as_slice()].concat();
+            merge(&mut list, a.len(), &mut Vec::new(), |number| *number);
+            a.extend(b);
+            a.sort_unstable();
+            prop_assert_eq!(list, a);
+        }
+    }
+}
