@@ -2,9 +2,9 @@
 //!
 //! What lies between two chunks that were found at the same distance as in their origin, and whose
 //! windows agree towards each other, need not be looked up: it is known as well by its words as it
-//! would be by its tag. So chunks are looked up in two rounds: first some, so far apart that no window
-//! reaches over the next of them; then the others, unless they are between two that are joined so.
-//! Of a copied passage about half are looked up, of a fresh one all.
+//! would be by its tag. So chunks are looked up in two rounds: first some, so far apart that their
+//! windows just meet; then the others, unless they are between two that are joined so. Of a copied
+//! passage about a quarter are looked up, of a fresh one all.
 //!
 //! Buckets are asked for a batch ahead, and the content of slots before any of it is read, so that
 //! the memory is waited for as little as can be.
@@ -62,18 +62,31 @@ impl LookUp {
         }
     }
 
-    /// The chunks of the first round.
+    /// The chunks of the first round: each is the last that the window of the one before still meets
+    /// with its own, or else the next one.
     fn choose_first(&mut self, document: &Document<'_>, window: u32) {
         let [first, _] = &mut self.rounds;
         first.clear();
-        let mut told_to = 0;
-        for index in document.selection {
-            let end = document.chunks.words(*index).end;
-            if end > told_to {
-                first.push(document.chunks.selected(document.words, *index));
-                told_to = end + window;
+        let mut choose = |index: u32| {
+            first.push(document.chunks.selected(document.words, index));
+            document.chunks.words(index).end + 2 * window
+        };
+        let Some((&index, others)) = document.selection.split_first() else { return };
+        let mut met_to = choose(index);
+        let mut last_met = None;
+        for index in others {
+            let start = document.chunks.words(*index).start;
+            if start > met_to
+                && let Some(last_met) = last_met.take()
+            {
+                met_to = choose(last_met);
+            }
+            match start > met_to {
+                true => met_to = choose(*index),
+                false => last_met = Some(*index),
             }
         }
+        last_met.map(choose);
     }
 
     /// The chunks of the second round: those that are not between two hits that are joined.

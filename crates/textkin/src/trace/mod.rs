@@ -211,16 +211,15 @@ impl StreamTracer {
     }
 
     fn count_copies(&mut self, traced: &Traced) {
-        let mut copied: Vec<(u64, u64)> = traced
-            .blocks
-            .iter()
-            .filter(|block| block.origin != traced.number)
-            .map(|block| (block.origin, u64::from(block.words)))
-            .collect();
+        let copied = traced.blocks.iter().filter(|block| block.origin != traced.number);
+        let mut by_origin: HashMap<u64, u64> = HashMap::new();
+        for of_one in copied.collect::<Vec<_>>().chunk_by(|a, b| a.origin == b.origin) {
+            let words: u64 = of_one.iter().map(|block| u64::from(block.words)).sum();
+            *by_origin.entry(of_one[0].origin).or_default() += words;
+        }
+        let mut copied: Vec<(u64, u64)> = by_origin.into_iter().collect();
         copied.sort_unstable();
-        for blocks in copied.chunk_by(|a, b| a.0 == b.0) {
-            let words = blocks.iter().map(|(_, words)| words).sum();
-            let origin = blocks[0].0;
+        for (origin, words) in copied {
             self.counters.count(origin, words, || self.names.get(origin));
         }
     }
