@@ -99,7 +99,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 31] = [
+pub const ALL: [Experiment; 32] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -121,6 +121,7 @@ pub const ALL: [Experiment; 31] = [
     experiment("origin.table11", "Words that are labelled by estimation only, and how right they are", Needs::Stream, origin::table11),
     experiment("origin.figure2", "Origins by length of the document, in the smallest memory", Needs::Stream, origin::figure2),
     experiment("scam.figure3", "Size of the index by chunking", Needs::Documents, scam::figure3),
+    experiment("scam.figure4", "Time to load a repository by chunking", Needs::Documents, scam::figure4),
     experiment("scam.figure5", "Alpha and beta error by chunking", Needs::Kin, scam::figure5),
     experiment("scam.figure6", "Time of a probe by chunking", Needs::Documents, scam::figure6),
     experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Needs::Kin, truth::pairs),

@@ -58,10 +58,20 @@ impl Means {
 impl Store {
     /// Puts the collection of the lab into a repository.
     pub(super) fn new(lab: &Lab<'_>, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
+        Self::of(lab, lab.collection(), settings, keeps_text)
+    }
+
+    /// Puts another collection into a repository.
+    pub(super) fn of(
+        lab: &Lab<'_>,
+        collection: &Collection,
+        settings: &Settings,
+        keeps_text: bool,
+    ) -> Result<Self, Error> {
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
         let mut writer =
             RepositoryWriter::create(&folder.path().join("repository"), settings, keeps_text)?;
-        writer.add(&mut lab.collection().source(), Existing::default(), true, lab.watch)?;
+        writer.add(&mut collection.source(), Existing::default(), true, lab.watch)?;
         Ok(Self { repository: writer.repository(), folder })
     }
 
