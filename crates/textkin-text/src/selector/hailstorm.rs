@@ -33,15 +33,15 @@ impl Selector for Hailstorm {
         let n_runs = overlapping_count(hashes.len(), k);
         let k = k.min(hashes.len());
         if selection.len() == n_runs {
-            let mut kept = 0;
-            judge_runs(hashes, k, n_runs, |run, is_kept| {
-                selection[kept] = run;
-                kept += usize::from(is_kept);
+            let mut n_kept = 0;
+            each_kept(hashes, k, n_runs, |run| {
+                selection[n_kept] = run;
+                n_kept += 1;
             });
-            selection.truncate(kept);
+            selection.truncate(n_kept);
         } else {
             let mut keep = vec![false; n_runs];
-            judge_runs(hashes, k, n_runs, |run, is_kept| keep[run as usize] = is_kept);
+            each_kept(hashes, k, n_runs, |run| keep[run as usize] = true);
             selection.retain(|run| keep[*run as usize]);
         }
     }
@@ -49,35 +49,43 @@ impl Selector for Hailstorm {
 
 /// Runs judged together, so that what is known of them stays near.
 const BLOCK: usize = 256;
+/// Runs that a mask tells of.
+const LANE: usize = 64;
 /// Tokens of the longest run that is judged so.
 const LONGEST: usize = 64;
 
-/// Says of each run of `k` hashes, at most as many as there are, whether its least is at an end.
-fn judge_runs(hashes: &[u64], k: usize, n_runs: usize, mut each: impl FnMut(u32, bool)) {
-    let mut judge = |run: usize, is_kept: bool| {
-        each(u32::try_from(run).expect("a text is bounded to 4 GiB"), is_kept);
-    };
+/// Tells each run of `k` hashes, at most as many as there are, whose least is at an end.
+fn each_kept(hashes: &[u64], k: usize, n_runs: usize, mut keep: impl FnMut(u32)) {
+    let mut keep = |run: usize| keep(u32::try_from(run).expect("a text is bounded to 4 GiB"));
     if k > LONGEST {
         let Neighbours { before, after } = smaller_neighbours(hashes);
         let ends = after.iter().zip(&before[k - 1..]).take(n_runs);
         for (run, (after, before)) in ends.enumerate() {
-            judge(run, *after as usize >= run + k || *before as usize <= run);
+            if *after as usize >= run + k || *before as usize <= run {
+                keep(run);
+            }
         }
         return;
     }
     for first in (0..n_runs).step_by(BLOCK) {
         let n = BLOCK.min(n_runs - first);
-        let is_kept = judge_block(&hashes[first..first + n + k - 1], k);
-        for (place, is_kept) in is_kept[..n].iter().enumerate() {
-            judge(first + place, *is_kept);
+        let masks = judge_block(&hashes[first..first + n + k - 1], k);
+        for (place, mut mask) in (0..n).step_by(LANE).zip(masks) {
+            if n - place < LANE {
+                mask &= !(u64::MAX << (n - place));
+            }
+            while mask != 0 {
+                keep(first + place + mask.trailing_zeros() as usize);
+                mask &= mask - 1;
+            }
         }
     }
 }
 
-/// The same of the runs of at most [`BLOCK`] + `k` − 1 hashes. Loops of a fixed length without
+/// The same of the runs of at most [`BLOCK`] + `k` − 1 hashes, a bit for each. Loops of a fixed length without
 /// branches become vector instructions, of those that the processor has.
 #[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
-fn judge_block(hashes: &[u64], k: usize) -> [bool; BLOCK] {
+fn judge_block(hashes: &[u64], k: usize) -> [u64; BLOCK / LANE] {
     let mut keys = [i32::MAX; BLOCK + LONGEST];
     for (place, hash) in keys.iter_mut().zip(hashes) {
         *place = key(*hash);
@@ -93,15 +101,23 @@ fn judge_block(hashes: &[u64], k: usize) -> [bool; BLOCK] {
         length *= 2;
     }
     // Those of `k` tokens are in the first and the last so many.
-    let mut is_kept = [false; BLOCK];
+    let mut is_kept = [0; BLOCK];
     let lasts = &least[k - length..k - length + BLOCK];
     let ends = &keys[k - 1..k - 1 + BLOCK];
     let runs = keys.iter().zip(ends).zip(least.iter().zip(lasts));
     for (is_kept, ((first, last), (a, b))) in is_kept.iter_mut().zip(runs) {
         let least = *a.min(b);
-        *is_kept = (*first == least) | (*last == least);
+        *is_kept = u8::from((*first == least) | (*last == least));
     }
-    is_kept
+    let mut masks = [0; BLOCK / LANE];
+    for (mask, flags) in masks.iter_mut().zip(is_kept.as_chunks::<LANE>().0) {
+        for (place, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
+            // Moves the lowest bit of byte i to bit 56 + i; no two products meet in one bit.
+            let bits = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            *mask |= bits << (8 * place);
+        }
+    }
+    masks
 }
 
 /// What tokens are compared by: the highest 32 bits of their hashes, in the order of these.

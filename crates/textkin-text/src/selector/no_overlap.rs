@@ -31,7 +31,7 @@ impl Selector for NoOverlap {
         true
     }
 
-    /// As [`needed_ascending`] says, in place: a run covers as many tokens as any other.
+    /// As for chunks whose ends ascend, in place: a run covers as many tokens as any other.
     fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
         let count = u32::try_from(k.min(tokens.len())).expect("a text is bounded to 4 GiB");
         let (mut covered_to, mut kept) = (0, 0);

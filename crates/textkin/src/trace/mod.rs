@@ -15,9 +15,9 @@ pub use copied::{CopiedOrigin, MostCopied};
 pub use state::{TraceOutput, TraceProgress};
 pub use times::TraceTimes;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{Memory, Preset, Traced, Tracer};
