@@ -63,47 +63,83 @@ pub(super) fn edits(lab: &Lab<'_>) -> Result<Findings, Error> {
     Ok(Findings { table, plots, notes })
 }
 
-pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
-    const LENGTHS: [usize; 8] = [8, 10, 12, 16, 24, 40, 80, 160];
-    const METHODS: [&str; 6] =
-        ["all", "hailstorm", "winnow:8", "every:4", "modulo:16", "modulo:256"];
-    let n_documents = if lab.is_quick { 120 } else { 1_200 };
-    let made: Vec<Collection> = LENGTHS
-        .map(|passage| {
-            let kind = Kind::Quotes;
-            let recipe = Recipe {
-                kind,
-                n_documents,
-                passage,
-                rate: 0.0,
-                seed: lab.seed,
-                ..Recipe::default()
-            };
-            Collection::from(make(&recipe))
-        })
-        .into();
-    let mut table = Table::new("recall, %", LENGTHS.map(|length| format!("{length} words")));
+/// Ways to choose chunks: a name, how texts are cut, and what is kept.
+const METHODS: [(&str, &str, &str); 7] = [
+    ("textkin (all chunks)", "words:8", "all"),
+    ("hailstorm", "words:8", "hailstorm"),
+    ("winnow:8", "words:8", "winnow:8"),
+    ("every:4", "words:8", "every:4"),
+    ("modulo:16", "words:8", "modulo:16"),
+    ("modulo:256", "words:8", "modulo:256"),
+    ("sentences", "sentence", "all"),
+];
+
+/// Recall of every method, and of MinHash, on collections made with one thing changed: for each the
+/// name of its column and its place in the plot.
+fn by_method(
+    lab: &Lab<'_>,
+    made: &[(String, f64, Collection)],
+    settings: &Settings,
+) -> Result<(Table, Vec<Series>), Error> {
+    let mut table = Table::new("recall, %", made.iter().map(|(name, ..)| name.clone()));
     let mut series = Vec::new();
     let mut push = |name: &str, shares: Vec<Option<f64>>| {
         table.push(name, shares.iter().map(|share| Cell::new(percent(*share), 1)).collect());
-        let points = LENGTHS
-            .iter()
-            .zip(&shares)
-            .filter_map(|(length, share)| Some((*length as f64, 100.0 * (*share)?)));
-        series.push(Series { name: name.to_owned(), points: points.collect() });
+        let point = |((_, x, _), share): (&(String, f64, Collection), &Option<f64>)| {
+            Some((*x, percent(*share)?))
+        };
+        let points = made.iter().zip(&shares).filter_map(point).collect();
+        series.push(Series { name: name.to_owned(), points });
     };
-    for method in METHODS {
-        let select = method.parse().map_err(textkin::Error::from)?;
-        let settings =
-            Settings { select, score: Measure::S1, threshold: 1.0, ..Settings::default() };
+    for (name, chunk, select) in METHODS {
+        let chunk = chunk.parse().map_err(textkin::Error::from)?;
+        let select = select.parse().map_err(textkin::Error::from)?;
+        let settings = Settings { chunk, select, ..settings.clone() };
         let shares: Result<Vec<_>, Error> =
-            made.iter().map(|one| Ok(discovered(lab, one, &settings)?.coverage())).collect();
-        push(if method == "all" { "textkin (all chunks)" } else { method }, shares?);
+            made.iter().map(|(.., one)| Ok(discovered(lab, one, &settings)?.coverage())).collect();
+        push(name, shares?);
     }
     let baseline = MinHash::DATATROVE;
-    let shares = made.iter().map(|one| found_by(lab, &baseline, one).coverage());
+    let shares = made.iter().map(|(.., one)| found_by(lab, &baseline, one).coverage());
     push(baseline.name, shares.collect());
     lab.go_on()?;
+    Ok((table, series))
+}
+
+pub(super) fn methods(lab: &Lab<'_>) -> Result<Findings, Error> {
+    const RATES: [f64; 7] = [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
+    let n_documents = if lab.is_quick { 120 } else { 1_200 };
+    let made = RATES.map(|rate| {
+        let edit = Edit::Replace;
+        let recipe = Recipe { n_documents, edit, rate, seed: lab.seed, ..Recipe::default() };
+        let name = format!("{:.0} % replaced", 100.0 * rate);
+        (name, 100.0 * rate, Collection::from(make(&recipe)))
+    });
+    let (table, series) = by_method(lab, &made, &Settings::default())?;
+    let plots = vec![Plot {
+        title: "Copies that are found, by method, as words are replaced".to_owned(),
+        x: "words replaced, %".to_owned(),
+        y: "recall, %".to_owned(),
+        is_logarithmic: false,
+        series,
+    }];
+    let notes = vec![
+        "The families of made.edits, with words replaced by others; default score and threshold for every choice of chunks."
+            .to_owned(),
+    ];
+    Ok(Findings { table, plots, notes })
+}
+
+pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
+    const LENGTHS: [usize; 8] = [8, 10, 12, 16, 24, 40, 80, 160];
+    let n_documents = if lab.is_quick { 120 } else { 1_200 };
+    let made = LENGTHS.map(|passage| {
+        let (kind, seed) = (Kind::Quotes, lab.seed);
+        let recipe = Recipe { kind, n_documents, passage, rate: 0.0, seed, ..Recipe::default() };
+        (format!("{passage} words"), passage as f64, Collection::from(make(&recipe)))
+    });
+    let any_chunk = Settings { score: Measure::S1, threshold: 1.0, ..Settings::default() };
+    let (table, series) = by_method(lab, &made, &any_chunk)?;
     let plots = vec![Plot {
         title: "Documents with one copied passage that are found, by its length".to_owned(),
         x: "words of the passage".to_owned(),
@@ -112,8 +148,8 @@ pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
         series,
     }];
     let notes = vec![
-        "Documents of 300 words; every other one quotes one passage of an earlier one word for word. Chunks of 8 words; any \
-         shared chunk counts as found."
+        "Documents of 300 words; every other one quotes one passage of an earlier one word for word. Chunks of 8 words, but for \
+         sentences; any shared chunk counts as found."
             .to_owned(),
     ];
     Ok(Findings { table, plots, notes })

@@ -99,7 +99,7 @@ struct Findings {
 
 /// All experiments.
 #[rustfmt::skip]
-pub const ALL: [Experiment; 32] = [
+pub const ALL: [Experiment; 33] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
     experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
@@ -130,6 +130,7 @@ pub const ALL: [Experiment; 32] = [
     experiment("truth.defaults", "What each default of discovery is worth: one is changed at a time", Needs::Kin, truth::defaults),
     experiment("truth.goals", "The goals for the defaults, and by how much they are missed", Needs::Kin, truth::goals),
     experiment("made.edits", "Recall as copies are edited more and more, by kind of edit", Needs::Nothing, made::edits),
+    experiment("made.methods", "Recall as words of copies are replaced, by method", Needs::Nothing, made::methods),
     experiment("made.passages", "Recall of copied passages by their length, by method", Needs::Nothing, made::passages),
     experiment("made.minhash", "Recall beside MinHash and LSH at the settings people ship", Needs::Kin, made::minhash),
 ];
