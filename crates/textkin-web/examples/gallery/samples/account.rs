@@ -1,0 +1,122 @@
+//! Sign-in, search, alerts.
+
+use textkin_web::view::*;
+
+use super::{Flavour, link, score};
+use crate::samples::found::pieces;
+
+pub(crate) fn login(flavour: &Flavour) -> Login {
+    Login {
+        name: flavour.text(""),
+        next: flavour.text("/alerts"),
+        problem: flavour.maybe(flavour.text("The name or the password is wrong.")),
+    }
+}
+
+pub(crate) fn setup(flavour: &Flavour) -> Setup {
+    Setup {
+        token: flavour.text("7f3a"),
+        name: flavour.text("maria"),
+        email: flavour.text("maria@example.org"),
+        problem: flavour.maybe(flavour.text("The token is not the one of this server.")),
+    }
+}
+
+pub(crate) fn failure(flavour: &Flavour) -> Failure {
+    Failure {
+        status: 404,
+        title: flavour.text("Not found"),
+        text: flavour.text("There is nothing here, or nothing that you may see."),
+    }
+}
+
+pub(crate) fn search(flavour: &Flavour) -> Search {
+    let hit =
+        |title, id, words| Hit { document: link(flavour, title, id, Some("2024-03-01")), words };
+    Search {
+        query: flavour.text("report"),
+        hits: flavour.list(vec![
+            hit("Annual report 2023", "ar-2023.pdf", 18_402),
+            hit("Report on libraries", "lib/2024/report.docx", 4_577),
+            hit("", "untitled-7", 912),
+        ]),
+        is_cut: !flavour.is_empty(),
+    }
+}
+
+pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
+    let row = |id: &str, level, state, score, assignee: Option<&str>| AlertRow {
+        id: id.to_owned(),
+        watched: link(flavour, "The state of the reading rooms", "rooms.docx", Some("2025-02-11")),
+        found: link(flavour, "Reading rooms today", "news-88123", Some("2026-11-16")),
+        score,
+        level,
+        time: "2026-11-16T11:58:03Z".to_owned(),
+        state,
+        assignee: assignee.map(|name| flavour.text(name)),
+        compare: Some("/compare?a=drafts/1&b=news/2".to_owned()),
+        excerpts: vec![Excerpt {
+            words: 58,
+            watched: pieces(flavour, 0, 2),
+            found: pieces(flavour, 1, 2),
+        }],
+        more_excerpts: 4,
+    };
+    Alerts {
+        filter: AlertFilter::Open,
+        open: if flavour.is_empty() { 0 } else { 1203 },
+        mine: 2,
+        done: 118,
+        rows: flavour.list(vec![
+            row("7", Level::Exact, AlertState::Open, score(640, 640, 640, 3_112), None),
+            row("6", Level::High, AlertState::Open, score(412, 801, 409, 4_577), Some("maria")),
+            row("5", Level::Some, AlertState::Dismissed, score(60, 1_030, 58, 580), Some("ben")),
+        ]),
+        paging: Paging {
+            first: 1,
+            last: 3,
+            total: if flavour.is_empty() { 0 } else { 1203 },
+            previous: None,
+            next: flavour.maybe("/alerts?state=open&page=2".to_owned()),
+        },
+        assignees: vec![
+            Assignee { name: flavour.text("maria"), is_self: true },
+            Assignee { name: "ben".to_owned(), is_self: false },
+        ],
+        has_watches: !flavour.is_empty(),
+    }
+}
+
+pub(crate) fn rules(flavour: &Flavour) -> Rules {
+    let channels = Channels { inbox: true, mail: true, webhook: false };
+    let row = |id: &str, min_level, digest| WatchRow {
+        id: id.to_owned(),
+        repository: flavour.text("drafts"),
+        document: (id == "2").then(|| flavour.text("The state of the reading rooms")),
+        min_level,
+        min_words: 50,
+        channels,
+        quiet: (id == "1").then(|| ("22:00".to_owned(), "07:00".to_owned())),
+        digest,
+        can_remove: true,
+    };
+    Rules {
+        rows: flavour.list(vec![
+            row("1", Level::Some, Digest::Daily),
+            row("2", Level::Exact, Digest::AtOnce),
+        ]),
+        form: flavour.maybe(WatchForm {
+            repositories: vec![
+                Choice::new(flavour.text("drafts"), true),
+                Choice::new("letters", false),
+            ],
+            min_level: Level::High,
+            min_words: 50,
+            channels,
+            problem: Some(flavour.text("Quiet hours need a beginning and an end.")),
+            ..WatchForm::default()
+        }),
+        sends_mail: !flavour.is_empty(),
+        webhooks: flavour.list(vec![flavour.text("desk")]),
+    }
+}

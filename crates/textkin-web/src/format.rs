@@ -1,0 +1,236 @@
+//! How numbers, shares and moments are written on every page.
+
+use crate::markup::Html;
+
+/// `1,234,567`.
+#[must_use]
+pub fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 document`, `1,234 documents`.
+#[must_use]
+pub fn counted(value: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(value), if value == 1 { one } else { many })
+}
+
+/// `1 word`, `1,030 words`.
+#[must_use]
+pub fn words(value: u64) -> String {
+    counted(value, "word", "words")
+}
+
+/// `1 document`, `7 documents`.
+#[must_use]
+pub fn documents(value: u64) -> String {
+    counted(value, "document", "documents")
+}
+
+/// `40%`, or `n/a` of nothing. Only all is 100%, and only none is 0%: what lies so near that it
+/// would be rounded there is `>99%` or `<1%`.
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "n/a".to_owned();
+    }
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    match (part * 200 + whole) / (whole * 2) {
+        0 if part > 0 => "<1%".to_owned(),
+        rounded if rounded >= 100 && part < whole => ">99%".to_owned(),
+        rounded => format!("{}%", rounded.min(100)),
+    }
+}
+
+/// A score in 0..=1 in the same way; what is no number is `n/a`.
+#[must_use]
+pub fn score(value: f64) -> String {
+    if !value.is_finite() {
+        return "n/a".to_owned();
+    }
+    let rounded = (value.clamp(0.0, 1.0) * 100.0).round();
+    if rounded < 1.0 && value > 0.0 {
+        "<1%".to_owned()
+    } else if rounded >= 100.0 && value < 1.0 {
+        ">99%".to_owned()
+    } else {
+        format!("{rounded}%")
+    }
+}
+
+/// `12 MB`, `4.5 GB`.
+#[must_use]
+pub fn bytes(value: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+    let (mut unit, mut scale) = (0, 1_u64);
+    while unit + 1 < UNITS.len() && value / scale >= 1000 {
+        unit += 1;
+        scale *= 1000;
+    }
+    let tenths = value / (scale / 10).max(1);
+    if unit > 0 && tenths < 100 && !tenths.is_multiple_of(10) {
+        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+    } else {
+        format!("{} {}", value / scale, UNITS[unit])
+    }
+}
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `16 Nov 2026` of `2026-11-16…`, `Nov 2026` of `2026-11`; anything else as it is.
+#[must_use]
+pub fn day(iso: &str) -> String {
+    let date = iso.split(['T', ' ']).next().unwrap_or(iso);
+    let mut parts = date.splitn(3, '-');
+    let (year, month, day) = (parts.next(), parts.next(), parts.next());
+    let is_year = year.is_some_and(|year| year.len() == 4 && is_digits(year));
+    let month = month.and_then(|month| month.parse::<usize>().ok());
+    let month = month.and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    match (year, month, day) {
+        (Some(year), Some(month), None) if is_year => format!("{month} {year}"),
+        (Some(year), Some(month), Some(day)) if is_year && day.len() == 2 && is_digits(day) => {
+            format!("{} {month} {year}", day.trim_start_matches('0'))
+        }
+        _ => iso.to_owned(),
+    }
+}
+
+/// `16 Nov 2026, 12:00` of `2026-11-16T12:00:00Z`; without a time of day as [`day`].
+#[must_use]
+pub fn moment(iso: &str) -> String {
+    let clock = iso.split_once(['T', ' ']).map(|(_, clock)| clock);
+    let is_clock = |clock: &&str| match clock.as_bytes() {
+        [a, b, b':', c, d, ..] => [a, b, c, d].iter().all(|digit| digit.is_ascii_digit()),
+        _ => false,
+    };
+    match clock.filter(is_clock) {
+        Some(clock) => format!("{}, {}", day(iso), &clock[..5]),
+        None => day(iso),
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A moment as an element; all of it shows when it is pointed at.
+#[must_use]
+pub fn time(iso: &str) -> Html {
+    time_element(iso, &moment(iso))
+}
+
+/// The day of a document as an element, or “undated”.
+#[must_use]
+pub fn date(iso: &Option<String>) -> Html {
+    match iso.as_deref().map(str::trim).filter(|iso| !iso.is_empty()) {
+        Some(iso) => time_element(iso, &day(iso)),
+        None => Html::raw("<span class=\"soft\">undated</span>"),
+    }
+}
+
+/// A moment as an element, or a dash.
+#[must_use]
+pub fn maybe_time(iso: &Option<String>) -> Html {
+    match iso {
+        Some(iso) => time(iso),
+        None => Html::raw("<span class=\"soft\">never</span>"),
+    }
+}
+
+fn time_element(iso: &str, shown: &str) -> Html {
+    let mut html = Html::default();
+    if shown == iso {
+        html.text(iso);
+    } else {
+        html.push("<time datetime=\"").text(iso).push("\" title=\"").text(iso).push("\">");
+        html.text(shown).push("</time>");
+    }
+    html
+}
+
+/// A part of a path or query, with everything but letters, digits and `-._~` as `%XX`.
+#[must_use]
+pub fn segment(text: &str) -> String {
+    let mut coded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            coded.push(char::from(byte));
+        } else {
+            coded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    coded
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_have_separators() {
+        let told: Vec<String> = [0, 999, 1000, 1030, 1_234_567].into_iter().map(number).collect();
+        assert_eq!(told, ["0", "999", "1,000", "1,030", "1,234,567"]);
+        assert_eq!((words(1), documents(7)), ("1 word".to_owned(), "7 documents".to_owned()));
+    }
+
+    #[test]
+    fn only_all_is_all_and_only_none_is_none() {
+        assert_eq!(percent(412, 1030), "40%");
+        assert_eq!(percent(1, 100_000), "<1%");
+        assert_eq!(percent(99_999, 100_000), ">99%");
+        assert_eq!((percent(0, 9), percent(9, 9)), ("0%".to_owned(), "100%".to_owned()));
+        assert_eq!(percent(0, 0), "n/a");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100%");
+        assert_eq!(
+            (score(0.999), score(0.001), score(f64::NAN)),
+            (">99%".into(), "<1%".into(), "n/a".into())
+        );
+    }
+
+    #[test]
+    fn moments_are_shown_as_people_write_them() {
+        assert_eq!(moment("2026-11-16T12:05:09Z"), "16 Nov 2026, 12:05");
+        assert_eq!(moment("2026-11-06"), "6 Nov 2026");
+        assert_eq!(
+            (day("2021-05"), day("2021"), day("soon")),
+            ("May 2021".into(), "2021".into(), "soon".into())
+        );
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!(
+            (bytes(999), bytes(4_500_000), bytes(100_000_000)),
+            ("999 bytes".into(), "4.5 MB".into(), "100 MB".into())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_a_moment(text in ".*") {
+            let _ = moment(&text);
+            prop_assert!(segment(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"'));
+        }
+
+        #[test]
+        fn percentages_agree_with_plain_arithmetic(part in 0_u64..5000, whole in 1_u64..5000) {
+            let part = part.min(whole);
+            let plain = ((part as f64 / whole as f64) * 100.0).round();
+            let told = percent(part, whole);
+            if !told.starts_with(['<', '>']) {
+                let told: f64 = told.trim_end_matches('%').parse().unwrap();
+                prop_assert!((told - plain).abs() <= 1.0);
+            }
+        }
+    }
+}

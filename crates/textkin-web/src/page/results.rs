@@ -1,0 +1,59 @@
+//! The page of a result, and the part of it that changes with the panel.
+
+use askama::Template;
+use serde::Serialize;
+
+use super::show as fmt;
+use crate::svg;
+use crate::view::{Frame, Place, ResultState, Results};
+
+/// `GET /results/{id}`.
+#[derive(Clone, Copy, Debug, Template)]
+#[template(path = "results.html")]
+pub struct ResultsPage<'a> {
+    /// What stands around the page.
+    pub frame: &'a Frame,
+    /// What the page shows.
+    pub view: &'a Results,
+}
+
+/// The part that changes with the panel.
+#[derive(Template)]
+#[template(path = "results-found.html")]
+struct Found<'a> {
+    frame: &'a Frame,
+    view: &'a Results,
+}
+
+/// What `/results/{id}/data` answers.
+#[derive(Serialize)]
+struct Data<'a> {
+    /// The part of the page that changes, as HTML.
+    html: String,
+    /// The query of the view, for the address bar.
+    query: &'a str,
+    /// What a screen reader is told.
+    said: String,
+}
+
+impl ResultsPage<'_> {
+    /// The page as HTML.
+    ///
+    /// # Errors
+    /// None that is known: writing to a string does not fail.
+    pub fn render(&self) -> Result<String, askama::Error> {
+        Template::render(self)
+    }
+
+    /// What `GET /results/{id}/data` answers, as JSON: the part of the page that changes.
+    ///
+    /// # Errors
+    /// None that is known: writing to a string does not fail.
+    pub fn data(&self) -> Result<String, askama::Error> {
+        let html = Found { frame: self.frame, view: self.view }.render()?;
+        let view = self.view;
+        let said = format!("{}, {}", view.share.percent(), view.share.counts());
+        let data = Data { html, query: &view.query, said };
+        serde_json::to_string(&data).map_err(askama::Error::custom)
+    }
+}
