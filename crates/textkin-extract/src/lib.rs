@@ -31,6 +31,7 @@ mod tidy;
 mod writer;
 mod hidden;
 mod markup;
+pub mod mime;
 mod paper;
 mod format;
 
