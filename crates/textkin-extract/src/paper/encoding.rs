@@ -2,6 +2,7 @@
 
 /// An encoding of 256 codes that needs no table in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
 pub(crate) enum Encoding {
     /// Of most fonts for text themselves.
     Standard,
@@ -30,6 +31,7 @@ const TEX_LOWER: &str = "ΓΔΘΛΞΠΣΥΦΨΩ\u{1}\u{2}\u{3}\u{4}\u{5}ıȷ`´�
 
 impl Encoding {
     /// The encoding a PDF calls `name`.
+    #[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
     pub(crate) fn of_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"StandardEncoding" => Self::Standard,

@@ -55,6 +55,7 @@ pub(crate) fn glyph_width(description: &[u8], n_random: usize) -> Option<f64> {
 }
 
 /// The encoding in the readable part of a font program: `dup 65 /A put`.
+#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
 pub(crate) fn builtin_encoding(program: &[u8]) -> HashMap<u8, String> {
     let mut encoding = HashMap::new();
     let Some(start) = memchr::memmem::find(program, b"/Encoding") else { return encoding };

@@ -1,0 +1,214 @@
+//! From a letter to the one reply, or to none.
+//!
+//! In: a [`Letter`] that the desk has kept. Out: an [`Answer`]. A robot gets silence, a message
+//! that is no request gets help, everything else goes to the desk, whose outcome is the reply.
+//! Asked twice, it gives the reply the same `Message-Id`, so that a reply that is sent again after
+//! a crash is known as the same.
+
+use textkin_extract::mime::Entity;
+
+use crate::letter::message_id;
+use crate::request::references;
+use crate::{
+    Address, Bounds, Desk, Letter, Mailbox, Mailboxes, Misunderstanding, Outcome, Outgoing,
+    Purpose, Request, Robot, Unavailable, Verb,
+};
+
+/// How mail is read and answered here.
+#[derive(Clone, Debug)]
+pub struct Office {
+    /// The addresses that are ours.
+    pub mailboxes: Mailboxes,
+    /// How much of a message is looked at.
+    pub bounds: Bounds,
+    /// The address of the web application, if it has one that people can reach.
+    pub site: Option<String>,
+}
+
+/// What comes of a letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This is sent to the sender.
+    Reply(Outgoing),
+    /// Nothing may be sent.
+    Silence(Robot),
+}
+
+impl Office {
+    /// Mail to `mailboxes`, with the usual bounds.
+    pub fn new(mailboxes: Mailboxes) -> Self {
+        Self { mailboxes, bounds: Bounds::default(), site: None }
+    }
+
+    /// What the addresses of a letter say.
+    fn mailbox(&self, letter: &Letter) -> Mailbox {
+        let mut read = letter.recipients.iter().filter_map(|address| self.mailboxes.read(address));
+        read.next().unwrap_or_default()
+    }
+}
+
+/// The robot that a letter comes from, if it does.
+pub(crate) fn robot(letter: &Letter, bounds: &Bounds) -> Option<Robot> {
+    Robot::of(letter.sender.as_ref(), &Entity::read(&letter.bytes), bounds.max_hops)
+}
+
+/// Does what a letter asks for, and gives the reply.
+///
+/// # Errors
+///
+/// If the desk cannot do it now; the letter is to be kept and asked about again.
+pub fn answer(letter: &Letter, desk: &dyn Desk, office: &Office) -> Result<Answer, Unavailable> {
+    if let Some(robot) = robot(letter, &office.bounds) {
+        return Ok(Answer::Silence(robot));
+    }
+    let Some(sender) = &letter.sender else { return Ok(Answer::Silence(Robot::NoSender)) };
+    let mailbox = office.mailbox(letter);
+    let outcome = match Request::read(letter, sender, &mailbox, &office.bounds) {
+        Ok(request) => desk.handle(request)?,
+        Err(misunderstanding) => help(&misunderstanding, office),
+    };
+    Ok(Answer::Reply(reply(letter, sender, &outcome, office)))
+}
+
+/// The reply to a letter.
+fn reply(letter: &Letter, sender: &Address, outcome: &Outcome, office: &Office) -> Outgoing {
+    let message = Entity::read(&letter.bytes);
+    let mut text = outcome.text.trim_end().to_owned();
+    if let Some(link) = &outcome.link {
+        text.push_str(&format!("\n\nSee it: {link}"));
+    }
+    if let Some(withdraw) = &outcome.withdraw {
+        text.push_str(&format!("\n\nWithdraw it: {withdraw}"));
+    }
+    let host = office.mailboxes.host();
+    text.push_str(&format!(
+        "\n\n-- \nThis is the only reply to \u{201c}{}\u{201d}, sent by textkin at {host}.\n",
+        letter.subject()
+    ));
+    Outgoing {
+        to: sender.clone(),
+        subject: outcome.subject.clone(),
+        text,
+        purpose: Purpose::Reply { to: message_id(&message), references: references(&message) },
+        identity: letter.identity(),
+    }
+}
+
+/// What to write instead.
+fn help(misunderstanding: &Misunderstanding, office: &Office) -> Outcome {
+    let host = office.mailboxes.host();
+    let verbs = Verb::ALL.map(|verb| match verb {
+        Verb::Register => "REGISTER repository: keeps the documents",
+        Verb::Probe => {
+            "PROBE repository: says where the documents occur already, and keeps nothing"
+        }
+        Verb::Watch => "WATCH repository: keeps the documents and tells you when they reappear",
+        Verb::Status => "STATUS, or STATUS id: says how it stands",
+        Verb::Remove => "REMOVE id, or REMOVE repository/id: withdraws a document",
+    });
+    let site = office.site.as_ref().map(|site| format!("\n\nMore is at {site}"));
+    let text = format!(
+        "Nothing was done: {misunderstanding}.\n\n\
+         Begin the subject with one of these. The repository may be left out.\n\n* {}\n\n\
+         The documents are the attachments, in any format; without attachments, the text of the message is the document. \
+         You may also write to register@{host}, probe@{host} or watch@{host}, with any subject.{}",
+        verbs.join("\n* "),
+        site.unwrap_or_default(),
+    );
+    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Clerk(Mutex<Vec<Request>>);
+
+    impl Desk for Clerk {
+        fn knows(&self, _: &Address) -> Result<bool, Unavailable> {
+            Ok(true)
+        }
+
+        fn accept(&self, _: Letter) -> Result<(), crate::Refusal> {
+            Ok(())
+        }
+
+        fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+            self.0.lock().unwrap().push(request);
+            Ok(Outcome {
+                subject: "Registered: 3 words".to_owned(),
+                text: "It is there.".to_owned(),
+                link: Some("https://kin.example/results/1".to_owned()),
+                withdraw: Some("https://kin.example/withdraw/1".to_owned()),
+            })
+        }
+    }
+
+    fn office() -> Office {
+        Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
+    }
+
+    fn letter(message: &str) -> Letter {
+        Letter {
+            sender: "ann@a.example".parse().ok(),
+            recipients: vec!["textkin@kin.example".parse().unwrap()],
+            bytes: message.replace('\n', "\r\n").into_bytes(),
+            peer: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_request_is_done_and_answered() {
+        let clerk = Clerk::default();
+        let letter =
+            letter("Subject: REGISTER\nMessage-Id: <2@a>\nReferences: <1@a>\n\nOne two three");
+        let Answer::Reply(reply) = answer(&letter, &clerk, &office()).unwrap() else { panic!() };
+        assert_eq!(reply.to.to_string(), "ann@a.example");
+        assert!(
+            reply.text.starts_with(
+                "It is there.\n\nSee it: https://kin.example/results/1\n\nWithdraw it: "
+            )
+        );
+        let references = vec!["<1@a>".to_owned(), "<2@a>".to_owned()];
+        assert_eq!(reply.purpose, Purpose::Reply { to: Some("<2@a>".to_owned()), references });
+        assert_eq!(clerk.0.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_request_gets_help() {
+        let clerk = Clerk::default();
+        let Answer::Reply(reply) =
+            answer(&letter("Subject: hi\n\nhello"), &clerk, &office()).unwrap()
+        else {
+            panic!()
+        };
+        assert!(reply.text.contains("PROBE repository"), "{}", reply.text);
+        assert!(clerk.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn robots_get_silence() {
+        let clerk = Clerk::default();
+        let found =
+            answer(&letter("Subject: PROBE\nAuto-Submitted: auto-replied\n\nx"), &clerk, &office());
+        assert_eq!(found, Ok(Answer::Silence(Robot::AutoSubmitted)));
+        assert!(clerk.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn our_own_reply_is_never_answered() {
+        let clerk = Clerk::default();
+        let office = office();
+        let Answer::Reply(reply) =
+            answer(&letter("Subject: STATUS\n\nx"), &clerk, &office).unwrap()
+        else {
+            panic!()
+        };
+        let bytes =
+            reply.to_bytes(&office.mailboxes.service().unwrap(), std::time::UNIX_EPOCH).unwrap();
+        let back = Letter { bytes, ..letter("") };
+        assert_eq!(answer(&back, &clerk, &office), Ok(Answer::Silence(Robot::Ourselves)));
+    }
+}

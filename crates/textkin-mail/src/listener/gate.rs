@@ -1,0 +1,156 @@
+//! Counts connections and the memory of messages, and lets in what there is room for.
+//!
+//! In: where a connection comes from. Out: a [`Pass`] that gives the place back when it is
+//! dropped, or nothing.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The places of one listener.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    max_connections: usize,
+    max_per_peer: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    connections: usize,
+    by_peer: BTreeMap<IpAddr, usize>,
+}
+
+/// A place that is taken.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    gate: Arc<Gate>,
+    peer: Option<IpAddr>,
+}
+
+impl Gate {
+    pub(crate) fn new(max_connections: usize, max_per_peer: usize) -> Arc<Self> {
+        Arc::new(Self { max_connections, max_per_peer, taken: Mutex::default() })
+    }
+
+    /// A place for a connection from `peer`; those from the same machine by a file have none.
+    pub(crate) fn enter(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<Pass> {
+        let peer = peer.map(network);
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_peer = peer.and_then(|peer| taken.by_peer.get(&peer)).copied().unwrap_or_default();
+        if taken.connections >= self.max_connections || of_peer >= self.max_per_peer {
+            return None;
+        }
+        taken.connections += 1;
+        if let Some(peer) = peer {
+            taken.by_peer.insert(peer, of_peer + 1);
+        }
+        Some(Pass { gate: Arc::clone(self), peer })
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let mut taken = self.gate.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.connections = taken.connections.saturating_sub(1);
+        let Some(peer) = self.peer else { return };
+        let of_peer = taken.by_peer.get(&peer).copied().unwrap_or_default();
+        if of_peer > 1 {
+            taken.by_peer.insert(peer, of_peer - 1);
+        } else {
+            taken.by_peer.remove(&peer);
+        }
+    }
+}
+
+/// The part of an address that one customer has: all of IPv4, 64 bits of IPv6.
+fn network(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V4(v4) => IpAddr::V4(v4),
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
+    }
+}
+
+/// The memory that messages in flight may take.
+#[derive(Debug)]
+pub(crate) struct Room {
+    left: AtomicUsize,
+}
+
+/// The part of the room that one message takes.
+#[derive(Debug)]
+pub(crate) struct Share {
+    room: Arc<Room>,
+    held: usize,
+}
+
+impl Room {
+    pub(crate) fn new(bytes: usize) -> Arc<Self> {
+        Arc::new(Self { left: AtomicUsize::new(bytes) })
+    }
+
+    /// A share that holds nothing yet.
+    pub(crate) fn share(self: &Arc<Self>) -> Share {
+        Share { room: Arc::clone(self), held: 0 }
+    }
+}
+
+impl Share {
+    /// Makes the share hold `bytes`, if there is room.
+    pub(crate) fn hold(&mut self, bytes: usize) -> bool {
+        let left = &self.room.left;
+        if let Some(more) = bytes.checked_sub(self.held).filter(|more| *more > 0) {
+            let take = |left: usize| left.checked_sub(more);
+            if left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_err() {
+                return false;
+            }
+        } else {
+            left.fetch_add(self.held.saturating_sub(bytes), Ordering::AcqRel);
+        }
+        self.held = bytes;
+        true
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.room.left.fetch_add(self.held, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_given_back() {
+        let gate = Gate::new(3, 2);
+        let here: Option<IpAddr> = "10.0.0.1".parse().ok();
+        let first = gate.enter(here).unwrap();
+        let second = gate.enter("::ffff:10.0.0.1".parse().ok()).unwrap();
+        assert!(gate.enter(here).is_none());
+        let third = gate.enter("2001:db8::1".parse().ok()).unwrap();
+        assert!(gate.enter(None).is_none());
+        drop((first, third));
+        let _other = gate.enter(here).unwrap();
+        let _local = gate.enter(None).unwrap();
+        drop(second);
+        assert_eq!(gate.taken.lock().unwrap().connections, 2);
+        assert_eq!(
+            network("2001:db8::1".parse().unwrap()),
+            network("2001:db8::2".parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn room_is_given_back() {
+        let room = Room::new(10);
+        let (mut a, mut b) = (room.share(), room.share());
+        assert!(a.hold(6) && b.hold(4));
+        assert!(!b.hold(5));
+        assert!(a.hold(2) && b.hold(8));
+        drop((a, b));
+        assert_eq!(room.left.load(Ordering::Acquire), 10);
+    }
+}

@@ -1,0 +1,417 @@
+//! One connection: commands, replies, and the message inside `DATA`.
+//!
+//! In: lines of the other side. Out: replies, and letters to the desk. The state is small: greeted
+//! or not, a sender, recipients that all say the same. No reply tells what accounts or
+//! repositories there are.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use smtp_proto::{
+    MAIL_BODY_7BIT, MAIL_BODY_8BITMIME, MAIL_SMTPUTF8, MailFrom, RcptTo, Request as Command,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::task;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::data::{Data, Fault, Progress};
+use super::reply::{self, Reply};
+use super::wire::{Line, Wire};
+use super::{Listener, Protocol, UnknownSenders};
+use crate::answer::robot;
+use crate::letter::header_bytes;
+use crate::{Address, Letter, Mailbox, Refusal};
+
+/// Words that begin a request of another protocol: somebody makes a browser talk to us.
+const FOREIGN: [&[u8]; 8] =
+    [b"get ", b"post ", b"put ", b"head ", b"connect ", b"options ", b"patch ", b"host:"];
+
+/// One connection.
+pub(super) struct Session<S> {
+    listener: Listener,
+    wire: Wire<S>,
+    peer: Option<IpAddr>,
+    stopped: watch::Receiver<bool>,
+    is_greeted: bool,
+    transaction: Option<Transaction>,
+    n_commands: usize,
+    n_errors: usize,
+    n_messages: usize,
+}
+
+/// A message in the making.
+#[derive(Debug)]
+struct Transaction {
+    sender: Option<Address>,
+    has_utf8: bool,
+    recipients: Vec<Address>,
+    /// What the recipients say.
+    mailbox: Option<Mailbox>,
+    standing: Standing,
+}
+
+/// What is known of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    NotAsked,
+    Known,
+    Unknown,
+}
+
+/// Whether the connection goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Next,
+    Close,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
+    pub(super) fn new(
+        listener: Listener,
+        stream: S,
+        peer: Option<IpAddr>,
+        stopped: watch::Receiver<bool>,
+    ) -> Self {
+        let wire = Wire::new(stream, listener.limits.command_timeout);
+        Self {
+            listener,
+            wire,
+            peer,
+            stopped,
+            is_greeted: false,
+            transaction: None,
+            n_commands: 0,
+            n_errors: 0,
+            n_messages: 0,
+        }
+    }
+
+    /// Speaks until one side has enough.
+    pub(super) async fn run(mut self) -> io::Result<()> {
+        let protocol = match self.listener.protocol {
+            Protocol::Smtp => "ESMTP",
+            Protocol::Lmtp => "LMTP",
+        };
+        let banner = format!("220 {} {protocol} textkin", self.host());
+        self.wire.say(&banner);
+        while self.step().await? == Step::Next {}
+        self.wire.close().await
+    }
+
+    fn host(&self) -> &str {
+        self.listener.office.mailboxes.host()
+    }
+
+    async fn step(&mut self) -> io::Result<Step> {
+        let limits = Arc::clone(&self.listener.limits);
+        if self.wire.input().is_empty() {
+            self.wire.flush().await?;
+        }
+        let line = {
+            let line = timeout(limits.command_timeout, self.wire.line(limits.max_command_bytes));
+            tokio::select! {
+                biased;
+                _ = self.stopped.wait_for(|is_stopped| *is_stopped) => None,
+                line = line => Some(line),
+            }
+        };
+        let line = match line {
+            None => return Ok(self.leave(&reply::STOPPING)),
+            Some(Err(_)) => return Ok(self.leave(&reply::TOO_SLOW)),
+            Some(Ok(line)) => line?,
+        };
+        self.n_commands += 1;
+        if self.n_commands > limits.max_commands {
+            return Ok(self.leave(&reply::MANY_COMMANDS));
+        }
+        match line {
+            Line::End => Ok(Step::Close),
+            // What follows cannot be told from commands any more.
+            Line::TooLong => Ok(self.leave(&reply::LONG_COMMAND)),
+            Line::NotText => Ok(self.leave(&reply::NOT_A_LINE)),
+            Line::Text(n_bytes) => {
+                let mut line = self.wire.text(n_bytes).to_ascii_lowercase();
+                if FOREIGN.iter().any(|foreign| line.starts_with(foreign)) {
+                    return Ok(self.leave(&reply::MANY_ERRORS));
+                }
+                line.clear();
+                line.extend_from_slice(self.wire.text(n_bytes));
+                line.extend_from_slice(b"\r\n");
+                self.wire.skip(n_bytes + 2);
+                self.command(&line).await
+            }
+        }
+    }
+
+    /// Says a last word.
+    fn leave(&mut self, reply: &Reply) -> Step {
+        self.wire.say(reply);
+        Step::Close
+    }
+
+    /// Says a reply, and counts it if it refuses.
+    fn say(&mut self, reply: &Reply) -> Step {
+        self.wire.say(reply);
+        if reply.starts_with('5') {
+            self.n_errors += 1;
+        }
+        if self.n_errors > self.listener.limits.max_errors {
+            return self.leave(&reply::MANY_ERRORS);
+        }
+        Step::Next
+    }
+
+    async fn command(&mut self, line: &[u8]) -> io::Result<Step> {
+        let command = match Command::parse(&mut line.iter()) {
+            Ok(command) => command.into_owned(),
+            Err(error) => return Ok(self.say(&of_error(&error))),
+        };
+        let reply = match command {
+            Command::Ehlo { .. } | Command::Helo { .. } | Command::Lhlo { .. } => {
+                return Ok(self.greet(&command));
+            }
+            Command::Mail { from } => self.mail(&from),
+            Command::Rcpt { to } => self.recipient(&to).await,
+            Command::Data => return self.data().await,
+            Command::Rset => {
+                self.transaction = None;
+                reply::OK
+            }
+            Command::Noop { .. } => reply::OK,
+            Command::Vrfy { .. } => reply::NOT_TOLD,
+            Command::Quit => return Ok(self.leave(&reply::BYE)),
+            _ => reply::NOT_HERE,
+        };
+        Ok(self.say(&reply))
+    }
+
+    fn greet(&mut self, command: &Command<String>) -> Step {
+        let is_lmtp = self.listener.protocol == Protocol::Lmtp;
+        if is_lmtp != matches!(command, Command::Lhlo { .. }) {
+            return self.say(&reply::UNKNOWN_COMMAND);
+        }
+        self.is_greeted = true;
+        self.transaction = None;
+        let host = self.host().to_owned();
+        if matches!(command, Command::Helo { .. }) {
+            return self.say(&format!("250 {host}").into());
+        }
+        let size = format!("SIZE {}", self.listener.limits.max_message_bytes);
+        for line in [&host, "PIPELINING", &size, "8BITMIME", "SMTPUTF8"] {
+            self.wire.say(&format!("250-{line}"));
+        }
+        self.wire.say("250 ENHANCEDSTATUSCODES");
+        Step::Next
+    }
+
+    fn mail(&mut self, from: &MailFrom<String>) -> Reply {
+        if !self.is_greeted || self.transaction.is_some() {
+            return reply::WRONG_ORDER;
+        }
+        let known = MAIL_BODY_7BIT | MAIL_BODY_8BITMIME | MAIL_SMTPUTF8;
+        let is_plain = from.auth.is_none() && from.env_id.is_none() && from.mtrk.is_none();
+        if from.flags & !known != 0 || !is_plain {
+            return reply::PARAMETER;
+        }
+        if from.size > self.listener.limits.max_message_bytes {
+            return reply::TOO_LARGE;
+        }
+        let has_utf8 = from.flags & MAIL_SMTPUTF8 != 0;
+        if !from.address.is_ascii() && !has_utf8 {
+            return reply::NEEDS_UTF8;
+        }
+        let sender = match from.address.as_str() {
+            "" => None,
+            address => match address.parse() {
+                Ok(address) => Some(address),
+                Err(_) => return reply::BAD_SENDER,
+            },
+        };
+        self.transaction = Some(Transaction {
+            sender,
+            has_utf8,
+            recipients: Vec::new(),
+            mailbox: None,
+            standing: Standing::NotAsked,
+        });
+        reply::SENDER_OK
+    }
+
+    async fn recipient(&mut self, to: &RcptTo<String>) -> Reply {
+        let Some(transaction) = &mut self.transaction else { return reply::WRONG_ORDER };
+        if to.flags != 0 || to.orcpt.is_some() {
+            return reply::PARAMETER;
+        }
+        if !to.address.is_ascii() && !transaction.has_utf8 {
+            return reply::NEEDS_UTF8;
+        }
+        let Ok(address) = to.address.parse::<Address>() else { return reply::NO_SUCH_ADDRESS };
+        let Some(mailbox) = self.listener.office.mailboxes.read(&address) else {
+            return reply::NO_SUCH_ADDRESS;
+        };
+        if transaction.recipients.len() >= self.listener.limits.max_recipients {
+            return reply::MANY_RECIPIENTS;
+        }
+        if transaction.mailbox.as_ref().is_some_and(|first| *first != mailbox) {
+            return reply::ONE_AT_A_TIME;
+        }
+        if transaction.standing == Standing::NotAsked {
+            match standing(&self.listener, transaction.sender.clone()).await {
+                Some(standing) => transaction.standing = standing,
+                None => return reply::NOT_NOW,
+            }
+        }
+        let is_refused = self.listener.unknown == UnknownSenders::Refuse;
+        if transaction.standing == Standing::Unknown && is_refused {
+            return reply::NOT_FROM_YOU;
+        }
+        transaction.recipients.push(address);
+        transaction.mailbox = Some(mailbox);
+        reply::RECIPIENT_OK
+    }
+
+    async fn data(&mut self) -> io::Result<Step> {
+        let has_recipient = self.transaction.as_ref().is_some_and(|t| !t.recipients.is_empty());
+        let Some(transaction) = self.transaction.take_if(|_| has_recipient) else {
+            return Ok(self.say(&reply::WRONG_ORDER));
+        };
+        if !self.wire.input().is_empty() {
+            return Ok(self.leave(&reply::TOO_EARLY));
+        }
+        self.n_messages += 1;
+        if self.n_messages > self.listener.limits.max_messages {
+            return Ok(self.leave(&reply::MANY_COMMANDS));
+        }
+        self.wire.say(&reply::GO_AHEAD);
+        self.wire.flush().await?;
+        let n_replies = match self.listener.protocol {
+            Protocol::Smtp => 1,
+            Protocol::Lmtp => transaction.recipients.len(),
+        };
+        let (reply, step) = match self.message().await? {
+            Received::Whole(bytes) => {
+                (deliver(&self.listener, transaction, bytes, self.peer).await, Step::Next)
+            }
+            Received::Faulty(fault) => (reply::of_fault(fault), Step::Next),
+            Received::Broken(fault) => (reply::of_fault(fault), Step::Close),
+            Received::Late => return Ok(self.leave(&reply::TOO_SLOW)),
+            Received::Gone => return Ok(Step::Close),
+        };
+        for _ in 1..n_replies {
+            self.wire.say(&reply);
+        }
+        let after = self.say(&reply);
+        Ok(if step == Step::Close { Step::Close } else { after })
+    }
+
+    /// Reads a message to its end.
+    async fn message(&mut self) -> io::Result<Received> {
+        let limits = Arc::clone(&self.listener.limits);
+        let end = Instant::now() + limits.data_timeout;
+        let mut data = Data::new(limits.max_message_bytes, limits.max_line_bytes);
+        let mut share = self.listener.room.share();
+        let mut n_bytes = 0usize;
+        loop {
+            let next = Instant::now() + limits.command_timeout;
+            match timeout_at(end.min(next), self.wire.read()).await {
+                Err(_) => return Ok(Received::Late),
+                Ok(read) => {
+                    if read? == 0 {
+                        return Ok(Received::Gone);
+                    }
+                }
+            }
+            let progress = data.take(self.wire.input());
+            if !share.hold(data.held_bytes()) {
+                data.set_fault(Fault::NoRoom);
+                share.hold(0);
+            }
+            if data.fault() == Some(Fault::BareLineEnd) {
+                return Ok(Received::Broken(Fault::BareLineEnd));
+            }
+            if let Progress::Complete(end) = progress {
+                self.wire.skip(end);
+                let fault = data.fault();
+                return Ok(
+                    fault.map_or_else(|| Received::Whole(data.into_message()), Received::Faulty)
+                );
+            }
+            n_bytes = n_bytes.saturating_add(self.wire.input().len());
+            self.wire.skip(usize::MAX);
+            if let Some(fault) = data.fault().filter(|_| n_bytes / 2 > limits.max_message_bytes) {
+                return Ok(Received::Broken(fault));
+            }
+        }
+    }
+}
+
+/// What came of `DATA`.
+enum Received {
+    /// The message, without the dots of the protocol.
+    Whole(Vec<u8>),
+    /// It ended as it should, but is not taken.
+    Faulty(Fault),
+    /// It is not taken, and where it ends is not sure or too far.
+    Broken(Fault),
+    /// It took too long.
+    Late,
+    /// The other side went before the end.
+    Gone,
+}
+
+/// Whether the desk knows a sender; nothing where it cannot say. Nobody is never asked about: such
+/// mail is taken and not answered.
+async fn standing(listener: &Listener, sender: Option<Address>) -> Option<Standing> {
+    let Some(sender) = sender else { return Some(Standing::Known) };
+    let desk = Arc::clone(&listener.desk);
+    let ask = task::spawn_blocking(move || desk.knows(&sender));
+    match timeout(listener.limits.desk_timeout, ask).await {
+        Ok(Ok(Ok(true))) => Some(Standing::Known),
+        Ok(Ok(Ok(false))) => Some(Standing::Unknown),
+        _ => None,
+    }
+}
+
+/// Gives a message to the desk, unless nobody is to be answered.
+async fn deliver(
+    listener: &Listener,
+    transaction: Transaction,
+    bytes: Vec<u8>,
+    peer: Option<IpAddr>,
+) -> Reply {
+    let bounds = &listener.office.bounds;
+    if header_bytes(&bytes) > bounds.max_header_bytes {
+        return reply::LONG_HEADER;
+    }
+    let letter = Letter {
+        sender: transaction.sender,
+        recipients: transaction.recipients,
+        bytes,
+        peer: peer.map_or_else(|| "local".to_owned(), |peer| peer.to_string()),
+    };
+    if transaction.standing == Standing::Unknown || robot(&letter, bounds).is_some() {
+        return reply::TAKEN;
+    }
+    let desk = Arc::clone(&listener.desk);
+    let accept = task::spawn_blocking(move || desk.accept(letter));
+    match timeout(listener.limits.desk_timeout, accept).await {
+        Ok(Ok(Ok(()))) => reply::TAKEN,
+        Ok(Ok(Err(Refusal::Later(words)))) => reply::of_words("451 4.7.1", &words),
+        Ok(Ok(Err(Refusal::Never(words)))) => reply::of_words("550 5.7.1", &words),
+        // The letter may be kept all the same; when it comes again it is known.
+        Ok(Err(_)) | Err(_) => reply::NOT_NOW,
+    }
+}
+
+/// What is said of a command that cannot be read.
+fn of_error(error: &smtp_proto::Error) -> Reply {
+    match error {
+        smtp_proto::Error::UnknownCommand => reply::UNKNOWN_COMMAND,
+        smtp_proto::Error::InvalidSenderAddress => reply::BAD_SENDER,
+        smtp_proto::Error::InvalidRecipientAddress => reply::NO_SUCH_ADDRESS,
+        smtp_proto::Error::UnsupportedParameter { .. } => reply::PARAMETER,
+        _ => reply::SYNTAX,
+    }
+}

@@ -1,0 +1,172 @@
+//! A message in the making.
+//!
+//! In: who it goes to, subject, text, and what it is for. Out: its bytes. Everything we send says
+//! that no person sent it, and carries a mark that we know again. Nothing that came from outside
+//! can add a field: subjects are one line, addresses and ids are checked.
+
+use std::time::SystemTime;
+
+use lettre::message::header::{ContentType, HeaderName, HeaderValue, MimeVersion};
+use lettre::message::{Mailbox, Message};
+
+use crate::flowed::flowed;
+use crate::letter::{message_ids, one_line};
+use crate::robot::LOOP_FIELD;
+use crate::{Address, Error};
+
+/// What a message is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It answers a message.
+    Reply {
+        /// The `Message-Id` of the message, if it had one.
+        to: Option<String>,
+        /// The ids of the conversation, the message's own last.
+        references: Vec<String>,
+    },
+    /// It tells of something: an alert, a digest.
+    Notice,
+}
+
+/// A message to one recipient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Who it goes to.
+    pub to: Address,
+    /// The subject; line ends and control characters are left out.
+    pub subject: String,
+    /// Plain text; lines are paragraphs and are broken by us.
+    pub text: String,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What its `Message-Id` is made of: the same where it is the same message.
+    pub identity: String,
+}
+
+impl Outgoing {
+    /// The bytes of the message, from `service`, dated `time`.
+    ///
+    /// # Errors
+    ///
+    /// If an address cannot be written; those that were parsed can.
+    pub fn to_bytes(&self, service: &Address, time: SystemTime) -> Result<Vec<u8>, Error> {
+        let identity: String = self.identity.chars().filter(char::is_ascii_alphanumeric).collect();
+        let from = Mailbox::new(Some("textkin".to_owned()), service.to_lettre()?);
+        let mut builder = Message::builder()
+            .from(from)
+            .to(Mailbox::new(None, self.to.to_lettre()?))
+            .subject(one_line(&self.subject))
+            .date(time)
+            .message_id(Some(format!("<{identity}@{}>", service.host())))
+            .raw_header(raw(LOOP_FIELD, service.host())?)
+            .raw_header(raw("X-Auto-Response-Suppress", "All")?);
+        builder = match &self.purpose {
+            Purpose::Reply { to, references } => {
+                if let Some(id) = to.as_ref().and_then(|id| message_ids(id).next()) {
+                    builder = builder.in_reply_to(id);
+                }
+                let ids: Vec<_> = references.iter().flat_map(|id| message_ids(id)).collect();
+                if !ids.is_empty() {
+                    builder = builder.references(ids.join(" "));
+                }
+                builder.raw_header(raw("Auto-Submitted", "auto-replied")?)
+            }
+            Purpose::Notice => builder.raw_header(raw("Auto-Submitted", "auto-generated")?),
+        };
+        let text = flowed(&self.text.replace("\r\n", "\n").replace('\r', "\n"));
+        let plain = ContentType::parse("text/plain; charset=utf-8; format=flowed");
+        let message = builder
+            .header(MimeVersion::new(1, 0))
+            .header(plain.unwrap_or(ContentType::TEXT_PLAIN))
+            .body(text.replace('\n', "\r\n"))
+            .map_err(|_| Error::Address(self.to.to_string()))?;
+        Ok(message.formatted())
+    }
+}
+
+/// A field whose value has no line end.
+fn raw(name: &'static str, value: &str) -> Result<HeaderValue, Error> {
+    let name = HeaderName::new_from_ascii(name.to_owned());
+    let name = name.map_err(|_| Error::Host(value.to_owned()))?;
+    Ok(HeaderValue::new(name, one_line(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::UNIX_EPOCH;
+    use textkin_extract::mime::Entity;
+
+    fn outgoing(subject: &str, text: &str) -> Outgoing {
+        Outgoing {
+            to: "ann@a.example".parse().unwrap(),
+            subject: subject.to_owned(),
+            text: text.to_owned(),
+            purpose: Purpose::Reply {
+                to: Some("<1@a>".to_owned()),
+                references: vec!["<0@a>".to_owned(), "<1@a>".to_owned()],
+            },
+            identity: "00ff".to_owned(),
+        }
+    }
+
+    fn bytes(outgoing: &Outgoing) -> Vec<u8> {
+        outgoing.to_bytes(&"textkin@kin.example".parse().unwrap(), UNIX_EPOCH).unwrap()
+    }
+
+    #[test]
+    fn a_reply_says_that_it_is_one() {
+        let bytes = bytes(&outgoing("Grüße \u{1f600}", "One.\n\nTwo ü.\n"));
+        let message = Entity::read(&bytes);
+        assert_eq!(message.decoded_field("subject").as_deref(), Some("Grüße \u{1f600}"));
+        assert_eq!(message.field("auto-submitted"), Some("auto-replied"));
+        assert_eq!(message.field("x-textkin-loop"), Some("kin.example"));
+        assert_eq!(message.field("in-reply-to"), Some("<1@a>"));
+        assert_eq!(message.field("references"), Some("<0@a> <1@a>"));
+        assert_eq!(message.field("message-id"), Some("<00ff@kin.example>"));
+        assert_eq!(message.field("from"), Some("textkin <textkin@kin.example>"));
+        assert_eq!(message.field("date"), Some("Thu, 01 Jan 1970 00:00:00 +0000"));
+        assert_eq!(message.text().unwrap(), "One.\r\n\r\nTwo ü.\r\n");
+    }
+
+    const FIELDS: [&str; 14] = [
+        "from",
+        "to",
+        "subject",
+        "date",
+        "message-id",
+        "x-textkin-loop",
+        "x-auto-response-suppress",
+        "in-reply-to",
+        "references",
+        "auto-submitted",
+        "content-type",
+        "mime-version",
+        "content-transfer-encoding",
+        "user-agent",
+    ];
+
+    proptest! {
+        #[test]
+        fn nothing_adds_a_field(
+            subject in "(\\PC|[\r\n\t\u{85}\u{2028}:=?]|Bcc: x@y.example|\r\n\r\n){0,40}",
+            text in "(\\PC|[\r\n.]|\r\n\\.\r\n){0,60}",
+            id in "[<>a@ \r\n:]{0,12}",
+        ) {
+            let mut outgoing = outgoing(&subject, &text);
+            outgoing.purpose = Purpose::Reply { to: Some(id.clone()), references: vec![id.clone(), id.clone()] };
+            outgoing.identity = id;
+            let bytes = bytes(&outgoing);
+            let message = Entity::read(&bytes);
+            let mut seen = Vec::new();
+            for name in message.field_names() {
+                prop_assert!(FIELDS.contains(&name), "{name}");
+                prop_assert!(!seen.contains(&name), "{name} twice");
+                seen.push(name);
+            }
+            prop_assert!(!bytes.windows(2).any(|two| two[1] == b'\n' && two[0] != b'\r'));
+            prop_assert!(!bytes.windows(2).any(|two| two[0] == b'\r' && two[1] != b'\n'));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! One message from standard input, for mail systems that start a program for each.
+//!
+//! In: the envelope as arguments, the message as a stream. Out: an [`Exit`], whose code mail
+//! systems know (`sysexits.h`): 0 taken, 75 try again, others return the message to its sender.
+
+use std::io::Read;
+use std::time::Duration;
+
+use crate::{Address, Destination, Letter, Refusal, deliver};
+
+/// What the mail system is told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Exit {
+    /// The arguments are wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// The message cannot be taken as it is.
+    #[error("{0}")]
+    Refused(String),
+    /// Not now.
+    #[error("{0}")]
+    Later(String),
+}
+
+impl Exit {
+    /// The exit code: 64 usage, 65 refused, 75 try again.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 64,
+            Self::Refused(_) => 65,
+            Self::Later(_) => 75,
+        }
+    }
+}
+
+/// How long the listener may take for each step.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Hands the message in `input` to the listener at `destination`. An empty sender, or `<>`, is
+/// mail of nobody. Messages of more than `max_bytes` are refused here.
+///
+/// # Errors
+///
+/// If the message was not taken.
+pub fn pipe(
+    input: impl Read,
+    sender: &str,
+    recipients: &[String],
+    destination: &Destination,
+    max_bytes: usize,
+) -> Result<(), Exit> {
+    let letter = read(input, sender, recipients, max_bytes)?;
+    deliver(destination, &letter, PATIENCE).map_err(|refusal| match refusal {
+        Refusal::Later(words) => Exit::Later(words),
+        Refusal::Never(words) => Exit::Refused(words),
+    })
+}
+
+/// Reads a letter from a stream.
+///
+/// # Errors
+///
+/// If an address is none, or the message is too large or cannot be read.
+pub fn read(
+    input: impl Read,
+    sender: &str,
+    recipients: &[String],
+    max_bytes: usize,
+) -> Result<Letter, Exit> {
+    let address = |text: &str| {
+        let address = text.trim_start_matches('<').trim_end_matches('>').parse::<Address>();
+        address.map_err(|error| Exit::Usage(error.to_string()))
+    };
+    let sender = match sender {
+        "" | "<>" | "MAILER-DAEMON" => None,
+        sender => Some(address(sender)?),
+    };
+    let recipients: Vec<_> = recipients.iter().map(|to| address(to)).collect::<Result<_, _>>()?;
+    if recipients.is_empty() {
+        return Err(Exit::Usage("no recipient is named".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
+    let read = input.take(limit).read_to_end(&mut bytes);
+    read.map_err(|error| Exit::Later(format!("the message cannot be read: {error}")))?;
+    if bytes.len() > max_bytes {
+        return Err(Exit::Refused(format!("the message is larger than {max_bytes} bytes")));
+    }
+    // Some mail systems put the line of a mailbox file in front.
+    if bytes.starts_with(b"From ")
+        && let Some(end) = bytes.iter().position(|byte| *byte == b'\n')
+    {
+        bytes.drain(..=end);
+    }
+    Ok(Letter { sender, recipients, bytes, peer: "local".to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_read() {
+        let to = ["<probe@kin.example>".to_owned()];
+        let letter =
+            read(&b"From ann Mon Jan  1\nSubject: x\n\ny"[..], "ann@a.example", &to, 100).unwrap();
+        assert_eq!(letter.bytes, b"Subject: x\n\ny");
+        assert_eq!(letter.recipients[0].to_string(), "probe@kin.example");
+        assert_eq!(read(&b""[..], "<>", &to, 100).unwrap().sender, None);
+        assert_eq!(read(&b"123"[..], "", &to, 2).unwrap_err().code(), 65);
+        assert_eq!(read(&b""[..], "", &[], 2).unwrap_err().code(), 64);
+        assert_eq!(read(&b""[..], "a b", &to, 2).unwrap_err().code(), 64);
+    }
+
+    #[test]
+    fn a_listener_that_is_not_there_is_tried_again() {
+        let nowhere = Destination::Unix("/nowhere/textkin.lmtp".into());
+        let to = ["probe@kin.example".to_owned()];
+        assert_eq!(pipe(&b"x"[..], "ann@a.example", &to, &nowhere, 9).unwrap_err().code(), 75);
+    }
+}

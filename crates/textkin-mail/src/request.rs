@@ -1,0 +1,420 @@
+//! What a message asks for: verb, repository, documents.
+//!
+//! In: a [`Letter`]. Out: a [`Request`], or the [`Misunderstanding`] that the sender is told. The
+//! documents are the attachments or, without any, the text of the message. They are handed on as
+//! they came, under their names; reading text out of them is not done here.
+//!
+//! The address written to goes before the subject: mail to `probe@host` is a probe, whatever its
+//! subject, which is a title then.
+
+use textkin_extract::mime::Entity;
+
+use crate::letter::{header_bytes, message_id, message_ids, one_line};
+use crate::verb::{Order, bare};
+use crate::{Address, Letter, Mailbox, Verb};
+
+/// How much of a message is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of the header.
+    pub max_header_bytes: usize,
+    /// Parts, also those that hold others.
+    pub max_parts: usize,
+    /// Multiparts within one another.
+    pub max_nesting: usize,
+    /// Mail systems that a message may have gone through.
+    pub max_hops: usize,
+}
+
+impl Default for Bounds {
+    /// 256 KiB of header, 200 parts, 10 within one another, 50 mail systems.
+    fn default() -> Self {
+        Self { max_header_bytes: 256 << 10, max_parts: 200, max_nesting: 10, max_hops: 50 }
+    }
+}
+
+/// A document that came with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The name of the file, without a path; none of the text of the message itself.
+    pub name: Option<String>,
+    /// As the message says, such as `application/pdf`; in lower case. Not to be trusted.
+    pub media_type: String,
+    /// The content, without the encoding of mail. The text of the message itself is UTF-8.
+    pub bytes: Vec<u8>,
+}
+
+/// What a message asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The sender of the envelope: who asks, and to whom the reply goes.
+    pub sender: Address,
+    /// The sender in the header, which people see; may be another, or missing.
+    pub from: Option<Address>,
+    /// What to do.
+    pub verb: Verb,
+    /// With which repository, if one was named.
+    pub repository: Option<String>,
+    /// With which document or result (of STATUS and REMOVE).
+    pub id: Option<String>,
+    /// The title of the text, if one was given.
+    pub title: Option<String>,
+    /// When it was written, as the header says it.
+    pub date: Option<String>,
+    /// The documents; at least one where the verb takes documents.
+    pub documents: Vec<Document>,
+    /// The `Message-Id`, if it is one.
+    pub message_id: Option<String>,
+    /// [`Letter::identity`]: the same when the message arrives again.
+    pub identity: String,
+}
+
+/// Why a message is no request. The sender is told, with what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misunderstanding {
+    /// Neither the address nor the subject has a verb.
+    #[error("the subject does not begin with a verb")]
+    NoVerb,
+    /// There is nothing to look at.
+    #[error("the message holds no document: it has neither text nor attachments that can be read")]
+    NoDocument,
+    /// The verb needs to be told of which document.
+    #[error("REMOVE needs the name of a document")]
+    NoName,
+    /// The header is too long.
+    #[error("the header of the message is longer than {0} bytes")]
+    HeaderTooLong(usize),
+    /// There are too many parts.
+    #[error("the message has more than {0} parts; send a ZIP file instead")]
+    TooManyParts(usize),
+    /// Parts are within one another too deeply.
+    #[error("the message has more than {0} parts within one another")]
+    TooDeep(usize),
+}
+
+impl Request {
+    /// Reads a letter of `sender` that came for `mailbox`.
+    ///
+    /// # Errors
+    ///
+    /// If the message says too little, or is beyond `bounds`.
+    pub fn read(
+        letter: &Letter,
+        sender: &Address,
+        mailbox: &Mailbox,
+        bounds: &Bounds,
+    ) -> Result<Self, Misunderstanding> {
+        if header_bytes(&letter.bytes) > bounds.max_header_bytes {
+            return Err(Misunderstanding::HeaderTooLong(bounds.max_header_bytes));
+        }
+        let message = Entity::read(&letter.bytes);
+        let subject = message.decoded_field("subject").unwrap_or_default();
+        let Wish { verb, name, in_repository, title } =
+            Wish::of(mailbox, &subject).ok_or(Misunderstanding::NoVerb)?;
+        let (repository, id) = match (verb.takes_documents(), name) {
+            (true, name) => (name.or(in_repository), None),
+            (false, Some(name)) => match name.split_once('/') {
+                Some((repository, id)) => (Some(repository.to_owned()), Some(id.to_owned())),
+                None => (in_repository, Some(name)),
+            },
+            (false, None) => (in_repository, None),
+        };
+        if verb == Verb::Remove && id.as_ref().is_none_or(String::is_empty) {
+            return Err(Misunderstanding::NoName);
+        }
+        let mut request = Self {
+            sender: sender.clone(),
+            from: message.field("from").and_then(Address::of_field),
+            verb,
+            repository: repository.filter(|name| !name.is_empty()),
+            id: id.filter(|id| !id.is_empty()),
+            title: title.map(|title| one_line(&title)).filter(|title| !title.is_empty()),
+            date: message.field("date").map(one_line),
+            documents: Vec::new(),
+            message_id: message_id(&message),
+            identity: letter.identity(),
+        };
+        if verb.takes_documents() {
+            request.documents = documents(message, bounds)?;
+            if request.documents.is_empty() {
+                return Err(Misunderstanding::NoDocument);
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// What address and subject say together.
+struct Wish {
+    verb: Verb,
+    name: Option<String>,
+    in_repository: Option<String>,
+    title: Option<String>,
+}
+
+impl Wish {
+    fn of(mailbox: &Mailbox, subject: &str) -> Option<Self> {
+        let name = mailbox.name.clone();
+        if let Some(verb) = mailbox.verb {
+            let order = Order::read(subject).filter(|order| order.verb == verb);
+            let title = match &order {
+                Some(order) => order.title.clone(),
+                None => Some(bare(subject).to_owned()),
+            };
+            let said = order.and_then(|order| order.name);
+            return Some(match (verb.takes_documents(), name) {
+                (true, name) => Self { verb, name: name.or(said), in_repository: None, title },
+                // The subject names the document where the address does not.
+                (false, name) => {
+                    let subject = title.filter(|title| crate::verb::is_name(title));
+                    Self { verb, name: name.or(said).or(subject), in_repository: None, title: None }
+                }
+            });
+        }
+        let order = Order::read(subject)?;
+        let Order { verb, name: said, title } = order;
+        Some(Self { verb, name: said, in_repository: name, title })
+    }
+}
+
+/// The ids that a reply refers to: those the message refers to, and its own, at most 20.
+pub(crate) fn references(message: &Entity<'_>) -> Vec<String> {
+    const MAX_REFERENCES: usize = 20;
+    let field = message.field("references").or(message.field("in-reply-to")).unwrap_or_default();
+    let mut ids: Vec<_> = message_ids(field).collect();
+    ids.extend(message_id(message));
+    let first = ids.len().saturating_sub(MAX_REFERENCES);
+    ids.split_off(first)
+}
+
+/// The attachments or, without any, the text of the message.
+fn documents(message: Entity<'_>, bounds: &Bounds) -> Result<Vec<Document>, Misunderstanding> {
+    let (mut attachments, mut plain, mut page) = (Vec::new(), String::new(), String::new());
+    let mut work = vec![(message, 0)];
+    let mut n_parts = 0;
+    while let Some((entity, depth)) = work.pop() {
+        if let Some(parts) = entity.parts(bounds.max_parts + 1) {
+            n_parts += parts.found;
+            if n_parts > bounds.max_parts {
+                return Err(Misunderstanding::TooManyParts(bounds.max_parts));
+            }
+            if depth >= bounds.max_nesting {
+                return Err(Misunderstanding::TooDeep(bounds.max_nesting));
+            }
+            work.extend(parts.chosen.into_iter().rev().map(|part| (part, depth + 1)));
+            continue;
+        }
+        let media_type = entity.media_type();
+        if entity.is_attachment() {
+            if is_document(&media_type) {
+                attachments.push(attachment(&entity, media_type, attachments.len() + 1));
+            }
+            continue;
+        }
+        let text = if media_type == "text/html" { &mut page } else { &mut plain };
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        let content = entity.text().unwrap_or_default().replace("\r\n", "\n");
+        text.push_str(content.trim_end());
+    }
+    if attachments.is_empty() {
+        let own = |text: String, media_type: &str| Document {
+            name: None,
+            media_type: media_type.to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let plain = without_signature(&plain).to_owned();
+        let texts = [own(plain, "text/plain"), own(page, "text/html")];
+        attachments.extend(texts.into_iter().filter(|text| !text.bytes.trim_ascii().is_empty()));
+    }
+    Ok(attachments)
+}
+
+fn attachment(entity: &Entity<'_>, media_type: String, number: usize) -> Document {
+    let name = entity.name().unwrap_or_default();
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = one_line(name);
+    let is_name = !name.trim_matches('.').is_empty();
+    let extension = if media_type == "message/rfc822" { ".eml" } else { "" };
+    let name = if is_name { name } else { format!("part {number}{extension}") };
+    Document { name: Some(name), media_type, bytes: entity.content().into_owned() }
+}
+
+/// Pictures, sound, signatures and calling cards come along with mail and are no documents.
+fn is_document(media_type: &str) -> bool {
+    let others = ["image/", "audio/", "video/", "font/", "message/delivery-status"];
+    let signatures = [
+        "application/pgp-signature",
+        "application/pgp-keys",
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "text/vcard",
+        "text/x-vcard",
+        "text/calendar",
+    ];
+    !others.iter().any(|other| media_type.starts_with(other)) && !signatures.contains(&media_type)
+}
+
+/// The text before the line `-- `.
+fn without_signature(text: &str) -> &str {
+    let end = text.rfind("\n-- \n");
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn request(mailbox: &Mailbox, message: &str) -> Result<Request, Misunderstanding> {
+        let letter = Letter {
+            sender: "ann@a.example".parse().ok(),
+            recipients: Vec::new(),
+            bytes: message.replace('\n', "\r\n").into_bytes(),
+            peer: String::new(),
+        };
+        Request::read(&letter, &"ann@a.example".parse().unwrap(), mailbox, &Bounds::default())
+    }
+
+    fn mailbox(verb: Option<Verb>, name: &str) -> Mailbox {
+        Mailbox { verb, name: Some(name.to_owned()).filter(|name| !name.is_empty()) }
+    }
+
+    #[test]
+    fn the_text_of_the_message_is_the_document() {
+        let message = "From: Ann <Ann@A.example>\nSubject: Re: register essays\nMessage-Id: <1@a>\n\nOne two.\n-- \nAnn\n";
+        let request = request(&mailbox(None, ""), message).unwrap();
+        assert_eq!(request.verb, Verb::Register);
+        assert_eq!(request.repository.as_deref(), Some("essays"));
+        assert_eq!(request.from.unwrap().to_string(), "Ann@a.example");
+        assert_eq!(request.message_id.as_deref(), Some("<1@a>"));
+        assert_eq!(request.documents.len(), 1);
+        assert_eq!(request.documents[0].bytes, b"One two.");
+        assert_eq!(request.documents[0].name, None);
+    }
+
+    const PARTS: &str = "Subject: probe\nContent-Type: multipart/mixed; boundary=b\n\n\
+        --b\nContent-Type: text/plain\n\nPlease find attached.\n\
+        --b\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=\"../../a b.pdf\"\nContent-Transfer-Encoding: base64\n\nJVBERg==\n\
+        --b\nContent-Type: image/png; name=logo.png\n\nx\n\
+        --b\nContent-Type: text/plain; charset=iso-8859-1\nContent-Disposition: attachment\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe\n\
+        --b\nContent-Type: message/rfc822\n\nSubject: x\n\ny\n\
+        --b--\n";
+
+    #[test]
+    fn attachments_go_before_the_text() {
+        let request = request(&mailbox(None, "essays"), PARTS).unwrap();
+        assert_eq!(request.repository.as_deref(), Some("essays"));
+        let found: Vec<_> = request
+            .documents
+            .iter()
+            .map(|document| (document.name.as_deref().unwrap(), document.bytes.as_slice()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a b.pdf", &b"%PDF"[..]),
+                ("part 2", b"Gr\xfc\xdfe"),
+                ("part 3.eml", b"Subject: x\r\n\r\ny"),
+            ]
+        );
+    }
+
+    #[test]
+    fn pages_are_taken_where_there_is_no_text() {
+        let message = "Subject: probe\nContent-Type: text/html; charset=utf-8\n\n<p>Kin</p>\n";
+        let request = request(&mailbox(None, ""), message).unwrap();
+        assert_eq!(request.documents[0].media_type, "text/html");
+        assert_eq!(request.documents[0].bytes, b"<p>Kin</p>");
+    }
+
+    #[test]
+    fn address_and_subject_agree() {
+        let ask = |verb, name: &str, subject: &str| {
+            let request = request(&mailbox(verb, name), &format!("Subject: {subject}\n\ntext"));
+            request.map(|request| (request.verb, request.repository, request.id, request.title))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            ask(Some(Verb::Probe), "", "Status of kin"),
+            Ok((Verb::Probe, None, None, some("Status of kin")))
+        );
+        assert_eq!(
+            ask(Some(Verb::Probe), "", "PROBE essays"),
+            Ok((Verb::Probe, some("essays"), None, None))
+        );
+        assert_eq!(
+            ask(Some(Verb::Watch), "essays", ""),
+            Ok((Verb::Watch, some("essays"), None, None))
+        );
+        assert_eq!(ask(Some(Verb::Status), "", "17"), Ok((Verb::Status, None, some("17"), None)));
+        assert_eq!(
+            ask(Some(Verb::Remove), "", "essays/17"),
+            Ok((Verb::Remove, some("essays"), some("17"), None))
+        );
+        assert_eq!(
+            ask(None, "essays", "REMOVE 17"),
+            Ok((Verb::Remove, some("essays"), some("17"), None))
+        );
+        assert_eq!(
+            ask(None, "essays", "watch other"),
+            Ok((Verb::Watch, some("other"), None, None))
+        );
+        assert_eq!(ask(None, "essays", "STATUS"), Ok((Verb::Status, some("essays"), None, None)));
+        assert_eq!(ask(None, "", "STATUS"), Ok((Verb::Status, None, None, None)));
+        assert_eq!(ask(None, "", "REMOVE"), Err(Misunderstanding::NoName));
+        assert_eq!(ask(None, "", "REMOVE essays/"), Err(Misunderstanding::NoName));
+        assert_eq!(ask(None, "essays", "Hello"), Err(Misunderstanding::NoVerb));
+    }
+
+    #[test]
+    fn messages_beyond_the_bounds_are_refused() {
+        let none = mailbox(None, "");
+        assert_eq!(
+            request(&none, "Subject: probe\n\n \n").unwrap_err(),
+            Misunderstanding::NoDocument
+        );
+        let long = format!("Subject: probe\nX: {}\n\ntext", "x".repeat(300 << 10));
+        assert!(matches!(request(&none, &long), Err(Misunderstanding::HeaderTooLong(_))));
+        let many = format!(
+            "Subject: probe\nContent-Type: multipart/mixed; boundary=b\n\n{}",
+            "--b\n\n".repeat(300)
+        );
+        assert!(matches!(request(&none, &many), Err(Misunderstanding::TooManyParts(_))));
+        let mut deep = "Subject: probe\n".to_owned();
+        for depth in 0..20 {
+            deep.push_str(&format!(
+                "Content-Type: multipart/mixed; boundary=b{depth}\n\n--b{depth}\n"
+            ));
+        }
+        assert!(matches!(request(&none, &deep), Err(Misunderstanding::TooDeep(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn no_message_is_too_strange(
+            pieces in proptest::collection::vec(prop_oneof![
+                Just(b"Subject: probe\r\n".to_vec()), Just(b"Content-Type: multipart/mixed; boundary=b\r\n".to_vec()),
+                Just(b"Content-Type: multipart/alternative; boundary=\"\"\r\n".to_vec()),
+                Just(b"\r\n--b\r\n".to_vec()), Just(b"\r\n\r\n".to_vec()), Just(b"--b--".to_vec()),
+                Just(b"Content-Transfer-Encoding: base64\r\n".to_vec()), Just(b"Content-Disposition: attachment; filename*0*=utf-8''%\r\n".to_vec()),
+                Just(b"=?utf-8?b?".to_vec()), Just(b"Message-Id: <".to_vec()), proptest::collection::vec(any::<u8>(), 0..30),
+            ], 0..20)
+        ) {
+            let letter = Letter { sender: None, recipients: Vec::new(), bytes: pieces.concat(), peer: String::new() };
+            letter.identity();
+            letter.subject();
+            let message = Entity::read(&letter.bytes);
+            references(&message);
+            let mailbox = mailbox(Some(Verb::Probe), "");
+            if let Ok(request) = Request::read(&letter, &"ann@a.example".parse().unwrap(), &mailbox, &Bounds::default()) {
+                prop_assert!(!request.documents.is_empty());
+                for document in request.documents {
+                    prop_assert!(document.name.is_none_or(|name| !name.is_empty() && !name.contains(['/', '\\', '\r', '\n'])));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What attackers and broken programs do.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use textkin_mail::{Limits, Protocol};
+
+use crate::house::{Client, House};
+
+/// Ends that one mail system or another takes for the end of a message.
+const ENDS: [&str; 12] = [
+    "\n.\n",
+    "\n.\r\n",
+    "\r.\r\n",
+    "\r\n.\n",
+    "\r.\r",
+    "\r\n.\r",
+    "\r\n\n.\r\n",
+    "\r\r\n.\r\n",
+    "\n\r.\r\n",
+    "\r\n.\r\r\n",
+    "\n\n.\n\n",
+    "\r\n\0.\r\n",
+];
+
+#[test]
+fn no_second_message_can_be_smuggled() {
+    let house = House::smtp();
+    for end in ENDS {
+        let mut client = house.writer();
+        let smuggled = "MAIL FROM:<ann@a.example>\r\nRCPT TO:<register@kin.example>\r\nDATA\r\nSubject: smuggled\r\n\r\nx\r\n.\r\n";
+        let reply = client.data(format!("Subject: x\r\n\r\ntext{end}{smuggled}").as_bytes());
+        assert!(
+            reply.starts_with("550 5.5.2") || reply.starts_with("554 5.6.0"),
+            "{end:?}: {reply}"
+        );
+        // Nothing after it is a command: the connection ends, or goes on after the real end.
+        let next = client.ask("NOOP");
+        assert!(next.is_empty() || end.contains('\0') && next == "250 2.0.0 ok", "{end:?}: {next}");
+    }
+    assert!(house.letters().is_empty());
+}
+
+#[test]
+fn commands_with_bare_line_ends_end_the_connection() {
+    let house = House::smtp();
+    for line in [
+        "NOOP\n",
+        "NOOP\rNOOP\r\n",
+        "NOOP \0\r\n",
+        "MAIL FROM:<a@a.example>\nRCPT TO:<x@kin.example>\r\n",
+        "\u{1}\n",
+    ] {
+        let mut client = house.client();
+        client.say(line.as_bytes());
+        assert!(client.reply().starts_with("500 5.5.2"), "{line:?}");
+        assert_eq!(client.reply(), "");
+    }
+    let mut client = house.client();
+    client.say(b"NOOP \xff\xfe\r\n");
+    assert!(client.reply().starts_with("500 5.5.2"));
+}
+
+#[test]
+fn a_browser_is_shown_the_door() {
+    let house = House::smtp();
+    let mut client = house.client();
+    client.say(
+        b"POST / HTTP/1.1\r\nHost: kin.example\r\n\r\nEHLO x\r\nMAIL FROM:<ann@a.example>\r\n",
+    );
+    assert!(client.reply().starts_with("421"));
+    assert_eq!(client.reply(), "");
+}
+
+#[test]
+fn a_message_sent_before_it_was_asked_for_is_refused() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    client.say(b"DATA\r\nSubject: x\r\n\r\ntext\r\n.\r\n");
+    assert!(client.reply().starts_with("554 5.5.0"));
+    assert_eq!(client.reply(), "");
+    assert!(house.letters().is_empty());
+}
+
+fn small() -> Limits {
+    Limits {
+        max_message_bytes: 1000,
+        max_line_bytes: 100,
+        max_command_bytes: 200,
+        max_recipients: 3,
+        max_messages: 2,
+        max_commands: 40,
+        max_errors: 4,
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn large_messages_are_refused_and_the_next_is_taken() {
+    let house = House::new(Protocol::Smtp, small());
+    let mut client = house.writer();
+    let large = format!("{}.\r\n", "x\r\n".repeat(400));
+    assert!(client.data(large.as_bytes()).starts_with("552 5.3.4"));
+    client.ask("MAIL FROM:<ann@a.example>");
+    client.ask("RCPT TO:<probe@kin.example>");
+    assert!(client.data(b"Subject: x\r\n\r\ntext\r\n.\r\n").starts_with("250"));
+    assert_eq!(house.letters().len(), 1);
+}
+
+#[test]
+fn endless_messages_end() {
+    let house = House::new(Protocol::Smtp, small());
+    let mut client = house.writer();
+    assert!(client.ask("DATA").starts_with("354"));
+    for _ in 0..100 {
+        client.say("x\r\n".repeat(200).as_bytes());
+    }
+    assert!(client.reply().starts_with("552 5.3.4"));
+    assert_eq!(client.reply(), "");
+}
+
+#[test]
+fn long_lines_and_zeros_are_refused() {
+    let house = House::new(Protocol::Smtp, small());
+    let mut client = house.writer();
+    assert!(
+        client.data(format!("{}\r\n.\r\n", "x".repeat(101)).as_bytes()).starts_with("554 5.6.0")
+    );
+    client.ask("MAIL FROM:<ann@a.example>");
+    client.ask("RCPT TO:<probe@kin.example>");
+    assert!(client.data(b"a\0b\r\n.\r\n").starts_with("554 5.6.0"));
+    let mut client = house.client();
+    client.say(&[b'A'; 100_000]);
+    assert!(client.reply().starts_with("500 5.5.2"));
+    assert_eq!(client.reply(), "");
+}
+
+#[test]
+fn long_headers_are_refused() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    let header = "X-Bomb: x\r\n".repeat(30_000);
+    assert!(client.data(format!("{header}\r\ntext\r\n.\r\n").as_bytes()).starts_with("552 5.3.4"));
+}
+
+#[test]
+fn numbers_are_bounded() {
+    let house = House::new(Protocol::Smtp, small());
+    let mut client = house.writer();
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("452 4.5.3"));
+    assert!(client.data(b"Subject: x\r\n\r\n.\r\n").starts_with("250"));
+    let mut begin = |wanted: &str| {
+        client.ask("MAIL FROM:<ann@a.example>");
+        client.ask("RCPT TO:<probe@kin.example>");
+        assert!(client.ask("DATA").starts_with(wanted));
+        client.say(b"Subject: y\r\n\r\n.\r\n");
+        client.reply()
+    };
+    assert!(begin("354").starts_with("250"));
+    assert_eq!(begin("421 4.7.0"), "");
+    let mut client = house.client();
+    for _ in 0..4 {
+        assert!(client.ask("WHAT").starts_with("500"));
+    }
+    assert!(client.ask("WHAT").starts_with("500"));
+    assert!(client.reply().starts_with("421 4.7.0"));
+    let mut client = house.client();
+    for _ in 0..40 {
+        assert!(client.ask("NOOP").starts_with("250"));
+    }
+    assert!(client.ask("NOOP").starts_with("421 4.7.0"));
+}
+
+#[test]
+fn slow_clients_are_let_go() {
+    let limits = Limits {
+        command_timeout: Duration::from_millis(300),
+        data_timeout: Duration::from_millis(700),
+        ..Limits::default()
+    };
+    let house = House::new(Protocol::Smtp, limits);
+    let start = Instant::now();
+    let mut idle = house.client();
+    assert!(idle.reply().starts_with("421 4.4.2"));
+    // A byte now and then, never a line.
+    let mut drip = house.client();
+    for _ in 0..5 {
+        drip.say(b"N");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(drip.reply().starts_with("421 4.4.2"));
+    // A byte now and then, never the end of a message.
+    let mut slow = house.writer();
+    assert!(slow.ask("DATA").starts_with("354"));
+    for _ in 0..10 {
+        slow.say(b"x");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(slow.reply().starts_with("421 4.4.2"));
+    assert!(start.elapsed() < Duration::from_secs(8));
+    assert!(house.letters().is_empty());
+}
+
+#[test]
+fn a_flood_leaves_room_for_others() {
+    let limits = Limits { max_connections: 6, max_connections_per_peer: 4, ..Limits::default() };
+    let house = House::new(Protocol::Smtp, limits);
+    let flood: Vec<Client> = (0..4).map(|_| house.client()).collect();
+    let turned: Vec<String> = (0..30).map(|_| Client::connect(house.address).reply()).collect();
+    assert!(
+        turned.iter().all(|reply| reply.is_empty() || reply.starts_with("421 4.3.2")),
+        "{turned:?}"
+    );
+    assert!(turned[0].starts_with("421"));
+    drop(flood);
+    std::thread::sleep(Duration::from_millis(300));
+    let mut client = house.writer();
+    assert!(client.data(b"Subject: x\r\n\r\n.\r\n").starts_with("250"));
+}
+
+#[test]
+fn messages_in_flight_share_a_room() {
+    let limits = Limits { max_bytes_in_flight: 200_000, ..Limits::default() };
+    let house = House::new(Protocol::Smtp, limits);
+    let mut first = house.writer();
+    assert!(first.ask("DATA").starts_with("354"));
+    first.say(&b"x\r\n".repeat(40_000));
+    std::thread::sleep(Duration::from_millis(300));
+    let mut second = house.writer();
+    let large = [b"x\r\n".repeat(40_000), b".\r\n".to_vec()].concat();
+    assert!(second.data(&large).starts_with("452 4.3.1"));
+    first.say(b".\r\n");
+    assert!(first.reply().starts_with("250"));
+    second.ask("MAIL FROM:<ann@a.example>");
+    second.ask("RCPT TO:<probe@kin.example>");
+    assert!(second.data(&large).starts_with("250"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_junk_stops_the_listener(
+        pieces in proptest::collection::vec(prop_oneof![
+            Just(b"EHLO x\r\n".to_vec()), Just(b"MAIL FROM:<ann@a.example>".to_vec()), Just(b"RCPT TO:<probe@kin.example>\r\n".to_vec()),
+            Just(b"DATA\r\n".to_vec()), Just(b"\r\n".to_vec()), Just(b".\r\n".to_vec()), Just(b" SIZE=99999999999999999999999\r\n".to_vec()),
+            Just(b"MAIL FROM:<".to_vec()), Just(b"RCPT TO:<@,@:\"".to_vec()), Just(b"BDAT 18446744073709551615 LAST\r\n".to_vec()),
+            proptest::collection::vec(any::<u8>(), 0..40),
+        ], 0..12)
+    ) {
+        static HOUSE: std::sync::LazyLock<House> = std::sync::LazyLock::new(House::smtp);
+        let mut client = HOUSE.client();
+        for piece in &pieces {
+            client.say(piece);
+        }
+        let _ = client.stream.shutdown(std::net::Shutdown::Write);
+        for _ in 0..1000 {
+            let reply = client.reply();
+            if reply.is_empty() {
+                break;
+            }
+            prop_assert!(reply.len() < 600 && reply.as_bytes()[0].is_ascii_digit(), "{}", reply);
+        }
+        let mut after = HOUSE.client();
+        prop_assert!(after.ask("NOOP").starts_with("250"));
+    }
+}

@@ -1,0 +1,231 @@
+//! A listener with a desk behind it, and a client that says exactly what it is told to say.
+
+use std::collections::BTreeSet;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use textkin_mail::{
+    Address, Answer, Desk, Letter, Limits, Listener, Mailboxes, Office, Outcome, Outgoing,
+    Protocol, Refusal, Request, Unavailable, UnknownSenders, answer, bind_unix,
+};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// Knows `ann@a.example`, keeps letters in memory, says what it did.
+#[derive(Default)]
+pub(crate) struct Clerk {
+    pub(crate) letters: Mutex<Vec<Letter>>,
+    known: Mutex<BTreeSet<String>>,
+    pub(crate) refusal: Mutex<Option<Refusal>>,
+}
+
+impl Desk for Clerk {
+    fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
+        match sender.local() {
+            "ill" => Err(Unavailable("the desk is ill".to_owned())),
+            _ => Ok(sender.host() == "a.example"),
+        }
+    }
+
+    fn accept(&self, letter: Letter) -> Result<(), Refusal> {
+        if let Some(refusal) = self.refusal.lock().unwrap().clone() {
+            return Err(refusal);
+        }
+        if self.known.lock().unwrap().insert(letter.identity()) {
+            self.letters.lock().unwrap().push(letter);
+        }
+        Ok(())
+    }
+
+    fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+        let names = request.documents.iter().map(|document| {
+            let name = document.name.clone().unwrap_or_else(|| "text".to_owned());
+            format!("{name} ({} bytes)", document.bytes.len())
+        });
+        Ok(Outcome {
+            subject: format!("{}: done", request.verb),
+            text: names.collect::<Vec<_>>().join(", "),
+            link: Some("https://kin.example/results/1".to_owned()),
+            withdraw: None,
+        })
+    }
+}
+
+pub(crate) fn office() -> Office {
+    Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
+}
+
+/// A listener that runs until it is dropped.
+pub(crate) struct House {
+    pub(crate) desk: Arc<Clerk>,
+    pub(crate) address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+    done: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl House {
+    pub(crate) fn new(protocol: Protocol, limits: Limits) -> Self {
+        Self::with(protocol, limits, UnknownSenders::Refuse)
+    }
+
+    pub(crate) fn with(protocol: Protocol, limits: Limits, unknown: UnknownSenders) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let desk = Arc::new(Clerk::default());
+        let listener = Listener::new(desk.clone(), Arc::new(office()), protocol, limits)
+            .unknown_senders(unknown);
+        let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = socket.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let done = runtime.spawn(async move {
+            listener.serve(socket, async { stopped.await.unwrap_or_default() }).await;
+        });
+        Self { desk, address, stop: Some(stop), runtime: Some(runtime), done: Some(done) }
+    }
+
+    pub(crate) fn unix(path: &Path) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let desk = Arc::new(Clerk::default());
+        let listener =
+            Listener::new(desk.clone(), Arc::new(office()), Protocol::Lmtp, Limits::default());
+        let socket = {
+            let _guard = runtime.enter();
+            bind_unix(path).unwrap()
+        };
+        let (stop, stopped) = oneshot::channel();
+        let done = runtime.spawn(async move {
+            listener.serve_unix(socket, async { stopped.await.unwrap_or_default() }).await;
+        });
+        Self {
+            desk,
+            address: ([127, 0, 0, 1], 0).into(),
+            stop: Some(stop),
+            runtime: Some(runtime),
+            done: Some(done),
+        }
+    }
+
+    pub(crate) fn smtp() -> Self {
+        Self::new(Protocol::Smtp, Limits::default())
+    }
+
+    /// Tells the listener to stop, and waits until it has.
+    pub(crate) fn stop(&mut self) -> Duration {
+        let start = Instant::now();
+        if let (Some(stop), Some(runtime), Some(done)) =
+            (self.stop.take(), &self.runtime, self.done.take())
+        {
+            let _ = stop.send(());
+            runtime.block_on(done).unwrap();
+        }
+        start.elapsed()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        let mut client = Client::connect(self.address);
+        assert!(client.reply().starts_with("220 kin.example "));
+        client
+    }
+
+    /// A client that has said who it is and whom it writes to.
+    pub(crate) fn writer(&self) -> Client {
+        let mut client = self.client();
+        assert!(client.ask("EHLO a.example").starts_with("250"));
+        assert_eq!(client.ask("MAIL FROM:<ann@a.example>"), "250 2.1.0 ok");
+        assert_eq!(client.ask("RCPT TO:<probe@kin.example>"), "250 2.1.5 ok");
+        client
+    }
+
+    pub(crate) fn letters(&self) -> Vec<Letter> {
+        self.desk.letters.lock().unwrap().clone()
+    }
+
+    /// The replies to all letters so far.
+    pub(crate) fn replies(&self) -> Vec<Outgoing> {
+        let answers = self
+            .letters()
+            .into_iter()
+            .map(|letter| answer(&letter, &*self.desk, &office()).unwrap());
+        answers
+            .filter_map(|answer| match answer {
+                Answer::Reply(reply) => Some(reply),
+                Answer::Silence(_) => None,
+            })
+            .collect()
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(Duration::from_secs(1));
+        }
+    }
+}
+
+/// Says what it is told to say.
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    input: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream, input: Vec::new() }
+    }
+
+    /// A reply without its line end, the lines of a long one joined; empty where the other side
+    /// has gone.
+    pub(crate) fn reply(&mut self) -> String {
+        let mut lines = Vec::new();
+        loop {
+            let line = self.line();
+            let goes_on = line.as_bytes().get(3) == Some(&b'-');
+            lines.push(line);
+            if !goes_on {
+                return lines.join("\n");
+            }
+        }
+    }
+
+    fn line(&mut self) -> String {
+        loop {
+            if let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.input.drain(..=end).collect();
+                assert!(line.ends_with(b"\r\n"));
+                return String::from_utf8(line).unwrap().trim_end().to_owned();
+            }
+            let mut bytes = [0; 4096];
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return String::new(),
+                Ok(n_bytes) => self.input.extend_from_slice(&bytes[..n_bytes]),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return String::new(),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    pub(crate) fn say(&mut self, bytes: &[u8]) {
+        // The other side may have closed already; the reply says why.
+        let _ = self.stream.write_all(bytes);
+    }
+
+    pub(crate) fn ask(&mut self, command: &str) -> String {
+        self.say(format!("{command}\r\n").as_bytes());
+        self.reply()
+    }
+
+    /// Sends a message, as it is, after `DATA`.
+    pub(crate) fn data(&mut self, bytes: &[u8]) -> String {
+        assert!(self.ask("DATA").starts_with("354"));
+        self.say(bytes);
+        self.reply()
+    }
+}

@@ -1,0 +1,12 @@
+//! The listener and the way out, over real connections on this machine.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and speak, its helpers too"
+)]
+
+mod house;
+mod hostile;
+mod programs;
+mod protocol;

@@ -1,0 +1,254 @@
+//! What mail systems and mail programs do.
+
+use std::time::Duration;
+
+use textkin_mail::{Destination, Limits, Protocol, Refusal, UnknownSenders, deliver, pipe};
+
+use crate::house::House;
+
+const MESSAGE: &[u8] = b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n..dot\r\ntext\r\n.\r\n";
+
+#[test]
+fn a_message_is_taken_once() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+    // The same again, as after a lost reply.
+    assert_eq!(client.ask("MAIL FROM:<ann@a.example>"), "250 2.1.0 ok");
+    assert_eq!(client.ask("RCPT TO:<probe@kin.example>"), "250 2.1.5 ok");
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+    assert_eq!(client.ask("QUIT"), "221 2.0.0 bye");
+    let letters = house.letters();
+    assert_eq!(letters.len(), 1);
+    assert_eq!(letters[0].bytes, b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n.dot\r\ntext\r\n");
+    assert_eq!(letters[0].peer, "127.0.0.1");
+    let replies = house.replies();
+    assert_eq!(replies.len(), 1);
+    assert!(replies[0].text.starts_with("text (9 bytes)"), "{}", replies[0].text);
+}
+
+#[test]
+fn commands_may_come_at_once() {
+    let house = House::smtp();
+    let mut client = house.client();
+    client.say(b"EHLO x\r\nMAIL FROM:<ann@a.example> SIZE=100 BODY=8BITMIME\r\nRCPT TO:<essays@kin.example>\r\nDATA\r\n");
+    assert!(
+        client.reply().contains("250-PIPELINING\n250-SIZE 33554432\n250-8BITMIME\n250-SMTPUTF8\n")
+    );
+    assert_eq!(client.reply(), "250 2.1.0 ok");
+    assert_eq!(client.reply(), "250 2.1.5 ok");
+    assert!(client.reply().starts_with("354"));
+    client.say(b"Subject: STATUS\r\n\r\n.\r\nRSET\r\nNOOP x\r\nVRFY ann\r\nQUIT\r\n");
+    assert_eq!(client.reply(), "250 2.6.0 message taken");
+    assert_eq!(client.reply(), "250 2.0.0 ok");
+    assert_eq!(client.reply(), "250 2.0.0 ok");
+    assert!(client.reply().starts_with("252"));
+    assert!(client.reply().starts_with("221"));
+    assert_eq!(client.reply(), "");
+}
+
+#[test]
+fn the_order_of_commands_matters() {
+    let house = House::smtp();
+    let mut client = house.client();
+    for command in ["MAIL FROM:<ann@a.example>", "RCPT TO:<probe@kin.example>", "DATA"] {
+        assert!(client.ask(command).starts_with("503"), "{command}");
+    }
+    assert_eq!(client.ask("HELO x"), "250 kin.example");
+    assert!(client.ask("DATA").starts_with("503"));
+    assert!(client.ask("MAIL FROM:<ann@a.example>").starts_with("250"));
+    assert!(client.ask("MAIL FROM:<ann@a.example>").starts_with("503"));
+    assert!(client.ask("DATA").starts_with("503"));
+    assert!(client.ask("RSET").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("503"));
+}
+
+#[test]
+fn nothing_is_relayed_and_strangers_are_not_heard() {
+    let house = House::smtp();
+    let mut client = house.client();
+    client.ask("EHLO x");
+    assert!(client.ask("MAIL FROM:<ann@a.example>").starts_with("250"));
+    for other in [
+        "ann@a.example",
+        "probe@else.example",
+        "probe",
+        "probe%else@kin.example",
+        "probe@kin.example@else.example",
+    ] {
+        let reply = client.ask(&format!("RCPT TO:<{other}>"));
+        assert!(reply.starts_with('5'), "{other}: {reply}");
+    }
+    client.ask("RSET");
+    assert!(client.ask("MAIL FROM:<eve@e.example>").starts_with("250"));
+    let stranger = client.ask("RCPT TO:<probe@kin.example>");
+    assert_eq!(stranger, "550 5.7.1 mail from this sender is not taken here");
+    assert!(client.ask("DATA").starts_with("503"));
+    client.ask("RSET");
+    assert!(client.ask("MAIL FROM:<ill@a.example>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("451"));
+    assert!(house.letters().is_empty());
+}
+
+#[test]
+fn what_is_not_offered_is_refused() {
+    let house = House::smtp();
+    let mut client = house.client();
+    client.ask("EHLO x");
+    for command in [
+        "AUTH PLAIN AGEAYg==",
+        "STARTTLS",
+        "BDAT 3 LAST",
+        "EXPN list",
+        "ETRN x",
+        "LHLO x",
+        "XCLIENT a=b",
+        "",
+    ] {
+        let reply = client.ask(command);
+        assert!(reply.starts_with("50"), "{command}: {reply}");
+    }
+    let house = House::smtp();
+    let mut client = house.client();
+    client.ask("EHLO x");
+    for parameter in
+        ["SIZE=33554433", "BODY=BINARYMIME", "RET=FULL", "ENVID=x", "AUTH=<>", "WHAT=ever"]
+    {
+        let reply = client.ask(&format!("MAIL FROM:<ann@a.example> {parameter}"));
+        assert!(reply.starts_with("55") || reply.starts_with("501"), "{parameter}: {reply}");
+    }
+    assert!(client.ask("MAIL FROM:<grüße@a.example>").starts_with("553"));
+    assert!(client.ask("MAIL FROM:<grüße@a.example> SMTPUTF8").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example> NOTIFY=SUCCESS").starts_with("555"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+}
+
+#[test]
+fn robots_and_bounces_are_taken_and_forgotten() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    assert_eq!(
+        client.data(b"Auto-Submitted: auto-replied\r\n\r\nI am away\r\n.\r\n"),
+        "250 2.6.0 message taken"
+    );
+    assert!(client.ask("MAIL FROM:<>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert_eq!(client.data(b"Subject: PROBE\r\n\r\ntext\r\n.\r\n"), "250 2.6.0 message taken");
+    assert!(house.letters().is_empty());
+}
+
+#[test]
+fn recipients_that_say_the_same_are_one() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    assert!(client.ask("RCPT TO:<PROBE@kin.example>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<register@kin.example>").starts_with("452"));
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+    assert_eq!(house.letters().len(), 1);
+}
+
+#[test]
+fn the_desk_may_refuse() {
+    let house = House::smtp();
+    let mut client = house.writer();
+    *house.desk.refusal.lock().unwrap() =
+        Some(Refusal::Later("too much mail\r\n250 today".to_owned()));
+    assert_eq!(client.data(MESSAGE), "451 4.7.1 too much mail  250 today");
+    *house.desk.refusal.lock().unwrap() = Some(Refusal::Never("no".to_owned()));
+    client.ask("MAIL FROM:<ann@a.example>");
+    client.ask("RCPT TO:<probe@kin.example>");
+    assert_eq!(client.data(MESSAGE), "550 5.7.1 no");
+}
+
+#[test]
+fn lmtp_answers_for_every_recipient() {
+    let house = House::new(Protocol::Lmtp, Limits::default());
+    let mut client = house.client();
+    assert!(client.ask("EHLO x").starts_with("500"));
+    assert!(client.ask("HELO x").starts_with("500"));
+    assert!(client.ask("LHLO x").starts_with("250"));
+    client.ask("MAIL FROM:<ann@a.example>");
+    client.ask("RCPT TO:<probe@kin.example>");
+    client.ask("RCPT TO:<probe@kin.example>");
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+    assert_eq!(client.reply(), "250 2.6.0 message taken");
+    assert!(client.ask("NOOP").starts_with("250"));
+    assert_eq!(house.letters().len(), 1);
+}
+
+#[test]
+fn strangers_can_be_discarded() {
+    let house = House::with(Protocol::Lmtp, Limits::default(), UnknownSenders::Discard);
+    let mut client = house.client();
+    client.ask("LHLO x");
+    client.ask("MAIL FROM:<eve@e.example>");
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
+    assert!(house.letters().is_empty());
+}
+
+#[test]
+fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lmtp");
+    let house = House::unix(&path);
+    let to = ["probe@kin.example".to_owned(), "probe@kin.example".to_owned()];
+    let there = Destination::Unix(path.clone());
+    let message = &b"Subject: x\n\n.\none\n..\n"[..];
+    pipe::pipe(message, "ann@a.example", &to, &there, 1000).unwrap();
+    let letters = house.letters();
+    assert_eq!(letters[0].bytes, b"Subject: x\r\n\r\n.\r\none\r\n..\r\n");
+    assert_eq!(letters[0].peer, "local");
+    assert_eq!(pipe::pipe(message, "eve@e.example", &to, &there, 1000).unwrap_err().code(), 65);
+    assert_eq!(
+        pipe::pipe(&b"a\0b"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
+        65
+    );
+    *house.desk.refusal.lock().unwrap() = Some(Refusal::Later("busy".to_owned()));
+    assert_eq!(
+        pipe::pipe(&b"Subject: y\n\n"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
+        75
+    );
+    // The socket is in use, and one that was left behind is replaced.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _guard = runtime.enter();
+    assert!(textkin_mail::bind_unix(&path).is_err());
+    drop(house);
+    assert!(path.exists());
+    assert!(textkin_mail::bind_unix(&path).is_ok());
+    assert!(textkin_mail::bind_unix(folder.path()).is_err());
+}
+
+#[test]
+fn a_letter_is_handed_over_by_a_port() {
+    let house = House::new(Protocol::Lmtp, Limits::default());
+    let letter = textkin_mail::Letter {
+        sender: "grüße@a.example".parse().ok(),
+        recipients: vec!["essays@kin.example".parse().unwrap()],
+        bytes: b"Subject: STATUS\r\n\r\n".to_vec(),
+        peer: String::new(),
+    };
+    deliver(&Destination::Tcp(house.address), &letter, Duration::from_secs(5)).unwrap();
+    assert_eq!(house.letters()[0].sender, letter.sender);
+}
+
+#[test]
+fn a_stop_is_said_and_a_message_under_way_is_finished() {
+    let mut house = House::smtp();
+    let mut idle = house.client();
+    let mut busy = house.writer();
+    assert!(busy.ask("DATA").starts_with("354"));
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        busy.say(MESSAGE);
+        (busy.reply(), busy.reply())
+    });
+    let took = house.stop();
+    assert!(took >= Duration::from_millis(200) && took < Duration::from_secs(8), "{took:?}");
+    assert!(idle.reply().starts_with("421 4.3.2"));
+    let (taken, bye) = writer.join().unwrap();
+    assert_eq!(taken, "250 2.6.0 message taken");
+    assert!(bye.starts_with("421"));
+    assert_eq!(house.letters().len(), 1);
+}
