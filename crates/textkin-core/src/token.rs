@@ -10,13 +10,17 @@ pub struct Layers {
     pub spans: bool,
     /// Where sentences and paragraphs begin.
     pub structure: bool,
+    /// The words themselves are left out: there are only their hashes, and their spans if asked for.
+    pub hashes_only: bool,
 }
 
 impl Layers {
     /// Spans and structure.
-    pub const ALL: Self = Self { spans: true, structure: true };
+    pub const ALL: Self = Self { spans: true, structure: true, hashes_only: false };
+    /// Spans, and no structure.
+    pub const SPANS: Self = Self { spans: true, ..Self::NONE };
     /// Tokens and their hashes only: what discovery needs.
-    pub const NONE: Self = Self { spans: false, structure: false };
+    pub const NONE: Self = Self { spans: false, structure: false, hashes_only: false };
 }
 
 /// Turns text into tokens.
@@ -74,8 +78,10 @@ impl Tokens {
 
     /// Makes room for about so many tokens of so many bytes together, as a help and no bound.
     pub fn reserve(&mut self, n_tokens: usize, n_bytes: usize) {
-        self.text.reserve(n_bytes);
-        self.ends.reserve(n_tokens);
+        if !self.layers.hashes_only {
+            self.text.reserve(n_bytes);
+            self.ends.reserve(n_tokens);
+        }
         self.hashes.reserve(n_tokens);
         if self.layers.spans {
             self.spans.reserve(n_tokens);
@@ -92,9 +98,13 @@ impl Tokens {
 
     /// Ends the token whose bytes were just written to the buffer of [`Tokens::buffer`].
     pub fn finish_token(&mut self, hash: u64, span: Span) {
-        let end = u32::try_from(self.text.len()).expect("a text is bounded to 4 GiB");
-        self.text.push(Self::SEPARATOR);
-        self.ends.push(end);
+        if self.layers.hashes_only {
+            self.text.clear();
+        } else {
+            let end = u32::try_from(self.text.len()).expect("a text is bounded to 4 GiB");
+            self.text.push(Self::SEPARATOR);
+            self.ends.push(end);
+        }
         self.hashes.push(hash);
         if self.layers.spans {
             self.spans.push(span);
@@ -116,19 +126,34 @@ impl Tokens {
         self.ends.extend_from_slice(ends);
         self.hashes.extend_from_slice(hashes);
         if self.layers.spans {
-            debug_assert_eq!(ends.len(), spans.len(), "each token has a span");
+            debug_assert_eq!(hashes.len(), spans.len(), "each token has a span");
             self.spans.extend_from_slice(spans);
+        }
+    }
+
+    /// Appends tokens of which only the hashes are kept, and the spans if they are asked for. There are as
+    /// many of both.
+    pub fn extend_hashed(
+        &mut self,
+        hashes: impl ExactSizeIterator<Item = u64>,
+        spans: impl ExactSizeIterator<Item = Span>,
+    ) {
+        debug_assert!(self.layers.hashes_only, "tokens of other layers have an end");
+        debug_assert_eq!(hashes.len(), spans.len(), "each token has a span");
+        self.hashes.extend(hashes);
+        if self.layers.spans {
+            self.spans.extend(spans);
         }
     }
 
     /// Says that a sentence begins with the next token. Saying it twice has no effect.
     pub fn begin_sentence(&mut self) {
-        self.begin_sentence_at(self.ends.len());
+        self.begin_sentence_at(self.len());
     }
 
     /// Says that a paragraph (and so a sentence) begins with the next token.
     pub fn begin_paragraph(&mut self) {
-        self.begin_paragraph_at(self.ends.len());
+        self.begin_paragraph_at(self.len());
     }
 
     /// Says that a sentence begins with token `index`. Indices must not descend.
@@ -156,16 +181,17 @@ impl Tokens {
     /// Number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.hashes.len()
     }
 
     /// Whether there is no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.hashes.is_empty()
     }
 
-    /// All tokens, each followed by [`Tokens::SEPARATOR`].
+    /// All tokens, each followed by [`Tokens::SEPARATOR`]; nothing if only hashes are asked for, and then
+    /// no token has a start, an end or bytes.
     #[must_use]
     pub fn normalized(&self) -> &[u8] {
         &self.text
@@ -210,13 +236,13 @@ impl Tokens {
     /// First token of each sentence, ascending; empty unless asked for.
     #[must_use]
     pub fn sentences(&self) -> &[u32] {
-        trimmed(&self.sentences, self.ends.len())
+        trimmed(&self.sentences, self.len())
     }
 
     /// First token of each paragraph, ascending; empty unless asked for.
     #[must_use]
     pub fn paragraphs(&self) -> &[u32] {
-        trimmed(&self.paragraphs, self.ends.len())
+        trimmed(&self.paragraphs, self.len())
     }
 }
 

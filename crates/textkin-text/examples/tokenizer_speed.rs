@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = std::fs::read_to_string(path)?;
     let documents = documents(&text);
     let tokenizer = WordTokenizer::new(&steps);
-    let spans = Layers { spans: true, structure: false };
+    let spans = Layers::SPANS;
     let began = Instant::now();
     for (name, layers) in [("tokens", Layers::NONE), ("spans", spans), ("all", Layers::ALL)] {
         let mut tokens = Tokens::new(layers);

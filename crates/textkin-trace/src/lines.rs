@@ -22,31 +22,44 @@ use crate::window::Agreement;
 /// A selected chunk that the table knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
-    pub(crate) chunk: Selected,
-    pub(crate) origin: u64,
+    /// Its place among all chunks, its first word and its number of words.
+    pub(crate) index: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
     /// Words before it in the origin, modulo 65,536.
     pub(crate) offset: u16,
     pub(crate) agreement: Agreement,
+    pub(crate) origin: u64,
 }
 
 impl Hit {
     /// The words that are copied as far as the window tells.
+    #[inline]
     pub(crate) fn words(&self) -> Range<u32> {
-        let end = self.chunk.first + self.chunk.count;
-        self.chunk.first - self.agreement.before..end + self.agreement.after
+        self.first - self.before()..self.first + self.count + self.after()
     }
 
     /// The same and `most` words beyond the window, where it agrees to its end of `whole` words.
     fn words_beyond(&self, whole: u32, most: u32) -> Range<u32> {
         let words = self.words();
         let beyond = |agreeing| if agreeing == whole { most } else { 0 };
-        let there = u32::from(self.offset) - self.agreement.before;
-        let start = words.start.saturating_sub(beyond(self.agreement.before).min(there));
-        start..words.end + beyond(self.agreement.after)
+        let there = u32::from(self.offset) - self.before();
+        let start = words.start.saturating_sub(beyond(self.before()).min(there));
+        start..words.end + beyond(self.after())
+    }
+
+    /// Words that agree before it.
+    fn before(&self) -> u32 {
+        u32::from(self.agreement.before)
+    }
+
+    /// Words that agree after it.
+    fn after(&self) -> u32 {
+        u32::from(self.agreement.after)
     }
 
     pub(crate) fn line(&self) -> Line {
-        Line { origin: self.origin, diagonal: self.offset.wrapping_sub(low_16(self.chunk.first)) }
+        Line { origin: self.origin, diagonal: self.offset.wrapping_sub(low_16(self.first)) }
     }
 }
 
@@ -87,9 +100,9 @@ impl Limits {
 
     /// Whether all between two hits of a line is on it: their windows agree towards each other.
     pub(crate) fn join(self, start: &Hit, end: &Hit) -> bool {
-        let gap = end.chunk.first.saturating_sub(start.chunk.first + start.chunk.count);
+        let gap = end.first.saturating_sub(start.first + start.count);
         let enough = self.window.min(gap);
-        let agrees = start.agreement.after >= enough && end.agreement.before >= enough;
+        let agrees = start.after() >= enough && end.before() >= enough;
         agrees && gap < self.bridge
     }
 }
@@ -100,8 +113,11 @@ pub(crate) struct Lines {
     /// For each chunk, one more than its line; 0 if it is on none.
     of_chunks: Vec<u32>,
     lines: Vec<Line>,
-    /// For each hit, its line and the hit before it on that line.
-    of_hits: Vec<(u32, Option<u32>)>,
+    /// For each hit, its line and the hit before it on that line; itself if there is none.
+    of_hits: Vec<(u32, u32)>,
+    /// For each line, its last hit so far.
+    last_hits: Vec<u32>,
+    by_line: HashMap<Line, u32>,
 }
 
 impl Lines {
@@ -120,8 +136,8 @@ impl Lines {
             }
         }
         claimed.put(&mut self.of_chunks);
-        for (end, (line, start)) in hits.iter().zip(&self.of_hits) {
-            let Some(start) = start.and_then(|start| hits.get(start as usize)) else { continue };
+        for (place, (end, (line, start))) in hits.iter().zip(&self.of_hits).enumerate() {
+            let Some(start) = hits[..place].get(*start as usize) else { continue };
             if let Some(words) = bridge(start, end, limits) {
                 let chunks = chunks.within(&words);
                 Claimed { line: *line, chunks }.put(&mut self.of_chunks);
@@ -149,8 +165,8 @@ impl Lines {
     fn find_lines(&mut self, hits: &[Hit]) {
         self.lines.clear();
         self.of_hits.clear();
-        let mut last_hits: Vec<u32> = Vec::new();
-        let mut by_line: HashMap<Line, u32> = HashMap::new();
+        self.last_hits.clear();
+        self.by_line.clear();
         let mut current: Option<(u32, Line)> = None;
         for (number, hit) in (0..).zip(hits) {
             let line = hit.line();
@@ -159,17 +175,17 @@ impl Lines {
             let n_lines = size(self.lines.len());
             let index = match same {
                 Some((index, _)) => index,
-                None => *by_line.entry(line).or_insert(n_lines),
+                None => *self.by_line.entry(line).or_insert(n_lines),
             };
-            let mut before = None;
-            if index == n_lines {
+            let before = if index == n_lines {
                 self.lines.push(line);
-                last_hits.push(number);
+                self.last_hits.push(number);
+                number
             } else {
-                before = Some(std::mem::replace(&mut last_hits[index as usize], number));
-            }
+                std::mem::replace(&mut self.last_hits[index as usize], number)
+            };
             self.of_hits.push((index, before));
-            self.of_chunks[hit.chunk.index as usize] = index + 1;
+            self.of_chunks[hit.index as usize] = index + 1;
             current = Some((index, line));
         }
     }
@@ -216,9 +232,15 @@ impl Lines {
 /// How many of the first are `line`.
 fn length_of_run(lines: &[u32], line: u32) -> usize {
     // Many at once: a loop without a way out becomes vector instructions.
-    let is_same = |lines: &&[u32; 16]| lines.iter().fold(true, |all, other| all & (*other == line));
-    let whole = 16 * lines.as_chunks().0.iter().take_while(is_same).count();
-    whole + lines[whole..].iter().take_while(|other| **other == line).count()
+    let (whole, rest) = lines.as_chunks::<16>();
+    for (place, lines) in whole.iter().enumerate() {
+        let bit = |(place, other): (u32, &u32)| u32::from(*other != line) << place;
+        let others: u32 = (0..).zip(lines).map(bit).fold(0, |all, bit| all | bit);
+        if others != 0 {
+            return 16 * place + others.trailing_zeros() as usize;
+        }
+    }
+    16 * whole.len() + rest.iter().take_while(|other| **other == line).count()
 }
 
 /// Chunks that are put on a line, unless they are on another already.
@@ -249,7 +271,7 @@ impl Claimed {
 /// The words in which to look for chunks between two hits of a line, if they are to be joined.
 fn bridge(start: &Hit, end: &Hit, limits: Limits) -> Option<Range<u32>> {
     // What lies within the words of either is on the line already.
-    let from = start.words().end.saturating_sub(start.chunk.count.saturating_sub(1));
+    let from = start.words().end.saturating_sub(start.count.saturating_sub(1));
     let is_bridge = from < end.words().start && limits.join(start, end);
     is_bridge.then(|| from..end.words().end)
 }
@@ -276,9 +298,17 @@ mod tests {
                 let (is_hit, origin, shift, before, after) = hit;
                 let offset = shift * 5 + low_16(first);
                 let before = before.min(first).min(u32::from(offset));
-                let agreement = Agreement { before, after: after.min(n_words - first - COUNT) };
-                let chunk = Selected { hash: 0, index: first, first, count: COUNT };
-                is_hit.then_some(Hit { chunk, origin, offset, agreement })
+                let after = after.min(n_words - first - COUNT);
+                let [before, after] = [before, after].map(|n| u8::try_from(n).unwrap());
+                let agreement = Agreement { before, after };
+                is_hit.then_some(Hit {
+                    index: first,
+                    first,
+                    count: COUNT,
+                    offset,
+                    agreement,
+                    origin,
+                })
             };
             (0..).zip(hits).filter_map(hit).collect()
         })
@@ -289,7 +319,7 @@ mod tests {
         let n_chunks = (n_words + 1 - COUNT) as usize;
         let mut lines: Vec<Option<Line>> = vec![None; n_chunks];
         for hit in hits {
-            lines[hit.chunk.index as usize] = Some(hit.line());
+            lines[hit.index as usize] = Some(hit.line());
         }
         let claim = |lines: &mut Vec<Option<Line>>, words: Range<u32>, line: Line| {
             for (first, of_chunk) in (0_u32..).zip(lines) {
@@ -304,22 +334,18 @@ mod tests {
         for (place, end) in hits.iter().enumerate() {
             let start = hits[..place].iter().rfind(|start| start.line() == end.line());
             let Some(start) = start else { continue };
-            let gap = end.chunk.first.saturating_sub(start.chunk.first + COUNT);
+            let gap = end.first.saturating_sub(start.first + COUNT);
             let enough = gap.min(LIMITS.window);
-            if start.agreement.after >= enough
-                && end.agreement.before >= enough
-                && gap < LIMITS.bridge
-            {
-                claim(&mut lines, start.chunk.first..end.chunk.first + COUNT, end.line());
+            if start.after() >= enough && end.before() >= enough && gap < LIMITS.bridge {
+                claim(&mut lines, start.first..end.first + COUNT, end.line());
             }
         }
         for hit in hits.iter().filter(|hit| is_old(hit.origin)) {
             let whole = |agreeing| agreeing == LIMITS.window;
             let Range { mut start, mut end } = hit.words();
-            let before = u32::from(hit.offset) - hit.agreement.before;
-            start -=
-                if whole(hit.agreement.before) { LIMITS.reach.min(before).min(start) } else { 0 };
-            end += if whole(hit.agreement.after) { LIMITS.reach } else { 0 };
+            let before = u32::from(hit.offset) - hit.before();
+            start -= if whole(hit.before()) { LIMITS.reach.min(before).min(start) } else { 0 };
+            end += if whole(hit.after()) { LIMITS.reach } else { 0 };
             claim(&mut lines, start..end, hit.line());
         }
         lines
@@ -339,7 +365,7 @@ mod tests {
             let expected = naive(40, &hits, is_old);
             prop_assert_eq!(&drawn, &expected);
             let mut labels = Labels::default();
-            lines.label(chunks, hits.iter().map(|hit| hit.chunk.index), &mut labels);
+            lines.label(chunks, hits.iter().map(|hit| hit.index), &mut labels);
             prop_assert_eq!(labels.found.len(), hits.len());
             for run in &labels.runs {
                 for chunk in run.start..run.start + run.n_chunks {
@@ -347,7 +373,7 @@ mod tests {
                     prop_assert_eq!(run.place, place);
                 }
                 let words = run.start..run.start + run.n_chunks;
-                let n_found = hits.iter().filter(|hit| words.contains(&hit.chunk.index)).count();
+                let n_found = hits.iter().filter(|hit| words.contains(&hit.index)).count();
                 prop_assert_eq!(run.n_found as usize, n_found);
             }
             let n_chunks: u32 = labels.runs.iter().map(|run| run.n_chunks).sum();

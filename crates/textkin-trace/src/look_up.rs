@@ -6,13 +6,13 @@
 //! windows just meet; then the others, unless they are between two that are joined so. Of a copied
 //! passage about a quarter are looked up, of a fresh one all.
 //!
-//! Buckets are asked for a batch ahead, and the content of slots before any of it is read, so that
+//! Buckets are asked for when a chunk is chosen, their tags a batch ahead, and the content of slots before any of it is read, so that
 //! the memory is waited for as little as can be.
 
 use crate::WindowMethod;
 use crate::chunks::{Chunks, Selected};
 use crate::lines::{Hit, Limits};
-use crate::table::{BATCH, Content, Slot, Table};
+use crate::table::{BATCH, Content, NEAR, Slot, Table};
 use crate::window::{Packing, Window};
 
 /// What the table knows of a document. Its memory is used again for the next.
@@ -51,24 +51,26 @@ impl LookUp {
     ) {
         self.hits.clear();
         self.missed.clear();
-        self.choose_first(document, u32::from(method.window));
+        self.choose_first(table, document, u32::from(method.window));
         self.look_up(table, method, document, 0);
-        self.choose_others(document, Limits::new(method));
+        self.choose_others(table, document, Limits::new(method));
         if !self.rounds[1].is_empty() {
             let n = (self.hits.len(), self.missed.len());
             self.look_up(table, method, document, 1);
-            merge(&mut self.hits, n.0, &mut self.hits_before, |hit| hit.chunk.index);
+            merge(&mut self.hits, n.0, &mut self.hits_before, |hit| hit.index);
             merge(&mut self.missed, n.1, &mut self.missed_before, |chunk| chunk.index);
         }
     }
 
     /// The chunks of the first round: each is the last that the window of the one before still meets
     /// with its own, or else the next one.
-    fn choose_first(&mut self, document: &Document<'_>, window: u32) {
+    fn choose_first(&mut self, table: &Table, document: &Document<'_>, window: u32) {
         let [first, _] = &mut self.rounds;
         first.clear();
         let mut choose = |index: u32| {
-            first.push(document.chunks.selected(document.words, index));
+            let chunk = document.chunks.selected(document.words, index);
+            table.fetch(chunk.hash);
+            first.push(chunk);
             document.chunks.words(index).end + 2 * window
         };
         let Some((&index, others)) = document.selection.split_first() else { return };
@@ -90,7 +92,7 @@ impl LookUp {
     }
 
     /// The chunks of the second round: those that are not between two hits that are joined.
-    fn choose_others(&mut self, document: &Document<'_>, limits: Limits) {
+    fn choose_others(&mut self, table: &Table, document: &Document<'_>, limits: Limits) {
         let [first, others] = &mut self.rounds;
         others.clear();
         let mut first = first.iter().map(|chunk| chunk.index).peekable();
@@ -98,13 +100,15 @@ impl LookUp {
         let mut is_joined = false;
         for index in document.selection {
             if first.next_if_eq(index).is_some() {
-                let before = hits.next_if(|hit| hit.chunk.index == *index);
-                let after = hits.peek().filter(|hit| first.peek() == Some(&hit.chunk.index));
+                let before = hits.next_if(|hit| hit.index == *index);
+                let after = hits.peek().filter(|hit| first.peek() == Some(&hit.index));
                 is_joined = before.zip(after).is_some_and(|(before, after)| {
                     before.line() == after.line() && limits.join(before, after)
                 });
             } else if !is_joined {
-                others.push(document.chunks.selected(document.words, *index));
+                let chunk = document.chunks.selected(document.words, *index);
+                table.fetch(chunk.hash);
+                others.push(chunk);
             }
         }
     }
@@ -119,12 +123,20 @@ impl LookUp {
         let Self { hits, missed, rounds, slots, .. } = self;
         let chunks = &rounds[round];
         let packing = Packing { words: method.window, bits: method.bits };
-        table.fetch(chunks.iter().take(BATCH).map(|chunk| chunk.hash));
+        let after = |place: usize| chunks.get(place..).unwrap_or_default();
+        let is_far = chunks.len() > NEAR;
+        after(0).iter().take(BATCH).for_each(|chunk| table.fetch_tags(chunk.hash));
         for (place, batch) in chunks.chunks(BATCH).enumerate() {
-            let next = chunks[place * BATCH + batch.len()..].iter().take(BATCH);
-            table.fetch(next.map(|chunk| chunk.hash));
+            if is_far {
+                let fetched = after((place + 2) * BATCH).iter().take(BATCH);
+                fetched.for_each(|chunk| table.fetch(chunk.hash));
+            }
+            let mut ahead = after((place + 1) * BATCH).iter();
             slots.clear();
             for chunk in batch {
+                if let Some(chunk) = ahead.next() {
+                    table.fetch_tags(chunk.hash);
+                }
                 if let Some(slot) = table.find(chunk.hash) {
                     table.fetch_slot(slot);
                     slots.push((*chunk, slot));
@@ -157,8 +169,10 @@ fn hit(
     let offset = u16::from_le_bytes([low, high]);
     let mut agreement = packing.agreement(document.words, chunk, Window { before, after });
     // There is nothing before the first word of the origin.
-    agreement.before = agreement.before.min(u32::from(offset));
-    Hit { chunk: *chunk, origin: table.whole_origin(origin, document.number), offset, agreement }
+    agreement.before = agreement.before.min(u8::try_from(offset).unwrap_or(u8::MAX));
+    let origin = table.whole_origin(origin, document.number);
+    let Selected { index, first, count, .. } = *chunk;
+    Hit { index, first, count, offset, agreement, origin }
 }
 
 /// Orders a list whose first `n` are ordered, and the others.

@@ -23,8 +23,11 @@ const LINE: usize = 64;
 const PAGE: usize = 4096;
 /// Bytes that are fetched of a bucket; of larger ones a search is left to itself.
 const MOST_FETCHED: usize = 4 * LINE;
-/// Buckets that are fetched together: few enough to stay near until they are searched.
+/// Buckets that are searched one after the other before what they hold is read: few enough to stay
+/// near until then.
 pub(crate) const BATCH: usize = 64;
+/// Buckets that are still near when all of them were asked for; of more, they are asked for again.
+pub(crate) const NEAR: usize = 1024;
 
 /// What a slot holds, beside the two lowest bytes of its tag. Each is at most eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,24 +226,44 @@ impl Table {
             && (rest == 0 || self.number(slot, Field::TagRest) == wanted)
     }
 
-    /// Asks for what searches for these hashes read first, so that it is near when they come.
-    pub(crate) fn fetch(&self, hashes: impl Iterator<Item = u64>) {
+    /// Asks for the head of the bucket of a hash, so that it is near when [`Table::fetch_tags`] reads
+    /// it.
+    #[inline]
+    pub(crate) fn fetch(&self, hash: u64) {
+        prefetch(&self.bytes, self.bucket_of(hash) * self.bucket_bytes);
+    }
+
+    /// Asks for the tags and scores of all slots of the bucket of a hash.
+    pub(crate) fn fetch_all(&self, hash: u64) {
         let scores = self.places[Field::Score as usize];
         let searched = (scores.start + self.slots * scores.stride).min(MOST_FETCHED);
-        for hash in hashes {
-            let start = self.bucket_of(hash) * self.bucket_bytes;
-            // The last byte may be in a line of its own.
-            prefetch(&self.bytes, start + searched - 1);
-            for at in (start..start + searched).step_by(LINE) {
-                prefetch(&self.bytes, at);
-            }
+        let start = self.bucket_of(hash) * self.bucket_bytes;
+        // The last byte may be in a line of its own.
+        prefetch(&self.bytes, start + searched - 1);
+        (start..start + searched).step_by(LINE).for_each(|at| prefetch(&self.bytes, at));
+    }
+
+    /// Asks for the tags that a search for a hash reads: those of slots that are taken.
+    #[inline]
+    pub(crate) fn fetch_tags(&self, hash: u64) {
+        let bucket = self.bucket_of(hash);
+        let start = bucket * self.bucket_bytes;
+        let read = self.len(bucket).next_multiple_of(AT_ONCE).min(self.slots) * TAG;
+        let end = start + HEADER + read.min(MOST_FETCHED);
+        let mut at = start - start % LINE + LINE;
+        while at < end {
+            prefetch(&self.bytes, at);
+            at += LINE;
         }
     }
 
-    /// Asks for what a slot holds beside tag and score.
+    /// Asks for what a slot holds beside its tag.
     pub(crate) fn fetch_slot(&self, slot: Slot) {
+        let bucket = slot.bucket * self.bucket_bytes;
+        let Place { start, stride, .. } = self.places[Field::Score as usize];
+        prefetch(&self.bytes, bucket + start + slot.index * stride);
         let Place { start, stride, .. } = self.places[Field::TagRest as usize];
-        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        let start = bucket + start + slot.index * stride;
         prefetch(&self.bytes, start);
         prefetch(&self.bytes, start + stride - 1);
     }
@@ -356,6 +379,22 @@ impl Table {
         self.set_number(slot, Field::Tag, hash);
         self.set_number(slot, Field::Score, score);
         let Content { offset, before, after, origin } = *content;
+        let Place { start, stride, width } = self.places[Field::TagRest as usize];
+        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        if let Some(bytes) = self.bytes[start..].first_chunk_mut::<16>().filter(|_| stride <= 16) {
+            // All at once: a field that is read while the one before it is being written waits for it.
+            let mut rest = u128::from((hash >> (8 * TAG)) & lowest(width));
+            let mut shift = 8 * width;
+            for (field, number) in CONTENT.into_iter().zip([offset, before, after, origin]) {
+                let width = self.places[field as usize].width;
+                rest |= u128::from(number & lowest(width)) << shift;
+                shift += 8 * width;
+            }
+            let others =
+                u128::from_le_bytes(*bytes) & u128::MAX.unbounded_shl(as_shift(8 * stride));
+            *bytes = (others | rest).to_le_bytes();
+            return;
+        }
         let fields = [
             (Field::TagRest, hash >> (8 * TAG)),
             (Field::Offset, offset),
@@ -422,6 +461,10 @@ fn prefetch(bytes: &[u8], at: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     std::hint::black_box(*byte);
+}
+
+fn as_shift(bits: usize) -> u32 {
+    u32::try_from(bits).unwrap_or(u32::MAX)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is taken on purpose")]

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
-
 use crate::label::{Labelled, Labels, Place};
 
 /// A copied block: consecutive chunks of one origin.
@@ -96,7 +94,8 @@ pub(crate) struct Sizes {
 }
 
 fn blocks(labels: &Labels) -> Vec<Block> {
-    let mut blocks = Vec::new();
+    let n_places = labels.runs.iter().filter(|run| run.place.is_some()).count();
+    let mut blocks = Vec::with_capacity(n_places);
     let mut found = labels.found.as_slice();
     for runs in labels.runs.chunk_by(Labelled::continues) {
         let n_found: u32 = runs.iter().map(|run| run.n_found).sum();
@@ -170,23 +169,23 @@ struct Dominant {
 /// The origin of most chunks; the document itself, then the earliest, where several have as many.
 fn dominant(number: u64, runs: &[Labelled]) -> Dominant {
     let origin_of = |run: &Labelled| run.place.map_or(number, |place| place.origin);
-    let mut by_origin: HashMap<u64, u64> = HashMap::new();
+    let mut origins: Vec<(u64, u64)> = Vec::new();
     let (mut n_chunks, mut last) = (0, (number, 0));
     for run in runs {
         let (origin, n) = (origin_of(run), u64::from(run.n_chunks));
         n_chunks += n;
         // Those that follow one another are often of one origin.
         if origin != last.0 {
-            *by_origin.entry(last.0).or_default() += last.1;
+            origins.push(last);
             last = (origin, 0);
         }
         last.1 += n;
     }
-    *by_origin.entry(last.0).or_default() += last.1;
-    let mut origins: Vec<(u64, u64)> = by_origin.into_iter().collect();
+    origins.push(last);
     origins.sort_unstable();
     let (mut best, mut best_count, mut second_count) = (number, 0, 0);
-    for (origin, n) in origins {
+    for of_one in origins.chunk_by(|a, b| a.0 == b.0) {
+        let (origin, n) = (of_one[0].0, of_one.iter().map(|(_, n)| n).sum::<u64>());
         let wins = n > best_count || (n == best_count && origin == number);
         second_count = second_count.max(if wins { best_count } else { n });
         if wins {

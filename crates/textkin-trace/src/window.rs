@@ -21,8 +21,8 @@ pub(crate) struct Window {
 /// How many words agree next to a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreement {
-    pub(crate) before: u32,
-    pub(crate) after: u32,
+    pub(crate) before: u8,
+    pub(crate) after: u8,
 }
 
 impl Packing {
@@ -60,8 +60,8 @@ impl Packing {
         let [before, after] = sides(hashes, chunk).map(<[u64]>::len);
         let agreeing = |here: u64, there: u64, available: usize| {
             let words = (here ^ there).trailing_zeros() / u32::from(self.bits);
-            let most = u32::try_from(available).unwrap_or(u32::MAX);
-            words.min(u32::from(self.words)).min(most)
+            let most = u8::try_from(available).unwrap_or(u8::MAX).min(self.words);
+            u8::try_from(words).unwrap_or(u8::MAX).min(most)
         };
         Agreement {
             before: agreeing(here.before, there.before, before),
@@ -95,11 +95,11 @@ mod tests {
     }
 
     /// Words that agree one by one, going away from the chunk.
-    fn naive(here: &[u64], there: &[u64], most: usize, bits: u8) -> u32 {
+    fn naive(here: &[u64], there: &[u64], most: usize, bits: u8) -> u8 {
         let top = |hash: &u64| hash >> (64 - bits);
         let pairs = here.iter().zip(there).take(most);
         let agreeing = pairs.take_while(|(here, there)| top(here) == top(there)).count();
-        u32::try_from(agreeing).unwrap()
+        u8::try_from(agreeing).unwrap()
     }
 
     proptest! {

@@ -24,7 +24,7 @@ use crate::label::{Labels, Place};
 use crate::lines::{Limits, Lines};
 use crate::look_up::{Document, LookUp};
 use crate::settings::within;
-use crate::table::{BATCH, Content, Slot, Table, Widths};
+use crate::table::{BATCH, Content, NEAR, Slot, Table, Widths};
 use crate::window::Packing;
 use crate::{Error, WindowMethod};
 
@@ -33,8 +33,6 @@ const OFFSET_BYTES: usize = 2;
 
 /// The bits of a hash from here on are in no tag of usual length and tell no bucket.
 const LEVEL_BITS: u32 = 20;
-/// Chunks whose buckets are still near when they are stored; of more, they are fetched again.
-const NEAR: usize = 1024;
 
 /// The table of landmarks and its rules.
 #[derive(Debug)]
@@ -104,7 +102,7 @@ impl WindowTracer {
             }
             let Some((place, chunk)) = new else { continue };
             if place % BATCH == 0 && missed.len() > NEAR {
-                self.table.fetch(missed[place..].iter().take(BATCH).map(|chunk| chunk.hash));
+                missed[place..].iter().take(BATCH).for_each(|chunk| self.table.fetch(chunk.hash));
             }
             let minor_worth = self.method.minor_worth;
             let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };

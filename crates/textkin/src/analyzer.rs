@@ -55,7 +55,7 @@ impl Analyzer {
     /// A buffer for the tokens this analyzer makes.
     #[must_use]
     pub fn tokens(&self) -> Tokens {
-        Tokens::new(Layers { spans: false, structure: self.needs_structure() })
+        Tokens::new(Layers { structure: self.needs_structure(), ..Layers::NONE })
     }
 
     /// Whether sentences and paragraphs matter.
@@ -92,13 +92,18 @@ impl Analyzer {
         }
     }
 
+    /// `Some(k)` if all runs of `k` words are the chunks, and which are selected can be said without
+    /// making them, by the hashes of words alone.
+    pub(crate) fn selected_runs(&self) -> Option<usize> {
+        let k = self.chunker.overlapping_words().filter(|_| !self.replays)? as usize;
+        let selects_runs = self.selector.as_ref().is_none_or(|selector| selector.selects_runs());
+        selects_runs.then_some(k)
+    }
+
     /// The indices of the chunks of `tokens` that are selected, where that can be said without making
     /// them: then all runs of the words that are returned are the chunks. `None` elsewhere.
     pub(crate) fn select_runs(&self, tokens: &Tokens, selection: &mut Vec<u32>) -> Option<usize> {
-        let k = self.chunker.overlapping_words().filter(|_| !self.replays)? as usize;
-        if self.selector.as_ref().is_some_and(|selector| !selector.selects_runs()) {
-            return None;
-        }
+        let k = self.selected_runs()?;
         let n_runs = overlapping_count(tokens.len(), k);
         selection.clear();
         selection.extend(0..u32::try_from(n_runs).expect("a text is bounded to 4 GiB"));

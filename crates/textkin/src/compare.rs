@@ -95,7 +95,7 @@ pub fn compare_without(
     let align_settings = AlignSettings { k, max_gap };
     let tokens = |analyzer: &Analyzer| {
         [a, b].map(|text| {
-            let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+            let mut tokens = Tokens::new(Layers::SPANS);
             analyzer.tokenize(text, &mut tokens);
             tokens
         })

@@ -9,7 +9,7 @@ use textkin_core::{SegmentKind, Span};
 use super::*;
 
 fn tokens(words: &[u32]) -> Tokens {
-    let mut tokens = Tokens::new(textkin_core::Layers { spans: true, structure: false });
+    let mut tokens = Tokens::new(textkin_core::Layers::SPANS);
     for (at, word) in words.iter().enumerate() {
         let start = at as u32 * 10;
         tokens.push(word.to_string().as_bytes(), Span::new(start, start + 7));

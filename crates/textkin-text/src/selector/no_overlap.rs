@@ -38,7 +38,8 @@ impl Selector for NoOverlap {
         for place in 0..selection.len() {
             let run = selection[place];
             let next = selection.get(place + 1).copied().unwrap_or(u32::MAX);
-            let is_needed = (run + count > covered_to) & (next > run.max(covered_to));
+            // The next begins later: it covers what is open if it begins where that is covered to.
+            let is_needed = next.min(run + count) > covered_to;
             covered_to = if is_needed { run + count } else { covered_to };
             selection[kept] = run;
             kept += usize::from(is_needed);

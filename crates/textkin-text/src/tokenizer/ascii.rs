@@ -6,7 +6,7 @@
 //! such a word ends. `examples/tokenizer_speed.rs` measures it.
 
 use textkin_core::chunk::{SHORT_TOKEN, short_token_hash, token_hash};
-use textkin_core::{Span, Tokens};
+use textkin_core::{Layers, Span, Tokens};
 
 /// Bytes of text taken at once.
 const BLOCK: usize = 1024;
@@ -68,10 +68,11 @@ impl AsciiScanner {
             let block =
                 if self.fold { self.classify::<true>(rest) } else { self.classify::<false>(rest) };
             let at = offset + as_u32(start);
-            if tokens.layers().spans {
-                self.write::<true>(block.len, at, tokens);
-            } else {
-                self.write::<false>(block.len, at, tokens);
+            let Layers { spans, hashes_only, .. } = tokens.layers();
+            match (spans, hashes_only) {
+                (_, true) => self.hash(block.len, at, tokens),
+                (true, false) => self.write::<true>(block.len, at, tokens),
+                (false, false) => self.write::<false>(block.len, at, tokens),
             }
             start += block.len;
             if block.blocked {
@@ -162,6 +163,28 @@ impl AsciiScanner {
         buffer.truncate(base + end);
         let spans = if SPANS { &self.spans[..n_tokens] } else { &[] };
         tokens.extend_written(&self.ends[..n_tokens], &self.hashes[..n_tokens], spans);
+    }
+
+    /// The same of their hashes and spans only.
+    fn hash(&mut self, len: usize, at: u32, tokens: &mut Tokens) {
+        let n_edges = self.list_edges(len);
+        let words = self.edges[..n_edges].as_chunks::<2>().0.iter();
+        let folded = &self.folded;
+        let hashes = words.clone().map(|&[first, last]| {
+            let (first, last) = (usize::from(first), usize::from(last));
+            let len = last - first;
+            if len > SHORT_TOKEN {
+                return token_hash(&folded[first..last]);
+            }
+            let head = folded.get(first..).and_then(|tail| tail.first_chunk());
+            let head: &[u8; SHORT_TOKEN] = head.unwrap_or(&[0; SHORT_TOKEN]);
+            short_token_hash(u128::from_le_bytes(*head) & MASKS[len], len)
+        });
+        let span = |&[first, last]: &[u16; 2]| Span {
+            start: at + u32::from(first),
+            end: at + u32::from(last),
+        };
+        tokens.extend_hashed(hashes, words.map(span));
     }
 
     /// Lists starts and ends of the words in the first `len` bytes; an even number of edges.

@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn structure_is_found_without_asking_for_spans() {
-        let mut tokens = Tokens::new(Layers { spans: false, structure: true });
+        let mut tokens = Tokens::new(Layers { structure: true, ..Layers::NONE });
         WordTokenizer::default().tokenize("A bee. Cee dee.\n\nE", &mut tokens);
         assert_eq!((tokens.sentences(), tokens.paragraphs()), (&[0, 2, 4][..], &[0, 4][..]));
         assert!(tokens.spans().is_empty());

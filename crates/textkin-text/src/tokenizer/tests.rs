@@ -90,6 +90,7 @@ fn check(text: &str) {
     WordTokenizer::new(&"nfkc+fold".parse().unwrap()).tokenize(text, &mut bare);
     assert_eq!((bare.normalized(), bare.ends()), (tokens.normalized(), tokens.ends()));
     assert_eq!(bare.hashes(), tokens.hashes());
+    check_hashes("nfkc+undisguise+fold", text, &undisguised);
     assert_eq!(tokens.spans().len(), tokens.len());
     for index in 0..tokens.len() {
         assert_eq!(tokens.hashes()[index], token_hash(tokens.token(index)));
@@ -105,6 +106,23 @@ fn check(text: &str) {
             let is_shared = before.end > span.start;
             assert!(!is_shared || naive(source).len() > 1, "{before:?} {span:?}");
         }
+    }
+}
+
+/// Hashes and spans are the same where the words themselves are left out.
+fn check_hashes(steps: &str, text: &str, whole: &Tokens) {
+    let mut hashed = Tokens::new(Layers { hashes_only: true, ..Layers::ALL });
+    WordTokenizer::new(&steps.parse().unwrap()).tokenize(text, &mut hashed);
+    assert_eq!((hashed.hashes(), hashed.spans()), (whole.hashes(), whole.spans()));
+    assert_eq!((hashed.len(), hashed.paragraphs()), (whole.len(), whole.paragraphs()));
+    assert!(hashed.normalized().is_empty() && hashed.ends().is_empty());
+}
+
+#[test]
+fn hashes_alone_are_those_of_refined_words() {
+    let text = "The boats of the fishermen.\n\nAnd what they caught — nothing, ever.";
+    for steps in ["fold+stop:en", "fold+stem:en", "fold"] {
+        check_hashes(steps, text, &tokenize(steps, text));
     }
 }
 
@@ -425,7 +443,7 @@ fn what_is_excluded_is_told_with_its_place_and_reason() {
 fn what_disguises_words_is_marked_in_its_place() {
     // Two Cyrillic letters, a space without width, and honest Russian and Greek.
     let text = "A cоpied sent\u{200b}enсe, привет, sin α.";
-    let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+    let mut tokens = Tokens::new(Layers::SPANS);
     WordTokenizer::new(&Normalization::default()).tokenize(text, &mut tokens);
     let spans = &tokens.disguises().spans;
     let marked: Vec<&str> = spans.iter().map(|span| &text[span.range()]).collect();
@@ -440,7 +458,7 @@ proptest! {
     fn marks_of_disguises_are_in_order_and_whole_characters(
         text in "[a-cоасеοαﬁ½ⅷ\u{200b}\u{ad}\u{301} .А-Г]{0,40}",
     ) {
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         WordTokenizer::new(&Normalization::default()).tokenize(&text, &mut tokens);
         let disguises = tokens.disguises();
         prop_assert!(disguises.spans.windows(2).all(|pair| pair[0].end <= pair[1].start));

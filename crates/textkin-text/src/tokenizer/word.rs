@@ -90,7 +90,7 @@ impl WordTokenizer {
             .collect();
         let Some(template) = &self.template else { return excluded };
         let without_template = Self { template: None, ..self.clone() };
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         without_template.tokenize(text, &mut tokens);
         for run in template.removed(&tokens) {
             let mut last: Option<Span> = None;
@@ -143,12 +143,14 @@ impl Tokenizer for WordTokenizer {
     fn tokenize(&self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
         let layers = tokens.layers();
-        let scanned = Layers { spans: layers.spans || layers.structure, ..layers };
-        if scanned == layers && self.refinement.is_none() && self.template.is_none() {
+        let has_spans_to_mark = layers.spans || !layers.structure;
+        if has_spans_to_mark && self.refinement.is_none() && self.template.is_none() {
             self.scan(text, tokens);
             structure::mark(text, tokens);
             return;
         }
+        let scanned =
+            Layers { spans: layers.spans || layers.structure, hashes_only: false, ..layers };
         let mut words = Tokens::new(scanned);
         self.scan(text, &mut words);
         structure::mark(text, &mut words);

@@ -90,7 +90,7 @@ impl Preparer for RunFinder {
     type Prepared = Runs;
 
     fn prepare(&self, text: &str) -> Runs {
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         self.tokenizer.tokenize(text, &mut tokens);
         let hashes = self.hashes(tokens.hashes());
         let mut sorted = hashes.clone();

@@ -229,7 +229,7 @@ mod tests {
 
     /// A text of some words, and all runs of `k` of them, of which those that are not `kept` are gone.
     fn made(words: &[u8], k: u32, kept: &[bool]) -> (Tokens, Vec<Chunk>) {
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         for (place, word) in (0u32..).zip(words) {
             let span = Span { start: 7 * place, end: 7 * place + 1 + u32::from(word % 5) };
             tokens.push(word.to_string().as_bytes(), span);

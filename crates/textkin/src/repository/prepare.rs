@@ -33,7 +33,8 @@ impl Preparer {
     }
 
     pub(crate) fn scratch(&self) -> Scratch {
-        let layers = Layers { spans: !self.keeps_text, structure: self.analyzer.needs_structure() };
+        let (spans, structure) = (!self.keeps_text, self.analyzer.needs_structure());
+        let layers = Layers { spans, structure, ..Layers::NONE };
         Scratch {
             tokens: Tokens::new(layers),
             chunks: Vec::new(),
@@ -125,7 +126,7 @@ impl Preparer {
             return WithoutText::read(evidence).map(|kept| kept.spans);
         }
         let text = std::str::from_utf8(evidence).ok()?;
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         self.analyzer.tokenize(text, &mut tokens);
         Some(tokens.spans().to_vec())
     }

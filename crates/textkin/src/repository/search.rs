@@ -137,7 +137,7 @@ impl Searcher {
 
     fn search_on(&self, text: &str, threads: NonZeroUsize) -> Result<Hits, Error> {
         let structure = self.analyzer.needs_structure();
-        let mut tokens = Tokens::new(Layers { spans: true, structure });
+        let mut tokens = Tokens::new(Layers { structure, ..Layers::SPANS });
         self.analyzer.tokenize(text, &mut tokens);
         let query = Query::stopped(tokens.hashes().iter().copied(), self.stop.iter().copied());
         let mut lists = Vec::with_capacity(self.settings.rankings.len());

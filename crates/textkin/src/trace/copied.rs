@@ -56,14 +56,10 @@ impl Counters {
 
     /// Counts a copy of so many words of the document `number`.
     pub(super) fn count(&mut self, number: u64, words: u64, name: impl FnOnce() -> Option<String>) {
-        let is_known = self.by_number.contains_key(&number);
-        let floor = self.floor;
-        let counter = self.by_number.entry(number).or_insert_with(|| CopiedOrigin {
-            number,
-            name: name(),
-            copies: 0,
-            copies_at_most: floor,
-            words: 0,
+        let (floor, mut is_known) = (self.floor, true);
+        let counter = self.by_number.entry(number).or_insert_with(|| {
+            is_known = false;
+            CopiedOrigin { number, name: name(), copies: 0, copies_at_most: floor, words: 0 }
         });
         let before = rank(counter);
         counter.copies += 1;

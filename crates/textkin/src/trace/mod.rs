@@ -17,7 +17,6 @@ pub use times::TraceTimes;
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
 use textkin_trace::{Memory, Preset, Traced, Tracer};
@@ -138,6 +137,8 @@ pub struct StreamTracer {
     tokens: Tokens,
     chunks: Vec<Chunk>,
     selection: Vec<u32>,
+    /// The origin and the number of each block of the current document.
+    by_origin: Vec<(u64, u32)>,
 }
 
 impl StreamTracer {
@@ -152,7 +153,11 @@ impl StreamTracer {
         let analyzer = Analyzer::new(&settings.analysis)?;
         let shares = settings.shares();
         let tracer = Tracer::new(&shares.table)?;
-        let layers = Layers { spans: true, structure: analyzer.needs_structure() };
+        let layers = Layers {
+            spans: true,
+            structure: analyzer.needs_structure(),
+            hashes_only: analyzer.selected_runs().is_some(),
+        };
         Ok(Self {
             analyzer,
             tracer,
@@ -162,6 +167,7 @@ impl StreamTracer {
             tokens: Tokens::new(layers),
             chunks: Vec::new(),
             selection: Vec::new(),
+            by_origin: Vec::new(),
         })
     }
 
@@ -177,26 +183,41 @@ impl StreamTracer {
             }
         };
         self.names.push(id);
-        self.count_copies(&traced);
-        // Each name is looked up once. Its own stands in its result even where the memory is too small
-        // for names.
-        let mut known: HashMap<u64, Option<Arc<str>>> = HashMap::new();
-        known.insert(traced.number, Some(id.into()));
-        let mut name = |number: u64| {
-            known.entry(number).or_insert_with(|| self.names.get(number).map(Arc::from)).clone()
-        };
-        let dominant_origin = name(traced.dominant_origin);
-        // Blocks that follow one another are often of one origin.
-        let mut last = (traced.dominant_origin, dominant_origin.clone());
-        let block = |block: &textkin_trace::Block| {
-            if last.0 != block.origin {
-                last = (block.origin, name(block.origin));
-            }
-            BlockOrigin { span: span(&self.tokens, block.start, block.end), origin: last.1.clone() }
-        };
         let place = |&(start, end): &(u32, u32)| span(&self.tokens, start, end);
+        let block = |block: &textkin_trace::Block| BlockOrigin {
+            span: place(&(block.start, block.end)),
+            origin: None,
+        };
+        let mut blocks: Vec<BlockOrigin> = traced.blocks.iter().map(block).collect();
+        // Its own name stands in its result even where the memory is too small for names.
+        let own: Option<Arc<str>> = Some(id.into());
+        let mut dominant_origin = None;
+        // Each name is looked up once.
+        self.by_origin.clear();
+        let origins = traced.blocks.iter().map(|block| block.origin);
+        self.by_origin.extend(origins.zip(0..));
+        self.by_origin.sort_unstable();
+        for of_one in self.by_origin.chunk_by(|a, b| a.0 == b.0) {
+            let origin = of_one[0].0;
+            let is_own = origin == traced.number;
+            let name = if is_own { own.clone() } else { self.names.get(origin).map(Arc::from) };
+            let mut words = 0;
+            for (_, index) in of_one {
+                words += u64::from(traced.blocks[*index as usize].words);
+                blocks[*index as usize].origin.clone_from(&name);
+            }
+            if !is_own {
+                self.counters.count(origin, words, || name.as_deref().map(str::to_owned));
+            }
+            if origin == traced.dominant_origin {
+                dominant_origin = name;
+            }
+        }
+        if traced.dominant_origin == traced.number {
+            dominant_origin = own;
+        }
         DocumentOrigins {
-            blocks: traced.blocks.iter().map(block).collect(),
+            blocks,
             fresh: traced.fresh.iter().map(place).collect(),
             estimated: traced.estimated.iter().map(place).collect(),
             dominant_origin,
@@ -208,20 +229,6 @@ impl StreamTracer {
     #[must_use]
     pub fn most_copied(&self, n: usize) -> MostCopied {
         self.counters.most_copied(n)
-    }
-
-    fn count_copies(&mut self, traced: &Traced) {
-        let copied = traced.blocks.iter().filter(|block| block.origin != traced.number);
-        let mut by_origin: HashMap<u64, u64> = HashMap::new();
-        for of_one in copied.collect::<Vec<_>>().chunk_by(|a, b| a.origin == b.origin) {
-            let words: u64 = of_one.iter().map(|block| u64::from(block.words)).sum();
-            *by_origin.entry(of_one[0].origin).or_default() += words;
-        }
-        let mut copied: Vec<(u64, u64)> = by_origin.into_iter().collect();
-        copied.sort_unstable();
-        for (origin, words) in copied {
-            self.counters.count(origin, words, || self.names.get(origin));
-        }
     }
 
     /// Every setting that results depend on, by name and value.

@@ -80,12 +80,13 @@ impl Names {
             let mark = usize::try_from((marked - first_mark) / STEP).ok()?;
             (at, place) = (marked, *self.marks.get(mark)?);
         }
+        let mut index = self.place(place).0;
         while at < number {
-            place = self.after(place);
+            index = self.wrapped(index + LENGTH + kept_bytes(self.length_at(index)));
             at += 1;
         }
-        let length = self.length(place);
-        let from = place + LENGTH as u64;
+        let length = self.length_at(index);
+        let from = self.wrapped(index + LENGTH) as u64;
         let name = (length != FORGOTTEN).then(|| self.bytes(from, usize::from(length)));
         String::from_utf8(name?).ok()
     }
@@ -175,15 +176,22 @@ impl Names {
     }
 
     fn length(&self, place: u64) -> u16 {
-        let at = |place| self.ring[self.place(place).0];
-        u16::from_le_bytes([at(place), at(place + 1)])
+        self.length_at(self.place(place).0)
+    }
+
+    /// The length that begins with byte `index` of the ring.
+    fn length_at(&self, index: usize) -> u16 {
+        u16::from_le_bytes([self.ring[index], self.ring[self.wrapped(index + 1)]])
+    }
+
+    /// A byte of the ring, of one that may be behind its end by less than its length.
+    fn wrapped(&self, index: usize) -> usize {
+        index.checked_sub(self.ring.len()).unwrap_or(index)
     }
 
     /// The place of the name after the one at `place`.
     fn after(&self, place: u64) -> u64 {
-        let length = self.length(place);
-        let bytes = if length == FORGOTTEN { 0 } else { u64::from(length) };
-        place + LENGTH as u64 + bytes
+        place + (LENGTH + kept_bytes(self.length(place))) as u64
     }
 
     /// Where a place is in the ring, and how many bytes come before the ring begins again.
@@ -192,6 +200,11 @@ impl Names {
         let at = usize::try_from(place % (length.max(1) as u64)).unwrap_or(0);
         (at, length - at)
     }
+}
+
+/// Bytes of a name of this length.
+fn kept_bytes(length: u16) -> usize {
+    if length == FORGOTTEN { 0 } else { usize::from(length) }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(super) fn claimed(
 ) -> anyhow::Result<Common> {
     let analyzer = Analyzer::new(settings)?;
     let [a, b] = [("a", texts[0]), ("b", texts[1])].map(|(side, text)| {
-        let mut tokens = Tokens::new(Layers { spans: true, structure: false });
+        let mut tokens = Tokens::new(Layers::SPANS);
         analyzer.tokenize(text, &mut tokens);
         words(&said[side]["excluded"], &tokens)
     });
