@@ -58,8 +58,14 @@ impl Address {
         address.map_err(|_| Error::Address(self.text.clone()))
     }
 
-    /// The first address of a header field such as `Ann Example <ann@example.org>`.
+    /// The address of a header field such as `Ann Example <ann@example.org>`; none where there are
+    /// more.
     pub(crate) fn of_field(field: &str) -> Option<Self> {
+        // What stands between quotation marks is a name.
+        let bare: String = field.split('"').step_by(2).collect();
+        if bare.contains(',') {
+            return None;
+        }
         let inner = match field.rsplit_once('<') {
             Some((_, after)) => after.split_once('>')?.0,
             None => field,
@@ -147,6 +153,8 @@ mod tests {
         assert_eq!(of("Ann <ann@b.example>").as_deref(), Some("ann@b.example"));
         assert_eq!(of("\"<x@y.example>\" <ann@b.example>").as_deref(), Some("ann@b.example"));
         assert_eq!(of(" ann@b.example ").as_deref(), Some("ann@b.example"));
+        assert_eq!(of("\"Example, Ann\" <ann@b.example>").as_deref(), Some("ann@b.example"));
+        assert_eq!(of("ann@b.example, <eve@e.example>"), None);
         assert_eq!(of("<"), None);
         assert_eq!(of("nobody"), None);
     }

@@ -21,6 +21,9 @@ pub struct Office {
     pub mailboxes: Mailboxes,
     /// How much of a message is looked at.
     pub bounds: Bounds,
+    /// The name under which the mail system in front says, in `Authentication-Results`, that a
+    /// sender is no forgery. With it, mail that has no such word is not taken.
+    pub authority: Option<String>,
     /// The address of the web application, if it has one that people can reach.
     pub site: Option<String>,
 }
@@ -37,7 +40,7 @@ pub enum Answer {
 impl Office {
     /// Mail to `mailboxes`, with the usual bounds.
     pub fn new(mailboxes: Mailboxes) -> Self {
-        Self { mailboxes, bounds: Bounds::default(), site: None }
+        Self { mailboxes, bounds: Bounds::default(), authority: None, site: None }
     }
 
     /// What the addresses of a letter say.

@@ -2,7 +2,7 @@
 //!
 //! The methods may block (a database, a disk); the listener calls them on threads for that.
 
-use crate::{Address, Letter, Request};
+use crate::{Address, Letter, Request, Robot};
 
 /// The service behind the mail front end.
 ///
@@ -24,6 +24,9 @@ pub trait Desk: Send + Sync {
     ///
     /// If it is not taken. The text is shown to the sender and must not tell of accounts.
     fn accept(&self, letter: Letter) -> Result<(), Refusal>;
+
+    /// Is told of a message that was taken and dropped, for a log.
+    fn dropped(&self, _letter: &Letter, _why: Dropped) {}
 
     /// Does what a message asks for, and says what to reply. Also what was not done is said by an
     /// [`Outcome`]: no such repository, too much mail today.
@@ -56,6 +59,20 @@ pub enum Refusal {
     /// Not at all: the sender's mail system returns it.
     #[error("not at all: {0}")]
     Never(String),
+}
+
+/// Why a message was taken and dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Dropped {
+    /// It must not be answered.
+    #[error("not to be answered: {0}")]
+    Robot(Robot),
+    /// Nobody knows the sender, and strangers are not told.
+    #[error("of an unknown sender")]
+    UnknownSender,
+    /// The mail system in front does not vouch for the sender, and strangers are not told.
+    #[error("of a sender that may be forged")]
+    NotAuthentic,
 }
 
 /// The service cannot answer now.

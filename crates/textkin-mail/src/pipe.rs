@@ -37,8 +37,9 @@ impl Exit {
 /// How long the listener may take for each step.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Hands the message in `input` to the listener at `destination`. An empty sender, or `<>`, is
-/// mail of nobody. Messages of more than `max_bytes` are refused here.
+/// Hands the message in `input` to the listener at `destination`, for each recipient apart: they may
+/// want different things. If it is tried again, those who have it already are passed over. An
+/// empty sender, or `<>`, is mail of nobody. Messages of more than `max_bytes` are refused here.
 ///
 /// # Errors
 ///
@@ -50,11 +51,15 @@ pub fn pipe(
     destination: &Destination,
     max_bytes: usize,
 ) -> Result<(), Exit> {
-    let letter = read(input, sender, recipients, max_bytes)?;
-    deliver(destination, &letter, PATIENCE).map_err(|refusal| match refusal {
-        Refusal::Later(words) => Exit::Later(words),
-        Refusal::Never(words) => Exit::Refused(words),
-    })
+    let mut letter = read(input, sender, recipients, max_bytes)?;
+    for recipient in std::mem::take(&mut letter.recipients) {
+        letter.recipients = vec![recipient];
+        deliver(destination, &letter, PATIENCE).map_err(|refusal| match refusal {
+            Refusal::Later(words) => Exit::Later(words),
+            Refusal::Never(words) => Exit::Refused(words),
+        })?;
+    }
+    Ok(())
 }
 
 /// Reads a letter from a stream.

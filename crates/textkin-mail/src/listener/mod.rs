@@ -37,7 +37,7 @@ pub enum Protocol {
     Lmtp,
 }
 
-/// What happens to mail of senders that the desk does not know.
+/// What happens to mail of senders that the desk does not know, or that may be forged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownSenders {
     /// It is refused, and the mail system that brought it says so to whoever it believes the

@@ -30,6 +30,8 @@ pub(crate) const NO_SUCH_ADDRESS: Reply =
     Cow::Borrowed("550 5.1.1 no mail is taken for this address");
 pub(crate) const NOT_FROM_YOU: Reply =
     Cow::Borrowed("550 5.7.1 mail from this sender is not taken here");
+pub(crate) const NOT_AUTHENTIC: Reply =
+    Cow::Borrowed("550 5.7.26 the sender cannot be told from a forgery");
 pub(crate) const MANY_RECIPIENTS: Reply = Cow::Borrowed("452 4.5.3 too many recipients");
 pub(crate) const ONE_AT_A_TIME: Reply =
     Cow::Borrowed("452 4.5.3 this address wants something else: send the message to it apart");

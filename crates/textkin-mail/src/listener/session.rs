@@ -11,6 +11,7 @@ use std::sync::Arc;
 use smtp_proto::{
     MAIL_BODY_7BIT, MAIL_BODY_8BITMIME, MAIL_SMTPUTF8, MailFrom, RcptTo, Request as Command,
 };
+use textkin_extract::mime::Entity;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::task;
@@ -21,8 +22,9 @@ use super::reply::{self, Reply};
 use super::wire::{Line, Wire};
 use super::{Listener, Protocol, UnknownSenders};
 use crate::answer::robot;
+use crate::authentic::is_authentic;
 use crate::letter::header_bytes;
-use crate::{Address, Letter, Mailbox, Refusal};
+use crate::{Address, Dropped, Letter, Mailbox, Refusal};
 
 /// Words that begin a request of another protocol: somebody makes a browser talk to us.
 const FOREIGN: [&[u8]; 8] =
@@ -391,10 +393,26 @@ async fn deliver(
         bytes,
         peer: peer.map_or_else(|| "local".to_owned(), |peer| peer.to_string()),
     };
-    if transaction.standing == Standing::Unknown || robot(&letter, bounds).is_some() {
+    let message = Entity::read(&letter.bytes);
+    let is_vouched = match (&listener.office.authority, &letter.sender) {
+        (Some(authority), Some(sender)) => is_authentic(&message, sender, authority),
+        _ => true,
+    };
+    if !is_vouched && listener.unknown == UnknownSenders::Refuse {
+        return reply::NOT_AUTHENTIC;
+    }
+    let dropped = match robot(&letter, bounds) {
+        _ if transaction.standing == Standing::Unknown => Some(Dropped::UnknownSender),
+        _ if !is_vouched => Some(Dropped::NotAuthentic),
+        Some(robot) => Some(Dropped::Robot(robot)),
+        None => None,
+    };
+    let desk = Arc::clone(&listener.desk);
+    if let Some(why) = dropped {
+        // It is for a log only.
+        let _ = task::spawn_blocking(move || desk.dropped(&letter, why)).await;
         return reply::TAKEN;
     }
-    let desk = Arc::clone(&listener.desk);
     let accept = task::spawn_blocking(move || desk.accept(letter));
     match timeout(listener.limits.desk_timeout, accept).await {
         Ok(Ok(Ok(()))) => reply::TAKEN,

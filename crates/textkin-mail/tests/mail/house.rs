@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use textkin_mail::{
-    Address, Answer, Desk, Letter, Limits, Listener, Mailboxes, Office, Outcome, Outgoing,
+    Address, Answer, Desk, Dropped, Letter, Limits, Listener, Mailboxes, Office, Outcome, Outgoing,
     Protocol, Refusal, Request, Unavailable, UnknownSenders, answer, bind_unix,
 };
 use tokio::runtime::Runtime;
@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 #[derive(Default)]
 pub(crate) struct Clerk {
     pub(crate) letters: Mutex<Vec<Letter>>,
+    pub(crate) dropped: Mutex<Vec<Dropped>>,
     known: Mutex<BTreeSet<String>>,
     pub(crate) refusal: Mutex<Option<Refusal>>,
 }
@@ -38,6 +39,10 @@ impl Desk for Clerk {
             self.letters.lock().unwrap().push(letter);
         }
         Ok(())
+    }
+
+    fn dropped(&self, _: &Letter, why: Dropped) {
+        self.dropped.lock().unwrap().push(why);
     }
 
     fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
@@ -73,9 +78,18 @@ impl House {
     }
 
     pub(crate) fn with(protocol: Protocol, limits: Limits, unknown: UnknownSenders) -> Self {
+        Self::of_office(office(), protocol, limits, unknown)
+    }
+
+    pub(crate) fn of_office(
+        office: Office,
+        protocol: Protocol,
+        limits: Limits,
+        unknown: UnknownSenders,
+    ) -> Self {
         let runtime = Runtime::new().unwrap();
         let desk = Arc::new(Clerk::default());
-        let listener = Listener::new(desk.clone(), Arc::new(office()), protocol, limits)
+        let listener = Listener::new(desk.clone(), Arc::new(office), protocol, limits)
             .unknown_senders(unknown);
         let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = socket.local_addr().unwrap();

@@ -1,7 +1,7 @@
 //! Programs of others on both sides: `swaks` and `msmtp` write to the listener, `aiosmtpd` receives
-//! what is sent.
+//! what is sent, Postfix stands in front.
 //!
-//! Debian has them as `swaks`, `msmtp` and `python3-aiosmtpd`. Where one is missing, its test says
+//! Debian has them as `swaks`, `msmtp`, `python3-aiosmtpd` and `postfix` (which only root can start). Where one is missing, its test says
 //! so and does nothing.
 
 use std::io::{BufRead, BufReader, Write};
@@ -211,4 +211,92 @@ fn aiosmtpd_receives_the_one_reply() {
     assert!(gone.is_permanent && gone.reason.contains("5.1.1 gone"), "{gone}");
     let busy = relay.send(&"busy@a.example".parse().unwrap(), b"x").unwrap_err();
     assert!(!busy.is_permanent && busy.reason.contains("4.2.1 busy"), "{busy}");
+}
+
+/// A Postfix of our own, beside one that may run here already.
+struct Postfix {
+    folder: tempfile::TempDir,
+    port: u16,
+}
+
+/// As in the documentation, without the jail that a test cannot set up.
+const MASTER: &str = "\
+pickup unix n - n 60 1 pickup
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+tlsmgr unix - - n 1000? 1 tlsmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+lmtp unix - - n - - lmtp
+error unix - - n - - error
+retry unix - - n - - error
+proxymap unix - - n - - proxymap
+anvil unix - - n - 1 anvil
+scache unix - - n - 1 scache
+postlog unix-dgram n - n - 1 postlogd
+";
+
+impl Postfix {
+    fn start() -> Option<Self> {
+        let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
+        if !is_root || !has("postconf", &["-d", "mail_version"]) {
+            println!("skipped: Postfix cannot be started here");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().display().to_string();
+        // Its processes run as users of their own and must find their way.
+        Command::new("chmod").args(["755", &path]).status().unwrap();
+        for part in ["queue", "data"] {
+            std::fs::create_dir(folder.path().join(part)).unwrap();
+        }
+        Command::new("chown").args(["postfix", &format!("{path}/data")]).status().unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let main = format!(
+            "compatibility_level = 3.6\nqueue_directory = {path}/queue\ndata_directory = {path}/data\n\
+             maillog_file = {path}/log\nmaillog_file_prefixes = /\nmyhostname = mx.kin.example\nmydestination =\n\
+             inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmynetworks = 127.0.0.0/8\nalias_maps =\nsmtpd_peername_lookup = no\n\
+             relay_domains = kin.example\ntransport_maps = inline:{{ kin.example=lmtp:unix:{path}/lmtp }}\n"
+        );
+        std::fs::write(folder.path().join("main.cf"), main).unwrap();
+        let smtpd = format!("127.0.0.1:{port} inet n - n - - smtpd\n{MASTER}");
+        std::fs::write(folder.path().join("master.cf"), smtpd).unwrap();
+        let started = Command::new("postfix").args(["-c", &path, "start"]).output().unwrap();
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+        Some(Self { folder, port })
+    }
+}
+
+impl Drop for Postfix {
+    fn drop(&mut self) {
+        let _ = Command::new("postfix").arg("-c").arg(self.folder.path()).arg("stop").output();
+    }
+}
+
+#[test]
+fn postfix_hands_over_by_lmtp() {
+    let Some(postfix) = Postfix::start() else { return };
+    let socket = postfix.folder.path().join("lmtp");
+    let house = House::unix(&socket);
+    Command::new("chown").arg("postfix").arg(&socket).status().unwrap();
+    let mut client = crate::house::Client::connect(([127, 0, 0, 1], postfix.port).into());
+    assert!(client.reply().starts_with("220 mx.kin.example"));
+    client.ask("EHLO a.example");
+    client.ask("MAIL FROM:<ann@a.example>");
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
+    let reply = client.data(b"Subject: hello\r\nMessage-Id: <7@a>\r\n\r\n..\r\ntext \xff\r\n.\r\n");
+    assert!(reply.starts_with("250"), "{reply}");
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    while house.letters().is_empty() && std::time::Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let log = std::fs::read_to_string(postfix.folder.path().join("log")).unwrap_or_default();
+    let letters = house.letters();
+    assert_eq!(letters.len(), 1, "{log}");
+    assert_eq!(letters[0].sender.as_ref().unwrap().to_string(), "ann@a.example");
+    assert!(letters[0].bytes.ends_with(b"\r\n\r\n.\r\ntext \xff\r\n"));
+    assert_eq!(house.replies().len(), 1);
 }

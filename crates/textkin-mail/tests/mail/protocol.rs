@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use textkin_mail::{Destination, Limits, Protocol, Refusal, UnknownSenders, deliver, pipe};
+use textkin_mail::{
+    Destination, Dropped, Limits, Office, Protocol, Refusal, Robot, UnknownSenders, deliver, pipe,
+};
 
-use crate::house::House;
+use crate::house::{House, office};
 
 const MESSAGE: &[u8] = b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n..dot\r\ntext\r\n.\r\n";
 
@@ -136,6 +138,27 @@ fn robots_and_bounces_are_taken_and_forgotten() {
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert_eq!(client.data(b"Subject: PROBE\r\n\r\ntext\r\n.\r\n"), "250 2.6.0 message taken");
     assert!(house.letters().is_empty());
+    let dropped = [Dropped::Robot(Robot::AutoSubmitted), Dropped::Robot(Robot::NoSender)];
+    assert_eq!(*house.desk.dropped.lock().unwrap(), dropped);
+}
+
+#[test]
+fn senders_that_may_be_forged_are_not_heard() {
+    let vouched = "Authentication-Results: mx.kin.example; spf=pass smtp.mailfrom=a.example\r\nSubject: PROBE\r\n\r\nx\r\n.\r\n";
+    let forged = vouched.replace("spf=pass", "spf=fail");
+    let start = |unknown| {
+        let office = Office { authority: Some("mx.kin.example".to_owned()), ..office() };
+        House::of_office(office, Protocol::Smtp, Limits::default(), unknown)
+    };
+    let house = start(UnknownSenders::Refuse);
+    assert!(house.writer().data(forged.as_bytes()).starts_with("550 5.7.26"));
+    assert!(house.letters().is_empty());
+    assert!(house.writer().data(vouched.as_bytes()).starts_with("250"));
+    assert_eq!(house.letters().len(), 1);
+    let house = start(UnknownSenders::Discard);
+    assert!(house.writer().data(forged.as_bytes()).starts_with("250"));
+    assert!(house.letters().is_empty());
+    assert_eq!(*house.desk.dropped.lock().unwrap(), [Dropped::NotAuthentic]);
 }
 
 #[test]
@@ -193,11 +216,14 @@ fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lmtp");
     let house = House::unix(&path);
-    let to = ["probe@kin.example".to_owned(), "probe@kin.example".to_owned()];
+    let to = ["probe@kin.example".to_owned(), "watch@kin.example".to_owned()];
     let there = Destination::Unix(path.clone());
     let message = &b"Subject: x\n\n.\none\n..\n"[..];
     pipe::pipe(message, "ann@a.example", &to, &there, 1000).unwrap();
+    pipe::pipe(message, "ann@a.example", &to, &there, 1000).unwrap();
     let letters = house.letters();
+    assert_eq!(letters.len(), 2);
+    assert_eq!(letters[1].recipients[0].to_string(), "watch@kin.example");
     assert_eq!(letters[0].bytes, b"Subject: x\r\n\r\n.\r\none\r\n..\r\n");
     assert_eq!(letters[0].peer, "local");
     assert_eq!(pipe::pipe(message, "eve@e.example", &to, &there, 1000).unwrap_err().code(), 65);
