@@ -17,6 +17,7 @@ mod eval;
 mod reading;
 mod repo;
 mod search;
+mod server;
 mod trace;
 mod verify;
 
@@ -28,6 +29,7 @@ pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
 };
 pub(crate) use search::{LookedFor, Search, SearchFormat};
+pub(crate) use server::{Admin, AdminCommand, AdminKey, LogFormat, Serve};
 pub(crate) use trace::{Every, Trace, TraceFormat, TraceMeans};
 pub(crate) use verify::Verify;
 
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Repo(Repo),
     Search(Box<Search>),
     Trace(Box<Trace>),
+    Serve(Box<Serve>),
+    Admin(Admin),
     Eval(Eval),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them

@@ -34,6 +34,8 @@ fn main() -> std::process::ExitCode {
         Command::Repo(arguments) => command::repo::run(&arguments),
         Command::Search(arguments) => command::search::run(&arguments),
         Command::Trace(arguments) => command::trace::run(&arguments),
+        Command::Serve(arguments) => command::serve::run(&arguments),
+        Command::Admin(arguments) => command::admin::run(&arguments),
         Command::Eval(arguments) => command::eval::run(&arguments),
         Command::Measures => command::measures::run(),
         Command::Doctor => command::doctor::run(),

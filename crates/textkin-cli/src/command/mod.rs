@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod admin;
 pub(crate) mod compare;
 pub(crate) mod dedup;
 pub(crate) mod discover;
@@ -12,6 +13,7 @@ pub(crate) mod page;
 pub(crate) mod raw;
 pub(crate) mod repo;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod strategies;
 pub(crate) mod trace;
 pub(crate) mod verify;

@@ -16,7 +16,7 @@ mod write;
 use std::path::Path;
 use std::sync::Arc;
 
-use textkin_core::Span;
+use textkin_core::{Chunk, Span};
 use textkin_repository::{Disk, Place, Stored};
 use textkin_source::FolderMark;
 
@@ -202,6 +202,17 @@ impl Repository {
         let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
         let evidence = self.stored.evidence(place)?;
         Preparer::new(&self.making)?.spans(&evidence).ok_or_else(strange)
+    }
+
+    /// The number of words of a document, and the chunks that are indexed, in order, whether its
+    /// text is kept or not.
+    ///
+    /// # Errors
+    /// If what is stored is damaged.
+    pub fn chunks(&self, place: Place) -> Result<(usize, Vec<Chunk>), Error> {
+        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let evidence = self.stored.evidence(place)?;
+        Preparer::new(&self.making)?.placed_chunks(&evidence).ok_or_else(strange)
     }
 
     /// The text of a document, if texts are kept.

@@ -120,6 +120,25 @@ impl Preparer {
         Some(selection.iter().map(|&index| chunks[index as usize].hash).collect())
     }
 
+    /// The number of words of a stored document, and its chunks that are indexed, in order.
+    pub(crate) fn placed_chunks(&self, evidence: &[u8]) -> Option<(usize, Vec<Chunk>)> {
+        if !self.keeps_text {
+            let kept = WithoutText::read(evidence)?;
+            let chunk = |&(first, count, hash): &(u32, u32, u64)| Chunk {
+                first,
+                count,
+                hash,
+                start: 0,
+                end: 0,
+            };
+            return Some((kept.spans.len(), kept.chunks.iter().map(chunk).collect()));
+        }
+        let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
+        self.analyzer.tokenize(std::str::from_utf8(evidence).ok()?, &mut tokens);
+        self.analyzer.chunk(&tokens, &mut chunks, &mut selection);
+        Some((tokens.len(), selection.iter().map(|&index| chunks[index as usize]).collect()))
+    }
+
     /// The place of each word in the text of a document.
     pub(crate) fn spans(&self, evidence: &[u8]) -> Option<Vec<Span>> {
         if !self.keeps_text {

@@ -1,0 +1,39 @@
+//! `textkin admin`: looks after the data of a server.
+
+use textkin::report::terminal;
+use textkin_server::{Condition, NewKey, Scope, back_up, check, new_key_in};
+
+use crate::arguments::{Admin, AdminCommand, AdminKey};
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Admin) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        AdminCommand::Key(arguments) => key(arguments),
+        AdminCommand::Backup(arguments) => {
+            let condition = back_up(&arguments.data, &arguments.out)?;
+            told(&condition, &format!("copied to {}", arguments.out.display()))
+        }
+        AdminCommand::Check(arguments) => told(&check(&arguments.data)?, "checked"),
+    }
+}
+
+fn key(arguments: &AdminKey) -> anyhow::Result<Exit> {
+    let scopes = Scope::parse_all(&arguments.scopes)?;
+    // An account that is made for a key that looks after the server does that.
+    let is_admin = scopes.contains(&Scope::Admin);
+    let (name, days) = (arguments.name.clone(), arguments.days);
+    let new = NewKey { name, scopes, repository: None, days, addresses: None };
+    let made = new_key_in(&arguments.data, &arguments.account, is_admin, &new)?;
+    terminal::print(&format!("{}\n", made.key.unwrap_or_default()))?;
+    Ok(Exit::Found)
+}
+
+fn told(condition: &Condition, what: &str) -> anyhow::Result<Exit> {
+    let Condition { documents, pending, missing, gone } = condition;
+    terminal::print(&format!(
+        "{documents} documents {what}: {pending} of them not on a shelf yet, {missing} missing; \
+         {gone} removed ones wait to be erased\n"
+    ))?;
+    Ok(if *missing == 0 { Exit::Found } else { Exit::Failed })
+}

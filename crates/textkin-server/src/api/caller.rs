@@ -1,0 +1,197 @@
+//! Callers: who sends a request, and how it is answered.
+//!
+//! Whatever a request asks of the service runs in a thread where it may block. So many run at once
+//! that the cores are busy and no more, so that one answer comes after the other instead of all late.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use tokio::sync::Semaphore;
+
+use super::problem;
+use crate::access::Actor;
+use crate::attempts::Attempts;
+use crate::error::Error;
+use crate::service::Service;
+
+/// What handlers share.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) service: Arc<Service>,
+    pub(crate) turns: Semaphore,
+    pub(crate) attempts: Attempts,
+}
+
+impl App {
+    /// An application over a service.
+    pub(crate) fn new(service: Arc<Service>) -> Arc<Self> {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let turns = Semaphore::new(2 * cores + 2);
+        Arc::new(Self { service, turns, attempts: Attempts::default() })
+    }
+
+    /// Runs `work` in a thread where it may block, when it is its turn.
+    pub(crate) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Service) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let _turn = self.turns.acquire().await.map_err(|_| Error::Stopped)?;
+        let service = Arc::clone(&self.service);
+        let outcome = tokio::task::spawn_blocking(move || work(&service)).await;
+        outcome.map_err(|_| Error::Commit("a request ended early".to_owned()))?
+    }
+}
+
+/// Whoever sends a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    app: Arc<App>,
+    credentials: Credentials,
+    address: Option<IpAddr>,
+}
+
+#[derive(Clone, Debug)]
+enum Credentials {
+    None,
+    Key(String),
+    Session { secret: String, csrf: Option<String>, is_safe: bool },
+}
+
+/// The name of the cookie of a session.
+pub(crate) const COOKIE: &str = "textkin";
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
+        let connect = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let address = connect.map(|info| info.0.ip());
+        let credentials = match parts.headers.get(header::AUTHORIZATION) {
+            Some(value) => {
+                let value = value.to_str().unwrap_or_default();
+                let key = value
+                    .split_once(' ')
+                    .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+                Credentials::Key(key.map_or("", |(_, key)| key.trim()).to_owned())
+            }
+            None => match cookie(&parts.headers) {
+                Some(secret) => Credentials::Session {
+                    secret,
+                    csrf: parts
+                        .headers
+                        .get("x-csrf")
+                        .and_then(|value| value.to_str().ok())
+                        .map(str::to_owned),
+                    is_safe: parts.method.is_safe(),
+                },
+                None => Credentials::None,
+            },
+        };
+        Ok(Self { app: Arc::clone(app), credentials, address })
+    }
+}
+
+/// The secret of the session, if the browser sent one.
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs =
+        cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
+    pairs.find(|(name, _)| name.trim() == COOKIE).map(|(_, value)| value.trim().to_owned())
+}
+
+impl Caller {
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// Does `work` for the caller; returns what comes of it.
+    pub(crate) async fn ask<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let app = Arc::clone(&self.app);
+        let inner = Arc::clone(&self.app);
+        app.run(move |service| {
+            let actor = self.actor(service, &inner)?;
+            work(service, &actor)
+        })
+        .await
+    }
+
+    /// Fails unless the caller is somebody: for requests whose bodies are not worth reading else.
+    pub(crate) async fn known(&self) -> Result<(), Error> {
+        self.clone().ask(|_, _| Ok(())).await
+    }
+
+    fn actor(&self, service: &Service, app: &App) -> Result<Actor, Error> {
+        if let Some(address) = self.address {
+            app.attempts.check(address)?;
+        }
+        let actor = match &self.credentials {
+            Credentials::None => return Err(Error::Unknown),
+            Credentials::Key(key) => service.key(key, self.address),
+            Credentials::Session { secret, csrf, is_safe } => {
+                service.session(secret).and_then(|(actor, known)| {
+                    match *is_safe || csrf.as_deref() == Some(known.as_str()) {
+                        true => Ok(actor),
+                        false => Err(Error::Forbidden(
+                            "a session that changes something sends its X-Csrf header".to_owned(),
+                        )),
+                    }
+                })
+            }
+        };
+        if let (Err(Error::Unknown), Some(address)) = (&actor, self.address) {
+            app.attempts.failed(address);
+        }
+        actor
+    }
+}
+
+/// JSON in the body, with faults as problems.
+#[derive(Debug, axum::extract::FromRequest)]
+#[from_request(via(Json), rejection(Fault))]
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// Parts of the path, with faults as problems.
+#[derive(Debug, FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(Fault))]
+pub(crate) struct Place<T>(pub(crate) T);
+
+/// What stands behind `?`, with faults as problems.
+#[derive(Debug, FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Fault))]
+pub(crate) struct Params<T>(pub(crate) T);
+
+/// A request that cannot be read.
+#[derive(Debug)]
+pub(crate) struct Fault(StatusCode, String);
+
+impl axum::response::IntoResponse for Fault {
+    fn into_response(self) -> axum::response::Response {
+        problem::answer(self.0, self.1)
+    }
+}
+
+impl From<JsonRejection> for Fault {
+    fn from(rejection: JsonRejection) -> Self {
+        Self(rejection.status(), rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Fault {
+    fn from(_: PathRejection) -> Self {
+        Self(StatusCode::NOT_FOUND, "there is nothing at this address".to_owned())
+    }
+}
+
+impl From<QueryRejection> for Fault {
+    fn from(rejection: QueryRejection) -> Self {
+        Self(StatusCode::UNPROCESSABLE_ENTITY, rejection.body_text())
+    }
+}

@@ -1,0 +1,337 @@
+//! Documents and probes.
+
+use axum::Json;
+use axum::body::{Body as RawBody, Bytes};
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+use utoipa::{IntoParams, ToSchema};
+
+use super::caller::{Body, Caller, Params, Place};
+use super::problem::Problem;
+use crate::error::Error;
+use crate::service::{
+    DocumentView, Existing, Loaded, NewDocument, ProbeAnswer, ProbeRequest, Registered,
+    RemovalReceipt, Service, Upload,
+};
+
+/// How many items an answer has: 100 by default, 1000 at most.
+pub(super) fn limit(asked: Option<u32>) -> Result<u32, Error> {
+    match asked.unwrap_or(100) {
+        n @ 1..=1000 => Ok(n),
+        _ => Err(Error::Invalid("a limit is between 1 and 1000".to_owned())),
+    }
+}
+
+/// What a text shares with registered documents.
+#[utoipa::path(post, path = "/api/v1/probe", tag = "probe", request_body = ProbeRequest,
+    responses((status = 200, body = ProbeAnswer), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, description = "No such repository", body = Problem),
+              (status = 409, body = Problem), (status = 413, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn probe(
+    caller: Caller,
+    Body(request): Body<ProbeRequest>,
+) -> Result<Json<ProbeAnswer>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.probe(actor, &request)).await?))
+}
+
+/// Which documents.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhichDocuments {
+    /// Only those whose id or title contains this.
+    q: Option<String>,
+    /// Only those after this place: `next` of the page before.
+    after: Option<i64>,
+    /// At most so many: 100 by default, 1000 at most.
+    limit: Option<u32>,
+}
+
+/// A page of documents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Page {
+    /// The documents, in the order in which they came.
+    documents: Vec<DocumentView>,
+    /// Where the next page begins; none if this is the last.
+    next: Option<i64>,
+}
+
+/// The documents of a repository, in the order in which they came.
+#[utoipa::path(get, path = "/api/v1/repositories/{name}/documents", tag = "documents",
+    params(("name" = String, Path, description = "The repository"), WhichDocuments),
+    responses((status = 200, body = Page), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn list(
+    caller: Caller,
+    Place(name): Place<String>,
+    Params(which): Params<WhichDocuments>,
+) -> Result<Json<Page>, Error> {
+    let most = limit(which.limit)?;
+    let (documents, next) = caller
+        .ask(move |service, actor| {
+            service.documents(actor, &name, which.q.as_deref(), which.after, most)
+        })
+        .await?;
+    Ok(Json(Page { documents, next }))
+}
+
+/// How a document is registered.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct How {
+    /// What happens if there is a document with the same id already.
+    #[serde(default)]
+    #[param(inline)]
+    existing: Existing,
+}
+
+/// A file that is registered as a document.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it only describes the form")]
+pub(crate) struct FileForm {
+    /// The file: text, HTML, PDF, office document or any other that is known.
+    #[schema(content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// Its id; its name by default.
+    id: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// When it was written.
+    time: Option<String>,
+}
+
+/// Registers a document. It is on the disk, and probes find it, when the answer comes.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/documents", tag = "documents",
+    params(("name" = String, Path, description = "The repository"), How,
+           ("Idempotency-Key" = Option<String>, Header,
+            description = "A request with the same key and contents is answered again, not done again; for a day")),
+    request_body(content((NewDocument = "application/json"), (FileForm = "multipart/form-data"))),
+    responses((status = 201, body = Registered),
+              (status = 200, description = "The same document was there", body = Registered),
+              (status = 400, body = Problem), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, description = "The id is taken", body = Problem),
+              (status = 413, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem)))]
+pub(crate) async fn register(
+    caller: Caller,
+    Place(name): Place<String>,
+    Params(how): Params<How>,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<(StatusCode, Json<Registered>), axum::response::Response> {
+    use axum::response::IntoResponse;
+    let key = idempotency_key(&headers).map_err(IntoResponse::into_response)?;
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_form = kind.is_some_and(|kind| kind.starts_with("multipart/form-data"));
+    let (new, digest) = if is_form {
+        caller.known().await.map_err(IntoResponse::into_response)?;
+        let form = Multipart::from_request(request, &()).await;
+        let form =
+            form.map_err(|fault| super::problem::answer(fault.status(), fault.body_text()))?;
+        let new = read_form(&caller, form).await.map_err(IntoResponse::into_response)?;
+        let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
+        (new, digest)
+    } else {
+        let body = Bytes::from_request(request, &()).await;
+        let body =
+            body.map_err(|fault| super::problem::answer(fault.status(), fault.body_text()))?;
+        let digest = *blake3::hash(&body).as_bytes();
+        let request = Request::builder()
+            .header(header::CONTENT_TYPE, kind.unwrap_or_default())
+            .body(RawBody::from(body))
+            .map_err(|_| Error::Invalid("this cannot be read".to_owned()).into_response())?;
+        let Body(new) = Body::<NewDocument>::from_request(request, &())
+            .await
+            .map_err(IntoResponse::into_response)?;
+        (new, digest)
+    };
+    let request = key.map(|key| (key, digest));
+    let registered = caller
+        .ask(move |service, actor| service.register(actor, &name, new, how.existing, request))
+        .await
+        .map_err(IntoResponse::into_response)?;
+    let status = if registered.existed { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, Json(registered)))
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    match key.to_str() {
+        Ok(key) if (1..=255).contains(&key.len()) => Ok(Some(key.to_owned())),
+        _ => Err(Error::Invalid("an Idempotency-Key has 1 to 255 plain characters".to_owned())),
+    }
+}
+
+/// The one document of a form with a file.
+async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, Error> {
+    let mut new = NewDocument::default();
+    let mut upload = None;
+    let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge(error.body_text()),
+        _ => Error::Invalid(error.body_text()),
+    };
+    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        match name.as_str() {
+            "file" => {
+                if upload.is_some() {
+                    return Err(Error::Invalid("one file makes one document".to_owned()));
+                }
+                let file_name = field.file_name().unwrap_or("upload").to_owned();
+                let made: Upload =
+                    caller.app().run(move |service| service.new_upload(&file_name)).await?;
+                let mut file = tokio::fs::File::create(made.path()).await?;
+                while let Some(bytes) = field.chunk().await.map_err(broken)? {
+                    file.write_all(&bytes).await?;
+                }
+                file.flush().await?;
+                upload = Some(made);
+            }
+            "id" | "title" | "time" => {
+                let value = field.text().await.map_err(broken)?;
+                let value = Some(value).filter(|value| !value.is_empty());
+                match name.as_str() {
+                    "id" => new.id = value,
+                    "title" => new.title = value,
+                    _ => new.time = value,
+                }
+            }
+            other => {
+                let other: String = other.chars().take(50).collect();
+                return Err(Error::Invalid(format!(
+                    "a form has the fields file, id, title and time, not '{other}'"
+                )));
+            }
+        }
+    }
+    let upload = upload.ok_or_else(|| Error::Invalid("the form has no file".to_owned()))?;
+    let read = caller.app().run(move |service: &Service| service.read_upload(&upload, 1)).await?;
+    let mut documents = read.documents.into_iter();
+    let Some(found) = documents.next() else {
+        let reason = read.problems.into_iter().next();
+        return Err(Error::Invalid(reason.unwrap_or_else(|| "the file holds no text".to_owned())));
+    };
+    Ok(NewDocument {
+        id: new.id.or(found.id),
+        title: new.title.or(found.title),
+        time: new.time.or(found.time),
+        text: found.text,
+    })
+}
+
+/// Whether the text is wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Whole {
+    /// Whether the text comes with it, if it is kept; yes by default.
+    text: Option<bool>,
+}
+
+/// One document.
+#[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}", tag = "documents",
+    params(("name" = String, Path, description = "The repository"),
+           ("id" = String, Path, description = "The document; slashes as %2F"), Whole),
+    responses((status = 200, body = DocumentView), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn read(
+    caller: Caller,
+    Place((name, id)): Place<(String, String)>,
+    Params(whole): Params<Whole>,
+) -> Result<Json<DocumentView>, Error> {
+    let with_text = whole.text.unwrap_or(true);
+    Ok(Json(
+        caller.ask(move |service, actor| service.document(actor, &name, &id, with_text)).await?,
+    ))
+}
+
+/// Deletes a document; the answer is a receipt.
+#[utoipa::path(delete, path = "/api/v1/repositories/{name}/documents/{id}", tag = "documents",
+    params(("name" = String, Path, description = "The repository"),
+           ("id" = String, Path, description = "The document; slashes as %2F")),
+    responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn delete(
+    caller: Caller,
+    Place((name, id)): Place<(String, String)>,
+) -> Result<Json<RemovalReceipt>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.delete(actor, &name, &id)).await?))
+}
+
+/// How a file is loaded.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HowToLoad {
+    /// What the file is called; its ending tells its format.
+    file: String,
+    /// What happens to documents whose id is there already.
+    #[serde(default)]
+    #[param(inline)]
+    existing: Existing,
+}
+
+/// Registers all documents of a file: JSON lines, CSV, Parquet, ZIP, TAR, mbox, a feed, WARC, or
+/// one document. The body is the file; a job reads it.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/loads", tag = "documents",
+    params(("name" = String, Path, description = "The repository"), HowToLoad),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 202, body = Loaded), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 413, body = Problem),
+              (status = 422, body = Problem)))]
+pub(crate) async fn load(
+    caller: Caller,
+    Place(name): Place<String>,
+    Params(how): Params<HowToLoad>,
+    body: RawBody,
+) -> Result<(StatusCode, Json<Loaded>), Error> {
+    let checked = name.clone();
+    let file_name = how.file.clone();
+    let upload = caller
+        .clone()
+        .ask(move |service, actor| {
+            service.may_load(actor, &checked)?;
+            service.new_upload(&file_name)
+        })
+        .await?;
+    let mut file = tokio::fs::File::create(upload.path()).await?;
+    let most = caller.app().service.limits().upload;
+    let (mut stream, mut bytes) = (body.into_data_stream(), 0u64);
+    while let Some(piece) = stream.next().await {
+        let piece = piece.map_err(|error| Error::Invalid(error.to_string()))?;
+        bytes += piece.len() as u64;
+        if bytes > most {
+            return Err(Error::TooLarge(format!("a file has at most {} MiB", most >> 20)));
+        }
+        file.write_all(&piece).await?;
+    }
+    file.flush().await?;
+    drop(file);
+    let loaded = caller
+        .ask(move |service, actor| service.new_load(actor, &name, upload, how.existing))
+        .await?;
+    Ok((StatusCode::ACCEPTED, Json(loaded)))
+}
+
+/// A receipt for removed documents.
+#[utoipa::path(get, path = "/api/v1/receipts/{id}", tag = "documents",
+    params(("id" = i64, Path, description = "Its number")),
+    responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn receipt(
+    caller: Caller,
+    Place(id): Place<i64>,
+) -> Result<Json<RemovalReceipt>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.receipt(actor, id)).await?))
+}

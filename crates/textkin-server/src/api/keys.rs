@@ -1,0 +1,160 @@
+//! Keys, accounts and teams.
+
+use axum::Json;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::caller::{Body, Caller, Place};
+use super::problem::Problem;
+use crate::access::Role;
+use crate::error::Error;
+use crate::service::{AccountView, KeyView, NewKey, TeamView};
+
+/// The account's keys.
+#[utoipa::path(get, path = "/api/v1/keys", tag = "accounts",
+    responses((status = 200, body = Vec<KeyView>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
+    Ok(Json(caller.ask(|service, actor| service.keys(actor)).await?))
+}
+
+/// Makes a key; only this answer shows it.
+#[utoipa::path(post, path = "/api/v1/keys", tag = "accounts", request_body = NewKey,
+    responses((status = 201, body = KeyView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn make(
+    caller: Caller,
+    Body(new): Body<NewKey>,
+) -> Result<(StatusCode, Json<KeyView>), Error> {
+    let made = caller.ask(move |service, actor| service.new_key(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Revokes a key.
+#[utoipa::path(delete, path = "/api/v1/keys/{id}", tag = "accounts",
+    params(("id" = i64, Path, description = "Its number")),
+    responses((status = 204, description = "It is revoked"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn revoke(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
+    caller.ask(move |service, actor| service.revoke_key(actor, id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// All accounts; for administrators.
+#[utoipa::path(get, path = "/api/v1/accounts", tag = "accounts",
+    responses((status = 200, body = Vec<AccountView>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, Error> {
+    Ok(Json(caller.ask(|service, actor| service.accounts(actor)).await?))
+}
+
+/// A new account.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewAccount {
+    /// Its name.
+    name: String,
+    /// Its mail address.
+    #[serde(default)]
+    mail: Option<String>,
+    /// Its password, of 10 characters or more; without one it cannot sign in.
+    #[serde(default)]
+    password: Option<String>,
+    /// Whether it looks after the server.
+    #[serde(default)]
+    is_admin: bool,
+}
+
+/// Makes an account; for administrators.
+#[utoipa::path(post, path = "/api/v1/accounts", tag = "accounts", request_body = NewAccount,
+    responses((status = 201, description = "It is made"), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 409, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem)))]
+pub(crate) async fn new_account(
+    caller: Caller,
+    Body(new): Body<NewAccount>,
+) -> Result<StatusCode, Error> {
+    caller
+        .ask(move |service, actor| {
+            let (mail, password) = (new.mail.as_deref(), new.password.as_deref());
+            service.new_account(actor, &new.name, mail, password, new.is_admin)
+        })
+        .await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// The account's teams.
+#[utoipa::path(get, path = "/api/v1/teams", tag = "accounts",
+    responses((status = 200, body = Vec<TeamView>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, Error> {
+    Ok(Json(caller.ask(|service, actor| service.teams(actor)).await?))
+}
+
+/// A new team.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewTeam {
+    /// Its name.
+    name: String,
+}
+
+/// Makes a team; the account is its owner.
+#[utoipa::path(post, path = "/api/v1/teams", tag = "accounts", request_body = NewTeam,
+    responses((status = 201, description = "It is made"), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 409, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem)))]
+pub(crate) async fn new_team(
+    caller: Caller,
+    Body(new): Body<NewTeam>,
+) -> Result<StatusCode, Error> {
+    caller.ask(move |service, actor| service.new_team(actor, &new.name)).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// The role of a member.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewRole {
+    /// What it may do.
+    role: Role,
+}
+
+/// Gives an account a role in a team; for owners of the team.
+#[utoipa::path(put, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
+    params(("team" = String, Path, description = "The team"),
+           ("account" = String, Path, description = "The account")),
+    request_body = NewRole,
+    responses((status = 204, description = "Done"), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn set_member(
+    caller: Caller,
+    Place((team, account)): Place<(String, String)>,
+    Body(new): Body<NewRole>,
+) -> Result<StatusCode, Error> {
+    let role = Some(new.role);
+    caller.ask(move |service, actor| service.set_member(actor, &team, &account, role)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes an account out of a team; for owners of the team.
+#[utoipa::path(delete, path = "/api/v1/teams/{team}/members/{account}", tag = "accounts",
+    params(("team" = String, Path, description = "The team"),
+           ("account" = String, Path, description = "The account")),
+    responses((status = 204, description = "Done"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn remove_member(
+    caller: Caller,
+    Place((team, account)): Place<(String, String)>,
+) -> Result<StatusCode, Error> {
+    caller.ask(move |service, actor| service.set_member(actor, &team, &account, None)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

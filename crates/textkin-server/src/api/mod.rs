@@ -1,0 +1,102 @@
+//! REST under `/api/v1`: requests to calls of the service, results to JSON.
+//!
+//! Routes and their description (OpenAPI 3.1, at `/api/v1/openapi.json`) come from one source.
+
+mod alerts;
+mod caller;
+mod documents;
+mod keys;
+mod problem;
+mod repositories;
+mod system;
+
+use std::sync::Arc;
+
+use axum::Router;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use self::caller::App;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "textkin",
+        description = "Register texts, probe texts, and be told when a watched text reappears."
+    ),
+    modifiers(&Security),
+    security(("key" = [])),
+    tags(
+        (name = "probe", description = "What a text shares with registered documents"),
+        (name = "repositories", description = "Collections of documents"),
+        (name = "documents", description = "Registered texts"),
+        (name = "watches", description = "Repositories whose texts must not reappear unnoticed"),
+        (name = "alerts", description = "Texts that reappeared"),
+        (name = "jobs", description = "Work that goes on after an answer"),
+        (name = "accounts", description = "Accounts, teams and keys"),
+        (name = "server", description = "The server itself"),
+    )
+)]
+struct Description;
+
+struct Security;
+
+impl utoipa::Modify for Security {
+    fn modify(&self, description: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let components = description.components.get_or_insert_default();
+        components.add_security_scheme("key", SecurityScheme::Http(scheme));
+    }
+}
+
+fn described() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(system::health))
+        .routes(routes!(system::metrics))
+        .routes(routes!(system::me))
+        .routes(routes!(documents::probe))
+        .routes(routes!(repositories::list, repositories::make))
+        .routes(routes!(repositories::read, repositories::change, repositories::delete))
+        .routes(routes!(repositories::purge_preview))
+        .routes(routes!(repositories::purge))
+        .routes(routes!(documents::list, documents::register))
+        .routes(routes!(documents::read, documents::delete))
+        .routes(routes!(documents::load))
+        .routes(routes!(documents::receipt))
+        .routes(routes!(alerts::watches, alerts::watch))
+        .routes(routes!(alerts::unwatch))
+        .routes(routes!(alerts::list))
+        .routes(routes!(alerts::read))
+        .routes(routes!(alerts::change))
+        .routes(routes!(system::jobs))
+        .routes(routes!(system::job))
+        .routes(routes!(system::retry))
+        .routes(routes!(keys::list, keys::make))
+        .routes(routes!(keys::revoke))
+        .routes(routes!(keys::accounts, keys::new_account))
+        .routes(routes!(keys::teams, keys::new_team))
+        .routes(routes!(keys::set_member, keys::remove_member))
+}
+
+/// The description of the interface, as JSON.
+#[must_use]
+pub fn description() -> utoipa::openapi::OpenApi {
+    described().into_openapi()
+}
+
+/// The routes.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let (router, description) = described().split_for_parts();
+    let json = serde_json::to_string(&description).unwrap_or_default();
+    let answer = move || {
+        let json = json.clone();
+        async move { ([("content-type", "application/json")], json) }
+    };
+    router
+        .route("/api/v1/openapi.json", axum::routing::get(answer))
+        .fallback(problem::no_such_place)
+        .method_not_allowed_fallback(problem::no_such_method)
+        .with_state(Arc::clone(app))
+}

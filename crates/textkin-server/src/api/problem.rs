@@ -1,0 +1,89 @@
+//! Errors as `application/problem+json` (RFC 9457).
+
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::error::Error;
+
+/// What went wrong.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// The kind of problem: `about:blank`, the status says it.
+    r#type: &'static str,
+    /// The status in words.
+    title: String,
+    /// The status.
+    status: u16,
+    /// What went wrong, and what to do.
+    detail: String,
+}
+
+impl Error {
+    /// The status of the answer.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Unknown => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::Missing(_) => StatusCode::NOT_FOUND,
+            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Store { .. }
+            | Self::Sqlite(_)
+            | Self::Io(_)
+            | Self::Engine(_)
+            | Self::Json(_)
+            | Self::Commit(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What may be told: what went wrong inside is for the log only.
+    pub(crate) fn told(&self) -> String {
+        if self.status() != StatusCode::INTERNAL_SERVER_ERROR {
+            return self.to_string();
+        }
+        tracing::error!(error = %self, "a request failed");
+        "something went wrong inside; the log of the server says what".to_owned()
+    }
+}
+
+/// A problem as an answer.
+pub(crate) fn answer(status: StatusCode, detail: String) -> Response {
+    let problem = Problem {
+        r#type: "about:blank",
+        title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+        status: status.as_u16(),
+        detail,
+    };
+    let json = serde_json::to_string(&problem).unwrap_or_default();
+    let mut response =
+        (status, [("content-type", "application/problem+json")], json).into_response();
+    if status == StatusCode::UNAUTHORIZED {
+        let value = axum::http::HeaderValue::from_static("Bearer");
+        response.headers_mut().insert("www-authenticate", value);
+    }
+    response
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let mut response = answer(self.status(), self.told());
+        if let Self::Busy(seconds) = self {
+            response.headers_mut().insert("retry-after", seconds.into());
+        }
+        response
+    }
+}
+
+pub(crate) async fn no_such_place(uri: Uri) -> Response {
+    let path: String = uri.path().chars().take(100).collect();
+    answer(StatusCode::NOT_FOUND, format!("there is nothing at {path}"))
+}
+
+pub(crate) async fn no_such_method() -> Response {
+    answer(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here".to_owned())
+}

@@ -1,0 +1,115 @@
+//! Repositories.
+
+use axum::Json;
+use axum::http::StatusCode;
+
+use super::caller::{Body, Caller, Place};
+use super::problem::Problem;
+use crate::error::Error;
+use crate::service::{
+    ChangeRepository, NewRepository, PurgePreview, PurgeRule, RemovalReceipt, RepositoryView,
+};
+
+/// The repositories that the account may know of.
+#[utoipa::path(get, path = "/api/v1/repositories", tag = "repositories",
+    responses((status = 200, body = Vec<RepositoryView>), (status = 401, body = Problem),
+              (status = 403, body = Problem)))]
+pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Error> {
+    Ok(Json(caller.ask(|service, actor| service.repositories(actor)).await?))
+}
+
+/// Makes a repository.
+#[utoipa::path(post, path = "/api/v1/repositories", tag = "repositories",
+    request_body = NewRepository,
+    responses((status = 201, body = RepositoryView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, description = "No such team", body = Problem),
+              (status = 409, description = "The name is taken", body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn make(
+    caller: Caller,
+    Body(new): Body<NewRepository>,
+) -> Result<(StatusCode, Json<RepositoryView>), Error> {
+    let made = caller.ask(move |service, actor| service.new_repository(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// One repository.
+#[utoipa::path(get, path = "/api/v1/repositories/{name}", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    responses((status = 200, body = RepositoryView), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, description = "Several teams have it", body = Problem)))]
+pub(crate) async fn read(
+    caller: Caller,
+    Place(name): Place<String>,
+) -> Result<Json<RepositoryView>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.repository(actor, &name)).await?))
+}
+
+/// Changes a repository; what is not given stays.
+#[utoipa::path(patch, path = "/api/v1/repositories/{name}", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    request_body = ChangeRepository,
+    responses((status = 200, body = RepositoryView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 413, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem)))]
+pub(crate) async fn change(
+    caller: Caller,
+    Place(name): Place<String>,
+    Body(change): Body<ChangeRepository>,
+) -> Result<Json<RepositoryView>, Error> {
+    let changed =
+        caller.ask(move |service, actor| service.change_repository(actor, &name, &change)).await?;
+    Ok(Json(changed))
+}
+
+/// Deletes a repository with all its documents; the answer is a receipt.
+#[utoipa::path(delete, path = "/api/v1/repositories/{name}", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    responses((status = 200, body = RemovalReceipt), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn delete(
+    caller: Caller,
+    Place(name): Place<String>,
+) -> Result<Json<RemovalReceipt>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.delete_repository(actor, &name)).await?))
+}
+
+/// What a purge would remove.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/purge-preview", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    request_body = PurgeRule,
+    responses((status = 200, body = PurgePreview), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn purge_preview(
+    caller: Caller,
+    Place(name): Place<String>,
+    Body(rule): Body<PurgeRule>,
+) -> Result<Json<PurgePreview>, Error> {
+    let preview =
+        caller.ask(move |service, actor| service.purge_preview(actor, &name, &rule)).await?;
+    Ok(Json(preview))
+}
+
+/// Removes documents by a rule; the answer is a receipt.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/purge", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    request_body = PurgeRule,
+    responses((status = 200, body = RemovalReceipt), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem),
+              (status = 409, description = "Another number was expected", body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn purge(
+    caller: Caller,
+    Place(name): Place<String>,
+    Body(rule): Body<PurgeRule>,
+) -> Result<Json<RemovalReceipt>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.purge(actor, &name, &rule)).await?))
+}

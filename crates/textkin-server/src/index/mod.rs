@@ -1,0 +1,140 @@
+//! The index: which documents hold a run of words of a text.
+//!
+//! Two shelves, one of documents whose texts are kept and one of documents of which only
+//! fingerprints are: each is a repository of the engine on disk and, for what came last, a part in
+//! memory. Documents are known by their number in the store. The index knows in addition which
+//! repository each belongs to, and looks at none that it is not asked about.
+
+mod fresh;
+mod query;
+mod shelf;
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+
+use textkin::core::{Chunk, Layers, Tokens};
+use textkin::{Analyzer, Settings};
+
+pub(crate) use self::query::{Found, Query, Shared};
+pub(crate) use self::shelf::{Shelf, ShelfKind};
+use crate::error::Error;
+
+/// Words of a run that counts.
+pub(crate) const K: NonZeroU32 = NonZeroU32::MIN.saturating_add(7);
+
+/// A document, ready for the index.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) words: u32,
+    pub(crate) digest: [u8; 32],
+    /// Hashes of its runs of words, ascending, each once.
+    pub(crate) chunks: Vec<u64>,
+}
+
+/// The index of all documents.
+#[derive(Debug)]
+pub(crate) struct Index {
+    analyzer: Analyzer,
+    shelves: [Shelf; 2],
+    /// The repository of each document, by number; 0: none.
+    owners: RwLock<Vec<u32>>,
+}
+
+impl Index {
+    /// Opens the index in `folder`; `owners` are the numbers of all documents and of their
+    /// repositories.
+    pub(crate) fn open(folder: &Path, owners: &[(u64, u32)]) -> Result<Self, Error> {
+        let analyzer = Analyzer::new(&Settings::default())?;
+        let shelves = [
+            Shelf::open(&folder.join("texts"), ShelfKind::Texts)?,
+            Shelf::open(&folder.join("fingerprints"), ShelfKind::Fingerprints)?,
+        ];
+        let index = Self { analyzer, shelves, owners: RwLock::default() };
+        for &(number, repository) in owners {
+            index.own(number, repository);
+        }
+        Ok(index)
+    }
+
+    pub(crate) fn shelf(&self, kind: ShelfKind) -> &Shelf {
+        &self.shelves[kind as usize]
+    }
+
+    pub(crate) fn shelves(&self) -> &[Shelf] {
+        &self.shelves
+    }
+
+    /// The words of a text, with their places.
+    pub(crate) fn tokens(&self, text: &str) -> Tokens {
+        let mut tokens = Tokens::new(Layers::SPANS);
+        self.analyzer.tokenize(text, &mut tokens);
+        tokens
+    }
+
+    /// All that is needed to register a text.
+    pub(crate) fn prepare(&self, text: &str) -> Prepared {
+        let mut tokens = Tokens::new(Layers::NONE);
+        self.analyzer.tokenize(text, &mut tokens);
+        let mut chunks: Vec<u64> = self.chunks(&tokens).iter().map(|chunk| chunk.hash).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        Prepared {
+            words: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
+            digest: *blake3::hash(text.as_bytes()).as_bytes(),
+            chunks,
+        }
+    }
+
+    /// All runs of words, in order.
+    fn chunks(&self, tokens: &Tokens) -> Vec<Chunk> {
+        let (mut chunks, mut selection) = (Vec::new(), Vec::new());
+        self.analyzer.chunk(tokens, &mut chunks, &mut selection);
+        chunks
+    }
+
+    /// Puts a document that is in the store into the memory part of its shelf.
+    pub(crate) fn add(
+        &self,
+        kind: ShelfKind,
+        number: u64,
+        repository: u32,
+        text: String,
+        prepared: &Prepared,
+    ) {
+        self.shelf(kind).add(number, text, &prepared.chunks);
+        self.own(number, repository);
+    }
+
+    /// Documents are not found any more from now on; their shelf forgets them when it is cleaned.
+    pub(crate) fn remove(&self, numbers: &[u64]) {
+        for &number in numbers {
+            self.own(number, 0);
+        }
+        for shelf in &self.shelves {
+            shelf.forget(numbers);
+        }
+    }
+
+    /// Says which repository a document belongs to.
+    pub(crate) fn own(&self, number: u64, repository: u32) {
+        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        if owners.len() <= number {
+            owners.resize(number + 1, 0);
+        }
+        owners[number] = repository;
+    }
+
+    /// Whether a document has been removed.
+    pub(crate) fn is_gone(&self, number: u64) -> bool {
+        let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
+        let owner = usize::try_from(number).ok().and_then(|number| owners.get(number));
+        owner.is_none_or(|&owner| owner == 0)
+    }
+
+    /// The text of a document, if texts are kept and it is there.
+    pub(crate) fn text(&self, kind: ShelfKind, number: u64) -> Result<Option<String>, Error> {
+        self.shelf(kind).text(number)
+    }
+}

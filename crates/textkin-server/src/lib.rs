@@ -1,0 +1,34 @@
+//! The registration server of textkin: people register texts and are told when they reappear.
+//!
+//! One folder holds everything: `textkin.db`, the store (SQLite), which is what the server must not
+//! forget; `index/`, in which repositories of the engine hold texts and fingerprints; `origins/`, what
+//! tracers remember; `uploads/`, files under way.
+//!
+//! ```text
+//! api    requests ─┐
+//! web    pages    ─┼→ service (who may do what: access) ─→ store, index
+//! mail   messages ─┘        ↑
+//!                     workers: checks, loads, settling, erasing, deliveries
+//! ```
+
+mod access;
+mod api;
+mod attempts;
+mod error;
+mod index;
+mod serve;
+mod service;
+mod store;
+
+pub use access::{Actor, Role, Scope};
+pub use api::description;
+pub use error::Error;
+pub use serve::{Listening, router, run, serve};
+pub use service::{
+    AccountView, AlertSide, AlertState, AlertView, Audited, ChangeAlerts, ChangeRepository,
+    Channel, Condition, DocumentView, Existing, JobState, JobView, KeyView, Level, Levels, Limits,
+    Loaded, Match, MatchedPassage, NewDocument, NewKey, NewRepository, NewWatch, ProbeAnswer,
+    ProbeRequest, PurgePreview, PurgeRule, Range, Registered, RemovalReceipt, RepositoryView,
+    Service, SetUp, TeamMember, TeamView, Texts, Upload, Visibility, WatchView, back_up, check,
+    new_key_in,
+};

@@ -1,0 +1,170 @@
+//! The listener: connections in, bounded in number, size and time.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
+use tower_http::trace::TraceLayer;
+
+use crate::api::{self, App};
+use crate::error::Error;
+use crate::service::{Limits, Service};
+
+/// How the server listens.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    /// Where.
+    pub address: SocketAddr,
+    /// Connections at once; more wait.
+    pub connections: usize,
+    /// How long the head of a request may take.
+    pub head_time: Duration,
+    /// How long a request body may stand still.
+    pub body_time: Duration,
+    /// How long a request may take in all.
+    pub request_time: Duration,
+    /// How long requests may go on after the server was asked to stop.
+    pub grace: Duration,
+}
+
+impl Default for Listening {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 7070)),
+            connections: 1024,
+            head_time: Duration::from_secs(10),
+            body_time: Duration::from_secs(30),
+            request_time: Duration::from_secs(600),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Bytes of the head of a request.
+const MOST_HEAD: usize = 64 << 10;
+const MOST_HEADERS: usize = 100;
+
+/// All routes over a service.
+pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
+    let app = App::new(Arc::clone(service));
+    // A text in JSON may take several bytes for each of its own.
+    let most = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
+    api::router(&app)
+        .layer(DefaultBodyLimit::max(most))
+        .layer(RequestBodyTimeoutLayer::new(listening.body_time))
+        .layer(TimeoutLayer::with_status_code(
+            axum::http::StatusCode::REQUEST_TIMEOUT,
+            listening.request_time,
+        ))
+        .layer(TraceLayer::new_for_http().make_span_with(|request: &Request| {
+            // Neither headers nor what stands behind `?` go into the log.
+            tracing::info_span!("request", method = %request.method(), path = request.uri().path())
+        }))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
+            use axum::response::IntoResponse;
+            Error::Commit("a request panicked".to_owned()).into_response()
+        }))
+}
+
+/// Serves `router` on `listener` until `stop` says so; then waits for requests under way.
+///
+/// # Errors
+/// If the listener fails.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    listening: Listening,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), Error> {
+    let turns = Arc::new(Semaphore::new(listening.connections));
+    let all = u32::try_from(listening.connections).unwrap_or(u32::MAX);
+    loop {
+        let turn = tokio::select! {
+            turn = Arc::clone(&turns).acquire_owned() => turn.map_err(|_| Error::Stopped)?,
+            _ = stop.wait_for(|is_asked| *is_asked) => break,
+        };
+        let (stream, address) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Too many open files, say: wait for some to be closed.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            },
+            _ = stop.wait_for(|is_asked| *is_asked) => break,
+        };
+        let (router, listening, stop) = (router.clone(), listening.clone(), stop.clone());
+        tokio::spawn(async move {
+            answer(stream, address, router, &listening, stop).await;
+            drop(turn);
+        });
+    }
+    let _ = tokio::time::timeout(listening.grace, turns.acquire_many(all)).await;
+    Ok(())
+}
+
+async fn answer(
+    stream: TcpStream,
+    address: SocketAddr,
+    router: Router,
+    listening: &Listening,
+    mut stop: watch::Receiver<bool>,
+) {
+    let _ = stream.set_nodelay(true);
+    let router = router.layer(axum::Extension(ConnectInfo(address)));
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(listening.head_time)
+        .max_buf_size(MOST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        outcome = connection.as_mut() => {
+            if let Err(error) = outcome {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            return;
+        }
+        _ = stop.wait_for(|is_asked| *is_asked) => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+/// Opens the service in `folder` and serves it until `stop` says so.
+///
+/// # Errors
+/// If the folder or the address cannot be used.
+pub async fn run(
+    folder: &std::path::Path,
+    limits: Limits,
+    listening: Listening,
+    stop: watch::Receiver<bool>,
+    ready: impl FnOnce(SocketAddr, &Service),
+) -> Result<(), Error> {
+    let folder = folder.to_owned();
+    let opened = tokio::task::spawn_blocking(move || Service::open(&folder, limits)).await;
+    let service = opened.map_err(|_| Error::Stopped)??;
+    let listener = TcpListener::bind(listening.address).await?;
+    let workers = service.start_workers()?;
+    ready(listener.local_addr()?, &service);
+    let outcome = serve(listener, router(&service, &listening), listening, stop).await;
+    service.stop();
+    let ended = tokio::task::spawn_blocking(move || {
+        for worker in workers {
+            let _ = worker.join();
+        }
+    });
+    let _ = ended.await;
+    outcome
+}

@@ -1,0 +1,255 @@
+//! Alerts: texts that reappeared, and what became of that.
+
+use rusqlite::{Row, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Service;
+use super::level::Level;
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// What became of an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AlertState {
+    /// Nobody has looked at it.
+    Open,
+    /// Something was done.
+    Handled,
+    /// Nothing needs to be done.
+    Dismissed,
+}
+
+impl AlertState {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Handled => "handled",
+            Self::Dismissed => "dismissed",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [Self::Open, Self::Handled, Self::Dismissed].into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// A document in an alert.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AlertSide {
+    /// Its repository.
+    pub repository: String,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// When it was written, as its source says.
+    pub time: Option<String>,
+    /// Its words.
+    pub words: u64,
+    /// Its words that stand in the other.
+    pub shared_words: u64,
+    /// The share that is.
+    pub share: f64,
+}
+
+/// A text that reappeared.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AlertView {
+    /// Its number.
+    pub id: i64,
+    /// The watch that found it.
+    pub watch: i64,
+    /// How much reappeared, in a word.
+    pub level: Level,
+    /// The registered text.
+    pub registered: AlertSide,
+    /// Where it reappeared.
+    pub found: AlertSide,
+    /// When that was noticed, in milliseconds since 1970.
+    pub created_ms: i64,
+    /// What became of it.
+    pub state: AlertState,
+    /// When that was said, and by whom.
+    pub changed: Option<i64>,
+    /// Who said so.
+    pub changed_by: Option<String>,
+    /// Who looks after it.
+    pub assignee: Option<String>,
+}
+
+/// What is to be said of alerts.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeAlerts {
+    /// Their numbers.
+    pub alerts: Vec<i64>,
+    /// What became of them.
+    #[serde(default)]
+    pub state: Option<AlertState>,
+    /// Who looks after them: the name of a member of a team of theirs, or empty.
+    #[serde(default)]
+    pub assignee: Option<String>,
+}
+
+/// Alerts of watches on repositories of teams that account ?1 is in, and is not kept from by a key.
+const OWN: &str = "alert.watch IN (
+    SELECT watch.id FROM watch JOIN repository ON repository.id = watch.repository
+    JOIN member ON member.team = repository.team
+    WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2))";
+
+impl Service {
+    /// Alerts on texts of the actor's teams, the latest first.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn alerts(
+        &self,
+        actor: &Actor,
+        state: Option<AlertState>,
+        is_mine: bool,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<AlertView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.select_alerts(
+            actor,
+            "(?3 IS NULL OR alert.state = ?3) AND (NOT ?4 OR assignee = ?1) AND alert.id < ?5",
+            params![
+                actor.account,
+                actor.only,
+                state.map(AlertState::name),
+                is_mine,
+                before.unwrap_or(i64::MAX),
+            ],
+            most,
+        )
+    }
+
+    /// One alert.
+    ///
+    /// # Errors
+    /// If there is none that the actor may know of.
+    pub fn alert(&self, actor: &Actor, id: i64) -> Result<AlertView, Error> {
+        actor.needs(Scope::Read)?;
+        let row = params![actor.account, actor.only, id];
+        let found = self.select_alerts(actor, "alert.id = ?3", row, 1)?.into_iter().next();
+        found.ok_or_else(|| Error::missing("alert", &id.to_string()))
+    }
+
+    fn select_alerts(
+        &self,
+        _: &Actor,
+        condition: &str,
+        row: &[&dyn rusqlite::ToSql],
+        most: u32,
+    ) -> Result<Vec<AlertView>, Error> {
+        let sql = format!(
+            "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
+                    whose.name, watched_words, watched_shared, wr.name, w.id, w.title, w.time,
+                    found_words, found_shared, fr.name, f.id, f.title, f.time
+             FROM alert JOIN document w ON w.number = watched JOIN document f ON f.number = found
+             JOIN repository wr ON wr.id = w.repository JOIN repository fr ON fr.id = f.repository
+             LEFT JOIN account who ON who.id = changed_by
+             LEFT JOIN account whose ON whose.id = assignee
+             WHERE {OWN} AND {condition} ORDER BY alert.id DESC LIMIT {most}"
+        );
+        self.store.read(|read| {
+            let mut statement = read.prepare_cached(&sql)?;
+            let rows = statement.query_map(row, view)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// How many alerts are open.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn open_alerts(&self, actor: &Actor) -> Result<u64, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND state = 'open'");
+            let row = params![actor.account, actor.only];
+            Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
+        })
+    }
+
+    /// Says what became of alerts, or who looks after them. All of them, or none.
+    ///
+    /// # Errors
+    /// If one of them is none that the actor may know of.
+    pub fn change_alerts(&self, actor: &Actor, change: &ChangeAlerts) -> Result<(), Error> {
+        actor.needs(Scope::Register)?;
+        if change.alerts.len() > 1000 {
+            return Err(Error::TooLarge("at most 1000 alerts can be changed at once".to_owned()));
+        }
+        let (account, only, change) = (actor.account, actor.only, change.clone());
+        self.store.write(move |write| {
+            let assignee: Option<Option<i64>> = match change.assignee.as_deref() {
+                None => None,
+                Some("") => Some(None),
+                Some(name) => {
+                    let sql = "SELECT account.id FROM account
+                               JOIN member theirs ON theirs.account = account.id
+                               JOIN member ours ON ours.team = theirs.team
+                               WHERE account.name = ?1 AND ours.account = ?2 LIMIT 1";
+                    let found = write.query_row(sql, params![name, account], |row| row.get(0));
+                    Some(Some(found.map_err(|_| Error::missing("member", name))?))
+                }
+            };
+            let sql = format!(
+                "UPDATE alert SET state = ifnull(?4, state),
+                     changed = iif(?4 IS NULL, changed, ?5),
+                     changed_by = iif(?4 IS NULL, changed_by, ?1),
+                     assignee = iif(?6, ?7, assignee)
+                 WHERE {OWN} AND id = ?3"
+            );
+            let mut statement = write.prepare_cached(&sql)?;
+            for &id in &change.alerts {
+                let state = change.state.map(AlertState::name);
+                let row = params![
+                    account,
+                    only,
+                    id,
+                    state,
+                    now(),
+                    assignee.is_some(),
+                    assignee.flatten()
+                ];
+                if statement.execute(row)? == 0 {
+                    return Err(Error::missing("alert", &id.to_string()));
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
+    let side = |first: usize| -> rusqlite::Result<AlertSide> {
+        let (words, shared_words): (u64, u64) = (row.get(first)?, row.get(first + 1)?);
+        Ok(AlertSide {
+            repository: row.get(first + 2)?,
+            id: row.get(first + 3)?,
+            title: row.get(first + 4)?,
+            time: row.get(first + 5)?,
+            words,
+            shared_words,
+            share: shared_words as f64 / words.max(1) as f64,
+        })
+    };
+    Ok(AlertView {
+        id: row.get(0)?,
+        watch: row.get(1)?,
+        level: Level::parse(&row.get::<_, String>(2)?).unwrap_or(Level::Some),
+        created_ms: row.get(3)?,
+        state: AlertState::parse(&row.get::<_, String>(4)?).unwrap_or(AlertState::Open),
+        changed: row.get(5)?,
+        changed_by: row.get(6)?,
+        assignee: row.get(7)?,
+        registered: side(8)?,
+        found: side(14)?,
+    })
+}

@@ -1,0 +1,140 @@
+//! Backups: a copy of the whole folder while a server uses it, and the check of one.
+//!
+//! The store is copied first, at one moment; then the shelves, which by then hold at least all that
+//! the store no longer holds itself.
+
+use std::path::Path;
+
+use hashbrown::HashSet;
+use textkin::stored::Disk;
+
+use super::STORE;
+use crate::error::Error;
+use crate::store::Store;
+
+/// How often files are copied again that changed meanwhile.
+const TRIES: usize = 20;
+const SHELVES: [&str; 2] = ["texts", "fingerprints"];
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Condition {
+    /// Documents in the store.
+    pub documents: u64,
+    /// Those of them that wait in the store for their place on a shelf.
+    pub pending: u64,
+    /// Documents of which neither a shelf nor the store has the text or fingerprints.
+    pub missing: u64,
+    /// Documents on shelves that are gone, and wait to be erased.
+    pub gone: u64,
+}
+
+/// Copies the data in `from`, which a server may be using, to the new folder `to`.
+///
+/// # Errors
+/// If something cannot be read or written, or `to` is there already.
+pub fn back_up(from: &Path, to: &Path) -> Result<Condition, Error> {
+    if !from.join(STORE).is_file() {
+        let reason = "there is no data of a server here".to_owned();
+        return Err(Error::Store { path: from.to_owned(), reason });
+    }
+    std::fs::create_dir(to)?;
+    Store::open(&from.join(STORE))?.copy_to(&to.join(STORE))?;
+    for shelf in SHELVES {
+        let (from, to) = (from.join("index").join(shelf), to.join("index").join(shelf));
+        if from.is_dir() {
+            copy_shelf(&from, &to)?;
+        }
+    }
+    check(to)
+}
+
+fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    for _ in 0..TRIES {
+        // What was copied of an earlier state may not belong to this one.
+        if to.exists() {
+            std::fs::remove_dir_all(to)?;
+        }
+        std::fs::create_dir_all(to)?;
+        outcome = copy_files(from, to).and_then(|()| check_shelf(to));
+        if outcome.is_ok() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    outcome
+}
+
+fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
+    // The manifest first: the files it names are there, or go while they are copied, which the
+    // check notices.
+    let manifest = textkin::stored::Repository::MARK.0;
+    std::fs::copy(from.join(manifest), to.join(manifest))?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_data = Path::new(&name).extension().is_some_and(|end| end == "tks" || end == "tkr");
+        if is_data {
+            std::fs::copy(entry.path(), to.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_shelf(folder: &Path) -> Result<(), Error> {
+    let checked =
+        textkin::stored::Repository::check(&Disk, folder).map_err(textkin::Error::from)?;
+    match checked.damages.into_iter().next() {
+        Some(damage) => Err(textkin::Error::from(textkin::stored::Error::from(damage)).into()),
+        None => Ok(()),
+    }
+}
+
+/// Checks the data in a folder: every file whole, every document there.
+///
+/// # Errors
+/// If something cannot be read, or is damaged.
+pub fn check(folder: &Path) -> Result<Condition, Error> {
+    let path = folder.join(STORE);
+    if !path.is_file() {
+        let reason = "there is no data of a server here".to_owned();
+        return Err(Error::Store { path: folder.to_owned(), reason });
+    }
+    let store = Store::open(&path)?;
+    let mut settled: HashSet<u64> = HashSet::new();
+    let (documents, pending) = store.read(|read| {
+        let sound: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+        if sound != "ok" {
+            return Err(Error::Store { path: path.clone(), reason: sound });
+        }
+        let numbers = |sql: &str| -> Result<HashSet<u64>, Error> {
+            let mut statement = read.prepare(sql)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Ok((numbers("SELECT number FROM document")?, numbers("SELECT number FROM pending")?))
+    })?;
+    for shelf in SHELVES {
+        let shelf = folder.join("index").join(shelf);
+        if !shelf.is_dir() {
+            continue;
+        }
+        check_shelf(&shelf)?;
+        let repository = textkin::Repository::open(&shelf)?;
+        let stored = repository.stored();
+        for place in stored.places() {
+            let id = stored.segment(place).id(place.document);
+            let id =
+                id.map_err(|damage| textkin::Error::from(textkin::stored::Error::from(damage)))?;
+            settled.extend(id.parse::<u64>());
+        }
+    }
+    let is_missing = |number: &&u64| !pending.contains(*number) && !settled.contains(*number);
+    Ok(Condition {
+        documents: documents.len() as u64,
+        pending: pending.len() as u64,
+        missing: documents.iter().filter(is_missing).count() as u64,
+        gone: settled.difference(&documents).count() as u64,
+    })
+}

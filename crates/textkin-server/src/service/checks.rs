@@ -1,0 +1,357 @@
+//! Checks: whether what is watched reappears.
+//!
+//! A new document of a public repository is compared with everything watched, and a new document of a
+//! watched repository with everything public: whichever of the two comes last finds the other. Alerts
+//! and the end of the job are one change of the store, so that a crash loses none and makes none
+//! twice.
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use rusqlite::{Transaction, params};
+
+use super::jobs::{self, Waiting};
+use super::watches::{self, Channel, Rule};
+use super::{Service, documents};
+use crate::error::Error;
+use crate::index::{Query, ShelfKind};
+use crate::store::{now, now_ms};
+
+/// Jobs that are taken up at once.
+const AT_ONCE: usize = 64;
+
+/// Seconds after which a document that is not in the index is put there.
+const LATE: i64 = 10;
+
+/// What is watched, and what is public, at one moment.
+#[derive(Debug, Default)]
+struct Scene {
+    rules: HashMap<u32, Vec<Rule>>,
+    public: HashSet<u32>,
+    with_text: HashSet<u32>,
+}
+
+impl Scene {
+    fn read(read: &Transaction<'_>) -> Result<Self, Error> {
+        let mut scene = Self::default();
+        for rule in watches::rules(read)? {
+            scene.rules.entry(rule.repository).or_default().push(rule);
+        }
+        let sql = "SELECT id, visibility = 'public', keeps_text FROM repository";
+        let mut statement = read.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let id: u32 = row.get(0)?;
+            if row.get(1)? {
+                scene.public.insert(id);
+            }
+            if row.get(2)? {
+                scene.with_text.insert(id);
+            }
+        }
+        Ok(scene)
+    }
+}
+
+/// An alert to be made.
+#[derive(Debug)]
+struct Raised {
+    rule: Rule,
+    watched: u64,
+    found: u64,
+    level: super::Level,
+    watched_counts: (u64, u64),
+    found_counts: (u64, u64),
+}
+
+impl Service {
+    /// Does the checks that wait; says whether there were any.
+    pub(crate) fn do_checks(&self) -> Result<bool, Error> {
+        let (jobs, scene) = self
+            .store
+            .read(|read| Ok((jobs::waiting(read, true, AT_ONCE)?, Arc::new(Scene::read(read)?))))?;
+        let jobs = self.ready(jobs)?;
+        if jobs.is_empty() {
+            return Ok(false);
+        }
+        let labels = self.trace(&jobs, &scene.public, &scene.with_text)?;
+        let mut done = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            done.push((self.check(&job, &scene), job));
+        }
+        self.store.write(move |write| {
+            for (outcome, job) in &done {
+                match outcome {
+                    Ok(raised) => {
+                        let mut n = 0u64;
+                        for alert in raised {
+                            n += u64::from(raise(write, alert)?);
+                        }
+                        let detail = match n {
+                            0 => String::new(),
+                            1 => "1 alert".to_owned(),
+                            n => format!("{n} alerts"),
+                        };
+                        jobs::finish(write, job.id, Ok(&detail))?;
+                    }
+                    Err(error) => jobs::finish(write, job.id, Err(&error.to_string()))?,
+                }
+            }
+            let sql = "INSERT INTO origin (number, labels)
+                       SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM document WHERE number = ?1)
+                       ON CONFLICT DO NOTHING";
+            let mut statement = write.prepare_cached(sql)?;
+            for (number, labels) in &labels {
+                statement.execute(params![number.cast_signed(), labels])?;
+            }
+            Ok(())
+        })?;
+        self.deliveries.ring();
+        Ok(true)
+    }
+
+    /// The first of `jobs` whose documents are in the index: they are put there right after they are
+    /// in the store. One that is still not there after a while is taken up from the store.
+    fn ready(&self, mut jobs: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
+        let number = |job: &Waiting| job.document.unwrap_or(0);
+        let late = jobs.iter().position(|job| self.index.is_gone(number(job)));
+        let Some(late) = late else { return Ok(jobs) };
+        let job = &jobs[late];
+        let is_there =
+            self.store.read(|read| Ok(documents::by_number(read, number(job))?.is_some()))?;
+        if !is_there {
+            // Removed meanwhile: its check finds nothing.
+            jobs.truncate(late + 1);
+            return Ok(jobs);
+        }
+        if now() - job.created > LATE {
+            self.take_up(number(job).cast_signed() - 1, 1)?;
+        }
+        jobs.truncate(late);
+        if jobs.is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            self.work.ring();
+        }
+        Ok(jobs)
+    }
+
+    fn check(&self, job: &Waiting, scene: &Scene) -> Result<Vec<Raised>, Error> {
+        let (Some(number), Some(repository)) = (job.document, job.repository) else {
+            return Ok(Vec::new());
+        };
+        let repository = u32::try_from(repository).unwrap_or(0);
+        self.check_document(number, repository, scene, None)
+    }
+
+    /// Compares a document with what it is to be compared with; `only` one watch if it is given.
+    fn check_document(
+        &self,
+        number: u64,
+        repository: u32,
+        scene: &Scene,
+        only: Option<i64>,
+    ) -> Result<Vec<Raised>, Error> {
+        let is_watched = scene.rules.contains_key(&repository);
+        let is_public = scene.public.contains(&repository);
+        let asks_watched = is_public && only.is_none() && !scene.rules.is_empty();
+        if !is_watched && !asks_watched {
+            return Ok(Vec::new());
+        }
+        let is_asked = |other: u32| {
+            other != repository
+                && ((is_watched && scene.public.contains(&other))
+                    || (asks_watched && scene.rules.contains_key(&other)))
+        };
+        let kind = ShelfKind::new(scene.with_text.contains(&repository));
+        let Some(query) = self.query_of(kind, number)? else { return Ok(Vec::new()) };
+        let least = scene.rules.values().flatten().map(|rule| rule.levels.some);
+        let threshold = least.fold(1.0, f64::min);
+        let matches = self.matches(&query, &is_asked, threshold)?.matches;
+        let mut raised = Vec::new();
+        for raw in &matches {
+            let other = raw.found.repository;
+            let shared = &raw.shared;
+            let own = (shared.query_words, shared.query_covered);
+            let theirs = (shared.document_words, shared.document_covered);
+            let mut raise =
+                |rule: &Rule, watched, found, watched_counts: (u64, u64), found_counts| {
+                    let level = rule.levels.level(shared.share());
+                    if let Some(level) = level.filter(|&level| level >= rule.min_level)
+                        && watched_counts.1 >= rule.min_words
+                    {
+                        let rule = rule.clone();
+                        raised.push(Raised {
+                            rule,
+                            watched,
+                            found,
+                            level,
+                            watched_counts,
+                            found_counts,
+                        });
+                    }
+                };
+            if scene.public.contains(&other) {
+                let rules = scene.rules.get(&repository).into_iter().flatten();
+                for rule in rules.filter(|rule| only.is_none_or(|only| only == rule.watch)) {
+                    raise(rule, number, raw.found.number, own, theirs);
+                }
+            }
+            if is_public && only.is_none() {
+                for rule in scene.rules.get(&other).into_iter().flatten() {
+                    raise(rule, raw.found.number, number, theirs, own);
+                }
+            }
+        }
+        Ok(raised)
+    }
+
+    /// A registered document as a query; `None` if it is gone, or nothing is kept that could be one.
+    fn query_of(&self, kind: ShelfKind, number: u64) -> Result<Option<Query>, Error> {
+        match kind {
+            ShelfKind::Texts => {
+                Ok(self.index.text(kind, number)?.map(|text| self.index.query(&text)))
+            }
+            ShelfKind::Fingerprints => self.index.query_without_text(number),
+        }
+    }
+
+    /// Checks all texts of a repository that is watched from now on.
+    pub(crate) fn check_watch(&self, job: &Waiting) -> Result<String, Error> {
+        let watch: i64 = job.payload.as_deref().and_then(|id| id.parse().ok()).unwrap_or(0);
+        let repository = job.repository.unwrap_or(0);
+        let (mut after, mut done, mut n_alerts) = (0i64, 0u64, 0u64);
+        loop {
+            let (scene, batch, total) = self.store.read(|read| {
+                let scene = Scene::read(read)?;
+                let condition = "repository = ?1 AND number > ?2 ORDER BY number LIMIT 100";
+                let batch = documents::select(read, condition, params![repository, after])?;
+                let sql = "SELECT documents FROM repository WHERE id = ?1";
+                let total: u64 = read.query_row(sql, [repository], |row| row.get(0))?;
+                Ok((scene, batch, total))
+            })?;
+            let Some(last) = batch.last() else { break };
+            after = last.number;
+            done += batch.len() as u64;
+            let mut raised = Vec::new();
+            for entry in &batch {
+                let owner = u32::try_from(repository).unwrap_or(0);
+                let number = entry.number.cast_unsigned();
+                raised.extend(self.check_document(number, owner, &scene, Some(watch))?);
+                if self.is_stopping() {
+                    return Err(Error::Stopped);
+                }
+            }
+            let id = job.id;
+            n_alerts += self.store.write(move |write| {
+                let mut n = 0u64;
+                for alert in &raised {
+                    n += u64::from(raise(write, alert)?);
+                }
+                jobs::progress(write, id, done, Some(total.max(done)), "")?;
+                Ok(n)
+            })?;
+            self.deliveries.ring();
+        }
+        Ok(format!("{done} documents checked, {n_alerts} alerts"))
+    }
+}
+
+/// Makes an alert and what is to be delivered of it; says whether it is new.
+fn raise(write: &Transaction<'_>, alert: &Raised) -> Result<bool, Error> {
+    let now = now_ms();
+    // Any of them may be gone since it was found.
+    let sql = "INSERT INTO alert (watch, watched, found, level, watched_words, watched_shared,
+                   found_words, found_shared, created_ms)
+               SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+               WHERE EXISTS (SELECT 1 FROM document WHERE number = ?2)
+                 AND EXISTS (SELECT 1 FROM document WHERE number = ?3)
+                 AND EXISTS (SELECT 1 FROM watch WHERE id = ?1)
+               ON CONFLICT DO NOTHING";
+    let Raised { rule, watched_counts, found_counts, .. } = alert;
+    let new = write.prepare_cached(sql)?.execute(params![
+        rule.watch,
+        alert.watched.cast_signed(),
+        alert.found.cast_signed(),
+        alert.level.name(),
+        watched_counts.0,
+        watched_counts.1,
+        found_counts.0,
+        found_counts.1,
+        now,
+    ])?;
+    if new == 0 {
+        return Ok(false);
+    }
+    let id = write.last_insert_rowid();
+    let sql = "INSERT INTO delivery (alert, account, channel, hook, state, next, created)
+               VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, ?6)";
+    let mut statement = write.prepare_cached(sql)?;
+    for channel in &rule.channels {
+        let (hook, next) = match channel {
+            Channel::Inbox => continue,
+            Channel::Mail => (None, mail_time(now / 1000, rule)),
+            Channel::Webhook => (rule.hook, now / 1000),
+        };
+        statement.execute(params![id, rule.account, channel.name(), hook, next, now / 1000])?;
+    }
+    Ok(true)
+}
+
+/// When mail about an alert may go: with the next digest, and not in quiet hours.
+pub(crate) fn mail_time(now: i64, rule: &Rule) -> i64 {
+    let mut next = now;
+    if rule.digest_hours > 0 {
+        let every = i64::from(rule.digest_hours) * 3600;
+        next = (now / every + 1) * every;
+    }
+    if let Some((from, to)) = rule.quiet {
+        let (from, to) = (i64::from(from), i64::from(to));
+        let minute = next.rem_euclid(24 * 3600) / 60;
+        let is_quiet = match from <= to {
+            true => (from..to).contains(&minute),
+            false => minute >= from || minute < to,
+        };
+        if is_quiet {
+            let wait = (to - minute).rem_euclid(24 * 60);
+            next = next - next.rem_euclid(60) + wait * 60;
+        }
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::{Level, Levels};
+
+    fn rule(quiet: Option<(u32, u32)>, digest_hours: u32) -> Rule {
+        Rule {
+            watch: 1,
+            account: 1,
+            repository: 1,
+            min_level: Level::Some,
+            levels: Levels::default(),
+            min_words: 0,
+            channels: Vec::new(),
+            hook: None,
+            quiet,
+            digest_hours,
+        }
+    }
+
+    #[test]
+    fn mail_waits_for_the_end_of_quiet_hours_and_for_the_digest() {
+        let day = 24 * 3600;
+        let at = |hour: i64, minute: i64| 20_000 * day + hour * 3600 + minute * 60;
+        assert_eq!(mail_time(at(12, 0) + 7, &rule(None, 0)), at(12, 0) + 7);
+        let night = rule(Some((22 * 60, 7 * 60)), 0);
+        assert_eq!(mail_time(at(23, 30) + 9, &night), at(31, 0));
+        assert_eq!(mail_time(at(3, 0), &night), at(7, 0));
+        assert_eq!(mail_time(at(7, 0), &night), at(7, 0));
+        assert_eq!(mail_time(at(21, 59), &night), at(21, 59));
+        let noon = rule(Some((12 * 60, 13 * 60)), 0);
+        assert_eq!(mail_time(at(12, 30), &noon), at(13, 0));
+        let daily = rule(Some((22 * 60, 7 * 60)), 24);
+        assert_eq!(mail_time(at(12, 0), &daily), at(24 + 7, 0));
+    }
+}

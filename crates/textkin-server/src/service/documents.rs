@@ -1,0 +1,547 @@
+//! Documents: registered, listed, read, deleted.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::repositories::Known;
+use super::{Service, jobs, pack};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::index::{Prepared, ShelfKind};
+use crate::store::now;
+
+/// The most characters of an id, and of a title or time.
+const MOST_NAME: usize = 512;
+/// Ids that a receipt names.
+const MOST_NAMED: usize = 1000;
+
+/// A document to be registered.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewDocument {
+    /// Its id, unlike that of any other in the repository; made of its digest if there is none.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// When it was written: a date or a date and time.
+    #[serde(default)]
+    pub time: Option<String>,
+}
+
+/// What happens if there is a document with the same id already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Existing {
+    /// The new one is refused, unless it is the same.
+    #[default]
+    Refuse,
+    /// The new one is left out.
+    Skip,
+    /// The new one takes its place.
+    Replace,
+}
+
+/// What was registered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Registered {
+    /// Its id.
+    pub id: String,
+    /// Its words.
+    pub words: u32,
+    /// BLAKE3 of its text.
+    pub digest: String,
+    /// The job that checks it; `GET /api/v1/jobs/{job}`.
+    pub job: Option<i64>,
+    /// Whether it was there already and nothing was done.
+    pub existed: bool,
+}
+
+/// A document.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DocumentView {
+    /// Its repository.
+    pub repository: String,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// When it was written, as its source says.
+    pub time: Option<String>,
+    /// Its words.
+    pub words: u32,
+    /// Bytes of its text.
+    pub bytes: u64,
+    /// BLAKE3 of its text.
+    pub digest: String,
+    /// When it was registered, in seconds since 1970.
+    pub added: i64,
+    /// Its text, if it is kept and was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Where its passages came from, if it is in a public repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub origins: Option<serde_json::Value>,
+}
+
+/// A receipt for documents that were removed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Removal {
+    /// Its number.
+    pub receipt: i64,
+    /// When they were removed, in seconds since 1970: from then on no probe finds them.
+    pub at: i64,
+    /// The repository.
+    pub repository: String,
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub documents: u64,
+    /// Their words.
+    pub words: u64,
+    /// The first thousand of them, each with the BLAKE3 of its text.
+    #[schema(value_type = Vec<Object>)]
+    pub ids: serde_json::Value,
+    /// When the last of their bytes had left the disk.
+    pub erased: Option<i64>,
+}
+
+/// A row of the table of documents.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) number: i64,
+    pub(crate) id: String,
+    pub(crate) title: Option<String>,
+    pub(crate) time: Option<String>,
+    pub(crate) words: u32,
+    pub(crate) bytes: u64,
+    pub(crate) digest: [u8; 32],
+    pub(crate) added: i64,
+}
+
+impl Entry {
+    const COLUMNS: &str = "document.number, document.id, document.title, document.time,
+         document.words, document.bytes, document.digest, document.added";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            number: row.get(0)?,
+            id: row.get(1)?,
+            title: row.get(2)?,
+            time: row.get(3)?,
+            words: row.get(4)?,
+            bytes: row.get(5)?,
+            digest: row.get(6)?,
+            added: row.get(7)?,
+        })
+    }
+
+    pub(crate) fn view(self, repository: &str) -> DocumentView {
+        DocumentView {
+            repository: repository.to_owned(),
+            id: self.id,
+            title: self.title,
+            time: self.time,
+            words: self.words,
+            bytes: self.bytes,
+            digest: blake3::Hash::from_bytes(self.digest).to_hex().to_string(),
+            added: self.added,
+            text: None,
+            origins: None,
+        }
+    }
+}
+
+impl Service {
+    /// Registers a document. It is on the disk, and probes find it, when this returns. A `request`
+    /// that comes again with the same key, and the same digest of its contents, gets the same answer
+    /// and nothing is done.
+    ///
+    /// # Errors
+    /// If the actor may not, the id is taken, or the text is too long.
+    pub fn register(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        new: NewDocument,
+        existing: Existing,
+        request: Option<(String, [u8; 32])>,
+    ) -> Result<Registered, Error> {
+        actor.needs(Scope::Register)?;
+        if new.text.len() > self.limits.text {
+            let most = self.limits.text >> 20;
+            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
+        }
+        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        actor.needs_role(known.guarded(), Role::Writer)?;
+        let prepared = self.index.prepare(&new.text);
+        let (entry, text) = check_document(new, &prepared)?;
+        let kind = ShelfKind::new(known.keeps_text);
+        let packed = pack(&text)?;
+        let (owner, words) = (known.owner(), prepared.words);
+        let digest = blake3::Hash::from_bytes(prepared.digest).to_hex().to_string();
+        let account = actor.account;
+        let (registered, inserted) = self.store.write(move |write| {
+            if let Some((key, request)) = &request
+                && let Some(answer) = answered(write, account, key, request)?
+            {
+                return Ok((serde_json::from_str(&answer)?, None));
+            }
+            let pending = Pending { account, kind, packed: &packed, existing };
+            let inserted = insert(write, &entry, &known, &pending)?;
+            let (job, existed) = (inserted.job, inserted.number.is_none());
+            let registered = Registered { id: entry.id, words, digest, job, existed };
+            if let Some((key, request)) = &request {
+                answer(write, account, key, request, &serde_json::to_string(&registered)?)?;
+            }
+            Ok((registered, Some(inserted)))
+        })?;
+        if let Some(Inserted { number, replaced, .. }) = inserted {
+            if !replaced.is_empty() {
+                self.index.remove(&replaced);
+            }
+            if let Some(number) = number {
+                self.index.add(kind, number, owner, text, &prepared);
+                self.work.ring();
+            }
+        }
+        Ok(registered)
+    }
+
+    /// The documents of a repository in the order in which they came, after the one called `after`.
+    ///
+    /// # Errors
+    /// If the actor may not know of it.
+    pub fn documents(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        filter: Option<&str>,
+        after: Option<i64>,
+        most: u32,
+    ) -> Result<(Vec<DocumentView>, Option<i64>), Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let sql = format!(
+                "SELECT {} FROM document WHERE repository = ?1 AND number > ?2
+                   AND (?3 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?3)) > 0)
+                 ORDER BY number LIMIT ?4",
+                Entry::COLUMNS
+            );
+            let mut statement = read.prepare_cached(&sql)?;
+            let row = params![known.id, after.unwrap_or(0), filter, most.saturating_add(1)];
+            let rows = statement.query_map(row, Entry::read)?;
+            let mut entries = rows.collect::<Result<Vec<_>, _>>()?;
+            let has_more = entries.len() > most as usize;
+            entries.truncate(most as usize);
+            let next = entries.last().filter(|_| has_more).map(|entry| entry.number);
+            Ok((entries.into_iter().map(|entry| entry.view(&known.name)).collect(), next))
+        })
+    }
+
+    /// One document, with its text if that is asked for and kept.
+    ///
+    /// # Errors
+    /// If there is none that the actor may know of.
+    pub fn document(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: &str,
+        with_text: bool,
+    ) -> Result<DocumentView, Error> {
+        actor.needs(Scope::Read)?;
+        let (known, entry, origins) = self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let entry = find(read, &known, id)?;
+            let origins: Option<String> = read
+                .prepare_cached("SELECT labels FROM origin WHERE number = ?1")?
+                .query_row([entry.number], |row| row.get(0))
+                .optional()?;
+            Ok((known, entry, origins))
+        })?;
+        let text = match with_text && known.keeps_text {
+            true => self.index.text(ShelfKind::Texts, entry.number.cast_unsigned())?,
+            false => None,
+        };
+        let origins = origins.map(|labels| serde_json::from_str(&labels)).transpose()?;
+        Ok(DocumentView { text, origins, ..entry.view(&known.name) })
+    }
+
+    /// Deletes a document: from when this returns no probe finds it; the receipt says when the last
+    /// of its bytes has left the disk.
+    ///
+    /// # Errors
+    /// If there is none that the actor may know of, or it may not delete it.
+    pub fn delete(&self, actor: &Actor, repository: &str, id: &str) -> Result<Removal, Error> {
+        actor.needs(Scope::Register)?;
+        let (by, repository, id) = (actor.clone(), repository.to_owned(), id.to_owned());
+        let (removal, numbers) = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Writer)?;
+            let entry = find(write, &known, &id)?;
+            remove(write, Some(by.account), &known, &[entry], "deleted")
+        })?;
+        self.index.remove(&numbers);
+        self.work.ring();
+        Ok(removal)
+    }
+
+    /// A receipt for removed documents.
+    ///
+    /// # Errors
+    /// If there is none that the actor may see.
+    pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<Removal, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let sql = "SELECT id, at, repository, reason, documents, words, ids, erased, team
+                       FROM receipt WHERE id = ?1";
+            let found = read.prepare_cached(sql)?.query_row([receipt], removal).optional()?;
+            let found =
+                found.filter(|(_, team)| actor.only.is_none() && actor.role(*team).is_some());
+            found
+                .map(|(removal, _)| removal)
+                .ok_or_else(|| Error::missing("receipt", &receipt.to_string()))
+        })
+    }
+}
+
+fn removal(row: &Row<'_>) -> rusqlite::Result<(Removal, i64)> {
+    let removal = Removal {
+        receipt: row.get(0)?,
+        at: row.get(1)?,
+        repository: row.get(2)?,
+        reason: row.get(3)?,
+        documents: row.get(4)?,
+        words: row.get(5)?,
+        ids: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
+        erased: row.get(7)?,
+    };
+    Ok((removal, row.get(8)?))
+}
+
+/// The row of a new document, and its text.
+pub(crate) fn check_document(
+    new: NewDocument,
+    prepared: &Prepared,
+) -> Result<(Entry, String), Error> {
+    let NewDocument { id, text, title, time } = new;
+    let by_digest =
+        || blake3::Hash::from_bytes(prepared.digest).to_hex().chars().take(16).collect::<String>();
+    let id = id.filter(|id| !id.is_empty()).unwrap_or_else(by_digest);
+    for (what, value) in [("id", Some(&id)), ("title", title.as_ref()), ("time", time.as_ref())] {
+        check_text(what, value.map_or("", String::as_str))?;
+    }
+    let entry = Entry {
+        number: 0,
+        id,
+        title,
+        time,
+        words: prepared.words,
+        bytes: text.len() as u64,
+        digest: prepared.digest,
+        added: now(),
+    };
+    Ok((entry, text))
+}
+
+/// Fails if a short text of a document will not do.
+fn check_text(what: &str, text: &str) -> Result<(), Error> {
+    if text.chars().count() > MOST_NAME {
+        return Err(Error::Invalid(format!("the {what} of a document has at most 512 characters")));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Error::Invalid(format!("the {what} of a document has no control characters")));
+    }
+    Ok(())
+}
+
+/// The document `id` of a repository.
+pub(crate) fn find(read: &Transaction<'_>, known: &Known, id: &str) -> Result<Entry, Error> {
+    let sql = format!("SELECT {} FROM document WHERE repository = ?1 AND id = ?2", Entry::COLUMNS);
+    let found =
+        read.prepare_cached(&sql)?.query_row(params![known.id, id], Entry::read).optional()?;
+    found.ok_or_else(|| Error::missing("document", id))
+}
+
+/// The document with a number, if it is still there.
+pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<Entry>, Error> {
+    let sql = format!("SELECT {} FROM document WHERE number = ?1", Entry::COLUMNS);
+    let number = number.cast_signed();
+    Ok(read.prepare_cached(&sql)?.query_row([number], Entry::read).optional()?)
+}
+
+/// The documents that a condition in SQL names.
+pub(crate) fn select(
+    read: &Transaction<'_>,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> Result<Vec<Entry>, Error> {
+    let sql = format!("SELECT {} FROM document WHERE {condition}", Entry::COLUMNS);
+    let mut statement = read.prepare_cached(&sql)?;
+    let rows = statement.query_map(values, Entry::read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The answer to a request with this key, if there was one; fails if that was another request.
+fn answered(
+    read: &Transaction<'_>,
+    account: i64,
+    key: &str,
+    request: &[u8; 32],
+) -> Result<Option<String>, Error> {
+    let sql = "SELECT request, body FROM idempotency WHERE account = ?1 AND key = ?2";
+    let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
+    let known = read.prepare_cached(sql)?.query_row(params![account, key], row).optional()?;
+    match known {
+        Some((known, _)) if known != *request => {
+            Err(Error::Conflict("this Idempotency-Key was used for another request".to_owned()))
+        }
+        known => Ok(known.map(|(_, body)| body)),
+    }
+}
+
+fn answer(
+    write: &Transaction<'_>,
+    account: i64,
+    key: &str,
+    request: &[u8; 32],
+    body: &str,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO idempotency (account, key, request, status, body, created)
+               VALUES (?1, ?2, ?3, 201, ?4, ?5)";
+    write.prepare_cached(sql)?.execute(params![account, key, request, body, now()])?;
+    Ok(())
+}
+
+/// What came of putting a document into the store.
+pub(crate) struct Inserted {
+    /// Its number; `None` if nothing was done.
+    pub(crate) number: Option<u64>,
+    pub(crate) job: Option<i64>,
+    pub(crate) replaced: Vec<u64>,
+}
+
+/// What is to be stored beside the row of a document.
+pub(crate) struct Pending<'a> {
+    pub(crate) account: i64,
+    pub(crate) kind: ShelfKind,
+    pub(crate) packed: &'a [u8],
+    pub(crate) existing: Existing,
+}
+
+/// Puts a document into the store; it is then to be added to the index.
+pub(crate) fn insert(
+    write: &Transaction<'_>,
+    entry: &Entry,
+    known: &Known,
+    pending: &Pending<'_>,
+) -> Result<Inserted, Error> {
+    let &Pending { account, kind, packed, existing } = pending;
+    let mut replaced = Vec::new();
+    let is_there: bool = write
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM repository WHERE id = ?1)")?
+        .query_row([known.id], |row| row.get(0))?;
+    if !is_there {
+        return Err(Error::missing("repository", &known.name));
+    }
+    match find(write, known, &entry.id) {
+        Err(Error::Missing(_)) => {}
+        Err(error) => return Err(error),
+        Ok(old) => match existing {
+            Existing::Replace if old.digest != entry.digest => {
+                replaced = remove(write, Some(account), known, &[old], "replaced")?.1;
+            }
+            Existing::Refuse if old.digest != entry.digest => {
+                return Err(Error::Conflict(format!(
+                    "there is a document '{}' in the repository, with another text; \
+                     ?existing=replace puts this one in its place",
+                    entry.id
+                )));
+            }
+            _ => return Ok(Inserted { number: None, job: None, replaced }),
+        },
+    }
+    let sql =
+        "INSERT INTO document (repository, id, title, time, words, bytes, digest, added, account)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    write.prepare_cached(sql)?.execute(params![
+        known.id,
+        entry.id,
+        entry.title,
+        entry.time,
+        entry.words,
+        entry.bytes,
+        entry.digest,
+        entry.added,
+        account,
+    ])?;
+    let number = write.last_insert_rowid();
+    let is_fingerprints = kind == ShelfKind::Fingerprints;
+    let sql = "INSERT INTO pending (number, shelf, text) VALUES (?1, ?2, ?3)";
+    write.prepare_cached(sql)?.execute(params![number, is_fingerprints, packed])?;
+    let sql = "UPDATE repository SET documents = documents + 1, words = words + ?2, last_added = ?3
+               WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![known.id, entry.words, entry.added])?;
+    let job = jobs::insert(write, jobs::CHECK, Some(account), Some(known.id), Some(number))?;
+    Ok(Inserted { number: Some(number.cast_unsigned()), job: Some(job), replaced })
+}
+
+/// Removes documents of a repository with all that was found of them; their numbers are then to be
+/// removed from the index.
+pub(crate) fn remove(
+    write: &Transaction<'_>,
+    account: Option<i64>,
+    known: &Known,
+    entries: &[Entry],
+    reason: &str,
+) -> Result<(Removal, Vec<u64>), Error> {
+    let named: Vec<serde_json::Value> = entries
+        .iter()
+        .take(MOST_NAMED)
+        .map(|entry| {
+            let digest = blake3::Hash::from_bytes(entry.digest).to_hex().to_string();
+            serde_json::json!({ "id": entry.id, "digest": digest })
+        })
+        .collect();
+    let words: u64 = entries.iter().map(|entry| u64::from(entry.words)).sum();
+    let ids = serde_json::Value::Array(named);
+    let at = now();
+    let sql = "INSERT INTO receipt (at, account, team, repository, reason, documents, words, ids)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    let row =
+        params![at, account, known.team, known.name, reason, entries.len(), words, ids.to_string()];
+    let receipt: i64 = write.query_row(sql, row, |row| row.get(0))?;
+    let mut delete = write.prepare_cached("DELETE FROM document WHERE number = ?1")?;
+    let mut erase =
+        write.prepare_cached("INSERT INTO erase (number, shelf, receipt) VALUES (?1, ?2, ?3)")?;
+    let mut jobs = write.prepare_cached(
+        "UPDATE job SET state = 'done', detail = 'the document was removed'
+         WHERE document = ?1 AND state IN ('waiting', 'failed')",
+    )?;
+    for entry in entries {
+        // Alerts, origins and what is pending go with it.
+        delete.execute([entry.number])?;
+        erase.execute(params![entry.number, !known.keeps_text, receipt])?;
+        jobs.execute([entry.number])?;
+    }
+    let sql = "UPDATE repository SET documents = documents - ?2, words = words - ?3 WHERE id = ?1";
+    write.execute(sql, params![known.id, entries.len(), words])?;
+    super::accounts::audit(
+        write,
+        account,
+        reason,
+        &format!("{} of {}, receipt {receipt}", entries.len(), known.name),
+    )?;
+    let repository = known.name.clone();
+    let documents = entries.len() as u64;
+    let reason = reason.to_owned();
+    let removal = Removal { receipt, at, repository, reason, documents, words, ids, erased: None };
+    Ok((removal, entries.iter().map(|entry| entry.number.cast_unsigned()).collect()))
+}

@@ -1,0 +1,100 @@
+//! Figures about the server.
+
+use std::path::Path;
+
+use super::accounts;
+use super::{KeyView, Limits, NewKey, STORE, Service};
+use crate::access::Actor;
+use crate::error::Error;
+use crate::store::Store;
+
+impl Service {
+    /// Fails if the store cannot be read.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn check_store(&self) -> Result<(), Error> {
+        self.store.read(|read| {
+            let _: i64 = read.query_row("SELECT count(*) FROM setting", [], |row| row.get(0))?;
+            Ok(())
+        })
+    }
+
+    /// The bounds it keeps.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Name, meaning and value of each figure; for administrators.
+    ///
+    /// # Errors
+    /// If the actor is none.
+    pub fn figures(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
+        actor.needs_admin()?;
+        let mut figures = self.store.read(|read| {
+            let count = |name, help, sql: &str| -> Result<_, Error> {
+                let value: u64 = read.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+                Ok((name, help, value))
+            };
+            Ok(vec![
+                count("accounts", "Accounts.", "SELECT count(*) FROM account")?,
+                count("repositories", "Repositories.", "SELECT count(*) FROM repository")?,
+                count(
+                    "documents",
+                    "Documents.",
+                    "SELECT ifnull(sum(documents), 0) FROM repository",
+                )?,
+                count("words", "Words.", "SELECT ifnull(sum(words), 0) FROM repository")?,
+                count(
+                    "registered_total",
+                    "Documents registered so far.",
+                    "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'document'",
+                )?,
+                count("documents_pending", "Not on a shelf yet.", "SELECT count(*) FROM pending")?,
+                count("documents_to_erase", "To be erased.", "SELECT count(*) FROM erase")?,
+                count(
+                    "jobs_waiting",
+                    "Jobs that wait.",
+                    "SELECT count(*) FROM job WHERE state IN ('waiting', 'running')",
+                )?,
+                count(
+                    "jobs_failed",
+                    "Jobs that failed.",
+                    "SELECT count(*) FROM job WHERE state = 'failed'",
+                )?,
+                count(
+                    "alerts_open",
+                    "Open alerts.",
+                    "SELECT count(*) FROM alert WHERE state = 'open'",
+                )?,
+                count(
+                    "deliveries_waiting",
+                    "Mail and webhooks that wait.",
+                    "SELECT count(*) FROM delivery WHERE state = 'waiting'",
+                )?,
+            ])
+        })?;
+        let shelves = self.index.shelves();
+        let settled = shelves.iter().map(|shelf| shelf.n_settled()).sum();
+        let fresh = shelves.iter().map(|shelf| shelf.fresh_bytes() as u64).sum();
+        figures.push(("documents_on_shelves", "Documents in the files of shelves.", settled));
+        figures.push(("fresh_bytes", "Memory of documents not on a shelf yet.", fresh));
+        Ok(figures)
+    }
+}
+
+/// Makes an API key in the folder of a server, which may be running.
+///
+/// # Errors
+/// If the folder cannot be used, or the key asked for makes no sense.
+pub fn new_key_in(
+    folder: &Path,
+    account: &str,
+    is_admin: bool,
+    new: &NewKey,
+) -> Result<KeyView, Error> {
+    std::fs::create_dir_all(folder)?;
+    let store = Store::open(&folder.join(STORE))?;
+    accounts::new_key_in(&store, account, is_admin, new)
+}

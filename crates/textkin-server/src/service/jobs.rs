@@ -1,0 +1,255 @@
+//! Jobs: work that goes on after an answer was given, and survives restarts.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Service;
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Checks a new document against what is watched.
+pub(crate) const CHECK: &str = "check";
+/// Checks all texts of a repository that is watched from now on.
+pub(crate) const WATCH: &str = "watch";
+/// Registers the documents of a file.
+pub(crate) const LOAD: &str = "load";
+
+/// How a job is getting on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// Not begun.
+    Waiting,
+    /// Begun.
+    Running,
+    /// Over.
+    Done,
+    /// Over, for the reason it tells; it can be tried again.
+    Failed,
+}
+
+impl JobState {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Self {
+        match name {
+            "running" => Self::Running,
+            "done" => Self::Done,
+            "failed" => Self::Failed,
+            _ => Self::Waiting,
+        }
+    }
+}
+
+/// A job.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct JobView {
+    /// Its number.
+    pub id: i64,
+    /// What it does: `check`, `watch` or `load`.
+    pub kind: String,
+    /// The repository it is about.
+    pub repository: Option<String>,
+    /// How it is getting on.
+    pub state: JobState,
+    /// What came of it, or why it failed.
+    pub detail: String,
+    /// Steps done.
+    pub done: u64,
+    /// Steps in all, where that is known.
+    pub total: Option<u64>,
+    /// How often it was begun.
+    pub attempts: u32,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// When it was over.
+    pub finished: Option<i64>,
+}
+
+const COLUMNS: &str = "job.id, kind, repository.name, state, detail, done, total, attempts,
+                       job.created, finished";
+
+fn view(row: &Row<'_>) -> rusqlite::Result<JobView> {
+    Ok(JobView {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        repository: row.get(2)?,
+        state: JobState::parse(&row.get::<_, String>(3)?),
+        detail: row.get(4)?,
+        done: row.get(5)?,
+        total: row.get(6)?,
+        attempts: row.get(7)?,
+        created: row.get(8)?,
+        finished: row.get(9)?,
+    })
+}
+
+impl Service {
+    /// A job of the actor's account.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
+        // Whoever may register may ask what became of it.
+        if actor.needs(Scope::Register).is_err() {
+            actor.needs(Scope::Read)?;
+        }
+        self.store.read(|read| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
+                 WHERE job.id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)"
+            );
+            let row = params![id, actor.account, actor.only];
+            let found = read.prepare_cached(&sql)?.query_row(row, view).optional()?;
+            found.ok_or_else(|| Error::missing("job", &id.to_string()))
+        })
+    }
+
+    /// Jobs of the actor's account, the latest first.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn jobs(
+        &self,
+        actor: &Actor,
+        state: Option<&str>,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<JobView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
+                 WHERE account = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR job.id < ?3)
+                   AND (?4 IS NULL OR repository = ?4)
+                 ORDER BY job.id DESC LIMIT ?5"
+            );
+            let mut statement = read.prepare_cached(&sql)?;
+            let row = params![actor.account, state, before, actor.only, most];
+            let rows = statement.query_map(row, view)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Tries a job that failed again.
+    ///
+    /// # Errors
+    /// If there is none, or it did not fail.
+    pub fn retry_job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
+        actor.needs(Scope::Register)?;
+        let (account, only) = (actor.account, actor.only);
+        self.store.write(move |write| {
+            let sql = "UPDATE job SET state = 'waiting', detail = '', finished = NULL
+                       WHERE id = ?1 AND account = ?2 AND state = 'failed'
+                         AND (?3 IS NULL OR repository = ?3)";
+            match write.execute(sql, params![id, account, only])? {
+                0 => Err(Error::missing("failed job", &id.to_string())),
+                _ => Ok(()),
+            }
+        })?;
+        self.work.ring();
+        self.job(actor, id)
+    }
+}
+
+/// A job that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) id: i64,
+    pub(crate) kind: String,
+    pub(crate) account: Option<i64>,
+    pub(crate) repository: Option<i64>,
+    pub(crate) document: Option<u64>,
+    pub(crate) payload: Option<String>,
+    pub(crate) created: i64,
+}
+
+/// Makes a job.
+pub(crate) fn insert(
+    write: &Transaction<'_>,
+    kind: &str,
+    account: Option<i64>,
+    repository: Option<i64>,
+    document: Option<i64>,
+) -> Result<i64, Error> {
+    insert_with(write, kind, account, repository, document, None)
+}
+
+/// Makes a job with what it needs to know.
+pub(crate) fn insert_with(
+    write: &Transaction<'_>,
+    kind: &str,
+    account: Option<i64>,
+    repository: Option<i64>,
+    document: Option<i64>,
+    payload: Option<&str>,
+) -> Result<i64, Error> {
+    let sql = "INSERT INTO job (kind, account, repository, document, payload, state, created)
+               VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6)";
+    let row = params![kind, account, repository, document, payload, now()];
+    write.prepare_cached(sql)?.execute(row)?;
+    Ok(write.last_insert_rowid())
+}
+
+/// The jobs that wait, in order. What was running when the server ended waits again: nothing of it
+/// was stored.
+pub(crate) fn waiting(
+    read: &Transaction<'_>,
+    is_check: bool,
+    most: usize,
+) -> Result<Vec<Waiting>, Error> {
+    let sql = "SELECT id, kind, account, repository, document, payload, created FROM job
+               WHERE state IN ('waiting', 'running') AND (kind = 'check') = ?1
+               ORDER BY id LIMIT ?2";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map(params![is_check, most], |row| {
+        Ok(Waiting {
+            id: row.get(0)?,
+            kind: row.get(1)?,
+            account: row.get(2)?,
+            repository: row.get(3)?,
+            document: row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned),
+            payload: row.get(5)?,
+            created: row.get(6)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Writes down that a job is over.
+pub(crate) fn finish(
+    write: &Transaction<'_>,
+    id: i64,
+    outcome: Result<&str, &str>,
+) -> Result<(), Error> {
+    let (state, detail) = match outcome {
+        Ok(detail) => ("done", detail),
+        Err(reason) => ("failed", reason),
+    };
+    let sql = "UPDATE job SET state = ?2, detail = ?3, finished = ?4, attempts = attempts + 1
+               WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![id, state, detail, now()])?;
+    Ok(())
+}
+
+/// Writes down how far a job is.
+pub(crate) fn progress(
+    write: &Transaction<'_>,
+    id: i64,
+    done: u64,
+    total: Option<u64>,
+    detail: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE job SET state = 'running', done = ?2, total = ?3, detail = ?4 WHERE id = ?1";
+    write.prepare_cached(sql)?.execute(params![id, done, total, detail])?;
+    Ok(())
+}

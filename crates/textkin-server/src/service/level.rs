@@ -1,0 +1,87 @@
+//! Levels: how much of a text reappeared, in three words.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How much of a text reappeared, by the larger of both containments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Some of it: by default 5 % or more.
+    Some,
+    /// Much of it: by default half or more.
+    High,
+    /// All of it.
+    Exact,
+}
+
+impl Level {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Some => "some",
+            Self::High => "high",
+            Self::Exact => "exact",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [Self::Some, Self::High, Self::Exact].into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// From which share on a level holds: SCAM's for chunks larger than a word, unless they are set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Levels {
+    /// Exact.
+    pub exact: f64,
+    /// High.
+    pub high: f64,
+    /// Some.
+    pub some: f64,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self { exact: 1.0, high: 0.5, some: 0.05 }
+    }
+}
+
+impl Levels {
+    /// The level of a share; `None` if it is below all.
+    #[must_use]
+    pub fn level(&self, share: f64) -> Option<Level> {
+        if share >= self.exact {
+            Some(Level::Exact)
+        } else if share >= self.high {
+            Some(Level::High)
+        } else if share >= self.some {
+            Some(Level::Some)
+        } else {
+            None
+        }
+    }
+
+    /// Whether they can be used: shares, in order.
+    pub(crate) fn is_valid(&self) -> bool {
+        0.0 < self.some && self.some <= self.high && self.high <= self.exact && self.exact <= 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_those_of_scam() {
+        let levels = Levels::default();
+        assert_eq!(levels.level(1.0), Some(Level::Exact));
+        assert_eq!(levels.level(0.999), Some(Level::High));
+        assert_eq!(levels.level(0.5), Some(Level::High));
+        assert_eq!(levels.level(0.05), Some(Level::Some));
+        assert_eq!(levels.level(0.049), None);
+        assert!(levels.is_valid());
+        assert!(!Levels { some: 0.6, ..levels }.is_valid());
+        assert!(!Levels { some: f64::NAN, ..levels }.is_valid());
+    }
+}

@@ -1,0 +1,391 @@
+//! Loads: files with documents, read by the engine in any format it knows.
+//!
+//! An upload is a file in a folder of its own. A load is the job that registers all documents of one;
+//! it begins anew after a restart, when what is there already is left out.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+use textkin::core::{Document, DocumentSink, Problem, Source};
+use textkin::source::{Bounds, Inputs, SourceSettings, Worker};
+use utoipa::ToSchema;
+
+use super::documents::{Entry, Existing, NewDocument, Pending, check_document};
+use super::jobs::{self, Waiting};
+use super::repositories::Known;
+use super::{Service, documents, pack, secrets};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::index::{Prepared, ShelfKind};
+
+/// Documents that are registered in one change, and their bytes.
+const BATCH: usize = 100;
+const BATCH_BYTES: usize = 8 << 20;
+/// Problems that a job tells.
+const MOST_TOLD: usize = 10;
+
+/// A file that was uploaded, in a folder of its own, which goes when this does.
+#[derive(Debug)]
+pub struct Upload {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+/// What a load says it will do.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Loaded {
+    /// The job; `GET /api/v1/jobs/{job}` tells how far it is.
+    pub job: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Order {
+    folder: String,
+    file: String,
+    existing: Existing,
+}
+
+impl Upload {
+    /// Where its bytes are to be written.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What is read of an upload.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// Its documents.
+    pub documents: Vec<NewDocument>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+}
+
+impl Service {
+    /// A place for a file that is called `name` by whoever sends it.
+    ///
+    /// # Errors
+    /// If the disk says no.
+    pub fn new_upload(&self, name: &str) -> Result<Upload, Error> {
+        let uploads = self.folder.join("uploads");
+        std::fs::create_dir_all(&uploads)?;
+        let folder = tempfile::TempDir::new_in(uploads)?;
+        let path = folder.path().join(safe_name(name));
+        Ok(Upload { folder, path })
+    }
+
+    /// The documents of an upload that is expected to hold few.
+    ///
+    /// # Errors
+    /// If there are more than `most`.
+    pub fn read_upload(&self, upload: &Upload, most: usize) -> Result<Texts, Error> {
+        let mut texts = Texts::default();
+        let limit = self.limits.text;
+        self.read_file(&upload.path, &mut |item| {
+            match item {
+                Ok(document) if document.text.len() > limit => {
+                    return Err(Error::TooLarge(format!("a text has at most {} MiB", limit >> 20)));
+                }
+                Ok(document) => texts.documents.push(document),
+                Err(problem) => texts.problems.push(problem),
+            }
+            match texts.documents.len() > most {
+                true => Err(Error::TooLarge(format!(
+                    "the file holds more than {most} document{}; register it with \
+                     POST …/loads",
+                    if most == 1 { "" } else { "s" }
+                ))),
+                false => Ok(()),
+            }
+        })?;
+        Ok(texts)
+    }
+
+    /// Registers all documents of an upload, by a job.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn new_load(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        upload: Upload,
+        existing: Existing,
+    ) -> Result<Loaded, Error> {
+        let Upload { folder, path } = upload;
+        self.may_load(actor, repository)?;
+        let file = safe_name(&path.file_name().unwrap_or_default().to_string_lossy());
+        let name = secrets::name()?;
+        let kept = self.folder.join("uploads").join(&name);
+        std::fs::File::open(&path)?.sync_all()?;
+        std::fs::rename(folder.keep(), &kept)?;
+        let order = serde_json::to_string(&Order { folder: name, file, existing })?;
+        let (by, repository) = (actor.clone(), repository.to_owned());
+        let job = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            let (account, id) = (Some(by.account), Some(known.id));
+            jobs::insert_with(write, jobs::LOAD, account, id, None, Some(&order))
+        });
+        let job = job.inspect_err(|_| drop(std::fs::remove_dir_all(&kept)))?;
+        self.work.ring();
+        Ok(Loaded { job })
+    }
+
+    /// Fails unless the actor may register documents in a repository.
+    ///
+    /// # Errors
+    /// If it may not.
+    pub fn may_load(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
+        actor.needs(Scope::Register)?;
+        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        actor.needs_role(known.guarded(), Role::Writer)
+    }
+
+    /// Does a load.
+    pub(crate) fn load(&self, job: &Waiting) -> Result<String, Error> {
+        let order: Order = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
+        let folder = self.folder.join("uploads").join(&order.folder);
+        let known = self.store.read(|read| {
+            let sql = format!("SELECT {} FROM repository WHERE id = ?1", Known::COLUMNS);
+            Ok(read.query_row(&sql, params![job.repository], Known::read)?)
+        })?;
+        let mut load = Load {
+            service: self,
+            job,
+            known,
+            existing: order.existing,
+            batch: Vec::new(),
+            bytes: 0,
+            added: 0,
+            existed: 0,
+            problems: Vec::new(),
+            n_problems: 0,
+        };
+        self.read_file(&folder.join(&order.file), &mut |item| load.take(item))?;
+        load.flush()?;
+        let told = load.told();
+        // What cannot be removed now is removed at the next start.
+        let _ = std::fs::remove_dir_all(&folder);
+        Ok(told)
+    }
+
+    /// Gives the documents and problems of a file to `take`.
+    fn read_file(
+        &self,
+        path: &Path,
+        take: &mut dyn FnMut(Result<NewDocument, String>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let settings = SourceSettings {
+            keeps_metadata: true,
+            hidden: true,
+            max_document_bytes: self.limits.text as u64,
+            worker: Worker { program: std::env::current_exe().ok(), bounds: Bounds::default() },
+            ..SourceSettings::default()
+        };
+        let prefix = format!("{}/", path.parent().unwrap_or(path).display());
+        let opened = Inputs::open(&[path], &settings).map_err(textkin::Error::from);
+        let mut inputs = opened.map_err(|error| Error::Invalid(error.to_string()))?;
+        let mut sink = Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
+        while let Some(piece) = inputs.next_piece() {
+            piece.read(&mut sink);
+            if sink.outcome.is_err() {
+                break;
+            }
+        }
+        sink.outcome
+    }
+
+    /// Removes uploads that no job waits for.
+    pub(crate) fn clear_uploads(&self) -> Result<(), Error> {
+        let wanted: Vec<String> = self.store.read(|read| {
+            let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";
+            let mut statement = read.prepare(sql)?;
+            let rows = statement.query_map([jobs::LOAD], |row| row.get::<_, String>(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let wanted: Vec<String> = wanted
+            .iter()
+            .filter_map(|order| serde_json::from_str::<Order>(order).ok())
+            .map(|order| order.folder)
+            .collect();
+        let Ok(entries) = std::fs::read_dir(self.folder.join("uploads")) else { return Ok(()) };
+        for entry in entries {
+            let entry = entry?;
+            if !wanted.iter().any(|name| entry.file_name() == name.as_str()) {
+                std::fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name that is only a name: what is sent may say anything.
+fn safe_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let fine: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
+    let fine = fine.trim_matches([' ', '.']).replace(['*', '?', '[', ']'], "_");
+    if fine.is_empty() || fine == "-" { "upload".to_owned() } else { fine }
+}
+
+struct Sink<'a> {
+    take: &'a mut dyn FnMut(Result<NewDocument, String>) -> Result<(), Error>,
+    /// What the server put before names.
+    prefix: String,
+    outcome: Result<(), Error>,
+    is_stopping: &'a dyn Fn() -> bool,
+}
+
+impl Sink<'_> {
+    fn give(&mut self, item: Result<NewDocument, String>) -> ControlFlow<()> {
+        self.outcome = match (self.is_stopping)() {
+            true => Err(Error::Stopped),
+            false => (self.take)(item),
+        };
+        if self.outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+impl DocumentSink for Sink<'_> {
+    fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+        let id = document.id.strip_prefix(&self.prefix).unwrap_or(&document.id).to_owned();
+        let metadata: Option<serde_json::Value> =
+            document.metadata.as_deref().and_then(|metadata| serde_json::from_str(metadata).ok());
+        let title = metadata.as_ref().and_then(|metadata| metadata.get("title")?.as_str());
+        let short =
+            |text: &str| -> String { text.chars().filter(|c| !c.is_control()).take(512).collect() };
+        self.give(Ok(NewDocument {
+            id: Some(short(&id)),
+            title: title.map(short),
+            time: document.time.as_deref().map(short),
+            text: document.text.into_owned(),
+        }))
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        let text = problem.to_string().replace(&self.prefix, "");
+        self.give(Err(text))
+    }
+}
+
+/// A load under way.
+struct Load<'a> {
+    service: &'a Service,
+    job: &'a Waiting,
+    known: Known,
+    existing: Existing,
+    batch: Vec<(Entry, Prepared, String)>,
+    bytes: usize,
+    added: u64,
+    existed: u64,
+    problems: Vec<String>,
+    n_problems: u64,
+}
+
+impl Load<'_> {
+    fn take(&mut self, item: Result<NewDocument, String>) -> Result<(), Error> {
+        let new = match item {
+            Ok(new) => new,
+            Err(problem) => {
+                self.problem(problem);
+                return Ok(());
+            }
+        };
+        let prepared = self.service.index.prepare(&new.text);
+        let (entry, text) = match check_document(new, &prepared) {
+            Ok(checked) => checked,
+            Err(error) => {
+                self.problem(error.to_string());
+                return Ok(());
+            }
+        };
+        self.bytes += text.len();
+        self.batch.push((entry, prepared, text));
+        match self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn problem(&mut self, problem: String) {
+        self.n_problems += 1;
+        if self.problems.len() < MOST_TOLD {
+            self.problems.push(problem);
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let batch = std::mem::take(&mut self.batch);
+        self.bytes = 0;
+        let kind = ShelfKind::new(self.known.keeps_text);
+        let mut rows = Vec::with_capacity(batch.len());
+        for (entry, _, text) in &batch {
+            rows.push((entry.clone(), pack(text)?));
+        }
+        let (known, existing, id) = (self.known.clone(), self.existing, self.job.id);
+        let (account, before) = (self.job.account.unwrap_or(0), self.added + self.existed);
+        let inserted = self.service.store.write(move |write| {
+            let mut inserted = Vec::with_capacity(rows.len());
+            for (entry, packed) in &rows {
+                let pending = Pending { account, kind, packed, existing };
+                inserted.push(match documents::insert(write, entry, &known, &pending) {
+                    Ok(inserted) => Ok(inserted),
+                    Err(Error::Conflict(reason)) => Err(reason),
+                    Err(error) => return Err(error),
+                });
+            }
+            jobs::progress(write, id, before + rows.len() as u64, None, "")?;
+            Ok(inserted)
+        })?;
+        for (outcome, (_, prepared, text)) in inserted.into_iter().zip(batch) {
+            match outcome {
+                Ok(inserted) => {
+                    self.service.index.remove(&inserted.replaced);
+                    match inserted.number {
+                        Some(number) => {
+                            self.added += 1;
+                            let owner = self.known.owner();
+                            self.service.index.add(kind, number, owner, text, &prepared);
+                        }
+                        None => self.existed += 1,
+                    }
+                }
+                Err(reason) => self.problem(reason),
+            }
+        }
+        self.service.work.ring();
+        Ok(())
+    }
+
+    fn told(&self) -> String {
+        let mut told = format!("{} documents registered", self.added);
+        if self.existed > 0 {
+            told += &format!(", {} were there already", self.existed);
+        }
+        if self.n_problems > 0 {
+            told += &format!(", {} problems: {}", self.n_problems, self.problems.join("; "));
+            let untold = self.n_problems - self.problems.len() as u64;
+            if untold > 0 {
+                told += &format!("; and {untold} more");
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_names() {
+        assert_eq!(safe_name("../../etc/passwd"), "passwd");
+        assert_eq!(safe_name("C:\\secret\\a b.pdf"), "a b.pdf");
+        assert_eq!(safe_name(".."), "upload");
+        assert_eq!(safe_name("-"), "upload");
+        assert_eq!(safe_name("a\0\n*.txt"), "a_.txt");
+        assert_eq!(safe_name(&"x".repeat(500)).len(), 120);
+    }
+}

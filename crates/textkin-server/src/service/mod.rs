@@ -1,0 +1,221 @@
+//! The service: all that can be asked of the server, whichever way it is asked.
+//!
+//! Every function takes the [`Actor`](crate::access::Actor) that asks, decides by
+//! [`access`](crate::access), and blocks: the front ends (REST, pages, mail) call it from threads of
+//! their own.
+
+mod accounts;
+mod alerts;
+mod backup;
+mod checks;
+mod documents;
+mod figures;
+mod housekeeping;
+mod jobs;
+mod level;
+mod loads;
+mod origins;
+mod probe;
+mod purge;
+mod repositories;
+mod secrets;
+#[cfg(test)]
+mod tests;
+mod watches;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use self::accounts::{AccountView, Audited, KeyView, NewKey, SetUp, TeamMember, TeamView};
+pub use self::alerts::{AlertSide, AlertState, AlertView, ChangeAlerts};
+pub use self::backup::{Condition, back_up, check};
+pub use self::documents::{
+    DocumentView, Existing, NewDocument, Registered, Removal as RemovalReceipt,
+};
+pub use self::figures::new_key_in;
+pub use self::jobs::{JobState, JobView};
+pub use self::level::{Level, Levels};
+pub use self::loads::{Loaded, Texts, Upload};
+pub use self::probe::{Match, MatchedPassage, ProbeAnswer, ProbeRequest, Range};
+pub use self::purge::{PurgePreview, PurgeRule};
+pub use self::repositories::{ChangeRepository, NewRepository, RepositoryView, Visibility};
+pub use self::watches::{Channel, NewWatch, WatchView};
+
+use self::origins::Tracers;
+use crate::error::Error;
+use crate::index::{Index, Prepared, ShelfKind};
+use crate::store::Store;
+
+/// Bounds on what the server takes and keeps in memory.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of one text.
+    pub text: usize,
+    /// Bytes of one upload.
+    pub upload: u64,
+    /// Bytes of documents in memory before they go to the disk.
+    pub fresh: usize,
+    /// Documents that one probe is compared with, word by word.
+    pub examined: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { text: 32 << 20, upload: 1 << 30, fresh: 64 << 20, examined: 1000 }
+    }
+}
+
+/// The service.
+#[derive(Debug)]
+pub struct Service {
+    pub(crate) folder: PathBuf,
+    pub(crate) limits: Limits,
+    pub(crate) store: Store,
+    pub(crate) index: Index,
+    pub(crate) work: Signal,
+    pub(crate) deliveries: Signal,
+    pub(crate) tracers: Mutex<Tracers>,
+    pub(crate) is_stopping: AtomicBool,
+    /// Held by whoever uses the folder; the system gives it free when the process ends.
+    _lock: std::fs::File,
+}
+
+impl Service {
+    /// Opens the service in `folder`, which is made if it is missing.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, or another server uses it.
+    pub fn open(folder: &Path, limits: Limits) -> Result<Arc<Self>, Error> {
+        std::fs::create_dir_all(folder)?;
+        let lock = lock(folder)?;
+        let store = Store::open(&folder.join(STORE))?;
+        let owners = store.read(|read| {
+            let mut statement = read.prepare("SELECT number, repository FROM document")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<Vec<(i64, u32)>, _>>()?)
+        })?;
+        let owners: Vec<(u64, u32)> =
+            owners.into_iter().map(|(number, owner)| (number.cast_unsigned(), owner)).collect();
+        let index = Index::open(&folder.join("index"), &owners)?;
+        let service = Self {
+            folder: folder.to_owned(),
+            limits,
+            store,
+            index,
+            work: Signal::default(),
+            deliveries: Signal::default(),
+            tracers: Mutex::default(),
+            is_stopping: AtomicBool::new(false),
+            _lock: lock,
+        };
+        service.load_pending()?;
+        service.clear_uploads()?;
+        Ok(Arc::new(service))
+    }
+
+    /// Takes up what was acknowledged and is not on a shelf yet.
+    fn load_pending(&self) -> Result<(), Error> {
+        let mut after = Some(-1);
+        while let Some(last) = after {
+            after = self.take_up(last, 500)?;
+        }
+        Ok(())
+    }
+
+    /// Puts up to `most` documents that no shelf holds, after a number, into the index; returns the
+    /// last number.
+    pub(crate) fn take_up(&self, after: i64, most: u32) -> Result<Option<i64>, Error> {
+        let batch = self.store.read(|read| {
+            let mut statement = read.prepare_cached(
+                "SELECT number, shelf, text, repository FROM pending JOIN document USING (number)
+                 WHERE number > ?1 ORDER BY number LIMIT ?2",
+            )?;
+            let rows = statement.query_map(rusqlite::params![after, most], |row| {
+                let row: (i64, bool, Vec<u8>, u32) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+                Ok(row)
+            })?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        let last = batch.last().map(|row| row.0);
+        for (number, is_fingerprints, text, repository) in batch {
+            let text = unpack(&text)?;
+            let prepared: Prepared = self.index.prepare(&text);
+            let kind = ShelfKind::new(!is_fingerprints);
+            self.index.add(kind, number.cast_unsigned(), repository, text, &prepared);
+        }
+        Ok(last)
+    }
+
+    /// Asks all workers to end soon.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+        self.work.ring();
+        self.deliveries.ring();
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// Where the data are.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// The file of the store in the folder.
+pub(crate) const STORE: &str = "textkin.db";
+
+fn lock(folder: &Path) -> Result<std::fs::File, Error> {
+    let path = folder.join("lock");
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Store {
+            path: folder.to_owned(),
+            reason: "another server uses this folder".to_owned(),
+        }),
+        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// A text as it is kept in the store.
+pub(crate) fn pack(text: &str) -> Result<Vec<u8>, Error> {
+    Ok(zstd::bulk::compress(text.as_bytes(), 1)?)
+}
+
+/// A text that was kept in the store.
+pub(crate) fn unpack(bytes: &[u8]) -> Result<String, Error> {
+    let text = zstd::stream::decode_all(bytes)?;
+    String::from_utf8(text).map_err(|_| Error::Invalid("a stored text is no text".to_owned()))
+}
+
+/// Wakes whoever waits for work.
+#[derive(Debug, Default)]
+pub(crate) struct Signal {
+    rung: Mutex<u64>,
+    bell: Condvar,
+}
+
+impl Signal {
+    /// Says that there is work.
+    pub(crate) fn ring(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.bell.notify_all();
+    }
+
+    /// How often it rang.
+    pub(crate) fn count(&self) -> u64 {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until it rings again after `count`, or `most` has passed.
+    pub(crate) fn wait(&self, count: u64, most: Duration) {
+        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self.bell.wait_timeout_while(rung, most, |rung| *rung == count);
+    }
+}

@@ -1,0 +1,221 @@
+//! Origins: where the passages of each document of a public repository came from.
+//!
+//! Every public repository whose texts are kept has a tracer with a fixed memory, which takes
+//! documents in the order of their numbers. What it remembers is saved now and then; after a restart
+//! it takes again what came since.
+
+use std::io::{BufReader, BufWriter, Write};
+use std::path::PathBuf;
+
+use hashbrown::{HashMap, HashSet};
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+use textkin::tracing::{Memory, Preset};
+use textkin::{StreamTracer, TraceProgress, TraceSettings};
+
+use super::jobs::Waiting;
+use super::{Service, documents};
+use crate::error::Error;
+use crate::index::ShelfKind;
+
+/// Bytes that the tracer of one repository may take.
+const MEMORY: u64 = 16 << 20;
+/// Tracers that are in memory at once.
+const MOST_TRACERS: usize = 16;
+/// Documents after which what a tracer remembers is saved.
+const SAVE_EVERY: u64 = 20_000;
+
+/// Where the passages of a document came from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Labels {
+    /// Words of the document.
+    pub(crate) words: u32,
+    /// Words that no earlier document of the repository is known to have.
+    pub(crate) fresh_words: u32,
+    /// Blocks that an earlier document has, in order.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// A block that an earlier document has.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Block {
+    /// Its first byte.
+    pub(crate) start: u32,
+    /// One past its last byte.
+    pub(crate) end: u32,
+    /// The number of the earliest document known to hold it, if that has not been forgotten.
+    pub(crate) origin: Option<u64>,
+    /// Its words.
+    pub(crate) words: u32,
+    /// Whether the origin is estimated from what stands around.
+    pub(crate) estimated: bool,
+}
+
+/// The tracers that are in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Tracers {
+    tracers: HashMap<u32, Tracing>,
+}
+
+#[derive(Debug)]
+struct Tracing {
+    tracer: StreamTracer,
+    /// The number of the last document taken.
+    last: u64,
+    unsaved: u64,
+    used: u64,
+}
+
+impl Service {
+    /// Traces the documents of jobs, in order; returns the labels of each, as they are stored.
+    pub(crate) fn trace(
+        &self,
+        jobs: &[Waiting],
+        public: &HashSet<u32>,
+        with_text: &HashSet<u32>,
+    ) -> Result<Vec<(u64, String)>, Error> {
+        let mut labels = Vec::new();
+        let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for job in jobs {
+            let (Some(number), Some(repository)) = (job.document, job.repository) else { continue };
+            let repository = u32::try_from(repository).unwrap_or(0);
+            if !public.contains(&repository) || !with_text.contains(&repository) {
+                continue;
+            }
+            let tracing = self.tracing(&mut tracers, repository, number)?;
+            // One that came again after a crash has been taken with what was there.
+            if number <= tracing.last {
+                continue;
+            }
+            let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
+            let said = tracing.take(number, &text);
+            labels.push((number, serde_json::to_string(&said)?));
+            if tracing.unsaved >= SAVE_EVERY {
+                self.save_tracer(repository, tracing)?;
+            }
+        }
+        Ok(labels)
+    }
+
+    /// The tracer of a repository, which has taken all documents before `number`.
+    fn tracing<'a>(
+        &self,
+        tracers: &'a mut Tracers,
+        repository: u32,
+        number: u64,
+    ) -> Result<&'a mut Tracing, Error> {
+        let used = tracers.tracers.values().map(|tracing| tracing.used).max().unwrap_or(0) + 1;
+        if !tracers.tracers.contains_key(&repository) {
+            if tracers.tracers.len() >= MOST_TRACERS {
+                let oldest = tracers.tracers.iter().min_by_key(|(_, tracing)| tracing.used);
+                if let Some(oldest) = oldest.map(|(&repository, _)| repository)
+                    && let Some(mut tracing) = tracers.tracers.remove(&oldest)
+                {
+                    self.save_tracer(oldest, &mut tracing)?;
+                }
+            }
+            let tracing = self.load_tracer(repository, number)?;
+            tracers.tracers.insert(repository, tracing);
+        }
+        let tracing = tracers.tracers.get_mut(&repository);
+        let tracing = tracing.ok_or(Error::Stopped)?;
+        tracing.used = used;
+        Ok(tracing)
+    }
+
+    fn tracer_file(&self, repository: u32) -> PathBuf {
+        self.folder.join("origins").join(format!("{repository}.state"))
+    }
+
+    fn load_tracer(&self, repository: u32, before: u64) -> Result<Tracing, Error> {
+        let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(MEMORY))?;
+        let saved = std::fs::File::open(self.tracer_file(repository)).ok().and_then(|file| {
+            match StreamTracer::load(&settings, &mut BufReader::new(file)) {
+                Ok((tracer, progress)) => Some((tracer, progress.documents)),
+                Err(error) => {
+                    tracing::warn!(repository, %error, "saved origins cannot be used; begun anew");
+                    None
+                }
+            }
+        });
+        let (tracer, last) = match saved {
+            Some(saved) => saved,
+            None => (StreamTracer::new(&settings)?, 0),
+        };
+        let mut tracing = Tracing { tracer, last, unsaved: 0, used: 0 };
+        // What came since it was saved.
+        loop {
+            let batch = self.store.read(|read| {
+                let condition = "repository = ?1 AND number > ?2 AND number < ?3
+                                 ORDER BY number LIMIT 500";
+                let row = params![repository, tracing.last.cast_signed(), before.cast_signed()];
+                documents::select(read, condition, row)
+            })?;
+            if batch.is_empty() {
+                return Ok(tracing);
+            }
+            for entry in batch {
+                let number = entry.number.cast_unsigned();
+                match self.index.text(ShelfKind::Texts, number)? {
+                    Some(text) => drop(tracing.take(number, &text)),
+                    None => tracing.last = number,
+                }
+            }
+            if self.is_stopping() {
+                return Err(Error::Stopped);
+            }
+        }
+    }
+
+    fn save_tracer(&self, repository: u32, tracing: &mut Tracing) -> Result<(), Error> {
+        let path = self.tracer_file(repository);
+        let folder = self.folder.join("origins");
+        std::fs::create_dir_all(&folder)?;
+        let file = tempfile::NamedTempFile::new_in(&folder)?;
+        {
+            let mut writer = BufWriter::new(file.as_file());
+            // The number of the last document says how far it is.
+            let progress = TraceProgress { documents: tracing.last, ..TraceProgress::default() };
+            tracing.tracer.save(&progress, &mut writer)?;
+            writer.flush()?;
+        }
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        tracing.unsaved = 0;
+        Ok(())
+    }
+
+    /// Saves what tracers remember.
+    pub(crate) fn save_tracers(&self) {
+        let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut repositories: Vec<u32> = tracers.tracers.keys().copied().collect();
+        repositories.sort_unstable();
+        for repository in repositories {
+            if let Some(tracing) = tracers.tracers.get_mut(&repository)
+                && tracing.unsaved > 0
+                && let Err(error) = self.save_tracer(repository, tracing)
+            {
+                tracing::warn!(repository, %error, "origins could not be saved");
+            }
+        }
+    }
+}
+
+impl Tracing {
+    fn take(&mut self, number: u64, text: &str) -> Labels {
+        self.last = number;
+        self.unsaved += 1;
+        let said = self.tracer.trace(&number.to_string(), text);
+        let traced = &said.traced;
+        let blocks = traced.blocks.iter().zip(&said.blocks);
+        let blocks =
+            blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| Block {
+                start: place.span.start,
+                end: place.span.end,
+                origin: place.origin.as_deref().and_then(|name| name.parse().ok()),
+                words: block.words,
+                estimated: block.estimated > 0,
+            });
+        Labels { words: traced.words, fresh_words: traced.fresh_words, blocks: blocks.collect() }
+    }
+}

@@ -1,0 +1,317 @@
+//! Probes: what a text shares with registered documents.
+
+use rusqlite::Transaction;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::level::{Level, Levels};
+use super::repositories::Known;
+use super::{Service, documents};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::index::{Found, Query, Shared};
+
+/// Matches that one answer has, at most, and by default.
+const MOST_MATCHES: usize = 1000;
+const USUAL_MATCHES: usize = 100;
+
+fn usual_threshold() -> f64 {
+    Levels::default().some
+}
+
+/// A text to be probed.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeRequest {
+    /// The text.
+    pub text: String,
+    /// Where to look; everywhere that probes look by default.
+    #[serde(default)]
+    pub repositories: Option<Vec<String>>,
+    /// The least share of either text in the other.
+    #[serde(default = "usual_threshold")]
+    pub threshold: f64,
+    /// The most matches in the answer: 100 by default, 1000 at most.
+    #[serde(default)]
+    pub limit: Option<usize>,
+}
+
+/// What was found of a text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ProbeAnswer {
+    /// Words of the text.
+    pub words: u32,
+    /// Words of the text that stand in at least one match.
+    pub shared_words: u64,
+    /// Matches, those with the larger share first.
+    pub matches: Vec<Match>,
+    /// Matches in all, of which the answer has the first.
+    pub total: usize,
+    /// Documents that share a run of words with the text.
+    pub candidates: usize,
+    /// How many of them were compared word by word; those with most shared words were.
+    pub examined: usize,
+}
+
+/// A document that shares text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Match {
+    /// Its repository; none if it is held by another owner.
+    pub repository: Option<String>,
+    /// Its id; none if it is held by another owner.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// When it was written, as its source says.
+    pub time: Option<String>,
+    /// Whether it is held by another owner, of which nothing else is told.
+    pub held_by_another_owner: bool,
+    /// How much that is, in a word.
+    pub level: Level,
+    /// Share of the words of the probed text that stand in it.
+    pub probe_in_document: f64,
+    /// Share of its words that stand in the probed text; none if it is held by another owner.
+    pub document_in_probe: Option<f64>,
+    /// Words of the probed text that stand in it.
+    pub shared_words: u64,
+    /// Its words; none if it is held by another owner.
+    pub document_words: Option<u64>,
+    /// Its words that stand in the probed text; none if it is held by another owner.
+    pub document_shared_words: Option<u64>,
+    /// What they share, in the order of the probed text; empty if it is held by another owner.
+    pub passages: Vec<MatchedPassage>,
+}
+
+/// A range of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Range {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl From<textkin::core::Span> for Range {
+    fn from(span: textkin::core::Span) -> Self {
+        Self { start: span.start, end: span.end }
+    }
+}
+
+/// A passage that both texts have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MatchedPassage {
+    /// Where in the probed text, in bytes.
+    pub probe: Range,
+    /// Where in the document, in bytes; none if its text is not kept.
+    pub document: Option<Range>,
+    /// Words that are the same.
+    pub words: u32,
+    /// Whether it stands in another order in the two texts.
+    pub moved: bool,
+}
+
+/// A match before it is told: numbers only.
+#[derive(Clone, Debug)]
+pub(crate) struct RawMatch {
+    pub(crate) found: Found,
+    pub(crate) shared: Shared,
+}
+
+/// All matches of a text.
+#[derive(Clone, Debug)]
+pub(crate) struct RawMatches {
+    pub(crate) matches: Vec<RawMatch>,
+    pub(crate) candidates: usize,
+    pub(crate) examined: usize,
+}
+
+impl Service {
+    /// What `request` shares with documents that the actor may know of.
+    ///
+    /// # Errors
+    /// If the actor may not, or asks for a repository that it may not know of.
+    pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeAnswer, Error> {
+        actor.needs(Scope::Probe)?;
+        if request.text.len() > self.limits.text {
+            let most = self.limits.text >> 20;
+            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
+        }
+        if !(0.0..=1.0).contains(&request.threshold) {
+            return Err(Error::Invalid("a threshold is between 0 and 1".to_owned()));
+        }
+        let limit = request.limit.unwrap_or(USUAL_MATCHES);
+        if limit > MOST_MATCHES {
+            return Err(Error::Invalid(format!("a limit is at most {MOST_MATCHES}")));
+        }
+        let (own, others) = self.store.read(|read| asked(read, actor, request))?;
+        let query = self.index.query(&request.text);
+        let is_asked = |repository: u32| {
+            own.binary_search_by_key(&repository, Known::owner).is_ok()
+                || others.binary_search(&repository).is_ok()
+        };
+        let mut raw = self.matches(&query, &is_asked, request.threshold)?;
+        // How much of another owner's text is found is nothing that may be told, nor whether it is.
+        raw.matches.retain(|raw| {
+            let is_own = own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
+            let share = raw.shared.query_covered as f64 / raw.shared.query_words.max(1) as f64;
+            is_own || share >= request.threshold
+        });
+        let shared_words = union(&query, &raw.matches);
+        let total = raw.matches.len();
+        let matches = self.store.read(|read| {
+            let mut told = Vec::new();
+            for raw in raw.matches.iter().take(limit) {
+                told.extend(tell(read, raw, &own)?);
+            }
+            Ok(told)
+        })?;
+        Ok(ProbeAnswer {
+            words: query.words(),
+            shared_words,
+            matches,
+            total,
+            candidates: raw.candidates,
+            examined: raw.examined,
+        })
+    }
+
+    /// The documents of asked repositories of which a share of at least `threshold` is in `query`, or
+    /// the other way round; those with the larger share first.
+    pub(crate) fn matches(
+        &self,
+        query: &Query,
+        is_asked: &dyn Fn(u32) -> bool,
+        threshold: f64,
+    ) -> Result<RawMatches, Error> {
+        let found = self.index.find(query, is_asked)?;
+        let candidates = found.len();
+        let mut matches = Vec::new();
+        let examined = candidates.min(self.limits.examined);
+        for found in found.into_iter().take(examined) {
+            if let Some(shared) = self.index.share(query, &found)?
+                && shared.query_covered > 0
+                && shared.share() >= threshold
+            {
+                matches.push(RawMatch { found, shared });
+            }
+        }
+        matches.sort_by(|a, b| {
+            let by_share = b.shared.share().total_cmp(&a.shared.share());
+            by_share
+                .then(b.shared.query_covered.cmp(&a.shared.query_covered))
+                .then(a.found.number.cmp(&b.found.number))
+        });
+        Ok(RawMatches { matches, candidates, examined })
+    }
+}
+
+/// The repositories to look into: those the actor may know of, by id, and those of other owners that
+/// disclose that they hold a text.
+fn asked(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    request: &ProbeRequest,
+) -> Result<(Vec<Known>, Vec<u32>), Error> {
+    let mut own = match &request.repositories {
+        Some(names) => {
+            let resolve = |name: &String| Service::resolve(read, actor, name);
+            names.iter().map(resolve).collect::<Result<Vec<_>, _>>()?
+        }
+        None => {
+            let mut visible = Service::visible(read, actor)?;
+            visible.retain(|known| known.checked_against);
+            visible
+        }
+    };
+    own.sort_by_key(Known::owner);
+    own.dedup_by_key(|known| known.owner());
+    let mut others = Vec::new();
+    if request.repositories.is_none() && actor.only.is_none() {
+        let sql = "SELECT id FROM repository WHERE is_disclosed AND checked_against";
+        let mut statement = read.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| row.get::<_, u32>(0))?;
+        for id in rows {
+            let id = id?;
+            if own.binary_search_by_key(&id, Known::owner).is_err() {
+                others.push(id);
+            }
+        }
+        others.sort_unstable();
+    }
+    Ok((own, others))
+}
+
+/// Words of the query that stand in at least one match.
+fn union(query: &Query, matches: &[RawMatch]) -> u64 {
+    let spans = query.spans();
+    let mut is_shared = vec![false; spans.len()];
+    for (span, _) in matches.iter().flat_map(|raw| &raw.shared.covered) {
+        let first = spans.partition_point(|word| word.start < span.start);
+        let end = spans.partition_point(|word| word.start < span.end);
+        is_shared[first..end.max(first)].fill(true);
+    }
+    is_shared.iter().filter(|is_shared| **is_shared).count() as u64
+}
+
+/// A match in words; `None` if the document is gone meanwhile.
+fn tell(read: &Transaction<'_>, raw: &RawMatch, own: &[Known]) -> Result<Option<Match>, Error> {
+    let RawMatch { found, shared } = raw;
+    let share = |covered: u64, words: u64| covered as f64 / words.max(1) as f64;
+    let probe_in_document = share(shared.query_covered, shared.query_words);
+    let document_in_probe = share(shared.document_covered, shared.document_words);
+    let level = |share: f64| Levels::default().level(share).unwrap_or(Level::Some);
+    let known = own.binary_search_by_key(&found.repository, Known::owner);
+    let Ok(known) = known.map(|at| &own[at]) else {
+        return Ok(Some(Match {
+            repository: None,
+            id: None,
+            title: None,
+            time: None,
+            held_by_another_owner: true,
+            level: level(probe_in_document),
+            probe_in_document,
+            document_in_probe: None,
+            shared_words: shared.query_covered,
+            document_words: None,
+            document_shared_words: None,
+            passages: Vec::new(),
+        }));
+    };
+    let Some(entry) = documents::by_number(read, found.number)? else { return Ok(None) };
+    let mut passages: Vec<MatchedPassage> = shared
+        .passages
+        .iter()
+        .map(|passage| MatchedPassage {
+            probe: passage.a.span.into(),
+            document: Some(passage.b.span.into()),
+            words: passage.matched,
+            moved: passage.is_moved,
+        })
+        .collect();
+    if !known.keeps_text {
+        passages = shared
+            .covered
+            .iter()
+            .map(|&(span, words)| MatchedPassage {
+                probe: span.into(),
+                document: None,
+                words,
+                moved: false,
+            })
+            .collect();
+    }
+    Ok(Some(Match {
+        repository: Some(known.name.clone()),
+        id: Some(entry.id),
+        title: entry.title,
+        time: entry.time,
+        held_by_another_owner: false,
+        level: level(shared.share()),
+        probe_in_document,
+        document_in_probe: Some(document_in_probe),
+        shared_words: shared.query_covered,
+        document_words: Some(shared.document_words),
+        document_shared_words: Some(shared.document_covered),
+        passages,
+    }))
+}

@@ -1,0 +1,189 @@
+//! Purges: many documents removed by a rule, with a preview before and a receipt after.
+
+use rusqlite::{Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Service;
+use super::documents::{self, Entry, Removal};
+use super::repositories::Known;
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Which documents go: those that meet all of the conditions that are given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PurgeRule {
+    /// Registered more than so many days ago.
+    pub older_than_days: Option<u32>,
+    /// All but so many, the latest.
+    pub keep_latest: Option<u64>,
+    /// Whose id or title contains this.
+    pub query: Option<String>,
+    /// What a preview said; the purge is refused if it would remove another number.
+    pub expect: Option<u64>,
+}
+
+/// What a purge would remove.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PurgePreview {
+    /// Documents.
+    pub documents: u64,
+    /// Their words.
+    pub words: u64,
+    /// The first of them, at most 20.
+    pub first: Vec<String>,
+    /// When the oldest was registered, in seconds since 1970.
+    pub oldest: Option<i64>,
+    /// When the newest was registered.
+    pub newest: Option<i64>,
+}
+
+impl Service {
+    /// What a purge would remove.
+    ///
+    /// # Errors
+    /// If the actor may not, or the rule has no condition.
+    pub fn purge_preview(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        rule: &PurgeRule,
+    ) -> Result<PurgePreview, Error> {
+        actor.needs(Scope::Admin)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            actor.needs_role(known.guarded(), Role::Owner)?;
+            let entries = chosen(read, &known, rule)?;
+            Ok(PurgePreview {
+                documents: entries.len() as u64,
+                words: entries.iter().map(|entry| u64::from(entry.words)).sum(),
+                first: entries.iter().take(20).map(|entry| entry.id.clone()).collect(),
+                oldest: entries.iter().map(|entry| entry.added).min(),
+                newest: entries.iter().map(|entry| entry.added).max(),
+            })
+        })
+    }
+
+    /// Removes documents by a rule.
+    ///
+    /// # Errors
+    /// If the actor may not, the rule has no condition, or another number is expected.
+    pub fn purge(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        rule: &PurgeRule,
+    ) -> Result<Removal, Error> {
+        actor.needs(Scope::Admin)?;
+        let (by, repository, rule) = (actor.clone(), repository.to_owned(), rule.clone());
+        let (removal, numbers) = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            let entries = chosen(write, &known, &rule)?;
+            if rule.expect.is_some_and(|expected| expected != entries.len() as u64) {
+                return Err(Error::Conflict(format!(
+                    "this would now remove {} documents; look at a new preview",
+                    entries.len()
+                )));
+            }
+            documents::remove(write, Some(by.account), &known, &entries, &reason(&rule))
+        })?;
+        self.index.remove(&numbers);
+        self.work.ring();
+        Ok(removal)
+    }
+
+    /// Deletes a repository with all its documents.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn delete_repository(&self, actor: &Actor, repository: &str) -> Result<Removal, Error> {
+        actor.needs(Scope::Admin)?;
+        let (by, repository) = (actor.clone(), repository.to_owned());
+        let (removal, numbers) = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            let entries = documents::select(write, "repository = ?1", params![known.id])?;
+            let reason = "repository deleted";
+            let removed = documents::remove(write, Some(by.account), &known, &entries, reason)?;
+            write.execute("DELETE FROM repository WHERE id = ?1", [known.id])?;
+            Ok(removed)
+        })?;
+        self.index.remove(&numbers);
+        self.work.ring();
+        Ok(removal)
+    }
+
+    /// Removes what is older, or more, than its repository keeps.
+    pub(crate) fn retain(&self) -> Result<(), Error> {
+        let rules = self.store.read(|read| {
+            let sql = format!(
+                "SELECT {}, keep_days, keep_count FROM repository
+                 WHERE keep_days IS NOT NULL OR keep_count IS NOT NULL",
+                Known::COLUMNS
+            );
+            let mut statement = read.prepare(&sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok((
+                    Known::read(row)?,
+                    row.get::<_, Option<u32>>(6)?,
+                    row.get::<_, Option<u64>>(7)?,
+                ))
+            })?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        for (known, days, count) in rules {
+            let by_days = PurgeRule { older_than_days: days, ..PurgeRule::default() };
+            let by_count = PurgeRule { keep_latest: count, ..PurgeRule::default() };
+            for rule in [by_days, by_count] {
+                if rule.older_than_days.is_none() && rule.keep_latest.is_none() {
+                    continue;
+                }
+                let known = known.clone();
+                let removed = self.store.write(move |write| {
+                    let entries = chosen(write, &known, &rule)?;
+                    if entries.is_empty() {
+                        return Ok(Vec::new());
+                    }
+                    let reason = format!("kept no longer: {}", reason(&rule));
+                    Ok(documents::remove(write, None, &known, &entries, &reason)?.1)
+                })?;
+                self.index.remove(&removed);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn chosen(read: &Transaction<'_>, known: &Known, rule: &PurgeRule) -> Result<Vec<Entry>, Error> {
+    let PurgeRule { older_than_days, keep_latest, query, .. } = rule;
+    if older_than_days.is_none() && keep_latest.is_none() && query.is_none() {
+        return Err(Error::Invalid(
+            "say which documents go: older_than_days, keep_latest or query".to_owned(),
+        ));
+    }
+    let before = older_than_days.map(|days| now() - i64::from(days) * 24 * 3600);
+    let condition = "repository = ?1
+        AND (?2 IS NULL OR added < ?2)
+        AND (?3 IS NULL OR number NOT IN (
+             SELECT number FROM document WHERE repository = ?1 ORDER BY number DESC LIMIT ?3))
+        AND (?4 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?4)) > 0)
+        ORDER BY number";
+    documents::select(read, condition, params![known.id, before, keep_latest, query])
+}
+
+fn reason(rule: &PurgeRule) -> String {
+    let mut reasons = Vec::new();
+    if let Some(days) = rule.older_than_days {
+        reasons.push(format!("older than {days} days"));
+    }
+    if let Some(count) = rule.keep_latest {
+        reasons.push(format!("not among the latest {count}"));
+    }
+    if let Some(query) = &rule.query {
+        reasons.push(format!("'{query}' in id or title"));
+    }
+    format!("purged: {}", reasons.join(", "))
+}

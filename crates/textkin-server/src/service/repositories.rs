@@ -1,0 +1,349 @@
+//! Repositories: made, listed, changed, deleted.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Service;
+use super::accounts::{audit, check_name};
+use crate::access::{Actor, Guarded, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Who may know of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// Everyone with an account.
+    Public,
+    /// The members of its team.
+    Private,
+}
+
+impl Visibility {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A new repository.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRepository {
+    /// What it is called, in addresses too.
+    pub name: String,
+    /// Who may know of it.
+    pub visibility: Visibility,
+    /// The team it belongs to; the account's own by default.
+    #[serde(default)]
+    pub team: Option<String>,
+    /// Whether texts are kept; else only fingerprints.
+    #[serde(default = "yes")]
+    pub keep_text: bool,
+    /// Whether probes look into it; else its documents are only checked themselves.
+    #[serde(default = "yes")]
+    pub checked_against: bool,
+    /// Documents are removed after so many days.
+    #[serde(default)]
+    pub keep_days: Option<u32>,
+    /// Only so many documents are kept, the latest.
+    #[serde(default)]
+    pub keep_count: Option<u64>,
+}
+
+/// What is to change in a repository; what is not given stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChangeRepository {
+    /// Whether probes look into it.
+    pub checked_against: Option<bool>,
+    /// Whether other owners' probes are told that somebody holds a text, and nothing else of it.
+    pub disclosed: Option<bool>,
+    /// Documents are removed after so many days; 0: never.
+    pub keep_days: Option<u32>,
+    /// Only so many documents are kept; 0: all.
+    pub keep_count: Option<u64>,
+}
+
+/// A repository.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RepositoryView {
+    /// Its name.
+    pub name: String,
+    /// Its team.
+    pub team: String,
+    /// Who may know of it.
+    pub visibility: Visibility,
+    /// The role of whoever asks; none for visitors of a public one.
+    pub role: Option<Role>,
+    /// Whether texts are kept.
+    pub keep_text: bool,
+    /// Whether probes look into it.
+    pub checked_against: bool,
+    /// Whether other owners' probes are told that somebody holds a text.
+    pub disclosed: bool,
+    /// Documents are removed after so many days.
+    pub keep_days: Option<u32>,
+    /// Only so many documents are kept.
+    pub keep_count: Option<u64>,
+    /// Documents in it.
+    pub documents: u64,
+    /// Words in them.
+    pub words: u64,
+    /// Words of a run that counts.
+    pub k: u32,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// When a document last came.
+    pub last_added: Option<i64>,
+}
+
+/// A repository, as the service knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) team: i64,
+    pub(crate) is_public: bool,
+    pub(crate) keeps_text: bool,
+    pub(crate) checked_against: bool,
+}
+
+impl Known {
+    pub(crate) fn guarded(&self) -> Guarded {
+        Guarded { id: self.id, team: self.team, is_public: self.is_public }
+    }
+
+    /// The id as the index knows it.
+    pub(crate) fn owner(&self) -> u32 {
+        u32::try_from(self.id).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) const COLUMNS: &str = "repository.id, repository.name, repository.team,
+        repository.visibility = 'public', repository.keeps_text, repository.checked_against";
+
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            team: row.get(2)?,
+            is_public: row.get(3)?,
+            keeps_text: row.get(4)?,
+            checked_against: row.get(5)?,
+        })
+    }
+}
+
+impl Service {
+    /// Makes a repository.
+    ///
+    /// # Errors
+    /// If the actor may not, or the name is taken or will not do.
+    pub fn new_repository(
+        &self,
+        actor: &Actor,
+        new: &NewRepository,
+    ) -> Result<RepositoryView, Error> {
+        actor.needs(Scope::Admin)?;
+        actor.needs_whole_account()?;
+        check_name("repository", &new.name)?;
+        let (new, name, by) = (new.clone(), new.name.clone(), actor.clone());
+        self.store.write(move |write| {
+            let team = new.team.as_deref().unwrap_or(&by.name);
+            let id: Option<i64> = write
+                .query_row("SELECT id FROM team WHERE name = ?1", [team], |row| row.get(0))
+                .optional()?;
+            let id = id.filter(|&id| by.role(id).is_some());
+            let id = id.ok_or_else(|| Error::missing("team", team))?;
+            if by.role(id) != Some(Role::Owner) {
+                return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
+            }
+            let taken = || Error::Conflict(format!("there is a repository '{}'", new.name));
+            // Only what the actor can see may say that a name is taken.
+            let sql = "SELECT EXISTS (SELECT 1 FROM repository WHERE name = ?1
+                           AND (team = ?2 OR visibility = 'public'))";
+            if write.query_row(sql, params![new.name, id], |row| row.get(0))? {
+                return Err(taken());
+            }
+            let sql = "INSERT INTO repository (team, name, visibility, keeps_text, checked_against,
+                           keep_days, keep_count, created)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+            write.execute(
+                sql,
+                params![
+                    id,
+                    new.name,
+                    new.visibility.name(),
+                    new.keep_text,
+                    new.checked_against,
+                    new.keep_days.filter(|&days| days > 0),
+                    new.keep_count.filter(|&count| count > 0),
+                    now(),
+                ],
+            )?;
+            audit(write, Some(by.account), "repository made", &new.name)
+        })?;
+        self.repository(actor, &name)
+    }
+
+    /// The repositories that the actor may know of.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| views(read, actor, None))
+    }
+
+    /// One repository.
+    ///
+    /// # Errors
+    /// If there is none that the actor may know of.
+    pub fn repository(&self, actor: &Actor, name: &str) -> Result<RepositoryView, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, name)?;
+            let found = views(read, actor, Some(known.id))?.into_iter().next();
+            found.ok_or_else(|| Error::missing("repository", name))
+        })
+    }
+
+    /// Changes a repository.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn change_repository(
+        &self,
+        actor: &Actor,
+        name: &str,
+        change: &ChangeRepository,
+    ) -> Result<RepositoryView, Error> {
+        actor.needs(Scope::Admin)?;
+        let (by, asked, change) = (actor.clone(), name.to_owned(), change.clone());
+        self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &asked)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            let sql = "UPDATE repository SET
+                           checked_against = ifnull(?2, checked_against),
+                           is_disclosed = ifnull(?3, is_disclosed),
+                           keep_days = nullif(ifnull(?4, keep_days), 0),
+                           keep_count = nullif(ifnull(?5, keep_count), 0)
+                       WHERE id = ?1";
+            write.execute(
+                sql,
+                params![
+                    known.id,
+                    change.checked_against,
+                    change.disclosed,
+                    change.keep_days,
+                    change.keep_count,
+                ],
+            )?;
+            audit(write, Some(by.account), "repository changed", &known.name)
+        })?;
+        self.repository(actor, name)
+    }
+
+    /// The repository called `name`, or `team:name`, that `actor` may know of: one of its teams, else
+    /// a public one.
+    pub(crate) fn resolve(
+        read: &Transaction<'_>,
+        actor: &Actor,
+        name: &str,
+    ) -> Result<Known, Error> {
+        let missing = || Error::missing("repository", name);
+        let (team, plain) = match name.split_once(':') {
+            Some((team, plain)) => (Some(team), plain),
+            None => (None, name),
+        };
+        let sql = format!(
+            "SELECT {} FROM repository JOIN team ON team.id = repository.team
+             WHERE repository.name = ?1 AND (?2 IS NULL OR team.name = ?2)",
+            Known::COLUMNS
+        );
+        let mut statement = read.prepare_cached(&sql)?;
+        let rows = statement.query_map(params![plain, team], Known::read)?;
+        let mut best: Option<Known> = None;
+        for row in rows {
+            let known = row?;
+            if !actor.sees(known.guarded()) {
+                continue;
+            }
+            let is_own = |known: &Known| actor.role(known.team).is_some();
+            match &best {
+                Some(other) if is_own(other) && is_own(&known) => {
+                    return Err(Error::Conflict(format!(
+                        "several of your teams have a repository '{plain}'; say team:{plain}"
+                    )));
+                }
+                Some(other) if is_own(other) => {}
+                _ => best = Some(known),
+            }
+        }
+        best.ok_or_else(missing)
+    }
+
+    /// All repositories that `actor` may know of.
+    pub(crate) fn visible(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<Known>, Error> {
+        let sql = format!("SELECT {} FROM repository ORDER BY name", Known::COLUMNS);
+        let mut statement = read.prepare_cached(&sql)?;
+        let rows = statement.query_map([], Known::read)?;
+        let mut visible = Vec::new();
+        for row in rows {
+            let known = row?;
+            if actor.sees(known.guarded()) {
+                visible.push(known);
+            }
+        }
+        Ok(visible)
+    }
+}
+
+fn views(
+    read: &Transaction<'_>,
+    actor: &Actor,
+    only: Option<i64>,
+) -> Result<Vec<RepositoryView>, Error> {
+    let sql = "SELECT repository.id, team, repository.name, team.name, visibility, keeps_text,
+                      checked_against, is_disclosed, keep_days, keep_count, documents, words,
+                      repository.created, last_added
+               FROM repository JOIN team ON team.id = team
+               WHERE ?1 IS NULL OR repository.id = ?1 ORDER BY repository.name, team.name";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([only], |row| {
+        let is_public = row.get::<_, String>(4)? == "public";
+        let guarded = Guarded { id: row.get(0)?, team: row.get(1)?, is_public };
+        let view = RepositoryView {
+            name: row.get(2)?,
+            team: row.get(3)?,
+            visibility: if is_public { Visibility::Public } else { Visibility::Private },
+            role: actor.role(guarded.team),
+            keep_text: row.get(5)?,
+            checked_against: row.get(6)?,
+            disclosed: row.get(7)?,
+            keep_days: row.get(8)?,
+            keep_count: row.get(9)?,
+            documents: row.get(10)?,
+            words: row.get(11)?,
+            k: crate::index::K.get(),
+            created: row.get(12)?,
+            last_added: row.get(13)?,
+        };
+        Ok((guarded, view))
+    })?;
+    let mut views = Vec::new();
+    for row in rows {
+        let (guarded, view) = row?;
+        if actor.sees(guarded) {
+            views.push(view);
+        }
+    }
+    Ok(views)
+}

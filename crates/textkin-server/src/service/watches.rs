@@ -1,0 +1,288 @@
+//! Watches: repositories whose texts must not reappear unnoticed.
+
+use rusqlite::{Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::accounts::audit;
+use super::level::{Level, Levels};
+use super::{Service, jobs};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// A way in which alerts come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Channel {
+    /// The list of alerts, on the web and in the API. Always.
+    Inbox,
+    /// Mail to the address of the account.
+    #[serde(alias = "email")]
+    Mail,
+    /// The webhook that is named.
+    Webhook,
+}
+
+impl Channel {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Mail => "mail",
+            Self::Webhook => "webhook",
+        }
+    }
+}
+
+fn some() -> Level {
+    Level::Some
+}
+
+fn inbox() -> Vec<Channel> {
+    vec![Channel::Inbox]
+}
+
+/// A new watch.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewWatch {
+    /// Whose texts are watched.
+    pub repository: String,
+    /// The least level that is told.
+    #[serde(default = "some")]
+    pub min_level: Level,
+    /// The fewest shared words that are told.
+    #[serde(default)]
+    pub min_words: u32,
+    /// Ways in which alerts come; `inbox` is always one.
+    #[serde(default = "inbox")]
+    pub channels: Vec<Channel>,
+    /// From which share on each level holds.
+    #[serde(default)]
+    pub levels: Levels,
+    /// The number of the webhook, if that is a channel and the account has several.
+    #[serde(default)]
+    pub webhook: Option<i64>,
+    /// Mail waits from this minute of the day (UTC) …
+    #[serde(default)]
+    pub quiet_from: Option<u32>,
+    /// … to this one.
+    #[serde(default)]
+    pub quiet_to: Option<u32>,
+    /// Mail comes as one digest every so many hours; 0: at once.
+    #[serde(default)]
+    pub digest_hours: u32,
+}
+
+/// A watch.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WatchView {
+    /// Its number.
+    pub id: i64,
+    /// Whose texts are watched.
+    pub repository: String,
+    /// The least level that is told.
+    pub min_level: Level,
+    /// The fewest shared words that are told.
+    pub min_words: u32,
+    /// Ways in which alerts come.
+    pub channels: Vec<Channel>,
+    /// From which share on each level holds.
+    pub levels: Levels,
+    /// The number of the webhook.
+    pub webhook: Option<i64>,
+    /// Mail waits from this minute of the day (UTC) …
+    pub quiet_from: Option<u32>,
+    /// … to this one.
+    pub quiet_to: Option<u32>,
+    /// Mail comes as one digest every so many hours; 0: at once.
+    pub digest_hours: u32,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// The job that checks what is there already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<i64>,
+}
+
+/// A watch, as checks need it.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) watch: i64,
+    pub(crate) account: i64,
+    pub(crate) repository: u32,
+    pub(crate) min_level: Level,
+    pub(crate) levels: Levels,
+    pub(crate) min_words: u64,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) hook: Option<i64>,
+    pub(crate) quiet: Option<(u32, u32)>,
+    pub(crate) digest_hours: u32,
+}
+
+impl Service {
+    /// Watches a repository from now on; what is there already is checked by a job.
+    ///
+    /// # Errors
+    /// If the actor may not, or there is no such repository or webhook.
+    pub fn new_watch(&self, actor: &Actor, new: &NewWatch) -> Result<WatchView, Error> {
+        actor.needs(Scope::Register)?;
+        if !new.levels.is_valid() {
+            return Err(Error::Invalid(
+                "levels are shares above 0, at most 1, and some ≤ high ≤ exact".to_owned(),
+            ));
+        }
+        let is_minute = |minute: Option<u32>| minute.is_none_or(|minute| minute < 24 * 60);
+        let is_quiet_whole = new.quiet_from.is_some() == new.quiet_to.is_some();
+        if !is_minute(new.quiet_from) || !is_minute(new.quiet_to) || !is_quiet_whole {
+            return Err(Error::Invalid(
+                "quiet hours have both ends, as minutes of the day below 1440".to_owned(),
+            ));
+        }
+        if new.digest_hours > 24 * 7 {
+            return Err(Error::Invalid("a digest comes at least every 168 hours".to_owned()));
+        }
+        let (by, new) = (actor.clone(), new.clone());
+        let (id, job) = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &new.repository)?;
+            by.needs_role(known.guarded(), Role::Writer)?;
+            let mut channels = new.channels.clone();
+            if !channels.contains(&Channel::Inbox) {
+                channels.insert(0, Channel::Inbox);
+            }
+            let hook = match channels.contains(&Channel::Webhook) {
+                true => Some(hook_of(write, by.account, new.webhook)?),
+                false => None,
+            };
+            let sql = "INSERT INTO watch (account, repository, min_level, exact, high, some,
+                           min_words, channels, hook, quiet_from, quiet_to, digest, created)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+            let Levels { exact, high, some } = new.levels;
+            write.execute(
+                sql,
+                params![
+                    by.account,
+                    known.id,
+                    new.min_level.name(),
+                    exact,
+                    high,
+                    some,
+                    new.min_words,
+                    serde_json::to_string(&channels)?,
+                    hook,
+                    new.quiet_from,
+                    new.quiet_to,
+                    new.digest_hours,
+                    now(),
+                ],
+            )?;
+            let id = write.last_insert_rowid();
+            let payload = Some(id.to_string());
+            let (kind, account) = (jobs::WATCH, Some(by.account));
+            let job =
+                jobs::insert_with(write, kind, account, Some(known.id), None, payload.as_deref())?;
+            audit(write, account, "watch made", &known.name)?;
+            Ok((id, job))
+        })?;
+        self.work.ring();
+        let view = self.watches(actor)?.into_iter().find(|watch| watch.id == id);
+        let view = view.ok_or_else(|| Error::missing("watch", &id.to_string()))?;
+        Ok(WatchView { job: Some(job), ..view })
+    }
+
+    /// The watches of the actor's account.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn watches(&self, actor: &Actor) -> Result<Vec<WatchView>, Error> {
+        if actor.needs(Scope::Register).is_err() {
+            actor.needs(Scope::Read)?;
+        }
+        self.store.read(|read| {
+            let sql = "SELECT watch.id, repository.name, min_level, exact, high, some, min_words,
+                              channels, hook, quiet_from, quiet_to, digest, watch.created
+                       FROM watch JOIN repository ON repository.id = repository
+                       WHERE account = ?1 AND (?2 IS NULL OR repository = ?2) ORDER BY watch.id";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map(params![actor.account, actor.only], |row| {
+                Ok(WatchView {
+                    id: row.get(0)?,
+                    repository: row.get(1)?,
+                    min_level: level(row, 2)?,
+                    levels: Levels { exact: row.get(3)?, high: row.get(4)?, some: row.get(5)? },
+                    min_words: row.get(6)?,
+                    channels: channels(row, 7)?,
+                    webhook: row.get(8)?,
+                    quiet_from: row.get(9)?,
+                    quiet_to: row.get(10)?,
+                    digest_hours: row.get(11)?,
+                    created: row.get(12)?,
+                    job: None,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Ends a watch; its alerts go with it.
+    ///
+    /// # Errors
+    /// If the account has none with this number.
+    pub fn delete_watch(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        actor.needs(Scope::Register)?;
+        let (account, only) = (actor.account, actor.only);
+        self.store.write(move |write| {
+            let sql = "DELETE FROM watch
+                       WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
+            match write.execute(sql, params![id, account, only])? {
+                0 => Err(Error::missing("watch", &id.to_string())),
+                _ => audit(write, Some(account), "watch ended", &id.to_string()),
+            }
+        })
+    }
+}
+
+fn hook_of(read: &Transaction<'_>, account: i64, asked: Option<i64>) -> Result<i64, Error> {
+    let sql = "SELECT id FROM hook WHERE account = ?1 AND (?2 IS NULL OR id = ?2)";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map(params![account, asked], |row| row.get(0))?;
+    match rows.collect::<Result<Vec<i64>, _>>()?[..] {
+        [] => Err(Error::missing("webhook", &asked.map_or(String::new(), |id| id.to_string()))),
+        [one] => Ok(one),
+        _ => Err(Error::Invalid("the account has several webhooks; say which".to_owned())),
+    }
+}
+
+fn level(row: &Row<'_>, column: usize) -> rusqlite::Result<Level> {
+    Ok(Level::parse(&row.get::<_, String>(column)?).unwrap_or(Level::Some))
+}
+
+fn channels(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Channel>> {
+    Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
+}
+
+/// All watches whose owners may still read what they watch.
+pub(crate) fn rules(read: &Transaction<'_>) -> Result<Vec<Rule>, Error> {
+    let sql = "SELECT watch.id, watch.account, watch.repository, min_level, exact, high, some,
+                      min_words, channels, hook, quiet_from, quiet_to, digest
+               FROM watch JOIN repository ON repository.id = watch.repository
+               JOIN member ON member.team = repository.team AND member.account = watch.account
+               JOIN account ON account.id = watch.account
+               WHERE NOT is_off ORDER BY watch.id";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| {
+        let (from, to): (Option<u32>, Option<u32>) = (row.get(10)?, row.get(11)?);
+        Ok(Rule {
+            watch: row.get(0)?,
+            account: row.get(1)?,
+            repository: row.get(2)?,
+            min_level: level(row, 3)?,
+            levels: Levels { exact: row.get(4)?, high: row.get(5)?, some: row.get(6)? },
+            min_words: row.get(7)?,
+            channels: channels(row, 8)?,
+            hook: row.get(9)?,
+            quiet: from.zip(to),
+            digest_hours: row.get(12)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,177 @@
+//! The store: what the server must not forget, in one SQLite file.
+//!
+//! One thread writes. It takes what is waiting, runs it in one transaction, makes sure that it is on
+//! the disk, and only then answers: the cost of that is shared by all that waited (group commit).
+//! Readers have connections of their own and never wait for it.
+
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OpenFlags, Transaction};
+
+use crate::error::Error;
+
+use self::writer::Writer;
+
+/// The version of the tables that this program reads and writes.
+pub(crate) const VERSION: i64 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+/// What tells our files from those of other programs: "tkin".
+const APPLICATION: i64 = 0x746b_696e;
+
+/// The store.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    writer: Writer,
+}
+
+impl Store {
+    /// Opens the store in the file `path`, which is made if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be read, is something else, or is of a later version.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let mut connection = Connection::open(path)?;
+        configure(&connection)?;
+        migrate(&mut connection, path)?;
+        let writer = Writer::start(connection)?;
+        let inner = Inner { path: path.to_owned(), idle: Mutex::default(), writer };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Changes the store; returns when the change is on the disk. Blocks.
+    ///
+    /// # Errors
+    /// If `change` fails, which then has changed nothing, or the disk does.
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.inner.writer.write(change)
+    }
+
+    /// Changes the store soon; a failure is only logged.
+    ///
+    /// # Errors
+    /// If the server is being stopped.
+    pub(crate) fn write_soon(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        self.inner.writer.write_soon(change)
+    }
+
+    /// Reads the store as it is at one moment. Blocks.
+    ///
+    /// # Errors
+    /// If `read` fails, or the file cannot be read.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let idle = self.idle().pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => self.reader()?,
+        };
+        let outcome = {
+            let transaction = connection.transaction()?;
+            read(&transaction)
+        };
+        self.idle().push(connection);
+        outcome
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.inner.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reader(&self) -> Result<Connection, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.inner.path, flags)?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        connection.set_prepared_statement_cache_capacity(128);
+        Ok(connection)
+    }
+
+    /// Copies the store, as it is at one moment, into the new file `path`; others go on meanwhile.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<(), Error> {
+        let reader = self.reader()?;
+        let mut copy = Connection::open(path)?;
+        {
+            let backup = rusqlite::backup::Backup::new(&reader, &mut copy)?;
+            // In one step: a copy in many begins again with every change.
+            backup.run_to_completion(-1, Duration::ZERO, None)?;
+        }
+        // A file of its own, without a journal beside it.
+        copy.pragma_update(None, "journal_mode", "DELETE")?;
+        Ok(())
+    }
+
+    /// Makes sure that what was deleted is in no file of the store any more.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(crate) fn scrub(&self) -> Result<(), Error> {
+        self.inner.writer.scrub()
+    }
+}
+
+fn configure(connection: &Connection) -> Result<(), Error> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    connection.pragma_update(None, "cache_size", -65536)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(())
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
+    let pragma = |connection: &Connection, name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+    };
+    let (application, version) =
+        (pragma(connection, "application_id")?, pragma(connection, "user_version")?);
+    let strange = |reason: String| Error::Store { path: path.to_owned(), reason };
+    match (application, version) {
+        (APPLICATION, VERSION) => Ok(()),
+        (0, 0) => {
+            let transaction = connection.transaction()?;
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+            transaction.commit()?;
+            Ok(())
+        }
+        (APPLICATION, later) => Err(strange(format!(
+            "it is of version {later}; this program knows version {VERSION}: use a later textkin"
+        ))),
+        _ => Err(strange("it belongs to another program".to_owned())),
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> i64 {
+    now_ms() / 1000
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
