@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lettre::address::Envelope;
 use lettre::transport::smtp::authentication;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{SmtpTransport, Transport};
 
@@ -61,12 +61,14 @@ pub struct Server {
     pub password: Option<String>,
     /// How long to wait for each answer.
     pub timeout: Duration,
+    /// Certificates (PEM) of authorities that are trusted beside those of the machine.
+    pub extra_roots: Vec<Vec<u8>>,
 }
 
 impl std::fmt::Debug for Server {
     /// Without the password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { host, port, encryption, user, timeout, password: _ } = self;
+        let Self { host, port, encryption, user, timeout, .. } = self;
         formatter
             .debug_struct("Server")
             .field("host", host)
@@ -106,8 +108,14 @@ impl Relay {
         if server.encryption == Encryption::None && server.user.is_some() && !is_here {
             return Err(wrong("a password is sent over encrypted connections only".into()));
         }
-        let parameters =
-            || TlsParameters::new(server.host.clone()).map_err(|error| wrong(error.into()));
+        let parameters = || {
+            let mut builder = TlsParameters::builder(server.host.clone());
+            for pem in &server.extra_roots {
+                builder = builder.add_root_certificate(Certificate::from_pem(pem)?);
+            }
+            builder.build_rustls()
+        };
+        let parameters = || parameters().map_err(|error| wrong(error.into()));
         let tls = match server.encryption {
             Encryption::None => Tls::None,
             Encryption::Tls => Tls::Wrapper(parameters()?),
@@ -184,6 +192,7 @@ mod tests {
             user: Some("ann".to_owned()),
             password: Some("secret".to_owned()),
             timeout: Duration::from_secs(1),
+            extra_roots: Vec::new(),
         }
     }
 

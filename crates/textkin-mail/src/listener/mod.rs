@@ -2,10 +2,12 @@
 //!
 //! In: connections. Out: letters, to the [`Desk`]; a message is acknowledged once the desk has
 //! kept it. Only mail of senders that the desk knows, to addresses that are ours, is taken:
-//! nothing is relayed. `session` speaks the protocol, `data` reads messages, `gate` counts.
+//! nothing is relayed. `session` speaks the protocol, `data` reads messages,
+//! `handover` asks the desk, `gate` counts.
 
 mod data;
 mod gate;
+mod handover;
 mod limits;
 mod reply;
 mod session;

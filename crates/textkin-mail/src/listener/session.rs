@@ -11,20 +11,16 @@ use std::sync::Arc;
 use smtp_proto::{
     MAIL_BODY_7BIT, MAIL_BODY_8BITMIME, MAIL_SMTPUTF8, MailFrom, RcptTo, Request as Command,
 };
-use textkin_extract::mime::Entity;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
-use tokio::task;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::data::{Data, Fault, Progress};
+use super::handover::{Standing, Transaction, deliver, standing};
 use super::reply::{self, Reply};
 use super::wire::{Line, Wire};
 use super::{Listener, Protocol, UnknownSenders};
-use crate::answer::robot;
-use crate::authentic::is_authentic;
-use crate::letter::header_bytes;
-use crate::{Address, Dropped, Letter, Mailbox, Refusal};
+use crate::Address;
 
 /// Words that begin a request of another protocol: somebody makes a browser talk to us.
 const FOREIGN: [&[u8]; 8] =
@@ -41,25 +37,6 @@ pub(super) struct Session<S> {
     n_commands: usize,
     n_errors: usize,
     n_messages: usize,
-}
-
-/// A message in the making.
-#[derive(Debug)]
-struct Transaction {
-    sender: Option<Address>,
-    has_utf8: bool,
-    recipients: Vec<Address>,
-    /// What the recipients say.
-    mailbox: Option<Mailbox>,
-    standing: Standing,
-}
-
-/// What is known of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    NotAsked,
-    Known,
-    Unknown,
 }
 
 /// Whether the connection goes on.
@@ -361,66 +338,6 @@ enum Received {
     Late,
     /// The other side went before the end.
     Gone,
-}
-
-/// Whether the desk knows a sender; nothing where it cannot say. Nobody is never asked about: such
-/// mail is taken and not answered.
-async fn standing(listener: &Listener, sender: Option<Address>) -> Option<Standing> {
-    let Some(sender) = sender else { return Some(Standing::Known) };
-    let desk = Arc::clone(&listener.desk);
-    let ask = task::spawn_blocking(move || desk.knows(&sender));
-    match timeout(listener.limits.desk_timeout, ask).await {
-        Ok(Ok(Ok(true))) => Some(Standing::Known),
-        Ok(Ok(Ok(false))) => Some(Standing::Unknown),
-        _ => None,
-    }
-}
-
-/// Gives a message to the desk, unless nobody is to be answered.
-async fn deliver(
-    listener: &Listener,
-    transaction: Transaction,
-    bytes: Vec<u8>,
-    peer: Option<IpAddr>,
-) -> Reply {
-    let bounds = &listener.office.bounds;
-    if header_bytes(&bytes) > bounds.max_header_bytes {
-        return reply::LONG_HEADER;
-    }
-    let letter = Letter {
-        sender: transaction.sender,
-        recipients: transaction.recipients,
-        bytes,
-        peer: peer.map_or_else(|| "local".to_owned(), |peer| peer.to_string()),
-    };
-    let message = Entity::read(&letter.bytes);
-    let is_vouched = match (&listener.office.authority, &letter.sender) {
-        (Some(authority), Some(sender)) => is_authentic(&message, sender, authority),
-        _ => true,
-    };
-    if !is_vouched && listener.unknown == UnknownSenders::Refuse {
-        return reply::NOT_AUTHENTIC;
-    }
-    let dropped = match robot(&letter, bounds) {
-        _ if transaction.standing == Standing::Unknown => Some(Dropped::UnknownSender),
-        _ if !is_vouched => Some(Dropped::NotAuthentic),
-        Some(robot) => Some(Dropped::Robot(robot)),
-        None => None,
-    };
-    let desk = Arc::clone(&listener.desk);
-    if let Some(why) = dropped {
-        // It is for a log only.
-        let _ = task::spawn_blocking(move || desk.dropped(&letter, why)).await;
-        return reply::TAKEN;
-    }
-    let accept = task::spawn_blocking(move || desk.accept(letter));
-    match timeout(listener.limits.desk_timeout, accept).await {
-        Ok(Ok(Ok(()))) => reply::TAKEN,
-        Ok(Ok(Err(Refusal::Later(words)))) => reply::of_words("451 4.7.1", &words),
-        Ok(Ok(Err(Refusal::Never(words)))) => reply::of_words("550 5.7.1", &words),
-        // The letter may be kept all the same; when it comes again it is known.
-        Ok(Err(_)) | Err(_) => reply::NOT_NOW,
-    }
 }
 
 /// What is said of a command that cannot be read.

@@ -124,11 +124,17 @@ class Handler:
         sender = (envelope.mail_from or "").strip("<>")
         print(json.dumps([sender, envelope.rcpt_tos, envelope.content.decode("utf-8")]), flush=True)
         return "250 ok"
+more = {}
+if len(sys.argv) > 1:
+    import ssl
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2], sys.argv[3])
+    more = {"ssl_context": context} if sys.argv[1] == "tls" else {"tls_context": context, "require_starttls": True}
 free = socket.socket()
 free.bind(("127.0.0.1", 0))
 port = free.getsockname()[1]
 free.close()
-controller = Controller(Handler(), hostname="127.0.0.1", port=port)
+controller = Controller(Handler(), hostname="127.0.0.1", port=port, **more)
 controller.start()
 print(port, flush=True)
 sys.stdin.read()
@@ -136,13 +142,15 @@ controller.stop()
 "#;
 
 impl Receiver {
-    fn start() -> Option<Self> {
+    fn start(arguments: &[&str]) -> Option<Self> {
         let pythons = ["/usr/bin/python3", "python3"];
         let python = pythons.into_iter().find(|python| has(python, &["-c", "import aiosmtpd"]))?;
         let mut process = Command::new(python)
             .args(["-c", RECEIVER])
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
@@ -151,15 +159,20 @@ impl Receiver {
         Some(Self { process, output, port: line.trim().parse().unwrap() })
     }
 
-    fn relay(&self) -> Relay {
-        let server = Server {
-            host: "127.0.0.1".to_owned(),
+    fn server(&self, host: &str, encryption: Encryption, extra_roots: Vec<Vec<u8>>) -> Server {
+        Server {
+            host: host.to_owned(),
             port: self.port,
-            encryption: Encryption::None,
+            encryption,
             user: None,
             password: None,
             timeout: Duration::from_secs(10),
-        };
+            extra_roots,
+        }
+    }
+
+    fn relay(&self) -> Relay {
+        let server = self.server("127.0.0.1", Encryption::None, Vec::new());
         Relay::new(&server, "kin.example", None).unwrap()
     }
 
@@ -180,7 +193,7 @@ impl Drop for Receiver {
 
 #[test]
 fn aiosmtpd_receives_the_one_reply() {
-    let Some(mut receiver) = Receiver::start() else { return };
+    let Some(mut receiver) = Receiver::start(&[]) else { return };
     let relay = receiver.relay();
     let house = House::smtp();
     let mut client = house.writer();
@@ -211,6 +224,52 @@ fn aiosmtpd_receives_the_one_reply() {
     assert!(gone.is_permanent && gone.reason.contains("5.1.1 gone"), "{gone}");
     let busy = relay.send(&"busy@a.example".parse().unwrap(), b"x").unwrap_err();
     assert!(!busy.is_permanent && busy.reason.contains("4.2.1 busy"), "{busy}");
+}
+
+#[test]
+fn mail_leaves_encrypted_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (certificate, key) = (path("certificate"), path("key"));
+    let made = Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+        ])
+        .args([
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ])
+        .args(["-keyout", &key, "-out", &certificate])
+        .stderr(Stdio::null())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("skipped: openssl cannot be run here");
+        return;
+    }
+    let send = |server: &Server| {
+        let relay = Relay::new(server, "kin.example", None).unwrap();
+        relay.send(&"ann@a.example".parse().unwrap(), b"Subject: x\r\n\r\ntext\r\n")
+    };
+    for (name, encryption) in [("tls", Encryption::Tls), ("starttls", Encryption::StartTls)] {
+        let Some(mut receiver) = Receiver::start(&[name, &certificate, &key]) else { return };
+        let stranger = send(&receiver.server("localhost", encryption, Vec::new())).unwrap_err();
+        assert!(!stranger.is_permanent && stranger.reason.contains("ertificate"), "{stranger}");
+        let pem = std::fs::read(&certificate).unwrap();
+        send(&receiver.server("localhost", encryption, vec![pem])).unwrap();
+        assert!(receiver.message().contains("text"));
+    }
+    let Some(receiver) = Receiver::start(&[]) else { return };
+    assert!(send(&receiver.server("localhost", Encryption::StartTls, Vec::new())).is_err());
 }
 
 /// A Postfix of our own, beside one that may run here already.

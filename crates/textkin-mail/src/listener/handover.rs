@@ -1,0 +1,97 @@
+//! Where a connection meets the desk: what it says of a sender, and whether it keeps a message.
+//!
+//! In: a transaction, and the message. Out: the reply. The desk may block, and is asked on threads
+//! for that, for a bounded time.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use textkin_extract::mime::Entity;
+use tokio::task;
+use tokio::time::timeout;
+
+use super::reply::{self, Reply};
+use super::{Listener, UnknownSenders};
+use crate::answer::robot;
+use crate::authentic::is_authentic;
+use crate::letter::header_bytes;
+use crate::{Address, Dropped, Letter, Mailbox, Refusal};
+
+/// A message in the making.
+#[derive(Debug)]
+pub(super) struct Transaction {
+    pub(super) sender: Option<Address>,
+    pub(super) has_utf8: bool,
+    pub(super) recipients: Vec<Address>,
+    /// What the recipients say.
+    pub(super) mailbox: Option<Mailbox>,
+    pub(super) standing: Standing,
+}
+
+/// What is known of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    NotAsked,
+    Known,
+    Unknown,
+}
+
+/// Whether the desk knows a sender; nothing where it cannot say. Nobody is never asked about: such
+/// mail is taken and not answered.
+pub(super) async fn standing(listener: &Listener, sender: Option<Address>) -> Option<Standing> {
+    let Some(sender) = sender else { return Some(Standing::Known) };
+    let desk = Arc::clone(&listener.desk);
+    let ask = task::spawn_blocking(move || desk.knows(&sender));
+    match timeout(listener.limits.desk_timeout, ask).await {
+        Ok(Ok(Ok(true))) => Some(Standing::Known),
+        Ok(Ok(Ok(false))) => Some(Standing::Unknown),
+        _ => None,
+    }
+}
+
+/// Gives a message to the desk, unless nobody is to be answered.
+pub(super) async fn deliver(
+    listener: &Listener,
+    transaction: Transaction,
+    bytes: Vec<u8>,
+    peer: Option<IpAddr>,
+) -> Reply {
+    let bounds = &listener.office.bounds;
+    if header_bytes(&bytes) > bounds.max_header_bytes {
+        return reply::LONG_HEADER;
+    }
+    let letter = Letter {
+        sender: transaction.sender,
+        recipients: transaction.recipients,
+        bytes,
+        peer: peer.map_or_else(|| "local".to_owned(), |peer| peer.to_string()),
+    };
+    let message = Entity::read(&letter.bytes);
+    let is_vouched = match (&listener.office.authority, &letter.sender) {
+        (Some(authority), Some(sender)) => is_authentic(&message, sender, authority),
+        _ => true,
+    };
+    if !is_vouched && listener.unknown == UnknownSenders::Refuse {
+        return reply::NOT_AUTHENTIC;
+    }
+    let dropped = match robot(&letter, bounds) {
+        _ if transaction.standing == Standing::Unknown => Some(Dropped::UnknownSender),
+        _ if !is_vouched => Some(Dropped::NotAuthentic),
+        Some(robot) => Some(Dropped::Robot(robot)),
+        None => None,
+    };
+    let desk = Arc::clone(&listener.desk);
+    if let Some(why) = dropped {
+        // It is for a log only.
+        let _ = task::spawn_blocking(move || desk.dropped(&letter, why)).await;
+        return reply::TAKEN;
+    }
+    let accept = task::spawn_blocking(move || desk.accept(letter));
+    match timeout(listener.limits.desk_timeout, accept).await {
+        Ok(Ok(Ok(()))) => reply::TAKEN,
+        Ok(Ok(Err(Refusal::Later(words)))) => reply::of_words("451 4.7.1", &words),
+        Ok(Ok(Err(Refusal::Never(words)))) => reply::of_words("550 5.7.1", &words),
+        // The letter may be kept all the same; when it comes again it is known.
+        Ok(Err(_)) | Err(_) => reply::NOT_NOW,
+    }
+}
