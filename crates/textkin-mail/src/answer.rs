@@ -101,13 +101,13 @@ fn reply(letter: &Letter, sender: &Address, outcome: &Outcome, office: &Office) 
 fn help(misunderstanding: &Misunderstanding, office: &Office) -> Outcome {
     let host = office.mailboxes.host();
     let verbs = Verb::ALL.map(|verb| match verb {
-        Verb::Register => "REGISTER repository: keeps the documents",
+        Verb::Register => "REGISTER repository – keeps the documents",
         Verb::Probe => {
-            "PROBE repository: says where the documents occur already, and keeps nothing"
+            "PROBE repository – says where the documents occur already, and keeps nothing"
         }
-        Verb::Watch => "WATCH repository: keeps the documents and tells you when they reappear",
-        Verb::Status => "STATUS, or STATUS id: says how it stands",
-        Verb::Remove => "REMOVE id, or REMOVE repository/id: withdraws a document",
+        Verb::Watch => "WATCH repository – keeps the documents and tells you when they reappear",
+        Verb::Status => "STATUS, or STATUS id – says how it stands",
+        Verb::Remove => "REMOVE id, or REMOVE repository/id – withdraws a document",
     });
     let site = office.site.as_ref().map(|site| format!("\n\nMore is at {site}"));
     let text = format!(
