@@ -6,6 +6,7 @@ mod corpus;
 mod generate;
 mod peers;
 mod sets;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,6 +30,8 @@ cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, dat
 cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
                                        fetches (default DIR: target/corpora/NAME); --update pins what is
                                        served now; cargo xtask corpus --list names the collections
+cargo xtask web                        builds the scripts of the server's pages (needs Node)
+cargo xtask serve [ARGUMENT…]          the same, and then runs `textkin serve` with these arguments
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -45,6 +48,8 @@ fn main() -> Result<()> {
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
+        ["web"] => web::web(),
+        ["serve", arguments @ ..] => web::serve(arguments),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

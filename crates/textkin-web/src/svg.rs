@@ -18,18 +18,20 @@ fn part(value: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { value as f64 * 100.0 / whole as f64 }
 }
 
-/// Bars that are links, and the threshold as a line. `unit` is what is counted: `documents`.
+/// Bars that are links, at most `height` pixels high, and the threshold as a line. `unit` is what is
+/// counted: `documents`.
 #[must_use]
-pub(crate) fn histogram(histogram: &Histogram, unit: &str) -> Html {
-    const HEIGHT: f64 = 120.0;
+pub(crate) fn histogram(histogram: &Histogram, unit: &str, height: u32) -> Html {
+    let tallest = f64::from(height);
     let mut html = Html::default();
     let most = histogram.bars.iter().map(|bar| bar.documents).max().unwrap_or(0).max(1);
-    html.push(
-        "<svg class=\"histogram\" width=\"100%\" height=\"150\" role=\"group\" aria-label=\"",
-    );
+    html.push(&format!(
+        "<svg class=\"histogram\" width=\"100%\" height=\"{}\" role=\"group\" aria-label=\"",
+        height + 30
+    ));
     html.text(&format!("{unit} by best match in percent")).push("\">");
     for bar in &histogram.bars {
-        let height = (part(bar.documents, most) / 100.0 * HEIGHT).max(if bar.documents > 0 {
+        let height = (part(bar.documents, most) / 100.0 * tallest).max(if bar.documents > 0 {
             2.0
         } else {
             0.0
@@ -50,13 +52,14 @@ pub(crate) fn histogram(histogram: &Histogram, unit: &str) -> Html {
                 (width - 0.3).max(0.1)
             )
         };
-        html.push(&rect(0.0, HEIGHT, "hit"));
-        html.push(&rect(HEIGHT - height, height, if is_below { "bar below" } else { "bar" }));
+        html.push(&rect(0.0, tallest, "hit"));
+        html.push(&rect(tallest - height, height, if is_below { "bar below" } else { "bar" }));
         html.push(if bar.href.is_some() && bar.documents > 0 { "</a>" } else { "</g>" });
     }
     let threshold = histogram.threshold.min(100);
     html.push(&format!(
-        "<line class=\"threshold\" x1=\"{threshold}%\" x2=\"{threshold}%\" y1=\"0\" y2=\"126\"/>"
+        "<line class=\"threshold\" x1=\"{threshold}%\" x2=\"{threshold}%\" y1=\"0\" y2=\"{}\"/>",
+        height + 6
     ));
     for tick in [0_u32, 20, 40, 60, 80, 100] {
         let anchor = match tick {
@@ -65,7 +68,8 @@ pub(crate) fn histogram(histogram: &Histogram, unit: &str) -> Html {
             _ => "middle",
         };
         html.push(&format!(
-            "<text class=\"tick\" x=\"{tick}%\" y=\"143\" text-anchor=\"{anchor}\">{tick}%</text>"
+            "<text class=\"tick\" x=\"{tick}%\" y=\"{}\" text-anchor=\"{anchor}\">{tick}%</text>",
+            height + 23
         ));
     }
     html.push("</svg>");
@@ -277,7 +281,8 @@ mod tests {
     fn a_bar_leads_somewhere_only_if_it_holds_something() {
         let bar =
             |documents| Bar { from: 40, to: 45, documents, href: Some("/?slice=40".to_owned()) };
-        let drawn = histogram(&Histogram { bars: vec![bar(0), bar(3)], threshold: 5 }, "documents");
+        let drawn =
+            histogram(&Histogram { bars: vec![bar(0), bar(3)], threshold: 5 }, "documents", 120);
         assert_eq!(drawn.as_str().matches("<a href").count(), 1);
         assert!(drawn.as_str().contains("40–45%: 3 documents"));
     }

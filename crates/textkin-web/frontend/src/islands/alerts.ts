@@ -1,0 +1,49 @@
+// The inbox by keyboard: J and K walk, Enter looks inside, H handles, X dismisses.
+import { all, find, isTyping, reveal } from "../dom";
+
+export function start(element: HTMLElement): void {
+  const rows = all<HTMLLIElement>("[data-alert]");
+  const boxes = rows.map((row) => find<HTMLInputElement>("input[type=checkbox]", row));
+  const everything = find<HTMLInputElement>("[data-all]", element);
+  const buttons = all<HTMLButtonElement>("button[type=submit]", element);
+  reveal(element);
+
+  const show = (): void => {
+    const count = boxes.filter((box) => box?.checked).length;
+    for (const button of buttons) button.disabled = count === 0;
+    if (everything) {
+      everything.checked = count === rows.length;
+      everything.indeterminate = count > 0 && count < rows.length;
+    }
+  };
+  everything?.addEventListener("change", () => {
+    for (const box of boxes) if (box) box.checked = everything.checked;
+    show();
+  });
+  document.addEventListener("change", show);
+  show();
+
+  let current = -1;
+  function go(index: number): void {
+    rows[current]?.classList.remove("now");
+    current = Math.min(Math.max(index, 0), rows.length - 1);
+    const row = rows[current];
+    row?.classList.add("now");
+    row?.scrollIntoView({ block: "nearest" });
+    row?.querySelector<HTMLElement>("summary")?.focus({ preventScroll: true });
+  }
+  const press = (name: string): void => rows[current]?.querySelector<HTMLButtonElement>(`[data-do=${name}]`)?.click();
+  document.addEventListener("keydown", (event) => {
+    if (isTyping(event)) return;
+    const deeds: Record<string, () => void> = {
+      j: () => go(current + 1),
+      k: () => go(current - 1),
+      h: () => press("handle"),
+      x: () => press("dismiss"),
+    };
+    const deed = deeds[event.key.toLowerCase()];
+    if (!deed) return;
+    event.preventDefault();
+    deed();
+  });
+}

@@ -1,0 +1,220 @@
+// Two texts side by side: connectors, minimaps, walking from match to match, scrolling together.
+import { all, counted, draw, find, isTyping, make, number, reveal } from "../../dom";
+import { type Known, follow, hue, nearest, ribbon } from "./follow";
+
+type Side = {
+  pane: HTMLElement;
+  map: SVGElement;
+  sight: SVGRectElement;
+  marks: (HTMLElement | null)[];
+  tops: number[];
+  ends: number[];
+};
+type Found = { words: number; isMoved: boolean };
+
+/** The most connectors that are drawn at once. */
+const MOST_LINKS = 300;
+
+export function start(root: HTMLElement): void {
+  const found: Found[] = all("[data-matches] tbody tr").map((row) => ({
+    words: Number(row.dataset.words),
+    isMoved: row.dataset.moved === "true",
+  }));
+  const links = find<SVGSVGElement>("[data-links]", root);
+  const jump = find<HTMLSelectElement>("[data-jump]", root);
+  const together = find<HTMLInputElement>("[data-together]", root);
+  const status = find("[data-status]", root);
+  const mode = find<HTMLButtonElement>("[data-do=mode]", root);
+  const sides = ["a", "b"].map((name) => sideOf(root, name, found.length));
+  const [left, right] = sides;
+  if (!links || !jump || !together || !status || !mode || !left || !right) return;
+  reveal(root);
+  // What scrolling together follows: matches in the order of both texts.
+  const anchors = found.flatMap((match, index) => (match.isMoved ? [] : [index]));
+  let current = -1;
+  // The pane that the person scrolls; the other one follows.
+  let leader: Side | undefined = left;
+  let isScheduled = false;
+
+  jump.append(...found.map((match, index) => make("option", { value: String(index) }, describe(match, index))));
+
+  function describe(match: Found, index: number): string {
+    return `${number(index + 1)}: ${counted(match.words, "word", "words")}${match.isMoved ? ", moved" : ""}`;
+  }
+
+  function measure(): void {
+    for (const side of sides as Side[]) {
+      const origin = side.pane.getBoundingClientRect().top - side.pane.scrollTop;
+      const boxes = side.marks.map((mark) => mark?.getBoundingClientRect());
+      side.tops = boxes.map((box) => (box ? box.top - origin : NaN));
+      side.ends = boxes.map((box) => (box ? box.bottom - origin : NaN));
+      drawMap(side);
+    }
+    drawLinks();
+  }
+
+  function drawMap(side: Side): void {
+    const height = Math.max(side.pane.scrollHeight, 1);
+    for (const rect of all<SVGRectElement>("rect[data-index]", side.map)) {
+      const index = Number(rect.dataset.index);
+      const [top, end] = [side.tops[index]!, side.ends[index]!];
+      if (Number.isNaN(top)) continue;
+      rect.setAttribute("y", `${(top / height) * 100}%`);
+      rect.setAttribute("height", `${Math.max(((end - top) / height) * 100, 0.4)}%`);
+    }
+  }
+
+  function drawLinks(): void {
+    isScheduled = false;
+    for (const side of sides as Side[]) {
+      const height = Math.max(side.pane.scrollHeight, 1);
+      side.sight.setAttribute("y", `${(side.pane.scrollTop / height) * 100}%`);
+      side.sight.setAttribute("height", `${(side.pane.clientHeight / height) * 100}%`);
+    }
+    const width = links!.clientWidth;
+    if (width === 0) return;
+    const height = links!.clientHeight;
+    const frame = links!.getBoundingClientRect().top;
+    const groups: SVGElement[] = [];
+    for (let index = 0; index < found.length && groups.length < MOST_LINKS; index++) {
+      const ends = (sides as Side[]).map((side): Known => {
+        const offset = side.pane.getBoundingClientRect().top - frame - side.pane.scrollTop;
+        return [side.tops[index]! + offset, side.ends[index]! + offset];
+      }) as [Known, Known];
+      const isSeen = ends.some(([top, end]) => end > 0 && top < height);
+      if (!isSeen || ends.some(([top]) => Number.isNaN(top))) continue;
+      const group = linkOf(index, ends, width, height);
+      if (index === current) groups.push(group);
+      else groups.unshift(group);
+    }
+    links!.replaceChildren(...groups);
+  }
+
+  function linkOf(index: number, ends: [Known, Known], width: number, height: number): SVGElement {
+    // What is far outside is drawn at the edge, so that the line still leads there.
+    const edge = ([top, end]: Known): Known => [clamp(top, -40, height + 40), clamp(end, -40, height + 40)];
+    const group = draw("g", { class: `${hue(index)}${index === current ? " now" : ""}` });
+    group.append(draw("path", { d: ribbon(width, edge(ends[0]), edge(ends[1])) }));
+    ends.forEach(([top, end], at) => {
+      if (end <= 34 || top >= height) return;
+      const place = { x: at === 0 ? 12 : width - 12, y: Math.min(Math.max(top, 34) + 12, height - 4) };
+      group.append(draw("text", place, String(index + 1)));
+    });
+    group.addEventListener("click", () => go(index));
+    return group;
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(drawLinks);
+  }
+
+  function scrollOther(): void {
+    if (!together!.checked || anchors.length === 0 || !leader) return;
+    const other = leader === left ? right! : left!;
+    const eye = leader.pane.clientHeight / 3;
+    const known: Known[] = [[0, 0]];
+    for (const index of anchors) {
+      if (Number.isNaN(leader.tops[index]) || Number.isNaN(other.tops[index])) continue;
+      known.push([leader.tops[index]!, other.tops[index]!], [leader.ends[index]!, other.ends[index]!]);
+    }
+    known.push([leader.pane.scrollHeight, other.pane.scrollHeight]);
+    other.pane.scrollTop = follow(known, leader.pane.scrollTop + eye) - eye;
+  }
+
+  function go(index: number, scrolls: readonly Side[] = sides as Side[]): void {
+    if (found.length === 0) return;
+    const mark = (isNow: boolean): void => {
+      for (const side of sides as Side[]) side.marks[current]?.classList.toggle("now", isNow);
+    };
+    mark(false);
+    current = (index + found.length) % found.length;
+    mark(true);
+    leader = undefined;
+    for (const side of scrolls) {
+      if (!Number.isNaN(side.tops[current])) side.pane.scrollTop = side.tops[current]! - side.pane.clientHeight / 4;
+    }
+    jump!.value = String(current);
+    status!.textContent = `Match ${describe(found[current]!, current)}, of ${number(found.length)}`;
+    schedule();
+  }
+
+  function anchor(): void {
+    const side = leader ?? left!;
+    const match = nearest(side.tops, side.pane.scrollTop + side.pane.clientHeight / 4);
+    if (match >= 0) go(match);
+    together!.checked = true;
+  }
+
+  function switchMode(): void {
+    const isDifferent = root.classList.toggle("different");
+    mode!.setAttribute("aria-pressed", String(isDifferent));
+    mode!.textContent = isDifferent ? "Similarities" : "Differences";
+    measure();
+  }
+
+  const deeds: Record<string, () => void> = {
+    next: () => go(current + 1),
+    previous: () => go(current < 0 ? found.length - 1 : current - 1),
+    mode: switchMode,
+    anchor,
+    together: () => { together.checked = !together.checked; },
+  };
+  const keys: Record<string, string> = { j: "next", n: "next", k: "previous", p: "previous", d: "mode", a: "anchor", s: "together" };
+  for (const button of all<HTMLButtonElement>("[data-do]", root)) {
+    button.addEventListener("click", () => deeds[button.dataset.do ?? ""]?.());
+  }
+  document.addEventListener("keydown", (event) => {
+    const deed = keys[event.key.toLowerCase()];
+    if (isTyping(event) || !deed) return;
+    event.preventDefault();
+    deeds[deed]?.();
+  });
+  jump.addEventListener("change", () => go(Number(jump.value)));
+  document.addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const mark = target?.closest<HTMLElement>("mark[data-match]");
+    const row = target?.closest<HTMLAnchorElement>("[data-matches] a.swatch");
+    if (row) {
+      event.preventDefault();
+      go(Number(row.hash.slice(2)) - 1);
+    } else if (mark) {
+      if (target?.closest("a")) event.preventDefault();
+      const other = left!.pane.contains(mark) ? right! : left!;
+      go(Number(mark.dataset.match), [other]);
+    }
+  });
+  for (const side of [left, right]) {
+    for (const name of ["pointerenter", "wheel", "focusin", "touchstart", "keydown"]) {
+      side.pane.addEventListener(name, () => { leader = side; }, { passive: true });
+    }
+    side.pane.addEventListener("scroll", () => {
+      if (leader === side) scrollOther();
+      schedule();
+    }, { passive: true });
+    side.map.addEventListener("click", (event) => {
+      const box = side.map.getBoundingClientRect();
+      const share = ((event as MouseEvent).clientY - box.top) / Math.max(box.height, 1);
+      leader = side;
+      side.pane.scrollTop = share * side.pane.scrollHeight - side.pane.clientHeight / 2;
+    });
+  }
+  new ResizeObserver(measure).observe(left.pane);
+  measure();
+  const wanted = /^#[ab](\d+)$/.exec(location.hash);
+  if (wanted) go(Number(wanted[1]) - 1);
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+function sideOf(root: HTMLElement, name: string, count: number): Side | undefined {
+  const pane = find(`[data-pane=${name}]`, root);
+  const map = find<SVGElement>(`[data-map=${name}]`, root);
+  const sight = find<SVGRectElement>(`[data-map=${name}] .sight`, root);
+  if (!pane || !map || !sight) return undefined;
+  const marks = Array.from({ length: count }, (_, index) => document.getElementById(`${name}${index + 1}`));
+  return { pane, map, sight, marks, tops: [], ends: [] };
+}

@@ -1,0 +1,47 @@
+// Clusters as bubbles: as large as they have documents, as dark as they are dense.
+import { counted, draw, percent } from "../../dom";
+import type { Cluster } from "./data";
+
+export type Circle = { x: number; y: number; r: number };
+
+/** Circles that do not overlap, largest in the middle, each as near to it as it fits. */
+export function pack(radii: readonly number[]): Circle[] {
+  const placed: Circle[] = [];
+  for (const r of radii) {
+    let best: Circle = { x: 0, y: 0, r };
+    // A spiral from the middle on finds the first free place; a few hundred bubbles need no more.
+    for (let turn = 0; turn < 20000 && placed.some((other) => overlaps(other, best)); turn++) {
+      const angle = turn * 0.35;
+      const far = 0.9 * angle;
+      best = { x: far * Math.cos(angle), y: far * Math.sin(angle) * 0.75, r };
+    }
+    placed.push(best);
+  }
+  return placed;
+}
+
+function overlaps(a: Circle, b: Circle): boolean {
+  return Math.hypot(a.x - b.x, a.y - b.y) < a.r + b.r + 3;
+}
+
+export function drawBubbles(clusters: readonly Cluster[]): SVGElement {
+  const radii = clusters.map((cluster) => 8 + Math.sqrt(cluster.size) * 5);
+  const circles = pack(radii);
+  const left = Math.min(0, ...circles.map((circle) => circle.x - circle.r)) - 8;
+  const top = Math.min(0, ...circles.map((circle) => circle.y - circle.r)) - 8;
+  const right = Math.max(1, ...circles.map((circle) => circle.x + circle.r)) + 8;
+  const bottom = Math.max(1, ...circles.map((circle) => circle.y + circle.r)) + 8;
+  const svg = draw("svg", {
+    class: "bubbles", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group",
+    "aria-label": "Clusters as bubbles; the list says the same",
+  });
+  clusters.forEach((cluster, index) => {
+    const { x, y, r } = circles[index]!;
+    const said = `${cluster.label}: ${counted(cluster.size, "document", "documents")}, density ${percent(cluster.density)}`;
+    const link = draw("a", { href: cluster.href, "aria-label": said }, draw("title", {}, said));
+    link.append(draw("circle", { cx: x, cy: y, r, class: `density-${Math.min(4, Math.floor(cluster.density * 5))}` }));
+    if (r > 16) link.append(draw("text", { x, y: y + 4 }, String(cluster.size)));
+    svg.append(link);
+  });
+  return svg;
+}

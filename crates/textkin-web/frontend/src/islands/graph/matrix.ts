@@ -1,0 +1,59 @@
+// A cluster as a matrix: a row and a column per document, a square per pair, darker for more.
+import { make, percent } from "../../dom";
+import { type Open, colour } from "./data";
+
+/** The most documents for which a matrix can be read. */
+const MOST = 300;
+
+export function drawMatrix(open: Open): HTMLElement {
+  const nodes = open.nodes.slice(0, MOST);
+  const size = nodes.length < 40 ? 16 : nodes.length < 120 ? 9 : 5;
+  const place = new Map(nodes.map((node, index) => [node.id, index]));
+  const scores = new Map<string, number>();
+  const canvas = make("canvas", { role: "img", "aria-label": "Matrix of the pairs; the list says which documents they are" });
+  const labels = size >= 9 ? 170 : 0;
+  const scale = window.devicePixelRatio || 1;
+  const width = labels + nodes.length * size + 1;
+  canvas.width = width * scale;
+  canvas.height = (nodes.length * size + 1) * scale;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${nodes.length * size + 1}px`;
+  const context = canvas.getContext("2d");
+  const said = make("p", { class: "said soft" }, nodes.length < open.nodes.length ? `The first ${MOST} documents` : "Point at a square");
+  if (context) {
+    context.scale(scale, scale);
+    context.fillStyle = colour("line");
+    nodes.forEach((_, index) => context.fillRect(labels + index * size, index * size, size - 1, size - 1));
+    context.fillStyle = colour("accent");
+    for (const edge of open.edges) {
+      const [a, b] = [place.get(edge.from), place.get(edge.to)];
+      if (a === undefined || b === undefined) continue;
+      context.globalAlpha = 0.25 + 0.75 * edge.score;
+      for (const [row, column] of [[a, b], [b, a]] as const) {
+        context.fillRect(labels + column * size, row * size, size - 1, size - 1);
+        scores.set(`${row} ${column}`, edge.score);
+      }
+    }
+    context.globalAlpha = 1;
+    if (labels > 0) {
+      context.fillStyle = colour("ink");
+      context.font = `${Math.min(size - 1, 12)}px system-ui, sans-serif`;
+      nodes.forEach((node, index) => context.fillText(shorten(node.label, 26), 4, index * size + size - 3, labels - 8));
+    }
+  }
+  canvas.addEventListener("pointermove", (event) => {
+    const row = Math.floor(event.offsetY / size);
+    const column = Math.floor((event.offsetX - labels) / size);
+    const [a, b] = [nodes[row], nodes[column]];
+    if (!a || !b) return;
+    const score = scores.get(`${row} ${column}`);
+    said.textContent = `${a.label} — ${b.label}: ${row === column ? "the same" : score === undefined ? "below the threshold" : percent(score)}`;
+  });
+  const frame = make("div", { class: "matrix", tabindex: "0" }, canvas);
+  return make("div", { class: "drawing" }, frame, said);
+}
+
+export function shorten(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}

@@ -1,0 +1,126 @@
+// The drop zone: any number of files, sent one by one, each with a line that says how far it is.
+import { counted, find, make, number } from "../dom";
+import { type Step, stepsOf } from "./steps";
+
+type Entry = { file: File; line: HTMLLIElement; said: HTMLSpanElement; isSent: boolean };
+
+export function start(element: HTMLElement): void {
+  const form = element as HTMLFormElement;
+  const drop = find("[data-drop]", form);
+  const list = find("[data-files]", form);
+  const input = find<HTMLInputElement>("input[type=file]", form);
+  const button = find<HTMLButtonElement>("[data-submit]", form);
+  const status = find("[data-status]", form);
+  if (!drop || !list || !input || !button || !status) return;
+  const limit = Number(form.dataset.maxBytes) || Infinity;
+  const entries: Entry[] = [];
+
+  function add(files: Iterable<File>): void {
+    for (const file of files) {
+      const said = make("span", { class: "soft" }, "ready");
+      const remove = make("button", { type: "button", class: "plain", "aria-label": `Remove ${file.name}` }, "Remove");
+      const name = make("span", { class: "grow", dir: "auto" }, file.name);
+      const entry: Entry = { file, line: make("li", {}, name, said, remove), said, isSent: false };
+      remove.addEventListener("click", () => {
+        entries.splice(entries.indexOf(entry), 1);
+        entry.line.remove();
+        list!.hidden = entries.length === 0;
+        input!.focus();
+      });
+      entries.push(entry);
+      list!.append(entry.line);
+    }
+    list!.hidden = entries.length === 0;
+  }
+
+  for (const name of ["dragenter", "dragover"]) {
+    drop.addEventListener(name, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    add(event.dataTransfer?.files ?? []);
+  });
+  input.addEventListener("change", () => {
+    add(input.files ?? []);
+    // What is in the list is sent from there, and the same file can be chosen again.
+    input.value = "";
+  });
+
+  form.addEventListener("submit", (event) => {
+    const waiting = entries.filter((entry) => !entry.isSent);
+    // A pasted text alone is sent as any form is.
+    if (waiting.length === 0) return;
+    event.preventDefault();
+    void send(waiting);
+  });
+
+  async function send(waiting: Entry[]): Promise<void> {
+    button!.disabled = true;
+    const results: string[] = [];
+    for (const [index, entry] of waiting.entries()) {
+      status!.textContent = waiting.length === 1 ? "" : `${number(index + 1)} of ${counted(waiting.length, "file", "files")}`;
+      const result = await sendOne(entry);
+      if (result) results.push(result);
+    }
+    button!.disabled = false;
+    const [only] = results;
+    if (waiting.length === 1 && only) {
+      location.assign(only);
+      return;
+    }
+    const failed = waiting.length - results.length;
+    status!.textContent = `${number(results.length)} done${failed > 0 ? `, ${number(failed)} failed` : ""}`;
+  }
+
+  async function sendOne(entry: Entry): Promise<string | undefined> {
+    entry.isSent = true;
+    entry.line.querySelector("button")?.remove();
+    if (entry.file.size > limit) return show(entry, { step: "failed", reason: "the file is larger than the server takes" });
+    show(entry, { step: "reading" });
+    const data = new FormData(form);
+    data.delete("file");
+    data.delete("text");
+    data.append("file", entry.file, entry.file.name);
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
+      let href: string | undefined;
+      for await (const step of stepsOf(answer)) href = show(entry, step) ?? href;
+      return href;
+    } catch {
+      return show(entry, { step: "failed", reason: "the server did not answer" });
+    }
+  }
+
+  /** Writes the line of a file; where the result is, once there is one. */
+  function show(entry: Entry, step: Step): string | undefined {
+    entry.line.className = step.step;
+    switch (step.step) {
+      case "words":
+        entry.said.textContent = counted(step.words ?? 0, "word", "words");
+        return undefined;
+      case "done": {
+        const link = make("a", { href: safePath(step.href) }, step.said ?? "Result");
+        entry.said.replaceChildren(link);
+        for (const warning of step.warnings ?? []) entry.line.append(make("span", { class: "reason warn" }, warning));
+        return link.getAttribute("href") ?? undefined;
+      }
+      case "failed":
+        entry.said.replaceChildren(make("span", { class: "tag failed" }, "failed"));
+        entry.line.append(make("span", { class: "reason" }, step.reason ?? "no reason was given"));
+        return undefined;
+      default:
+        entry.said.textContent = step.step === "reading" ? "reading…" : step.step;
+        return undefined;
+    }
+  }
+}
+
+/** A path on this host, whatever is given. */
+export function safePath(path: string | undefined): string {
+  return path && /^\/(?![/\\])/.test(path) ? path : "/";
+}

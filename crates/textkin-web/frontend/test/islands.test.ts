@@ -1,0 +1,119 @@
+// The pure parts of the islands.
+import { describe, expect, it } from "vitest";
+import { percent } from "../src/dom";
+import { follow, hue, nearest } from "../src/islands/compare/follow";
+import { type Circle, pack } from "../src/islands/graph/bubbles";
+import { groupColours, type Node } from "../src/islands/graph/data";
+import { shorten } from "../src/islands/graph/matrix";
+import { dayAt } from "../src/islands/origins";
+import { safePath } from "../src/islands/probe";
+import { queryOf } from "../src/islands/results";
+import { addressOf, callsOf, exampleOf, resolve } from "../src/islands/schema";
+import { sortedOrder } from "../src/islands/sorting";
+import { stepOf, stepsOf, wholeLines } from "../src/islands/steps";
+
+describe("numbers", () => {
+  it("only all is 100% and only none is 0%", () => {
+    expect([0, 0.001, 0.4, 0.999, 1, NaN].map(percent)).toEqual(["0%", "<1%", "40%", ">99%", "100%", "n/a"]);
+  });
+});
+
+describe("side by side", () => {
+  it("follows in proportion between known places", () => {
+    const known = [[0, 0], [100, 300], [200, 400], [1000, 2000]] as const;
+    expect([0, 50, 150, 600, 2000].map((place) => follow(known, place))).toEqual([0, 150, 350, 1200, 2000]);
+  });
+  it("finds the nearest match and passes over what is not there", () => {
+    expect(nearest([10, NaN, 50], 45)).toBe(2);
+    expect(nearest([NaN], 45)).toBe(-1);
+  });
+  it("gives six colours and four patterns", () => {
+    expect([0, 6, 23, 24].map(hue)).toEqual(["c0 l0", "c0 l1", "c5 l3", "c0 l0"]);
+  });
+});
+
+describe("graph", () => {
+  it("packs bubbles without overlap", () => {
+    const circles = pack(Array.from({ length: 60 }, (_, at) => 40 - at / 2));
+    const touches = (a: Circle, b: Circle): boolean => Math.hypot(a.x - b.x, a.y - b.y) < a.r + b.r;
+    for (const [at, circle] of circles.entries()) {
+      expect(circles.slice(at + 1).some((other) => touches(circle, other))).toBe(false);
+    }
+  });
+  it("colours the most frequent groups and greys the rest", () => {
+    const nodes = ["a", "b", "b", "c"].map((group) => ({ group }) as Node);
+    expect([...groupColours(nodes, ["red", "blue"], "grey")]).toEqual([["b", "red"], ["a", "blue"], ["c", "grey"]]);
+  });
+  it("shortens by letters, not by halves of them", () => {
+    expect(shorten("😀😀😀", 2)).toBe("😀…");
+  });
+});
+
+describe("sorting", () => {
+  it("sorts numbers as numbers and keeps the order of equals", () => {
+    expect(sortedOrder([10, 9, 10, 1], false)).toEqual([0, 2, 1, 3]);
+    expect(sortedOrder(["b 10", "b 9", "a"], true)).toEqual([2, 1, 0]);
+  });
+});
+
+describe("probe", () => {
+  it("reads whole lines only", () => {
+    expect(wholeLines('{"step":"a"}\n\n{"st')).toEqual({ lines: ['{"step":"a"}'], rest: '{"st' });
+    expect([stepOf("nonsense"), stepOf("3"), stepOf('{"step":"done"}')]).toEqual([undefined, undefined, { step: "done" }]);
+  });
+  it("never leads to another host", () => {
+    expect(["/results/7", "//evil.example", "javascript:alert(1)", "/\\evil", undefined].map(safePath)).toEqual(["/results/7", "/", "/", "/", "/"]);
+  });
+  it("says that an answer without an end failed", async () => {
+    const steps = async (body: string, type: string, status = 200): Promise<string[]> => {
+      const told: string[] = [];
+      for await (const step of stepsOf(new Response(body, { status, headers: { "Content-Type": type } }))) told.push(step.reason ?? step.step);
+      return told;
+    };
+    expect(await steps('{"step":"words","words":3}\n{"step":"done"}', "application/x-ndjson")).toEqual(["words", "done"]);
+    expect(await steps('{"step":"words"}', "application/x-ndjson")).toEqual(["words", "the server stopped in the middle"]);
+    expect(await steps('{"detail":"too many"}', "application/problem+json", 429)).toEqual(["too many"]);
+    expect(await steps("<html>", "text/html", 500)).toEqual(["the server answered 500"]);
+  });
+});
+
+describe("results", () => {
+  it("leaves empty fields out of the address", () => {
+    const data = new FormData();
+    data.append("min_run", "8");
+    data.append("common", "");
+    data.append("quotes", "1");
+    expect(queryOf(data)).toBe("min_run=8&quotes=1");
+  });
+});
+
+describe("origins", () => {
+  it("turns places of the drawing into days", () => {
+    expect([0, 0.02, 0.98, 1].map((place) => dayAt(place, 0, 86400 * 10))).toEqual(["1970-01-01", "1970-01-01", "1970-01-11", "1970-01-11"]);
+  });
+});
+
+describe("api", () => {
+  const description = {
+    paths: {
+      "/api/v1/repositories/{name}": {
+        parameters: [{ $ref: "#/components/parameters/Name" }],
+        get: { parameters: [{ name: "page", in: "query" }] },
+      },
+    },
+    components: {
+      parameters: { Name: { name: "name", in: "path", required: true } },
+      schemas: { Loop: { type: "object", properties: { next: { $ref: "#/components/schemas/Loop" }, id: { type: "string", example: "a" } } } },
+    },
+  };
+  it("makes addresses of values", () => {
+    const [call] = callsOf(description);
+    expect(call && addressOf(call, { name: "a/b", page: "" })).toBe("/api/v1/repositories/a%2Fb");
+    expect(call && addressOf(call, { name: "a", page: "2" })).toBe("/api/v1/repositories/a?page=2");
+  });
+  it("does not run in circles", () => {
+    const example = exampleOf(description, { $ref: "#/components/schemas/Loop" }) as { id: string };
+    expect(example.id).toBe("a");
+    expect(resolve({}, { $ref: "#/nowhere" })).toEqual({ $ref: "#/nowhere" });
+  });
+});

@@ -1,0 +1,75 @@
+//! Builds the scripts and the style of the server's pages with Node, and starts the server.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{cargo, root};
+
+/// The oldest Node that Vite runs on: major and minor version.
+const OLDEST_NODE: (u32, u32) = (20, 19);
+/// The oldest npm that leaves the names of hosts out of `package-lock.json` as it is asked to.
+const OLDEST_NPM: (u32, u32) = (10, 0);
+
+/// `cargo xtask web`: the assets, from the npm sources into `crates/textkin-web/assets/dist`.
+pub(crate) fn web() -> Result<()> {
+    let folder = root()?.join("crates/textkin-web/frontend");
+    check_version("node", OLDEST_NODE)?;
+    check_version("npm", OLDEST_NPM)?;
+    run(&folder, &["ci", "--no-audit", "--no-fund"])?;
+    run(&folder, &["run", "build"])
+}
+
+/// `cargo xtask serve`: the assets, and the server with these arguments.
+pub(crate) fn serve(arguments: &[&str]) -> Result<()> {
+    web()?;
+    let server = ["run", "--release", "--package", "textkin-cli", "--", "serve"];
+    cargo(&[&server, arguments].concat())
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Result<()> {
+    let status = Command::new("npm").args(arguments).current_dir(folder).status();
+    let status = status.with_context(|| missing("npm", OLDEST_NPM))?;
+    ensure!(status.success(), "npm {} failed in {}", arguments.join(" "), folder.display());
+    Ok(())
+}
+
+fn check_version(program: &str, oldest: (u32, u32)) -> Result<()> {
+    let output = Command::new(program).arg("--version").output();
+    let output = output.with_context(|| missing(program, oldest))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let Some(found) = version(&text) else {
+        bail!("{program} says its version is {:?}, which is none", text.trim());
+    };
+    let (major, minor) = oldest;
+    let said = text.trim();
+    ensure!(found >= oldest, "{program} is too old: {said}, but {major}.{minor} is needed");
+    Ok(())
+}
+
+fn missing(program: &str, (major, minor): (u32, u32)) -> String {
+    format!(
+        "cannot run {program}: the pages need Node {major}.{minor} or newer to be built; \
+         without it, `cargo build` gives a server whose pages work but for scripts"
+    )
+}
+
+/// Major and minor of `v20.19.1` or `11.0.0`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.trim().trim_start_matches('v').split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_compared() {
+        assert_eq!(version("v20.20.2\n"), Some((20, 20)));
+        assert_eq!(version("11.19.1"), Some((11, 19)));
+        assert_eq!(version("unknown"), None);
+        assert!(version("v20.9.0").unwrap() < OLDEST_NODE);
+    }
+}
