@@ -119,12 +119,18 @@ pub(crate) fn trace(paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// The experiments that say how right origins are.
+const ORIGINS: [&str; 4] =
+    ["origin.table3", "origin.table4-7", "origin.table8", "origin.table9-10"];
+
 /// How right origins are, on each file.
 pub(crate) fn origins(paths: &[&str]) -> Result<()> {
-    cargo(&["build", "--release", "--locked", "--package", "textkin-trace", "--example", "curve"])?;
+    build_command()?;
     for path in paths {
         println!("{path}");
-        let status = Command::new(example("curve")?).arg(path).status()?;
+        let mut eval = Command::new(target()?.join("textkin"));
+        let status =
+            eval.args(["eval", "run"]).args(ORIGINS).arg("--collection").arg(path).status()?;
         ensure!(status.success(), "{path} could not be measured");
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Selectors: which chunks of a document are kept.
 
-use crate::chunk::Chunked;
+use crate::chunk::{Chunked, overlapping_count};
 use crate::token::Tokens;
 
 /// Chooses which chunks of one document are kept.
@@ -26,6 +26,14 @@ pub trait Selector: Send + Sync {
     ///
     /// [`Chunker::overlapping_words`]: crate::Chunker::overlapping_words
     fn select_runs(&self, _tokens: &Tokens, _k: usize, _selection: &mut Vec<u32>) {}
+
+    /// The same where all runs are still selected and `selection` is empty, so that they need not be
+    /// listed.
+    fn select_of_all_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        let n_runs = overlapping_count(tokens.len(), k);
+        selection.extend(0..u32::try_from(n_runs).expect("a text is bounded to 4 GiB"));
+        self.select_runs(tokens, k, selection);
+    }
 
     /// Whether it needs to know where sentences and paragraphs begin.
     fn needs_structure(&self) -> bool {

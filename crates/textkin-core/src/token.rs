@@ -82,10 +82,16 @@ impl Tokens {
             self.text.reserve(n_bytes);
             self.ends.reserve(n_tokens);
         }
-        self.hashes.reserve(n_tokens);
+        self.hashes.reserve_exact(n_tokens);
         if self.layers.spans {
-            self.spans.reserve(n_tokens);
+            self.spans.reserve_exact(n_tokens);
         }
+    }
+
+    /// Tokens that there is room for.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.hashes.capacity()
     }
 
     /// Appends a token. `span` is recorded if spans are asked for.

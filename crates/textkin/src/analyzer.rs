@@ -104,11 +104,10 @@ impl Analyzer {
     /// them: then all runs of the words that are returned are the chunks. `None` elsewhere.
     pub(crate) fn select_runs(&self, tokens: &Tokens, selection: &mut Vec<u32>) -> Option<usize> {
         let k = self.selected_runs()?;
-        let n_runs = overlapping_count(tokens.len(), k);
         selection.clear();
-        selection.extend(0..u32::try_from(n_runs).expect("a text is bounded to 4 GiB"));
-        if let Some(selector) = &self.selector {
-            selector.select_runs(tokens, k, selection);
+        match &self.selector {
+            Some(selector) => selector.select_of_all_runs(tokens, k, selection),
+            None => selection.extend((0..).take(overlapping_count(tokens.len(), k))),
         }
         Some(k)
     }

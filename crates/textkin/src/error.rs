@@ -83,6 +83,20 @@ pub enum Error {
     /// A stream cannot be traced so.
     #[error(transparent)]
     Trace(#[from] textkin_trace::Error),
+    /// The memory of a trace has no room for one bucket of its table.
+    #[error(
+        "{memory} bytes are too little memory to trace with: a bucket of {slots} slots takes {bucket} bytes, and with what else is kept {least} bytes are the least"
+    )]
+    TraceMemory {
+        /// Bytes that were given.
+        memory: u64,
+        /// The fewest bytes that do.
+        least: u64,
+        /// Slots of one bucket.
+        slots: u64,
+        /// Bytes of one bucket.
+        bucket: u64,
+    },
     /// The run was asked to stop.
     #[error("interrupted")]
     Stopped,

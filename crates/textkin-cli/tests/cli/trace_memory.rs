@@ -11,6 +11,10 @@ use crate::support::{Dice, Folder, record};
 /// Bytes by which two runs of the same differ: the system counts pages, the allocator blocks of them.
 const NOISE: u64 = 1 << 20;
 
+/// What is made of the current document takes so many times its bytes, at most: hashes and spans of
+/// its words, labels, and what the allocator has not given back yet.
+const TIMES_DOCUMENT: u64 = 12;
+
 /// The most memory that the command ever had, tracing a file as standard input.
 fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {
     let memory = memory.to_string();
@@ -68,4 +72,23 @@ fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
         let most = memory * 102 / 100 + longest + NOISE;
         assert!(taken <= most, "{preset}: {taken} bytes for a memory of {memory}");
     }
+}
+
+#[test]
+fn a_large_document_takes_a_few_times_its_bytes_and_the_stream_goes_on() {
+    let folder = Folder::new();
+    let memory = 8 << 20;
+    let (stream, _) = stream(8 << 20);
+    let mut dice = Dice::new(7);
+    let words = dice.words(4000);
+    let text: Vec<&str> = (0..150_000).map(|_| words[dice.roll(words.len())].as_str()).collect();
+    let large = record("large", &text.join(" "));
+    let middle = stream[..stream.len() / 2].rfind('\n').unwrap() + 1;
+    let (before, after) = stream.split_at(middle);
+    folder.write("small.jsonl", &stream);
+    folder.write("large.jsonl", &format!("{before}{large}{after}"));
+    let empty = peak(&folder, "small.jsonl", 4000, "kin");
+    let taken = peak(&folder, "large.jsonl", memory, "kin").saturating_sub(empty);
+    let most = memory * 102 / 100 + TIMES_DOCUMENT * large.len() as u64 + NOISE;
+    assert!(taken <= most, "{taken} bytes for {memory} and a document of {}", large.len());
 }

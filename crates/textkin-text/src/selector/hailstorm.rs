@@ -31,19 +31,15 @@ impl Selector for Hailstorm {
     fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
         let hashes = tokens.hashes();
         let n_runs = overlapping_count(hashes.len(), k);
-        let k = k.min(hashes.len());
-        if selection.len() == n_runs {
-            let mut n_kept = 0;
-            each_kept(hashes, k, n_runs, |run| {
-                selection[n_kept] = run;
-                n_kept += 1;
-            });
-            selection.truncate(n_kept);
-        } else {
-            let mut keep = vec![false; n_runs];
-            each_kept(hashes, k, n_runs, |run| keep[run as usize] = true);
-            selection.retain(|run| keep[*run as usize]);
-        }
+        let mut keep = vec![false; n_runs];
+        each_kept(hashes, k.min(hashes.len()), n_runs, |run| keep[run as usize] = true);
+        selection.retain(|run| keep[*run as usize]);
+    }
+
+    fn select_of_all_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        let hashes = tokens.hashes();
+        let n_runs = overlapping_count(hashes.len(), k);
+        each_kept(hashes, k.min(hashes.len()), n_runs, |run| selection.push(run));
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! In: selectors in order. Out: what the last keeps of what those before it kept.
 
+use textkin_core::chunk::overlapping_count;
 use textkin_core::{Chunked, Selector, Tokens};
 
 /// Several selectors, each narrowing what those before it kept.
@@ -36,6 +37,17 @@ impl Selector for Sequence {
 
     fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
         for selector in &self.selectors {
+            selector.select_runs(tokens, k, selection);
+        }
+    }
+
+    fn select_of_all_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
+        let Some((first, others)) = self.selectors.split_first() else {
+            selection.extend((0..).take(overlapping_count(tokens.len(), k)));
+            return;
+        };
+        first.select_of_all_runs(tokens, k, selection);
+        for selector in others {
             selector.select_runs(tokens, k, selection);
         }
     }

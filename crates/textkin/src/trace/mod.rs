@@ -63,8 +63,7 @@ impl TraceSettings {
             Memory::Bytes(bytes) => {
                 let named = bytes / NAMES_SHARE;
                 let counters = named / COUNTERS_SHARE;
-                let working = (bytes / WORKING_SHARE).min(MOST_WORKING);
-                let memory = Memory::Bytes(bytes - named - working);
+                let memory = Memory::Bytes(table_share(bytes));
                 Shares {
                     table: textkin_trace::Settings { memory, ..self.table },
                     names: Some(named - counters),
@@ -73,6 +72,23 @@ impl TraceSettings {
             }
             Memory::Unlimited => Shares { table: self.table, names: None, counters: None },
         }
+    }
+}
+
+/// What of so many bytes is for the table.
+fn table_share(bytes: u64) -> u64 {
+    let working = (bytes / WORKING_SHARE).min(MOST_WORKING);
+    bytes - bytes / NAMES_SHARE - working
+}
+
+/// The error of a table in terms of the memory of which it was to have its share.
+fn of_all_memory(error: textkin_trace::Error, memory: Memory) -> Error {
+    match (error, memory) {
+        (textkin_trace::Error::TooSmall { bucket, slots, .. }, Memory::Bytes(memory)) => {
+            let least = (bucket..).find(|bytes| table_share(*bytes) >= bucket).unwrap_or(u64::MAX);
+            Error::TraceMemory { memory, least, slots, bucket }
+        }
+        (error, _) => error.into(),
     }
 }
 
@@ -152,7 +168,8 @@ impl StreamTracer {
         }
         let analyzer = Analyzer::new(&settings.analysis)?;
         let shares = settings.shares();
-        let tracer = Tracer::new(&shares.table)?;
+        let tracer = Tracer::new(&shares.table)
+            .map_err(|error| of_all_memory(error, settings.table.memory))?;
         let layers = Layers {
             spans: true,
             structure: analyzer.needs_structure(),
@@ -277,6 +294,20 @@ mod tests {
             assert_eq!(said.traced.words, 65);
             let copied: u32 = said.blocks.iter().map(|block| block.span.len()).sum();
             assert!(copied as usize > origin.len() * 8 / 10, "{preset}");
+        }
+    }
+
+    #[test]
+    fn too_little_memory_is_refused_and_the_least_that_does_is_named() {
+        let tracer = |bytes| {
+            let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(bytes)).unwrap();
+            StreamTracer::new(&settings)
+        };
+        for given in [0, 10, 259] {
+            let error = tracer(given).unwrap_err();
+            let Error::TraceMemory { memory, least, .. } = error else { panic!("{error}") };
+            assert_eq!(memory, given);
+            assert!(tracer(least).is_ok() && tracer(least - 1).is_err(), "{least}");
         }
     }
 
