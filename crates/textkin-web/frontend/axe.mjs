@@ -3,7 +3,7 @@
 import { mkdir, readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 import { serve } from "./gallery-server.mjs";
 
 const [folder, ...rest] = process.argv.slice(2);
@@ -15,12 +15,9 @@ const option = (name) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : u
 const [shots, only] = [option("--shots"), option("--only")];
 if (shots) await mkdir(shots, { recursive: true });
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const pages = (await readdir(folder)).filter((name) => name.endsWith(".html") && (!only || name.startsWith(only))).sort();
+const pages = (await readdir(folder)).filter((name) => name.endsWith(".html") && (!only || name.includes(only))).sort();
 const { origin, close } = await serve(folder);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-});
+const browser = await launch();
 let faults = 0;
 const fault = (page, text) => {
   faults += 1;

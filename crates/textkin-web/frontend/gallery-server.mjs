@@ -34,6 +34,7 @@ export async function serve(folder, port = 0) {
         const lines = [{ step: "words", words: 1030 }, { step: "indexed" }, { step: "done", href: "/results-ordinary.html", said: "40% — 412 of 1,030 words", warnings: [] }];
         return send("application/x-ndjson", lines.map((line) => JSON.stringify(line)).join("\n"));
       }
+      if (pathname === "/origins") return send(TYPES.html, await readFile(join(folder, "origins-ordinary.html")));
       const name = pathname === "/graph/data" ? (searchParams.has("cluster") ? "graph-cluster.json" : "graph-clusters.json") : normalize(pathname).replace(/^[/.]+/, "");
       send(TYPES[name.split(".").pop()] ?? "text/plain", await readFile(join(folder, name)));
     } catch {

@@ -1,8 +1,8 @@
 //! HTML in the making: what is already markup, and text that becomes it by escaping.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
-use askama::filters::HtmlSafe;
+use askama::filters::Escaper;
 
 /// Markup that templates take as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,27 +21,10 @@ impl Html {
         self
     }
 
-    /// Appends text, escaped. Controls and characters that turn the order of what follows become
-    /// visible, so that a title cannot pass for another.
+    /// Appends text, escaped.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
-        for character in text.chars() {
-            match character {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                '\n' | '\t' => self.0.push(character),
-                '\r' => {}
-                '\0'..'\u{20}'
-                | '\u{7f}'..='\u{9f}'
-                | '\u{202a}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}' => {
-                    self.0.push('\u{fffd}');
-                }
-                _ => self.0.push(character),
-            }
-        }
+        // Writing to a string does not fail.
+        let _ = write_escaped(text, &mut self.0);
         self
     }
 
@@ -58,4 +41,55 @@ impl fmt::Display for Html {
     }
 }
 
-impl HtmlSafe for Html {}
+/// How templates escape what they are given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Escape;
+
+impl Escaper for Escape {
+    fn write_escaped_str<W: Write>(&self, mut page: W, text: &str) -> fmt::Result {
+        write_escaped(text, &mut page)
+    }
+}
+
+/// Writes text as HTML. Controls and characters that turn the order of what follows become visible,
+/// so that no title can pass for another or reach into the text beside it.
+fn write_escaped(text: &str, page: &mut impl Write) -> fmt::Result {
+    let mut rest = text;
+    while let Some((at, character)) =
+        rest.char_indices().find(|(_, character)| is_special(*character))
+    {
+        page.write_str(&rest[..at])?;
+        rest = &rest[at + character.len_utf8()..];
+        page.write_str(match character {
+            '&' => "&amp;",
+            '<' => "&lt;",
+            '>' => "&gt;",
+            '"' => "&quot;",
+            '\'' => "&#39;",
+            '\r' => "",
+            _ => "\u{fffd}",
+        })?;
+    }
+    page.write_str(rest)
+}
+
+fn is_special(character: char) -> bool {
+    match character {
+        '&' | '<' | '>' | '"' | '\'' => true,
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => character.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_becomes_text_and_reordering_becomes_visible() {
+        let mut html = Html::default();
+        html.push("<b>").text("<i a='\"'>&\r\n\u{202e}\u{0}é").push("</b>");
+        assert_eq!(html.as_str(), "<b>&lt;i a=&#39;&quot;&#39;&gt;&amp;\n\u{fffd}\u{fffd}é</b>");
+    }
+}

@@ -11,7 +11,6 @@ pub use results::ResultsPage;
 use askama::Template;
 
 use crate::view::{self, Frame, Place};
-use crate::{svg, text};
 use show as fmt;
 
 macro_rules! pages {

@@ -4,7 +4,6 @@ use askama::Template;
 use serde::Serialize;
 
 use super::show as fmt;
-use crate::svg;
 use crate::view::{Frame, Place, ResultState, Results};
 
 /// `GET /results/{id}`.

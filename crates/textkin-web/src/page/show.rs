@@ -1,13 +1,16 @@
 //! The functions of [`crate::format`] and [`crate::svg`] as templates call them: by value or by
-//! reference, since templates hand over fields by reference and sums by value.
+//! reference, since templates hand over fields by reference and sums by value. What is markup already
+//! says so.
 
 use std::borrow::Borrow;
 
-pub(super) use crate::format::{date, maybe_time, segment, time};
+use askama::filters::Safe;
 
-use crate::format;
+pub(super) use crate::format::segment;
+
 use crate::markup::Html;
-use crate::view::Match;
+use crate::view::{Histogram, Match, OriginDocument, Piece, Stream, Strip};
+use crate::{format, svg, text};
 
 pub(super) fn number(value: impl Borrow<u64>) -> String {
     format::number(*value.borrow())
@@ -38,11 +41,51 @@ pub(super) fn bytes(value: impl Borrow<u64>) -> String {
 }
 
 pub(super) fn hue(index: impl Borrow<usize>) -> String {
-    crate::svg::hue(*index.borrow())
+    svg::hue(*index.borrow())
 }
 
-pub(super) fn minimap(side: &str, words: impl Borrow<u64>, matches: &[Match]) -> Html {
-    crate::svg::minimap(side, *words.borrow(), matches)
+pub(super) fn time(iso: &str) -> Safe<Html> {
+    Safe(format::time(iso))
+}
+
+pub(super) fn date(iso: &Option<String>) -> Safe<Html> {
+    Safe(format::date(iso))
+}
+
+pub(super) fn maybe_time(iso: &Option<String>) -> Safe<Html> {
+    Safe(format::maybe_time(iso))
+}
+
+pub(super) fn histogram(histogram: &Histogram, unit: &str, height: u32) -> Safe<Html> {
+    Safe(svg::histogram(histogram, unit, height))
+}
+
+pub(super) fn strip(strip: &Strip) -> Safe<Html> {
+    Safe(svg::strip(strip))
+}
+
+pub(super) fn minimap(side: &str, words: impl Borrow<u64>, matches: &[Match]) -> Safe<Html> {
+    Safe(svg::minimap(side, *words.borrow(), matches))
+}
+
+pub(super) fn pie(document: &OriginDocument) -> Safe<Html> {
+    Safe(svg::pie(document))
+}
+
+pub(super) fn stream(stream: &Stream) -> Safe<Html> {
+    Safe(svg::stream(stream))
+}
+
+pub(super) fn compared(side: &str, pieces: &[Piece]) -> Safe<Html> {
+    Safe(text::compared(side, pieces))
+}
+
+pub(super) fn excerpt(pieces: &[Piece]) -> Safe<Html> {
+    Safe(text::excerpt(pieces))
+}
+
+pub(super) fn origins(document: &OriginDocument) -> Safe<Html> {
+    Safe(text::origins(document))
 }
 
 /// What `aria-current` says of the entry `name` where `tab` is open.

@@ -2,6 +2,7 @@
 
 #[path = "../../examples/gallery/samples/mod.rs"]
 mod samples;
+mod contrast;
 mod html;
 
 use html::{Element, elements};
@@ -106,6 +107,7 @@ fn hostile_text_is_text() {
     for (name, html) in samples::pages(&Flavour::Hostile).unwrap() {
         assert!(!html.contains("<script>alert"), "{name}");
         assert!(!html.contains("<img"), "{name}");
+        assert!(!html.contains('\u{202e}'), "{name}: text that turns what follows");
     }
     let json = samples::results_json(&Flavour::Hostile).unwrap();
     let data: serde_json::Value = serde_json::from_str(&json).unwrap();

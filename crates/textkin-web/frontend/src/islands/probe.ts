@@ -13,6 +13,8 @@ export function start(element: HTMLElement): void {
   const status = find("[data-status]", form);
   if (!drop || !list || !input || !button || !status) return;
   const limit = Number(form.dataset.maxBytes) || Infinity;
+  // Not `form.action`: that is the field of this name.
+  const target = form.getAttribute("action") ?? "/probe";
   const entries: Entry[] = [];
 
   function add(files: Iterable<File>): void {
@@ -87,7 +89,7 @@ export function start(element: HTMLElement): void {
     data.delete("text");
     data.append("file", entry.file, entry.file.name);
     try {
-      const answer = await fetch(form.action, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
+      const answer = await fetch(target, { method: "POST", body: data, headers: { Accept: "application/x-ndjson" } });
       let href: string | undefined;
       for await (const step of stepsOf(answer)) href = show(entry, step) ?? href;
       return href;

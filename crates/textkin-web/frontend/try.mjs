@@ -1,0 +1,164 @@
+// npm run try -- GALLERY: uses the islands as a person would, and fails where they do not do what they should.
+import assert from "node:assert/strict";
+import { launch } from "./browser.mjs";
+import { serve } from "./gallery-server.mjs";
+
+const [folder] = process.argv.slice(2);
+if (!folder) {
+  console.error("say where the gallery is: npm run try -- GALLERY");
+  process.exit(2);
+}
+const { origin, close } = await serve(folder);
+const browser = await launch();
+let failed = 0;
+
+async function attempt(name, path, deed) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  try {
+    await page.goto(`${origin}/${path}`, { waitUntil: "networkidle" });
+    await deed(page);
+    assert.deepEqual(errors, []);
+    console.log(`ok: ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED: ${name}: ${error.message}`);
+  }
+  await page.close();
+}
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+
+await attempt("results are counted again without a new page", "results-ordinary.html", async (page) => {
+  await page.evaluate(() => { window.isSame = true; });
+  const began = Date.now();
+  await page.getByLabel("lists of references").check();
+  await page.waitForFunction(() => document.querySelector("[data-found]").textContent.includes("counted again"));
+  console.log(`    shown after ${Date.now() - began} ms`);
+  assert.equal(await page.evaluate(() => window.isSame), true);
+  assert.match(page.url(), /bibliography=1/);
+  assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /bibliography=1/);
+  assert.match(await text(page, ".panel [data-status]"), /12%/);
+});
+
+await attempt("a dropped file is sent and leads to its result", "probe-ordinary.html", async (page) => {
+  await page.setInputFiles("#files", { name: "On libraries.txt", mimeType: "text/plain", buffer: Buffer.from("some words") });
+  assert.match(await text(page, ".files li"), /On libraries\.txt/);
+  // The form of the gallery goes to the same address as that of the server.
+  await page.getByRole("button", { name: "Go" }).click();
+  await page.waitForURL(/results-ordinary/);
+});
+
+await attempt("several files each have their line", "probe-ordinary.html", async (page) => {
+  const file = (name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("some words") });
+  await page.setInputFiles("#files", [file("a.txt"), file("b.txt")]);
+  await page.getByRole("button", { name: "Remove b.txt" }).click();
+  await page.setInputFiles("#files", [file("c.txt")]);
+  await page.getByRole("button", { name: "Go" }).click();
+  await page.waitForFunction(() => document.querySelector(".probe [data-status]").textContent.includes("2 done"));
+  assert.equal(await page.locator(".files a").count(), 2);
+});
+
+await attempt("matches are walked by keys, and both texts follow", "compare-ordinary.html", async (page) => {
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  assert.match(await text(page, "[data-status]"), /^Match 2: 25 words, of 14/);
+  assert.equal(await page.locator("mark.now").count(), 2);
+  await page.keyboard.press("k");
+  await page.keyboard.press("k");
+  assert.match(await text(page, "[data-status]"), /^Match 14: 37 words, moved/);
+  assert.ok(await page.locator("[data-links] path").count() > 3);
+  await page.keyboard.press("d");
+  assert.equal(await page.locator(".compare.different").count(), 1);
+  await page.keyboard.press("s");
+  assert.equal(await page.getByLabel("scroll together").isChecked(), false);
+});
+
+await attempt("scrolling one text scrolls the other, unless it is switched off", "compare-ordinary.html", async (page) => {
+  const top = (name) => page.locator(`[data-pane=${name}]`).evaluate((pane) => pane.scrollTop);
+  await page.locator("[data-pane=a]").hover();
+  await page.mouse.wheel(0, 400);
+  await page.waitForFunction(() => document.querySelector("[data-pane=b]").scrollTop > 50);
+  await page.getByLabel("scroll together").uncheck();
+  const before = await top("b");
+  await page.locator("[data-pane=a]").hover();
+  await page.mouse.wheel(0, 300);
+  await page.waitForTimeout(200);
+  assert.equal(await top("b"), before);
+});
+
+await attempt("clusters are bubbles that lead into them", "graph-ordinary.html", async (page) => {
+  assert.equal(await page.locator(".bubbles a").count(), 24);
+  assert.match(await page.locator(".bubbles a").first().getAttribute("aria-label"), /202 documents, density 100%/);
+  await page.getByRole("radio", { name: "List" }).check();
+  assert.equal(await page.locator("[data-canvas]").isVisible(), false);
+  assert.match(page.url(), /mode=list/);
+  await page.getByRole("button", { name: "Documents" }).click();
+  assert.match(await text(page, ".mirror tbody tr"), /202/);
+  await page.getByRole("button", { name: "Documents" }).click();
+  assert.match(await text(page, ".mirror tbody tr"), /10/);
+});
+
+await attempt("a cluster is a network, a matrix, and a picture to keep", "cluster-ordinary.html", async (page) => {
+  await page.waitForSelector(".drawing canvas");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
+  assert.equal(download.suggestedFilename(), "cluster.png");
+  await page.getByRole("radio", { name: "Matrix" }).check();
+  await page.waitForSelector(".matrix canvas");
+});
+
+await attempt("the threshold is shown as it is moved", "graph-ordinary.html", async (page) => {
+  await page.locator("[data-threshold]").evaluate((slider) => {
+    slider.value = "55";
+    slider.dispatchEvent(new Event("input"));
+  });
+  assert.equal(await text(page, "[data-threshold-shown]"), "55%");
+  assert.equal(await page.locator("line.threshold").getAttribute("x1"), "55%");
+});
+
+await attempt("a period is brushed", "origins-ordinary.html", async (page) => {
+  const box = await page.locator("svg.stream").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 2);
+  await Promise.all([page.waitForURL(/from=2022-\d\d-\d\d&to=2023-\d\d-\d\d/), page.mouse.up()]);
+});
+
+await attempt("alerts are walked and chosen by keys", "alerts-ordinary.html", async (page) => {
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#alert-7 details.inside[open]").count(), 1);
+  await page.getByLabel("all", { exact: true }).check();
+  assert.equal(await page.getByRole("button", { name: "Dismiss the chosen" }).isEnabled(), true);
+});
+
+await attempt("colours are chosen and kept", "about-ordinary.html", async (page) => {
+  await page.locator("header details.menu.end summary").click();
+  await page.getByLabel("dark", { exact: true }).check();
+  assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+  assert.match(await page.evaluate(() => document.cookie), /theme=dark/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("details.menu[open]").count(), 0);
+});
+
+await attempt("a call of the API can be tried", "api-ordinary.html", async (page) => {
+  await page.getByText("/api/v1/probe").click();
+  assert.match(await page.locator("textarea").inputValue(), /"text": "words"/);
+});
+
+await attempt("documents are deleted only when it was meant", "repository-ordinary.html", async (page) => {
+  const button = page.locator("[data-bulk-button]");
+  assert.equal(await button.isEnabled(), false);
+  await page.locator("input[name=document]").first().check();
+  assert.equal(await button.innerText(), "Delete 1 document");
+  page.once("dialog", (dialog) => void dialog.dismiss());
+  await button.click();
+  assert.match(page.url(), /repository-ordinary/);
+});
+
+await browser.close();
+close();
+console.log(failed === 0 ? "all islands do what they should" : `${failed} do not`);
+process.exit(failed > 0 ? 1 : 0);
