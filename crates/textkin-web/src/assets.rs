@@ -83,7 +83,8 @@ pub fn get(path: &str) -> Option<Asset> {
         "manifest.json" => None,
         _ => {
             let file = Dist::get(path)?;
-            Some(Asset { bytes: file.data, media_type: media_type(path)?, is_immutable: true })
+            let is_immutable = path != "licences.txt";
+            Some(Asset { bytes: file.data, media_type: media_type(path)?, is_immutable })
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Texts with what is marked in them: matches, changes, exclusions, origins.
 
+use std::collections::BTreeSet;
+
 use crate::format;
 use crate::markup::Html;
 use crate::svg::hue;
@@ -13,15 +15,14 @@ const MOST_NUMBERS: usize = 8;
 #[must_use]
 pub(crate) fn compared(side: &str, pieces: &[Piece]) -> Html {
     let other = if side == "a" { "b" } else { "a" };
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     marked(pieces, |html, index| {
         let number = index + 1;
         html.push(&format!("<mark class=\"{}\" data-match=\"{index}\"", hue(index)));
-        if seen.contains(&index) {
+        if !seen.insert(index) {
             html.push(">");
             return;
         }
-        seen.push(index);
         html.push(&format!(
             " id=\"{side}{number}\"><a class=\"n\" href=\"#{other}{number}\" \
              aria-label=\"match {number}, to the other text\">{number}</a>"

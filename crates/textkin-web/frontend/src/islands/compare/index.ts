@@ -75,10 +75,11 @@ export function start(root: HTMLElement): void {
     if (width === 0) return;
     const height = links!.clientHeight;
     const frame = links!.getBoundingClientRect().top;
+    const offsets = new Map((sides as Side[]).map((side) => [side, side.pane.getBoundingClientRect().top - frame - side.pane.scrollTop]));
     const groups: SVGElement[] = [];
     for (let index = 0; index < found.length && groups.length < MOST_LINKS; index++) {
       const ends = (sides as Side[]).map((side): Known => {
-        const offset = side.pane.getBoundingClientRect().top - frame - side.pane.scrollTop;
+        const offset = offsets.get(side) ?? 0;
         return [side.tops[index]! + offset, side.ends[index]! + offset];
       }) as [Known, Known];
       const isSeen = ends.some(([top, end]) => end > 0 && top < height);
@@ -183,6 +184,8 @@ export function start(root: HTMLElement): void {
       if (target?.closest("a")) event.preventDefault();
       const other = left!.pane.contains(mark) ? right! : left!;
       go(Number(mark.dataset.match), [other]);
+      // Who came by keyboard goes on from the other text.
+      if (event.detail === 0) other.marks[current]?.querySelector<HTMLElement>("a.n")?.focus({ preventScroll: true });
     }
   });
   for (const side of [left, right]) {
