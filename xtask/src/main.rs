@@ -31,7 +31,8 @@ cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of 
                                        fetches (default DIR: target/corpora/NAME); --update pins what is
                                        served now; cargo xtask corpus --list names the collections
 cargo xtask web                        builds the scripts of the server's pages (needs Node)
-cargo xtask serve [ARGUMENT…]          the same, and then runs `textkin serve` with these arguments
+cargo xtask web check                  the same, tests them, and looks at every page in Chromium
+cargo xtask serve [ARGUMENT…]          builds them, and then runs `textkin serve` with these arguments
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -49,6 +50,7 @@ fn main() -> Result<()> {
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["web"] => web::web(),
+        ["web", "check"] => web::check(),
         ["serve", arguments @ ..] => web::serve(arguments),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {

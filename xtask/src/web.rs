@@ -21,6 +21,18 @@ pub(crate) fn web() -> Result<()> {
     run(&folder, &["run", "build"])
 }
 
+/// `cargo xtask web check`: the assets, their tests, and a look at every page in Chromium.
+pub(crate) fn check() -> Result<()> {
+    web()?;
+    let folder = root()?.join("crates/textkin-web/frontend");
+    let gallery = root()?.join("target/gallery");
+    let gallery = gallery.to_str().context("the path of the workspace is not UTF-8")?;
+    run(&folder, &["test"])?;
+    cargo(&["run", "--quiet", "--package", "textkin-web", "--example", "gallery", "--", gallery])?;
+    run(&folder, &["run", "try", "--", gallery])?;
+    run(&folder, &["run", "axe", "--", gallery])
+}
+
 /// `cargo xtask serve`: the assets, and the server with these arguments.
 pub(crate) fn serve(arguments: &[&str]) -> Result<()> {
     web()?;

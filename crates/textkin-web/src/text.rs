@@ -118,12 +118,7 @@ pub(crate) fn origins(document: &OriginDocument) -> Html {
             let holders = format::counted(holding.holders, "holder", "holders");
             format!("{number}: {} ({state}, {when}; {holders} since)", holder.name())
         });
-        html.push(&format!(
-            "<mark class=\"{} {}\" title=\"",
-            hue(holding.origin),
-            holding.state.name()
-        ));
-        html.text(&said).push("\">");
+        html.push(&format!("<mark class=\"{} {}\">", hue(holding.origin), holding.state.name()));
         let target =
             holding.fragment.as_deref().map_or_else(|| format!("#origin-{number}"), str::to_owned);
         html.push("<a class=\"n\" href=\"").text(&target).push("\" aria-label=\"");
