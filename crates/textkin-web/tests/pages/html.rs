@@ -11,6 +11,8 @@ pub(crate) struct Element {
     pub(crate) end: usize,
     /// Where it begins.
     pub(crate) start: usize,
+    /// Where its content ends.
+    pub(crate) close: usize,
 }
 
 impl Element {
@@ -51,8 +53,13 @@ fn tokens(html: &str) -> Vec<Token> {
 fn tag(html: &str, start: usize) -> (Element, bool) {
     let text = &html[start + 1..];
     let length = text.find([' ', '>', '/', '\n']).expect("a tag ends");
-    let mut element =
-        Element { name: text[..length].to_owned(), attributes: Vec::new(), end: 0, start };
+    let mut element = Element {
+        name: text[..length].to_owned(),
+        attributes: Vec::new(),
+        end: 0,
+        start,
+        close: 0,
+    };
     let mut rest = &text[length..];
     loop {
         rest = rest.trim_start();
@@ -83,15 +90,26 @@ fn tag(html: &str, start: usize) -> (Element, bool) {
     }
 }
 
-/// All start tags.
+/// All start tags, in order.
 pub(crate) fn elements(html: &str) -> Vec<Element> {
-    tokens(html)
-        .into_iter()
-        .filter_map(|token| match token {
-            Token::Start(element, _) => Some(element),
-            Token::End(..) => None,
-        })
-        .collect()
+    let mut elements: Vec<Element> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for token in tokens(html) {
+        match token {
+            Token::Start(element, is_closed) => {
+                if !is_closed && !VOID.contains(&element.name.as_str()) {
+                    open.push(elements.len());
+                }
+                elements.push(Element { close: element.end, ..element });
+            }
+            Token::End(_, at) => {
+                if let Some(index) = open.pop() {
+                    elements[index].close = at;
+                }
+            }
+        }
+    }
+    elements
 }
 
 /// Tags that do not match.
@@ -124,32 +142,11 @@ pub(crate) fn inside(html: &str, name: &str) -> Vec<(Element, Vec<Element>)> {
     all.iter()
         .filter(|element| element.name == name)
         .map(|outer| {
-            let end = content_end(html, outer);
+            let end = outer.close;
             let within = |element: &&Element| element.start >= outer.end && element.start < end;
             (outer.clone(), all.iter().filter(within).cloned().collect())
         })
         .collect()
-}
-
-fn content_end(html: &str, element: &Element) -> usize {
-    let mut depth = 1;
-    for token in tokens(html) {
-        match token {
-            Token::Start(inner, is_closed)
-                if inner.start >= element.end && inner.name == element.name && !is_closed =>
-            {
-                depth += 1
-            }
-            Token::End(name, at) if at >= element.end && name == element.name => {
-                depth -= 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-    }
-    html.len()
 }
 
 /// What a person can use or see that has no name to be read out.
@@ -157,7 +154,7 @@ pub(crate) fn nameless(html: &str) -> Vec<String> {
     let labels: Vec<(usize, usize)> = elements(html)
         .iter()
         .filter(|element| element.name == "label")
-        .map(|label| (label.start, content_end(html, label)))
+        .map(|label| (label.start, label.close))
         .collect();
     let ids: Vec<String> = elements(html)
         .iter()
@@ -177,7 +174,7 @@ pub(crate) fn nameless(html: &str) -> Vec<String> {
                     || element.attribute("id").is_some_and(|id| ids.iter().any(|known| known == id))
             }
             "button" | "a" | "summary" | "legend" | "h1" | "h2" | "h3" => {
-                let text = visible(&html[element.end..content_end(html, &element)]);
+                let text = visible(&html[element.end..element.close]);
                 is_named(&element) || !text.trim().is_empty()
             }
             "svg" => is_named(&element) || element.attribute("aria-hidden") == Some("true"),
@@ -203,4 +200,14 @@ fn visible(html: &str) -> String {
         }
     }
     text
+}
+
+#[test]
+fn what_is_wrong_is_noticed() {
+    assert_eq!(unbalanced("<p><b></p></b>").len(), 2);
+    assert!(unbalanced("<p><svg><rect/></svg><input></p>").is_empty());
+    assert_eq!(nameless("<button><b></b></button><input><svg></svg><nav></nav>").len(), 4);
+    assert!(nameless("<label>Name <input></label><button>Go</button>").is_empty());
+    let forms = inside("<form><p><input></p></form><input>", "form");
+    assert_eq!(forms[0].1.len(), 2);
 }

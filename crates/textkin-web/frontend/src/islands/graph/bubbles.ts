@@ -2,6 +2,9 @@
 import { counted, draw, percent } from "../../dom";
 import type { Cluster } from "./data";
 
+/** The most bubbles that are drawn; the list has the others too. */
+const MOST = 200;
+
 export type Circle = { x: number; y: number; r: number };
 
 /** Circles that do not overlap, largest in the middle, each as near to it as it fits. */
@@ -21,10 +24,12 @@ export function pack(radii: readonly number[]): Circle[] {
 }
 
 function overlaps(a: Circle, b: Circle): boolean {
-  return Math.hypot(a.x - b.x, a.y - b.y) < a.r + b.r + 3;
+  const [x, y, r] = [a.x - b.x, a.y - b.y, a.r + b.r + 3];
+  return x * x + y * y < r * r;
 }
 
-export function drawBubbles(clusters: readonly Cluster[]): SVGElement {
+export function drawBubbles(all: readonly Cluster[]): SVGElement {
+  const clusters = all.slice(0, MOST);
   const radii = clusters.map((cluster) => 8 + Math.sqrt(cluster.size) * 5);
   const circles = pack(radii);
   const left = Math.min(0, ...circles.map((circle) => circle.x - circle.r)) - 8;
@@ -33,7 +38,7 @@ export function drawBubbles(clusters: readonly Cluster[]): SVGElement {
   const bottom = Math.max(1, ...circles.map((circle) => circle.y + circle.r)) + 8;
   const svg = draw("svg", {
     class: "bubbles", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group",
-    "aria-label": "Clusters as bubbles; the list says the same",
+    "aria-label": `Clusters as bubbles${all.length > MOST ? `, the ${MOST} largest` : ""}; the list says the same`,
   });
   clusters.forEach((cluster, index) => {
     const { x, y, r } = circles[index]!;
