@@ -15,6 +15,10 @@ test:
 bench path:
     cargo xtask bench discover {{quote(path)}}
 
+# The scripts of the server's pages (needs Node)
+web:
+    cargo xtask web
+
 # Formats the code
 fmt:
     cargo fmt --all

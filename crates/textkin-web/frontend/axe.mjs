@@ -48,6 +48,8 @@ for (const view of [{ theme: "light", width: 1280 }, { theme: "dark", width: 128
       await page.close();
       continue;
     }
+    // Once with everything that folds open, menus too.
+    if (view.theme === "dark") await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
     // Given over the debugging connection, which the policy of the page does not concern.
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));

@@ -11,7 +11,7 @@ pub struct Dashboard {
     pub can_load_sample: bool,
     /// The cards.
     pub figures: Figures,
-    /// When this person was here last.
+    /// When this person was here last; nothing on a first visit, when the tour is shown.
     pub since: Option<String>,
     /// What is new since then, newest first.
     pub news: Vec<NewsItem>,
