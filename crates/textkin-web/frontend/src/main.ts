@@ -22,6 +22,7 @@ const islands: Record<string, () => Promise<Island>> = {
   probe: () => import("./islands/probe"),
   results: () => import("./islands/results"),
   theme: () => import("./islands/theme"),
+  wait: () => import("./islands/wait"),
 };
 
 startMenus();

@@ -10,6 +10,7 @@ import { safePath } from "../src/islands/probe";
 import { queryOf } from "../src/islands/results";
 import { addressOf, callsOf, exampleOf, resolve } from "../src/islands/schema";
 import { sortedOrder } from "../src/islands/sorting";
+import { pause } from "../src/islands/wait";
 import { stepOf, stepsOf, wholeLines } from "../src/islands/steps";
 
 describe("numbers", () => {
@@ -74,6 +75,12 @@ describe("probe", () => {
     expect(await steps('{"step":"words"}', "application/x-ndjson")).toEqual(["words", "the server stopped in the middle"]);
     expect(await steps('{"detail":"too many"}', "application/problem+json", 429)).toEqual(["too many"]);
     expect(await steps("<html>", "text/html", 500)).toEqual(["the server answered 500"]);
+  });
+});
+
+describe("waiting", () => {
+  it("asks soon at first and never more seldom than every ten seconds", () => {
+    expect([0, 1, 100].map(pause)).toEqual([500, 750, 10_000]);
   });
 });
 

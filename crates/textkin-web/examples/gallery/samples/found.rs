@@ -55,7 +55,7 @@ pub(crate) fn batch(flavour: &Flavour) -> Batch {
             },
             row("big.zip › chapter 1.txt"),
         ],
-        is_running: false,
+        is_running: !flavour.is_empty(),
     }
 }
 

@@ -146,6 +146,19 @@ pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, te
     page!("probe", ProbePage, Probe, found::probe(flavour));
     page!("batch", BatchPage, Probe, found::batch(flavour));
     page!("results", ResultsPage, Probe, found::results(flavour));
+    page!(
+        "waiting",
+        ResultsPage,
+        Probe,
+        Results { state: ResultState::Running, ..found::results(flavour) }
+    );
+    let reason = flavour.text("encrypted: a password is needed");
+    page!(
+        "failed",
+        ResultsPage,
+        Probe,
+        Results { state: ResultState::Failed(reason), ..found::results(flavour) }
+    );
     page!("compare", ComparePage, Probe, found::compare(flavour));
     page!("graph", GraphPage, Graph, found::graph(flavour, false));
     page!("cluster", GraphPage, Graph, found::graph(flavour, true));
