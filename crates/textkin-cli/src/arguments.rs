@@ -13,6 +13,7 @@ use crate::size;
 
 mod analysis;
 mod compare;
+mod delivering;
 mod eval;
 mod reading;
 mod repo;
@@ -23,6 +24,7 @@ mod verify;
 
 pub(crate) use analysis::Analysis;
 pub(crate) use compare::{Compare, ComparisonFormat};
+pub(crate) use delivering::{DeliveringArguments, SmtpEncryption};
 pub(crate) use eval::{Eval, EvalCommand, EvalMeans, Generate};
 pub(crate) use reading::{Input, Reading};
 pub(crate) use repo::{

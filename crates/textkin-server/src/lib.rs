@@ -26,9 +26,9 @@ pub use error::Error;
 pub use serve::{Listening, router, run, serve};
 pub use service::{
     AccountView, AlertSide, AlertState, AlertView, Audited, ChangeAlerts, ChangeRepository,
-    Channel, Condition, DocumentView, Existing, JobState, JobView, KeyView, Level, Levels, Limits,
-    Loaded, Match, MatchedPassage, NewDocument, NewKey, NewRepository, NewWatch, ProbeAnswer,
-    ProbeRequest, PurgePreview, PurgeRule, Range, Registered, RemovalReceipt, RepositoryView,
-    Service, SetUp, TeamMember, TeamView, Texts, Upload, Visibility, WatchView, back_up, check,
-    new_key_in,
+    Channel, Condition, Delivering, DeliveryState, DeliveryView, DocumentView, Existing, HookView,
+    JobState, JobView, KeyView, Level, Levels, Limits, Loaded, MailOut, Match, MatchedPassage,
+    NewDocument, NewHook, NewKey, NewRepository, NewWatch, ProbeAnswer, ProbeRequest, PurgePreview,
+    PurgeRule, Range, Registered, RemovalReceipt, RepositoryView, Service, SetUp, TeamMember,
+    TeamView, Texts, Upload, Visibility, WatchView, back_up, check, new_key_in,
 };

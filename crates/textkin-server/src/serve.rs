@@ -16,7 +16,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::api::{self, App};
 use crate::error::Error;
-use crate::service::{Limits, Service};
+use crate::service::{Delivering, Limits, Service};
 
 /// How the server listens.
 #[derive(Clone, Debug)]
@@ -148,12 +148,14 @@ async fn answer(
 pub async fn run(
     folder: &std::path::Path,
     limits: Limits,
+    delivering: Delivering,
     listening: Listening,
     stop: watch::Receiver<bool>,
     ready: impl FnOnce(SocketAddr, &Service),
 ) -> Result<(), Error> {
     let folder = folder.to_owned();
-    let opened = tokio::task::spawn_blocking(move || Service::open(&folder, limits)).await;
+    let opened =
+        tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivering)).await;
     let service = opened.map_err(|_| Error::Stopped)??;
     let listener = TcpListener::bind(listening.address).await?;
     let workers = service.start_workers()?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::DeliveringArguments;
 use crate::size;
 
 /// Run the registration server: people register texts and are told when they reappear
@@ -37,6 +38,8 @@ pub(crate) struct Serve {
     /// What the log tells: error, warn, info, debug
     #[arg(long, value_name = "LEVEL", default_value = "info", env = "TEXTKIN_LOG")]
     pub(crate) log_level: String,
+    #[command(flatten)]
+    pub(crate) delivering: DeliveringArguments,
 }
 
 /// How a log is written.

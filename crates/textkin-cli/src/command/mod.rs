@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod compare;
 pub(crate) mod dedup;
+pub(crate) mod delivering;
 pub(crate) mod discover;
 pub(crate) mod doctor;
 pub(crate) mod eval;

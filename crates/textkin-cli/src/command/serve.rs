@@ -5,6 +5,7 @@ use std::io::Write as _;
 use textkin_server::{Limits, Listening, Service, SetUp};
 use tokio::sync::watch;
 
+use super::delivering;
 use crate::arguments::{LogFormat, Serve};
 use crate::exit::Exit;
 use crate::tell::tell;
@@ -18,6 +19,8 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         fresh: usize::try_from(arguments.memory)?,
         examined: arguments.max_examined,
     };
+    let site = format!("http://{}", arguments.listen);
+    let delivering = delivering::delivering(&arguments.delivering, site, None)?;
     let listening = Listening { address: arguments.listen, ..Listening::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {
@@ -44,7 +47,8 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         }
         let _ = std::io::stderr().flush();
     };
-    runtime.block_on(textkin_server::run(&arguments.data, limits, listening, stop, ready))?;
+    let serving = textkin_server::run(&arguments.data, limits, delivering, listening, stop, ready);
+    runtime.block_on(serving)?;
     Ok(Exit::Found)
 }
 

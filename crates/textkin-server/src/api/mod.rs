@@ -5,6 +5,7 @@
 mod alerts;
 mod caller;
 mod documents;
+mod hooks;
 mod keys;
 mod problem;
 mod repositories;
@@ -34,6 +35,7 @@ pub(crate) use self::caller::App;
         (name = "documents", description = "Registered texts"),
         (name = "watches", description = "Repositories whose texts must not reappear unnoticed"),
         (name = "alerts", description = "Texts that reappeared"),
+        (name = "webhooks", description = "Programs that are told of alerts, and what they were told"),
         (name = "jobs", description = "Work that goes on after an answer"),
         (name = "accounts", description = "Accounts, teams and keys"),
         (name = "server", description = "The server itself"),
@@ -70,6 +72,11 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(alerts::list))
         .routes(routes!(alerts::read))
         .routes(routes!(alerts::change))
+        .routes(routes!(hooks::list, hooks::make))
+        .routes(routes!(hooks::delete))
+        .routes(routes!(hooks::test))
+        .routes(routes!(hooks::deliveries))
+        .routes(routes!(hooks::resend))
         .routes(routes!(system::jobs))
         .routes(routes!(system::job))
         .routes(routes!(system::retry))

@@ -695,6 +695,17 @@ fn insert_team(write: &Transaction<'_>, name: &str, owner: i64) -> Result<(), Er
     Ok(())
 }
 
+/// An account that the server acts for: all that it may do. `None` if it is off.
+pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Actor>, Error> {
+    let sql = "SELECT NOT is_off FROM account WHERE id = ?1";
+    let is_on: Option<bool> =
+        read.prepare_cached(sql)?.query_row([account], |row| row.get(0)).optional()?;
+    match is_on {
+        Some(true) => actor(read, account, None, None).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// The account `account`, as it comes.
 fn actor(
     read: &Transaction<'_>,

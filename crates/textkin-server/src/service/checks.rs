@@ -290,6 +290,8 @@ fn raise(write: &Transaction<'_>, alert: &Raised) -> Result<bool, Error> {
         let (hook, next) = match channel {
             Channel::Inbox => continue,
             Channel::Mail => (None, mail_time(now / 1000, rule)),
+            // A webhook that was deleted is told nothing.
+            Channel::Webhook if rule.hook.is_none() => continue,
             Channel::Webhook => (rule.hook, now / 1000),
         };
         statement.execute(params![id, rule.account, channel.name(), hook, next, now / 1000])?;

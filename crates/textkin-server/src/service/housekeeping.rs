@@ -17,8 +17,9 @@ const SETTLE_AFTER: Duration = Duration::from_secs(60);
 const FORGET_AFTER: Duration = Duration::from_secs(5);
 /// How often rules of retention are looked at.
 const RETAIN_EVERY: Duration = Duration::from_secs(600);
-/// How long finished jobs, saved results and keys of requests are kept, in seconds.
+/// How long finished jobs, deliveries and keys of requests are kept, in seconds.
 const KEEP_JOBS: i64 = 7 * 24 * 3600;
+const KEEP_DELIVERIES: i64 = 90 * 24 * 3600;
 const KEEP_KEYS: i64 = 24 * 3600;
 
 impl Service {
@@ -36,6 +37,7 @@ impl Service {
             spawn("checks", Self::run_checks)?,
             spawn("jobs", Self::run_jobs)?,
             spawn("settle", Self::run_settling)?,
+            spawn("deliveries", Self::run_deliveries)?,
         ])
     }
 
@@ -188,6 +190,8 @@ impl Service {
             let now = now();
             let sql = "DELETE FROM job WHERE state = 'done' AND finished < ?1";
             write.execute(sql, params![now - KEEP_JOBS])?;
+            let sql = "DELETE FROM delivery WHERE state = 'done' AND finished < ?1";
+            write.execute(sql, [now - KEEP_DELIVERIES])?;
             write.execute("DELETE FROM idempotency WHERE created < ?1", [now - KEEP_KEYS])?;
             write.execute("DELETE FROM session WHERE expires < ?1", [now])?;
             Ok(())

@@ -8,8 +8,10 @@ mod accounts;
 mod alerts;
 mod backup;
 mod checks;
+mod deliveries;
 mod documents;
 mod figures;
+mod hooks;
 mod housekeeping;
 mod jobs;
 mod level;
@@ -19,6 +21,8 @@ mod probe;
 mod purge;
 mod repositories;
 mod secrets;
+#[cfg(test)]
+mod delivery_tests;
 #[cfg(test)]
 mod tests;
 mod watches;
@@ -31,10 +35,12 @@ use std::time::Duration;
 pub use self::accounts::{AccountView, Audited, KeyView, NewKey, SetUp, TeamMember, TeamView};
 pub use self::alerts::{AlertSide, AlertState, AlertView, ChangeAlerts};
 pub use self::backup::{Condition, back_up, check};
+pub use self::deliveries::{Delivering, MailOut};
 pub use self::documents::{
     DocumentView, Existing, NewDocument, Registered, Removal as RemovalReceipt,
 };
 pub use self::figures::new_key_in;
+pub use self::hooks::{DeliveryState, DeliveryView, HookView, NewHook};
 pub use self::jobs::{JobState, JobView};
 pub use self::level::{Level, Levels};
 pub use self::loads::{Loaded, Texts, Upload};
@@ -76,6 +82,8 @@ pub struct Service {
     pub(crate) index: Index,
     pub(crate) work: Signal,
     pub(crate) deliveries: Signal,
+    pub(crate) delivering: Delivering,
+    pub(crate) courier: Mutex<Option<textkin_hook::Courier>>,
     pub(crate) tracers: Mutex<Tracers>,
     pub(crate) is_stopping: AtomicBool,
     /// Held by whoever uses the folder; the system gives it free when the process ends.
@@ -88,6 +96,18 @@ impl Service {
     /// # Errors
     /// If the folder cannot be used, or another server uses it.
     pub fn open(folder: &Path, limits: Limits) -> Result<Arc<Self>, Error> {
+        Self::open_with(folder, limits, Delivering::default())
+    }
+
+    /// The same, and says how alerts are delivered.
+    ///
+    /// # Errors
+    /// As [`Service::open`].
+    pub fn open_with(
+        folder: &Path,
+        limits: Limits,
+        delivering: Delivering,
+    ) -> Result<Arc<Self>, Error> {
         std::fs::create_dir_all(folder)?;
         let lock = lock(folder)?;
         let store = Store::open(&folder.join(STORE))?;
@@ -106,6 +126,8 @@ impl Service {
             index,
             work: Signal::default(),
             deliveries: Signal::default(),
+            delivering,
+            courier: Mutex::default(),
             tracers: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             _lock: lock,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::access::{Actor, Scope};
 
-const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain from heaven \
+pub(super) const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain from heaven \
                     upon the place beneath it is twice blest it blesseth him that gives and him that \
                     takes tis mightiest in the mightiest it becomes the throned monarch better than \
                     his crown";
@@ -22,7 +22,7 @@ fn case() -> Case {
     Case { service, folder }
 }
 
-fn actor(service: &Service, name: &str, scopes: &str) -> Actor {
+pub(super) fn actor(service: &Service, name: &str, scopes: &str) -> Actor {
     let new = NewKey {
         name: "test".to_owned(),
         scopes: Scope::parse_all(scopes).unwrap(),
@@ -34,14 +34,14 @@ fn actor(service: &Service, name: &str, scopes: &str) -> Actor {
     service.key(&key, None).unwrap()
 }
 
-fn repository(service: &Service, actor: &Actor, name: &str, visibility: Visibility) {
+pub(super) fn repository(service: &Service, actor: &Actor, name: &str, visibility: Visibility) {
     let new: NewRepository =
         serde_json::from_value(serde_json::json!({ "name": name, "visibility": visibility }))
             .unwrap();
     service.new_repository(actor, &new).unwrap();
 }
 
-fn register(
+pub(super) fn register(
     service: &Service,
     actor: &Actor,
     repository: &str,

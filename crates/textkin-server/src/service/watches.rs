@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::store::now;
 
 /// A way in which alerts come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
     /// The list of alerts, on the web and in the API. Always.
@@ -31,6 +31,10 @@ impl Channel {
             Self::Mail => "mail",
             Self::Webhook => "webhook",
         }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [Self::Inbox, Self::Mail, Self::Webhook].into_iter().find(|channel| channel.name() == name)
     }
 }
 

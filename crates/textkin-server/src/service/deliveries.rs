@@ -1,0 +1,439 @@
+//! Deliveries: alerts on their way, by webhook and by mail.
+//!
+//! One thread looks for what is due, and starts one for each account and channel, so that a slow
+//! receiver makes nobody else wait. What was taken is marked in the store after that; a crash in
+//! between sends it again under the same number, by which the receiver knows it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hashbrown::HashSet;
+use rusqlite::params;
+use serde::Serialize;
+use textkin_hook::{Courier, Delivery, Pace, Reach, Secret};
+use textkin_mail::notice::{self, Place, Share};
+use textkin_mail::{Address, Outgoing, Sender};
+
+use super::alerts::AlertView;
+use super::hooks::Hook;
+use super::watches::Channel;
+use super::{Level, Service, accounts, hooks};
+use crate::error::Error;
+use crate::store::now;
+
+/// Accounts and channels that are served at once, at most.
+const AT_ONCE: usize = 16;
+/// Deliveries that one thread takes up at once.
+const BATCH: u32 = 500;
+/// Notices that go one by one, at most, when more are due together; else they go as one digest.
+const MOST_SINGLE: usize = 5;
+/// How long the thread sleeps when nothing wakes it.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How the server tells of alerts.
+#[derive(Clone)]
+pub struct Delivering {
+    /// The address under which people reach the server, without `/` at its end.
+    pub site: String,
+    /// Where webhooks may lead.
+    pub reach: Reach,
+    /// How long a webhook may take.
+    pub pace: Pace,
+    /// How long to wait after so many failures of a delivery, which has a number; none: no longer.
+    pub delay: fn(u32, u64) -> Option<Duration>,
+    /// How mail goes out; none: it does not.
+    pub mail: Option<MailOut>,
+}
+
+/// How mail goes out.
+#[derive(Clone)]
+pub struct MailOut {
+    /// What sends it.
+    pub sender: Arc<dyn Sender>,
+    /// Who it is from.
+    pub from: Address,
+}
+
+impl Default for Delivering {
+    fn default() -> Self {
+        Self {
+            site: "http://127.0.0.1:7070".to_owned(),
+            reach: Reach::default(),
+            pace: Pace::default(),
+            delay: textkin_hook::delay,
+            mail: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Delivering {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { site, reach, .. } = self;
+        let mut shown = formatter.debug_struct("Delivering");
+        shown.field("site", site).field("reach", reach).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for MailOut {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("MailOut").field("from", &self.from).finish_non_exhaustive()
+    }
+}
+
+/// Why something was not delivered.
+#[derive(Clone, Debug)]
+pub(crate) struct Unsent {
+    pub(crate) reason: String,
+    /// Whether it makes no sense to try again.
+    pub(crate) is_final: bool,
+    /// Whether others to the same receiver would fare the same.
+    pub(crate) is_of_all: bool,
+}
+
+impl Unsent {
+    fn never(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_final: true, is_of_all: false }
+    }
+}
+
+/// What the other side said.
+type Sent = Result<String, Unsent>;
+
+/// A delivery that is due.
+#[derive(Debug)]
+struct Due {
+    id: i64,
+    alert: Option<i64>,
+    hook: Option<i64>,
+    is_of_digest: bool,
+}
+
+/// What a webhook is told.
+#[derive(Serialize)]
+struct Told<'a> {
+    event: &'static str,
+    delivery: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alert: Option<&'a AlertView>,
+}
+
+impl Service {
+    /// Delivers what is due until the server stops.
+    pub(crate) fn run_deliveries(&self) {
+        let under_way = Mutex::new(HashSet::new());
+        let taken = || under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        std::thread::scope(|scope| {
+            while !self.is_stopping() {
+                let count = self.deliveries.count();
+                let due = self.due_accounts().unwrap_or_else(|error| {
+                    tracing::error!(%error, "deliveries cannot be looked up");
+                    Vec::new()
+                });
+                for (account, channel) in due {
+                    if taken().len() >= AT_ONCE || !taken().insert((account, channel)) {
+                        continue;
+                    }
+                    scope.spawn(move || {
+                        if let Err(error) = self.deliver(account, channel) {
+                            tracing::error!(account, %error, "deliveries failed");
+                            // Not again at once.
+                            self.deliveries.wait(self.deliveries.count(), PAUSE);
+                        }
+                        taken().remove(&(account, channel));
+                        self.deliveries.ring();
+                    });
+                }
+                self.deliveries.wait(count, PAUSE);
+            }
+        });
+    }
+
+    /// For whom something is due, those who wait longest first.
+    fn due_accounts(&self) -> Result<Vec<(i64, Channel)>, Error> {
+        self.store.read(|read| {
+            let sql = "SELECT account, channel FROM delivery
+                       WHERE state = 'waiting' AND next <= ?1
+                       GROUP BY account, channel ORDER BY min(next), min(id) LIMIT 100";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map([now()], |row| {
+                let channel = Channel::parse(&row.get::<_, String>(1)?);
+                Ok((row.get(0)?, channel.unwrap_or(Channel::Webhook)))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Delivers what is due to an account by a channel.
+    fn deliver(&self, account: i64, channel: Channel) -> Result<(), Error> {
+        let due = self.store.read(|read| {
+            let sql = "SELECT delivery.id, alert, delivery.hook, ifnull(watch.digest, 0) > 0
+                       FROM delivery LEFT JOIN alert ON alert.id = alert
+                       LEFT JOIN watch ON watch.id = alert.watch
+                       WHERE delivery.state = 'waiting' AND next <= ?1 AND delivery.account = ?2
+                         AND channel = ?3
+                       ORDER BY next, delivery.id LIMIT ?4";
+            let mut statement = read.prepare_cached(sql)?;
+            let row = params![now(), account, channel.name(), BATCH];
+            let rows = statement.query_map(row, |row| {
+                Ok(Due {
+                    id: row.get(0)?,
+                    alert: row.get(1)?,
+                    hook: row.get(2)?,
+                    is_of_digest: row.get(3)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        match channel {
+            Channel::Mail => self.deliver_mail(account, due),
+            Channel::Webhook | Channel::Inbox => self.deliver_hooks(account, &due),
+        }
+    }
+
+    fn deliver_hooks(&self, account: i64, due: &[Due]) -> Result<(), Error> {
+        let mut failed = HashSet::new();
+        for Due { id, alert, hook, .. } in due {
+            if self.is_stopping() {
+                return Ok(());
+            }
+            if hook.is_some_and(|hook| failed.contains(&hook)) {
+                continue;
+            }
+            let found = self.store.read(|read| match hook {
+                Some(hook) => hooks::hook(read, account, *hook).map(Some),
+                None => Ok(None),
+            });
+            let (Ok(Some(found)), alert) = (found, self.alert_for(account, *alert)?) else {
+                self.settle_deliveries(&[*id], Err(Unsent::never("the webhook is gone")))?;
+                continue;
+            };
+            let sent = match alert {
+                Ok(Some(alert)) => self.send_hook(&found, *id, Some(&alert)),
+                // Whoever tests looks at what comes of it now.
+                Ok(None) => self.send_hook(&found, *id, None).map_err(|unsent| Unsent {
+                    is_final: true,
+                    is_of_all: false,
+                    ..unsent
+                }),
+                Err(unsent) => Err(unsent),
+            };
+            // A receiver that does not answer is not asked for each of them.
+            if sent.as_ref().is_err_and(|unsent| unsent.is_of_all) {
+                failed.insert(found.id);
+                let same = |other: &&Due| other.hook == *hook && other.id >= *id;
+                let all: Vec<i64> = due.iter().filter(same).map(|due| due.id).collect();
+                self.settle_deliveries(&all, sent)?;
+            } else {
+                self.settle_deliveries(&[*id], sent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An alert, if the account may still see it; `None` for tests.
+    fn alert_for(
+        &self,
+        account: i64,
+        alert: Option<i64>,
+    ) -> Result<Result<Option<AlertView>, Unsent>, Error> {
+        let Some(alert) = alert else { return Ok(Ok(None)) };
+        let Some(actor) = self.store.read(|read| accounts::acting(read, account))? else {
+            return Ok(Err(Unsent::never("the account is off")));
+        };
+        match self.alert(&actor, alert) {
+            Ok(alert) => Ok(Ok(Some(alert))),
+            Err(Error::Missing(_)) => {
+                Ok(Err(Unsent::never("the account may not read the text any more")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tells a webhook of an alert, or that it is a test.
+    fn send_hook(&self, hook: &Hook, id: i64, alert: Option<&AlertView>) -> Sent {
+        let target = self.target(&hook.url).map_err(|error| Unsent::never(error.to_string()))?;
+        let event = if alert.is_some() { "alert" } else { "test" };
+        let body = serde_json::to_vec(&Told { event, delivery: id, alert })
+            .map_err(|error| Unsent::never(error.to_string()))?;
+        let delivery = Delivery { id: id.to_string(), event: event.to_owned(), body };
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let courier = self.courier()?;
+        match courier.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
+            Ok(receipt) => {
+                let said = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
+                match receipt.is_delivered() {
+                    true => Ok(said),
+                    false => {
+                        Err(Unsent { reason: said, is_final: receipt.is_final(), is_of_all: false })
+                    }
+                }
+            }
+            Err(failure) => Err(Unsent {
+                reason: failure.to_string(),
+                is_final: failure.is_final(),
+                is_of_all: true,
+            }),
+        }
+    }
+
+    /// The courier, which is made when it is first needed.
+    fn courier(&self) -> Result<Courier, Unsent> {
+        let mut courier = self.courier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(courier) = &*courier {
+            return Ok(courier.clone());
+        }
+        let Delivering { reach, pace, .. } = &self.delivering;
+        let made = Courier::new(reach.clone(), *pace, &[]).map_err(|failure| Unsent {
+            reason: failure.to_string(),
+            is_final: false,
+            is_of_all: true,
+        })?;
+        *courier = Some(made.clone());
+        Ok(made)
+    }
+
+    fn deliver_mail(&self, account: i64, due: Vec<Due>) -> Result<(), Error> {
+        let all: Vec<i64> = due.iter().map(|due| due.id).collect();
+        let Some(to) = self.mail_of(account)? else {
+            let none = "the account has no mail address that can be written to";
+            return self.settle_deliveries(&all, Err(Unsent::never(none)));
+        };
+        let mut notices = Vec::with_capacity(due.len());
+        for due in due {
+            match self.alert_for(account, due.alert)? {
+                Ok(Some(alert)) => notices.push((due, self.notice(&alert)?)),
+                Ok(None) => {
+                    self.settle_deliveries(&[due.id], Err(Unsent::never("it is about nothing")))?;
+                }
+                Err(unsent) => self.settle_deliveries(&[due.id], Err(unsent))?,
+            }
+        }
+        let n_single = notices.iter().filter(|(due, _)| !due.is_of_digest).count();
+        let (together, single): (Vec<_>, Vec<_>) =
+            notices.into_iter().partition(|(due, _)| due.is_of_digest || n_single > MOST_SINGLE);
+        let rules = format!("{}/alerts/rules", self.delivering.site);
+        for (due, alert) in single {
+            let message = notice::alert(&to, &alert, &format!("delivery{}", due.id), &rules);
+            let sent = self.send_mail(&message);
+            self.settle_deliveries(&[due.id], sent)?;
+        }
+        let ids: Vec<i64> = together.iter().map(|(due, _)| due.id).collect();
+        let alerts: Vec<_> = together.into_iter().map(|(_, alert)| alert).collect();
+        if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
+            let inbox = format!("{}/alerts", self.delivering.site);
+            let identity = format!("digest{first}to{last}");
+            if let Some(message) = notice::digest(&to, &alerts, &identity, &inbox, &rules) {
+                let sent = self.send_mail(&message);
+                self.settle_deliveries(&ids, sent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of an account, if it has one.
+    fn mail_of(&self, account: i64) -> Result<Option<Address>, Error> {
+        let mail: Option<String> = self.store.read(|read| {
+            let sql = "SELECT mail FROM account WHERE id = ?1";
+            Ok(read.prepare_cached(sql)?.query_row([account], |row| row.get(0))?)
+        })?;
+        Ok(mail.and_then(|mail| mail.parse().ok()))
+    }
+
+    /// An alert in the words of mail.
+    fn notice(&self, alert: &AlertView) -> Result<notice::Alert, Error> {
+        let AlertView { registered, found, .. } = alert;
+        let place = |side: &super::AlertSide| Place {
+            title: side.title.clone(),
+            repository: side.repository.clone(),
+            id: side.id.clone(),
+        };
+        let share =
+            |side: &super::AlertSide| Share { shared_words: side.shared_words, words: side.words };
+        let seconds = alert.created_ms / 1000;
+        let noticed: String = self.store.read(|read| {
+            let sql = "SELECT strftime('%Y-%m-%d %H:%M UTC', ?1, 'unixepoch')";
+            Ok(read.prepare_cached(sql)?.query_row([seconds], |row| row.get(0))?)
+        })?;
+        let name = |side: &super::AlertSide| -> String {
+            let name = format!("{}/{}", side.repository, side.id);
+            url::form_urlencoded::byte_serialize(name.as_bytes()).collect()
+        };
+        Ok(notice::Alert {
+            level: match alert.level {
+                Level::Some => notice::Level::Some,
+                Level::High => notice::Level::High,
+                Level::Exact => notice::Level::Exact,
+            },
+            watched: place(registered),
+            found: place(found),
+            watched_in_found: share(registered),
+            found_in_watched: share(found),
+            time: found.time.clone().unwrap_or_else(|| format!("noticed {noticed}")),
+            link: format!(
+                "{}/compare?a={}&b={}",
+                self.delivering.site,
+                name(registered),
+                name(found)
+            ),
+        })
+    }
+
+    /// Sends a message.
+    pub(crate) fn send_mail(&self, message: &Outgoing) -> Sent {
+        let Some(MailOut { sender, from }) = &self.delivering.mail else {
+            return Err(Unsent {
+                reason: "this server sends no mail: start it with --smtp-relay".to_owned(),
+                is_final: false,
+                is_of_all: true,
+            });
+        };
+        let bytes = message.to_bytes(from, SystemTime::now());
+        let bytes = bytes.map_err(|error| Unsent::never(error.to_string()))?;
+        match sender.send(&message.to, &bytes) {
+            Ok(()) => Ok("sent".to_owned()),
+            Err(failure) => Err(Unsent {
+                reason: failure.reason,
+                is_final: failure.is_permanent,
+                is_of_all: true,
+            }),
+        }
+    }
+
+    /// Writes down what came of deliveries, and when they are tried again.
+    fn settle_deliveries(&self, ids: &[i64], sent: Sent) -> Result<(), Error> {
+        let (ids, delay) = (ids.to_vec(), self.delivering.delay);
+        self.store.write(move |write| {
+            let sql = "SELECT attempts FROM delivery WHERE id = ?1";
+            let mut attempts = write.prepare_cached(sql)?;
+            let sql = "UPDATE delivery SET state = ?2, attempts = ?3, next = ?4, answer = ?5,
+                           finished = ?6 WHERE id = ?1";
+            let mut update = write.prepare_cached(sql)?;
+            let now = now();
+            for id in ids {
+                // Its alert may be gone, and with it the delivery.
+                let mut found = attempts.query([id])?;
+                let Some(row) = found.next()? else { continue };
+                let n: u32 = row.get::<_, u32>(0)?.saturating_add(1);
+                let (state, next, answer) = match &sent {
+                    Ok(said) => ("done", now, said),
+                    Err(unsent) => match delay(n, id.cast_unsigned()) {
+                        Some(wait) if !unsent.is_final => {
+                            let wait = wait.as_millis().div_ceil(1000);
+                            let next = now.saturating_add(i64::try_from(wait).unwrap_or(i64::MAX));
+                            ("waiting", next, &unsent.reason)
+                        }
+                        _ => ("failed", now, &unsent.reason),
+                    },
+                };
+                let answer: String = answer.chars().take(1000).collect();
+                let finished = (state != "waiting").then_some(now);
+                update.execute(params![id, state, n, next, answer, finished])?;
+                match state {
+                    "done" => tracing::debug!(delivery = id, "delivered"),
+                    state => tracing::info!(delivery = id, attempts = n, state, "not delivered"),
+                }
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,314 @@
+//! Deliveries to receivers on this machine.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use textkin_hook::{Reach, Secret, verify};
+use textkin_mail::Outbox;
+
+use super::tests::{POEM, actor, register, repository};
+use super::*;
+use crate::access::Actor;
+
+/// A receiver of webhooks that answers with one status after the other, then with 200.
+struct Receiver {
+    url: String,
+    seen: Arc<Mutex<Vec<Request>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    fn field(&self, name: &str) -> String {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let mut found = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map_or(String::new(), |(_, value)| value.to_owned())
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
+impl Receiver {
+    fn new(statuses: Vec<u16>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (requests, mut statuses) = (Arc::clone(&seen), statuses.into_iter());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+                let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+                let request = loop {
+                    let n = stream.read(&mut buffer).unwrap_or(0);
+                    bytes.extend_from_slice(&buffer[..n]);
+                    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+                    if let Some(end) = end {
+                        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+                        let body = bytes[end + 4..].to_vec();
+                        let request = Request { head, body };
+                        let length = request.field("content-length").parse().unwrap_or(0);
+                        if request.body.len() >= length {
+                            break request;
+                        }
+                    }
+                    assert!(n > 0, "the request broke off");
+                };
+                requests.lock().unwrap().push(request);
+                let status = statuses.next().unwrap_or(200);
+                let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 2\r\n\r\nok");
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        Self { url, seen }
+    }
+
+    fn seen(&self) -> Vec<Request> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+struct House {
+    service: Arc<Service>,
+    workers: Vec<JoinHandle<()>>,
+    outbox: Arc<Outbox>,
+    anna: Actor,
+    ben: Actor,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    /// Two accounts; `poems` is watched by anna, who gets mail, and `news` is public.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let outbox = Arc::new(Outbox::default());
+        let delivering = Delivering {
+            site: "https://kin.example".to_owned(),
+            reach: Reach { allowed: vec!["127.0.0.1".parse().unwrap()], allow_http: true },
+            delay: |n, _| (n < 4).then_some(Duration::ZERO),
+            mail: Some(MailOut {
+                sender: Arc::clone(&outbox) as Arc<dyn textkin_mail::Sender>,
+                from: "textkin@kin.example".parse().unwrap(),
+            }),
+            ..Delivering::default()
+        };
+        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        let workers = service.start_workers().unwrap();
+        let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
+        let account = anna.account;
+        service
+            .store
+            .write(move |write| {
+                let sql = "UPDATE account SET mail = 'anna@a.example' WHERE id = ?1";
+                write.execute(sql, [account])?;
+                Ok(())
+            })
+            .unwrap();
+        repository(&service, &anna, "poems", Visibility::Private);
+        repository(&service, &ben, "news", Visibility::Public);
+        register(&service, &anna, "poems", "mercy", POEM);
+        Self { service, workers, outbox, anna, ben, _folder: folder }
+    }
+
+    fn hook(&self, url: &str) -> HookView {
+        let new = NewHook { url: url.to_owned(), secret: None };
+        self.service.new_hook(&self.anna, &new).unwrap()
+    }
+
+    fn watch(&self, more: &serde_json::Value) {
+        let mut watch = serde_json::json!({ "repository": "poems" });
+        watch.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.service.new_watch(&self.anna, &serde_json::from_value(watch).unwrap()).unwrap();
+    }
+
+    fn copy(&self, id: &str) {
+        register(&self.service, &self.ben, "news", id, &format!("{id} was told today: {POEM}"));
+    }
+
+    fn deliveries(&self, state: Option<DeliveryState>) -> Vec<DeliveryView> {
+        self.service.deliveries(&self.anna, state, None, 100).unwrap()
+    }
+
+    fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !is_so() {
+            let late = started.elapsed() > Duration::from_secs(15);
+            assert!(!late, "{what}: {:?}", self.deliveries(None));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.service.stop();
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+#[test]
+fn an_alert_reaches_a_webhook_signed_and_within_seconds() {
+    let (house, receiver) = (House::new(), Receiver::new(vec![]));
+    let hook = house.hook(&receiver.url);
+    let secret = hook.secret.clone().unwrap();
+    assert!(house.service.hooks(&house.anna).unwrap()[0].secret.is_none());
+    assert!(!format!("{hook:?}").contains(&secret));
+    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    let started = Instant::now();
+    house.copy("today");
+    house.wait("told", || !receiver.seen().is_empty());
+    assert!(started.elapsed() < Duration::from_secs(5));
+    house.wait("written down", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    let request = &receiver.seen()[0];
+    let told = request.json();
+    assert_eq!(told["event"], "alert");
+    assert_eq!(told["alert"]["registered"]["id"], "mercy");
+    assert_eq!(told["alert"]["found"]["id"], "today");
+    assert_eq!(told["alert"]["level"], "exact");
+    assert_eq!(told["delivery"].to_string(), request.field("x-textkin-delivery"));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let signature = request.field("x-textkin-signature");
+    let check = |secret: &str| {
+        verify(&Secret::new(secret), &signature, &request.body, now, Duration::from_secs(300))
+    };
+    assert_eq!(check(&secret), Ok(()));
+    assert!(check("another").is_err());
+    // Nothing is told twice unless somebody asks, and then under the same number.
+    let delivery = house.deliveries(None)[0].clone();
+    assert_eq!((delivery.attempts, delivery.answer.as_str()), (1, "200 ok"));
+    assert!(house.service.resend(&house.ben, delivery.id).is_err());
+    house.service.resend(&house.anna, delivery.id).unwrap();
+    house.wait("told again", || receiver.seen().len() == 2);
+    assert_eq!(receiver.seen()[1].field("x-textkin-delivery"), delivery.id.to_string());
+    house.wait("done again", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    assert_eq!(receiver.seen().len(), 2);
+}
+
+#[test]
+fn a_receiver_that_fails_is_told_again_until_it_is_given_up() {
+    let (house, receiver) = (House::new(), Receiver::new(vec![500, 503]));
+    house.hook(&receiver.url);
+    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    house.copy("today");
+    house.wait("taken", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    let seen = receiver.seen();
+    assert_eq!(seen.len(), 3);
+    let number = |request: &Request| request.field("x-textkin-delivery");
+    assert!(seen.iter().all(|request| number(request) == number(&seen[0])));
+    assert_eq!(house.deliveries(None)[0].attempts, 3);
+    let (house, receiver) = (House::new(), Receiver::new(vec![500; 4]));
+    house.hook(&receiver.url);
+    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    house.copy("today");
+    house.wait("given up", || house.deliveries(Some(DeliveryState::Failed)).len() == 1);
+    assert_eq!(receiver.seen().len(), 4);
+    let failed = &house.deliveries(None)[0];
+    assert_eq!((failed.answer.as_str(), failed.next), ("500 ok", None));
+}
+
+#[test]
+fn a_test_says_what_came_of_it_and_webhooks_are_of_one_account() {
+    let (house, receiver) = (House::new(), Receiver::new(vec![200, 404]));
+    let hook = house.hook(&receiver.url);
+    for wanted in [DeliveryState::Done, DeliveryState::Failed] {
+        let id = house.service.test_hook(&house.anna, hook.id).unwrap().id;
+        let state = || house.service.delivery(&house.anna, id).unwrap().state;
+        house.wait("tested", || state() == wanted);
+    }
+    assert_eq!(receiver.seen().len(), 2);
+    assert_eq!(receiver.seen()[0].json()["event"], "test");
+    assert_eq!(house.service.hooks(&house.anna).unwrap()[0].last, Some(DeliveryState::Failed));
+    let Actor { account, name, .. } = &house.anna;
+    assert!(house.service.hooks(&house.ben).unwrap().is_empty());
+    assert!(house.service.test_hook(&house.ben, hook.id).is_err());
+    assert!(house.service.delete_hook(&house.ben, hook.id).is_err());
+    let reader = actor(&house.service, name, "read,register");
+    assert_eq!(reader.account, *account);
+    assert_eq!(house.service.hooks(&reader).unwrap().len(), 1);
+    assert!(house.service.delete_hook(&reader, hook.id).is_err());
+    let of_one = Actor { only: Some(1), ..house.anna.clone() };
+    assert!(house.service.hooks(&of_one).is_err());
+    assert!(house.service.deliveries(&of_one, None, None, 10).is_err());
+    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    house.service.delete_hook(&house.anna, hook.id).unwrap();
+    assert!(house.deliveries(None).is_empty());
+    house.copy("today");
+    house.wait("in the inbox", || house.service.open_alerts(&house.anna).unwrap() == 1);
+    assert!(house.deliveries(None).is_empty());
+}
+
+#[test]
+fn webhooks_do_not_lead_to_machines_that_are_not_public() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let anna = actor(&service, "anna", "admin");
+    for url in [
+        "https://127.0.0.1/",
+        "https://localhost/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::1]/",
+        "https://10.0.0.1/",
+        "http://example.org/",
+        "https://ann:secret@example.org/",
+        "https://example.org:25/",
+        "ftp://example.org/",
+        "no address",
+    ] {
+        let new = NewHook { url: url.to_owned(), secret: None };
+        let refused = service.new_hook(&anna, &new);
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{url}: {refused:?}");
+    }
+    let new = NewHook { url: "https://example.org/x".to_owned(), secret: Some("short".to_owned()) };
+    assert!(service.new_hook(&anna, &new).is_err());
+}
+
+#[test]
+fn mail_comes_at_once_or_as_a_digest_and_once() {
+    let house = House::new();
+    house.watch(&serde_json::json!({ "channels": ["mail"] }));
+    house.copy("today");
+    house.wait("sent", || !house.outbox.sent().is_empty());
+    let (to, message) = house.outbox.sent().remove(0);
+    assert_eq!(to.to_string(), "anna@a.example");
+    let message = String::from_utf8(message).unwrap();
+    assert!(
+        message.contains("https://kin.example/compare?a=poems%2Fmercy&b=news%2Ftoday"),
+        "{message}"
+    );
+    assert!(message.contains("46 of 46 words"), "{message}");
+    house.wait("done", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    // More than a few at once go together.
+    let account = house.anna.account;
+    let lines: String = (0..40)
+        .map(|n| format!("{}\n", serde_json::json!({ "id": format!("c{n}"), "text": POEM })))
+        .collect();
+    let upload = house.service.new_upload("copies.jsonl").unwrap();
+    std::fs::write(upload.path(), lines).unwrap();
+    house.service.new_load(&house.ben, "news", upload, Existing::Refuse).unwrap();
+    house.wait("all are done", || house.deliveries(Some(DeliveryState::Done)).len() == 41);
+    let sent = house.outbox.sent();
+    assert!(sent.len() < 20, "{}", sent.len());
+    // Without an address there is no mail, and the log says so.
+    house
+        .service
+        .store
+        .write(move |write| {
+            write.execute("UPDATE account SET mail = NULL WHERE id = ?1", [account])?;
+            Ok(())
+        })
+        .unwrap();
+    house.copy("tomorrow");
+    house.wait("given up", || house.deliveries(Some(DeliveryState::Failed)).len() == 1);
+    assert_eq!(house.outbox.sent().len(), sent.len());
+}

@@ -1,0 +1,316 @@
+//! Webhooks: addresses of programs that are told of alerts, and the log of what was told.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+use textkin_hook::Target;
+use utoipa::ToSchema;
+
+use super::accounts::audit;
+use super::watches::Channel;
+use super::{Service, secrets};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Webhooks of one account, at most.
+const MOST_HOOKS: u64 = 20;
+/// What tells secrets of webhooks from other secrets.
+const SECRET_PREFIX: &str = "tkh_";
+
+/// A new webhook.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewHook {
+    /// Where deliveries go: an address that begins with `https://`.
+    pub url: String,
+    /// What deliveries are signed with, of 16 to 200 characters; the server makes one if there is
+    /// none.
+    #[serde(default)]
+    pub secret: Option<String>,
+}
+
+impl std::fmt::Debug for NewHook {
+    /// Without the secret.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("NewHook").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// A webhook.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct HookView {
+    /// Its number.
+    pub id: i64,
+    /// Where deliveries go.
+    pub url: String,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// What became of its last delivery.
+    pub last: Option<DeliveryState>,
+    /// What deliveries are signed with; only in the answer to making it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+}
+
+impl std::fmt::Debug for HookView {
+    /// Without the secret.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, url, .. } = self;
+        formatter.debug_struct("HookView").field("id", id).field("url", url).finish_non_exhaustive()
+    }
+}
+
+/// How a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryState {
+    /// It is to be tried, or tried again.
+    Waiting,
+    /// The other side has taken it.
+    Done,
+    /// It is not tried again, unless somebody asks for that.
+    Failed,
+}
+
+impl DeliveryState {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        [Self::Waiting, Self::Done, Self::Failed].into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// A delivery: an alert on its way by one channel.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DeliveryView {
+    /// Its number, which is the same however often it is tried.
+    pub id: i64,
+    /// The alert; none if it is a test.
+    pub alert: Option<i64>,
+    /// The way it goes.
+    pub channel: Channel,
+    /// The number of the webhook, if it goes to one.
+    pub webhook: Option<i64>,
+    /// How it stands.
+    pub state: DeliveryState,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// When it is tried next, in seconds since 1970; none if it is not.
+    pub next: Option<i64>,
+    /// What the other side said last, or why it could not be asked.
+    pub answer: String,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// When it was taken, or given up.
+    pub finished: Option<i64>,
+}
+
+impl Service {
+    /// Makes a webhook of the actor's account; only this answer shows its secret.
+    ///
+    /// # Errors
+    /// If the actor may not, or deliveries may not go there.
+    pub fn new_hook(&self, actor: &Actor, new: &NewHook) -> Result<HookView, Error> {
+        may_change(actor)?;
+        let target = self.target(&new.url)?;
+        let given = new.secret.as_deref().map(str::trim).filter(|secret| !secret.is_empty());
+        let secret = match given {
+            Some(secret) if (16..=200).contains(&secret.chars().count()) => secret.to_owned(),
+            Some(_) => {
+                return Err(Error::Invalid("a secret has 16 to 200 characters".to_owned()));
+            }
+            None => format!("{SECRET_PREFIX}{}", secrets::secret()?),
+        };
+        let account = actor.account;
+        self.store.write(move |write| {
+            let sql = "SELECT count(*) FROM hook WHERE account = ?1";
+            if write.query_row(sql, [account], |row| row.get::<_, u64>(0))? >= MOST_HOOKS {
+                return Err(Error::Conflict(format!(
+                    "an account has at most {MOST_HOOKS} webhooks"
+                )));
+            }
+            let created = now();
+            let sql = "INSERT INTO hook (account, url, secret, created) VALUES (?1, ?2, ?3, ?4)
+                       RETURNING id";
+            let row = params![account, target.as_str(), secret, created];
+            let id = write.query_row(sql, row, |row| row.get(0))?;
+            // The rest of an address may hold secrets of the other side.
+            audit(write, Some(account), "webhook made", &format!("{id} at {}", target.host()))?;
+            let url = target.as_str().to_owned();
+            Ok(HookView { id, url, created, last: None, secret: Some(secret) })
+        })
+    }
+
+    /// An address that deliveries may go to.
+    pub(crate) fn target(&self, url: &str) -> Result<Target, Error> {
+        let target = Target::new(url, &self.delivering.reach);
+        target.map_err(|rejected| Error::Invalid(rejected.to_string()))
+    }
+
+    /// The webhooks of the actor's account.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn hooks(&self, actor: &Actor) -> Result<Vec<HookView>, Error> {
+        actor.needs(Scope::Read)?;
+        actor.needs_whole_account()?;
+        self.store.read(|read| {
+            let sql = "SELECT id, url, created, (SELECT state FROM delivery WHERE hook = hook.id
+                           ORDER BY delivery.id DESC LIMIT 1)
+                       FROM hook WHERE account = ?1 ORDER BY id";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map([actor.account], |row| {
+                let last: Option<String> = row.get(3)?;
+                Ok(HookView {
+                    id: row.get(0)?,
+                    url: row.get(1)?,
+                    created: row.get(2)?,
+                    last: last.as_deref().and_then(DeliveryState::parse),
+                    secret: None,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Deletes a webhook and its log; watches that used it go on without.
+    ///
+    /// # Errors
+    /// If the account has none with this number.
+    pub fn delete_hook(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        may_change(actor)?;
+        let account = actor.account;
+        self.store.write(move |write| {
+            let sql = "DELETE FROM hook WHERE id = ?1 AND account = ?2";
+            match write.execute(sql, [id, account])? {
+                0 => Err(Error::missing("webhook", &id.to_string())),
+                _ => audit(write, Some(account), "webhook deleted", &id.to_string()),
+            }
+        })
+    }
+
+    /// Sends a test to a webhook, once and soon; [`Service::delivery`] says what came of it.
+    ///
+    /// # Errors
+    /// If the account has none with this number.
+    pub fn test_hook(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+        may_change(actor)?;
+        let account = actor.account;
+        let delivery = self.store.write(move |write| {
+            let hook = hook(write, account, id)?;
+            let sql = "INSERT INTO delivery (account, channel, hook, state, next, created)
+                       VALUES (?1, ?2, ?3, 'waiting', ?4, ?4) RETURNING id";
+            let row = params![account, Channel::Webhook.name(), hook.id, now()];
+            Ok(write.query_row(sql, row, |row| row.get(0))?)
+        })?;
+        self.deliveries.ring();
+        self.delivery(actor, delivery)
+    }
+
+    /// The deliveries of the actor's account, the latest first.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn deliveries(
+        &self,
+        actor: &Actor,
+        state: Option<DeliveryState>,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<DeliveryView>, Error> {
+        actor.needs(Scope::Read)?;
+        actor.needs_whole_account()?;
+        self.store.read(|read| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM delivery WHERE account = ?1 AND (?2 IS NULL OR state = ?2)
+                   AND id < ?3 ORDER BY id DESC LIMIT ?4"
+            );
+            let state = state.map(DeliveryState::name);
+            let row = params![actor.account, state, before.unwrap_or(i64::MAX), most];
+            let mut statement = read.prepare_cached(&sql)?;
+            let rows = statement.query_map(row, view)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// One delivery.
+    ///
+    /// # Errors
+    /// If the account has none with this number.
+    pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+        actor.needs(Scope::Read)?;
+        actor.needs_whole_account()?;
+        self.store.read(|read| {
+            let sql = format!("SELECT {COLUMNS} FROM delivery WHERE id = ?1 AND account = ?2");
+            let row = params![id, actor.account];
+            let found = read.prepare_cached(&sql)?.query_row(row, view).optional()?;
+            found.ok_or_else(|| Error::missing("delivery", &id.to_string()))
+        })
+    }
+
+    /// Sends a delivery again, whether it was taken or not, under the same number.
+    ///
+    /// # Errors
+    /// If the account has none with this number.
+    pub fn resend(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
+        may_change(actor)?;
+        let account = actor.account;
+        self.store.write(move |write| {
+            let sql = "UPDATE delivery SET state = 'waiting', attempts = 0, next = ?3,
+                           finished = NULL
+                       WHERE id = ?1 AND account = ?2";
+            match write.execute(sql, params![id, account, now()])? {
+                0 => Err(Error::missing("delivery", &id.to_string())),
+                _ => Ok(()),
+            }
+        })?;
+        self.deliveries.ring();
+        self.delivery(actor, id)
+    }
+}
+
+/// Fails unless the actor may change where its account is told of alerts.
+fn may_change(actor: &Actor) -> Result<(), Error> {
+    actor.needs(Scope::Admin)?;
+    actor.needs_whole_account()
+}
+
+/// Where a webhook leads and what it is signed with.
+pub(crate) struct Hook {
+    pub(crate) id: i64,
+    pub(crate) url: String,
+    pub(crate) secret: String,
+}
+
+/// The webhook `id` of an account.
+pub(crate) fn hook(read: &Transaction<'_>, account: i64, id: i64) -> Result<Hook, Error> {
+    let sql = "SELECT id, url, secret FROM hook WHERE id = ?1 AND account = ?2";
+    let row = |row: &Row<'_>| Ok(Hook { id: row.get(0)?, url: row.get(1)?, secret: row.get(2)? });
+    let found = read.prepare_cached(sql)?.query_row([id, account], row).optional()?;
+    found.ok_or_else(|| Error::missing("webhook", &id.to_string()))
+}
+
+const COLUMNS: &str = "id, alert, channel, hook, state, attempts, next, answer, created, finished";
+
+fn view(row: &Row<'_>) -> rusqlite::Result<DeliveryView> {
+    let state = DeliveryState::parse(&row.get::<_, String>(4)?).unwrap_or(DeliveryState::Failed);
+    let next: i64 = row.get(6)?;
+    Ok(DeliveryView {
+        id: row.get(0)?,
+        alert: row.get(1)?,
+        channel: Channel::parse(&row.get::<_, String>(2)?).unwrap_or(Channel::Webhook),
+        webhook: row.get(3)?,
+        state,
+        attempts: row.get(5)?,
+        next: (state == DeliveryState::Waiting).then_some(next),
+        answer: row.get(7)?,
+        created: row.get(8)?,
+        finished: row.get(9)?,
+    })
+}
