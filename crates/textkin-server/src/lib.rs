@@ -16,9 +16,11 @@ mod api;
 mod attempts;
 mod error;
 mod index;
+mod sample;
 mod serve;
 mod service;
 mod store;
+mod web;
 
 pub use access::{Actor, Role, Scope};
 pub use api::description;

@@ -17,6 +17,7 @@ use tower_http::trace::TraceLayer;
 use crate::api::{self, App};
 use crate::error::Error;
 use crate::service::{Delivering, Limits, Service};
+use crate::web;
 
 /// How the server listens.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
     let app = App::new(Arc::clone(service));
     // A text in JSON may take several bytes for each of its own.
     let most = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
-    api::router(&app)
+    api::router(&app, web::routes())
         .layer(DefaultBodyLimit::max(most))
         .layer(RequestBodyTimeoutLayer::new(listening.body_time))
         .layer(TimeoutLayer::with_status_code(

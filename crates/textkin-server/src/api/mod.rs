@@ -19,7 +19,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::caller::App;
+pub(crate) use self::caller::{App, COOKIE, cookie};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -94,7 +94,7 @@ pub fn description() -> utoipa::openapi::OpenApi {
 }
 
 /// The routes.
-pub(crate) fn router(app: &Arc<App>) -> Router {
+pub(crate) fn router(app: &Arc<App>, pages: Router<Arc<App>>) -> Router {
     let (router, description) = described().split_for_parts();
     let json = serde_json::to_string(&description).unwrap_or_default();
     let answer = move || {
@@ -102,6 +102,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         async move { ([("content-type", "application/json")], json) }
     };
     router
+        .merge(pages)
         .route("/api/v1/openapi.json", axum::routing::get(answer))
         .fallback(problem::no_such_place)
         .method_not_allowed_fallback(problem::no_such_method)

@@ -68,8 +68,13 @@ impl Index {
     /// The words of a text, with their places.
     pub(crate) fn tokens(&self, text: &str) -> Tokens {
         let mut tokens = Tokens::new(Layers::SPANS);
-        self.analyzer.tokenize(text, &mut tokens);
+        self.tokenize(text, &mut tokens);
         tokens
+    }
+
+    /// The words of a text.
+    pub(crate) fn tokenize(&self, text: &str, tokens: &mut Tokens) {
+        self.analyzer.tokenize(text, tokens);
     }
 
     /// All that is needed to register a text.

@@ -169,8 +169,13 @@ impl Service {
     /// If the actor may not.
     pub fn open_alerts(&self, actor: &Actor) -> Result<u64, Error> {
         actor.needs(Scope::Read)?;
+        self.count_alerts(actor, "state = 'open'")
+    }
+
+    /// How many alerts meet a condition in SQL.
+    pub(crate) fn count_alerts(&self, actor: &Actor, condition: &str) -> Result<u64, Error> {
         self.store.read(|read| {
-            let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND state = 'open'");
+            let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND {condition}");
             let row = params![actor.account, actor.only];
             Ok(read.prepare_cached(&sql)?.query_row(row, |row| row.get(0))?)
         })

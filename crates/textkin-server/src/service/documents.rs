@@ -377,6 +377,19 @@ pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<En
     Ok(read.prepare_cached(&sql)?.query_row([number], Entry::read).optional()?)
 }
 
+/// The documents that a condition in SQL names, each with its repository.
+pub(crate) fn select_with(
+    read: &Transaction<'_>,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> Result<Vec<(i64, Entry)>, Error> {
+    let sql =
+        format!("SELECT {}, document.repository FROM document WHERE {condition}", Entry::COLUMNS);
+    let mut statement = read.prepare(&sql)?;
+    let rows = statement.query_map(values, |row| Ok((row.get(8)?, Entry::read(row)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The documents that a condition in SQL names.
 pub(crate) fn select(
     read: &Transaction<'_>,

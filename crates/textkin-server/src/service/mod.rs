@@ -9,15 +9,16 @@ mod alerts;
 mod backup;
 mod checks;
 mod deliveries;
-mod documents;
+pub(crate) mod documents;
 mod figures;
+pub(crate) mod findings;
 mod hooks;
 mod housekeeping;
 mod jobs;
 mod level;
 mod loads;
-mod origins;
-mod probe;
+pub(crate) mod origins;
+pub(crate) mod probe;
 mod purge;
 mod repositories;
 mod secrets;
@@ -25,6 +26,7 @@ mod secrets;
 mod delivery_tests;
 #[cfg(test)]
 mod tests;
+mod views;
 mod watches;
 
 use std::path::{Path, PathBuf};

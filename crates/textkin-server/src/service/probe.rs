@@ -131,31 +131,11 @@ impl Service {
     /// # Errors
     /// If the actor may not, or asks for a repository that it may not know of.
     pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeAnswer, Error> {
-        actor.needs(Scope::Probe)?;
-        if request.text.len() > self.limits.text {
-            let most = self.limits.text >> 20;
-            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
-        }
-        if !(0.0..=1.0).contains(&request.threshold) {
-            return Err(Error::Invalid("a threshold is between 0 and 1".to_owned()));
-        }
         let limit = request.limit.unwrap_or(USUAL_MATCHES);
         if limit > MOST_MATCHES {
             return Err(Error::Invalid(format!("a limit is at most {MOST_MATCHES}")));
         }
-        let (own, others) = self.store.read(|read| asked(read, actor, request))?;
-        let query = self.index.query(&request.text);
-        let is_asked = |repository: u32| {
-            own.binary_search_by_key(&repository, Known::owner).is_ok()
-                || others.binary_search(&repository).is_ok()
-        };
-        let mut raw = self.matches(&query, &is_asked, request.threshold)?;
-        // How much of another owner's text is found is nothing that may be told, nor whether it is.
-        raw.matches.retain(|raw| {
-            let is_own = own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
-            let share = raw.shared.query_covered as f64 / raw.shared.query_words.max(1) as f64;
-            is_own || share >= request.threshold
-        });
+        let (query, raw, own) = self.probe_raw(actor, request)?;
         let shared_words = union(&query, &raw.matches);
         let total = raw.matches.len();
         let matches = self.store.read(|read| {
@@ -173,6 +153,36 @@ impl Service {
             candidates: raw.candidates,
             examined: raw.examined,
         })
+    }
+
+    /// The same in numbers, with the query and the repositories that the actor may know of.
+    pub(crate) fn probe_raw(
+        &self,
+        actor: &Actor,
+        request: &ProbeRequest,
+    ) -> Result<(Query, RawMatches, Vec<Known>), Error> {
+        actor.needs(Scope::Probe)?;
+        if request.text.len() > self.limits.text {
+            let most = self.limits.text >> 20;
+            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
+        }
+        if !(0.0..=1.0).contains(&request.threshold) {
+            return Err(Error::Invalid("a threshold is between 0 and 1".to_owned()));
+        }
+        let (own, others) = self.store.read(|read| asked(read, actor, request))?;
+        let query = self.index.query(&request.text);
+        let is_asked = |repository: u32| {
+            own.binary_search_by_key(&repository, Known::owner).is_ok()
+                || others.binary_search(&repository).is_ok()
+        };
+        let mut raw = self.matches(&query, &is_asked, request.threshold)?;
+        // How much of another owner's text is found is nothing that may be told, nor whether it is.
+        raw.matches.retain(|raw| {
+            let is_own = own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
+            let share = raw.shared.query_covered as f64 / raw.shared.query_words.max(1) as f64;
+            is_own || share >= request.threshold
+        });
+        Ok((query, raw, own))
     }
 
     /// The documents of asked repositories of which a share of at least `threshold` is in `query`, or
@@ -254,7 +264,11 @@ fn union(query: &Query, matches: &[RawMatch]) -> u64 {
 }
 
 /// A match in words; `None` if the document is gone meanwhile.
-fn tell(read: &Transaction<'_>, raw: &RawMatch, own: &[Known]) -> Result<Option<Match>, Error> {
+pub(crate) fn tell(
+    read: &Transaction<'_>,
+    raw: &RawMatch,
+    own: &[Known],
+) -> Result<Option<Match>, Error> {
     let RawMatch { found, shared } = raw;
     let share = |covered: u64, words: u64| covered as f64 / words.max(1) as f64;
     let probe_in_document = share(shared.query_covered, shared.query_words);

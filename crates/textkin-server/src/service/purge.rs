@@ -174,7 +174,7 @@ fn chosen(read: &Transaction<'_>, known: &Known, rule: &PurgeRule) -> Result<Vec
     documents::select(read, condition, params![known.id, before, keep_latest, query])
 }
 
-fn reason(rule: &PurgeRule) -> String {
+pub(crate) fn reason(rule: &PurgeRule) -> String {
     let mut reasons = Vec::new();
     if let Some(days) = rule.older_than_days {
         reasons.push(format!("older than {days} days"));

@@ -1,0 +1,344 @@
+//! Findings: what a text shares with others, looked at closely: with exclusions, source by source.
+//!
+//! A saved result is the text and what was asked. What was found is looked up anew each time it is
+//! shown, so that it never tells of documents that are gone.
+
+use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use textkin::core::{Exclusion, SegmentKind, Span};
+use textkin::text::grammar::ChunkerKind;
+use textkin::text::tokenizer::TextPart;
+use textkin::{Comparison, Settings, compare};
+
+use super::probe::{Match, RawMatch};
+use super::{ProbeRequest, Service, documents, pack, probe, secrets, unpack};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::index::{K, ShelfKind};
+use crate::store::now;
+
+/// Sources that are looked at closely.
+pub(crate) const MOST_SOURCES: usize = 50;
+/// The most words between two runs of a passage.
+pub(crate) const MAX_GAP: u32 = 5;
+
+/// What does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Exclusions {
+    /// Runs of fewer words.
+    pub(crate) min_run: u32,
+    /// Text in quotation marks.
+    pub(crate) quotes: bool,
+    /// Lists of references.
+    pub(crate) bibliography: bool,
+    /// What more documents have than this; 0: nothing.
+    pub(crate) common: u32,
+    /// Words that a better source has already, in sources behind it.
+    pub(crate) single_source: bool,
+}
+
+impl Default for Exclusions {
+    fn default() -> Self {
+        let min_run = K.get();
+        Self { min_run, quotes: false, bibliography: false, common: 0, single_source: false }
+    }
+}
+
+impl Exclusions {
+    pub(crate) fn settings(&self) -> Settings {
+        let parts = [(self.quotes, TextPart::Quotes), (self.bibliography, TextPart::Bibliography)];
+        let parts: Vec<TextPart> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+        let k = self.min_run.clamp(K.get(), 1000);
+        let k = std::num::NonZeroU32::new(k).unwrap_or(K);
+        let settings = Settings::default();
+        let normalization = settings.normalization.clone().excluding(&parts);
+        Settings { normalization, chunk: ChunkerKind::Words { k }, ..settings }
+    }
+}
+
+/// A result that was saved.
+#[derive(Clone, Debug)]
+pub(crate) struct Saved {
+    pub(crate) title: String,
+    pub(crate) created: i64,
+    pub(crate) text: String,
+    pub(crate) asked: Asked,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// Where it was looked for; everywhere by default.
+    pub(crate) against: Option<Vec<String>>,
+    /// Repository and id, if it was registered.
+    pub(crate) registered: Option<(String, String)>,
+    pub(crate) is_watched: bool,
+    pub(crate) warnings: Vec<String>,
+    /// Results of several files at once: name, id or problem.
+    #[serde(default)]
+    pub(crate) batch: Vec<(String, Result<String, String>)>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// Words of the text, and how many of them are found, with nothing excluded.
+    pub(crate) raw: (u64, u64),
+    /// The same after exclusions.
+    pub(crate) counted: (u64, u64),
+    /// Runs of words by source (from 0 on), or why they do not count; ascending, without overlap.
+    pub(crate) strip: Vec<(u64, u64, Result<usize, Exclusion>)>,
+    pub(crate) sources: Vec<FoundSource>,
+    /// Sources that are not among them.
+    pub(crate) more: usize,
+}
+
+/// A document in which the text was found.
+#[derive(Debug)]
+pub(crate) struct FoundSource {
+    pub(crate) told: Match,
+    /// Words of the text that count, and that it has.
+    pub(crate) here: (u64, u64),
+    /// Its own words that count, and that the text has.
+    pub(crate) there: (u64, u64),
+    pub(crate) longest: u64,
+    pub(crate) has_text: bool,
+}
+
+impl Service {
+    /// Saves a text to be looked at.
+    pub(crate) fn save_result(
+        &self,
+        actor: &Actor,
+        title: &str,
+        text: &str,
+        asked: &Asked,
+    ) -> Result<String, Error> {
+        actor.needs(Scope::Probe)?;
+        let id = secrets::name()?;
+        let title: String = title.chars().filter(|c| !c.is_control()).take(200).collect();
+        let (name, account) = (id.clone(), actor.account);
+        let (text, asked) = (pack(text)?, serde_json::to_string(asked)?);
+        self.store.write(move |write| {
+            let sql = "INSERT INTO result (id, account, title, created, text, query)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            write.execute(sql, params![name, account, title, now(), text, asked])?;
+            Ok(())
+        })?;
+        Ok(id)
+    }
+
+    /// A result of the actor's own.
+    pub(crate) fn saved_result(&self, actor: &Actor, id: &str) -> Result<Saved, Error> {
+        actor.needs(Scope::Probe)?;
+        self.store.read(|read| {
+            let sql = "SELECT title, created, text, query FROM result
+                       WHERE id = ?1 AND account = ?2";
+            let row = |row: &rusqlite::Row<'_>| {
+                let row: (String, i64, Vec<u8>, String) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+                Ok(row)
+            };
+            let found =
+                read.prepare_cached(sql)?.query_row(params![id, actor.account], row).optional()?;
+            let (title, created, text, asked) =
+                found.ok_or_else(|| Error::missing("result", id))?;
+            let (text, asked) = (unpack(&text)?, serde_json::from_str(&asked)?);
+            Ok(Saved { title, created, text, asked })
+        })
+    }
+
+    /// The latest results of the actor's own: id, title, time.
+    pub(crate) fn results(
+        &self,
+        actor: &Actor,
+        most: u32,
+    ) -> Result<Vec<(String, String, i64)>, Error> {
+        self.store.read(|read| {
+            let sql = "SELECT id, title, created FROM result WHERE account = ?1
+                       ORDER BY created DESC LIMIT ?2";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map(params![actor.account, most], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// What a saved text shares with others.
+    pub(crate) fn findings(
+        &self,
+        actor: &Actor,
+        saved: &Saved,
+        exclusions: &Exclusions,
+    ) -> Result<Findings, Error> {
+        let request = ProbeRequest {
+            text: saved.text.clone(),
+            repositories: saved.asked.against.clone(),
+            threshold: 0.0,
+            limit: None,
+        };
+        let (query, mut raw, own) = self.probe_raw(actor, &request)?;
+        if let Some((repository, id)) = &saved.asked.registered {
+            // It is no source of itself.
+            let number = self.store.read(|read| {
+                let known = Self::resolve(read, actor, repository)?;
+                Ok(documents::find(read, &known, id).ok().map(|entry| entry.number))
+            })?;
+            let number = number.map(i64::cast_unsigned);
+            raw.matches.retain(|raw| Some(raw.found.number) != number);
+        }
+        let words = Words::new(query.spans());
+        let settings = exclusions.settings();
+        let mut excluded: Vec<Option<Exclusion>> = vec![None; words.len()];
+        let nothing = compare(&saved.text, "", &settings, MAX_GAP)?;
+        for part in &nothing.excluded_a {
+            words.each(part.span, |word| excluded[word] = Some(part.reason));
+        }
+        let mut holders = vec![0u32; words.len()];
+        let mut raw_shared = vec![false; words.len()];
+        for raw in &raw.matches {
+            for &(span, _) in &raw.shared.covered {
+                words.each(span, |word| {
+                    holders[word] += 1;
+                    raw_shared[word] = true;
+                });
+            }
+        }
+        if exclusions.common > 0 {
+            for (reason, &holders) in excluded.iter_mut().zip(&holders) {
+                if holders > exclusions.common && reason.is_none() {
+                    *reason = Some(Exclusion::Common);
+                }
+            }
+        }
+        let total = raw.matches.len();
+        let mut owner: Vec<Option<usize>> = vec![None; words.len()];
+        let mut sources = Vec::new();
+        for raw in raw.matches.iter().take(MOST_SOURCES) {
+            let told = self.store.read(|read| probe::tell(read, raw, &own))?;
+            let Some(told) = told else { continue };
+            let source =
+                self.look_closely(saved, raw, told, &settings, &words, &excluded, |word| {
+                    let first = owner[word].get_or_insert(sources.len());
+                    !exclusions.single_source || *first == sources.len()
+                })?;
+            if source.here.1 > 0 {
+                sources.push(source);
+            }
+        }
+        let is_counted = |word: &usize| excluded[*word].is_none();
+        let counted = (0..words.len()).filter(is_counted).count() as u64;
+        let found = (0..words.len()).filter(is_counted).filter(|&word| owner[word].is_some());
+        let found = found.count() as u64;
+        let more = total.saturating_sub(MOST_SOURCES);
+        Ok(Findings {
+            raw: (
+                words.len() as u64,
+                raw_shared.iter().filter(|is_shared| **is_shared).count() as u64,
+            ),
+            counted: (counted, found),
+            strip: strip(&excluded, &owner),
+            sources,
+            more,
+        })
+    }
+
+    /// Compares a text with one source; `takes` says whether a word counts for it.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one walk")]
+    fn look_closely(
+        &self,
+        saved: &Saved,
+        raw: &RawMatch,
+        told: Match,
+        settings: &Settings,
+        words: &Words<'_>,
+        excluded: &[Option<Exclusion>],
+        mut takes: impl FnMut(usize) -> bool,
+    ) -> Result<FoundSource, Error> {
+        let text = match raw.found.kind {
+            ShelfKind::Texts if !told.held_by_another_owner => {
+                self.index.text(ShelfKind::Texts, raw.found.number)?
+            }
+            _ => None,
+        };
+        let has_text = text.is_some();
+        let (covered, there) = match text {
+            Some(text) => {
+                let comparison = compare(&saved.text, &text, settings, MAX_GAP)?;
+                let overlap = comparison.alignment.overlap;
+                (covered(&comparison), (overlap.words_b, overlap.covered_b))
+            }
+            None => {
+                let shared = &raw.shared;
+                let there = (shared.document_words, shared.document_covered);
+                (shared.covered.iter().map(|run| run.0).collect(), there)
+            }
+        };
+        let mut taken = vec![false; words.len()];
+        for span in covered {
+            words.each(span, |word| {
+                if excluded[word].is_none() && !taken[word] {
+                    taken[word] = takes(word);
+                }
+            });
+        }
+        let shared = taken.iter().filter(|is_taken| **is_taken).count() as u64;
+        let longest = taken.split(|is_taken| !is_taken).map(<[bool]>::len).max().unwrap_or(0);
+        let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
+        let here = (counted, shared);
+        Ok(FoundSource { told, here, there, longest: longest as u64, has_text })
+    }
+}
+
+/// Where the first text of a comparison has words that count as contained.
+fn covered(comparison: &Comparison) -> Vec<Span> {
+    let alignment = &comparison.alignment;
+    let segments = alignment.passages.iter().flat_map(|passage| &passage.segments);
+    let same = segments.filter(|segment| segment.kind == SegmentKind::Same);
+    let same = same.map(|segment| segment.a.span);
+    same.chain(alignment.repeats_a.iter().map(|repeat| repeat.here.span)).collect()
+}
+
+/// The words of a text, by their places.
+struct Words<'a> {
+    spans: &'a [Span],
+}
+
+impl<'a> Words<'a> {
+    fn new(spans: &'a [Span]) -> Self {
+        Self { spans }
+    }
+
+    fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Gives the number of each word that begins in `span` to `take`.
+    fn each(&self, span: Span, take: impl FnMut(usize)) {
+        let first = self.spans.partition_point(|word| word.start < span.start);
+        let end = self.spans.partition_point(|word| word.start < span.end);
+        (first..end).for_each(take);
+    }
+}
+
+/// Runs of words with the same fate.
+fn strip(
+    excluded: &[Option<Exclusion>],
+    owner: &[Option<usize>],
+) -> Vec<(u64, u64, Result<usize, Exclusion>)> {
+    let mut strip: Vec<(u64, u64, Result<usize, Exclusion>)> = Vec::new();
+    for (word, (excluded, owner)) in (0u64..).zip(excluded.iter().zip(owner)) {
+        let fate = match (excluded, owner) {
+            (Some(reason), _) => Err(*reason),
+            (None, Some(source)) => Ok(*source),
+            (None, None) => continue,
+        };
+        match strip.last_mut() {
+            Some(last) if last.1 == word && last.2 == fate => last.1 += 1,
+            _ => strip.push((word, word + 1, fate)),
+        }
+    }
+    strip
+}

@@ -1,0 +1,296 @@
+//! What pages ask for and the REST interface does not: lists in other orders, counts, marks.
+
+use rusqlite::{OptionalExtension, params};
+use textkin::core::{Layers, Tokens};
+
+use super::documents::{self, DocumentView, Removal};
+use super::origins::Labels;
+use super::repositories::Known;
+use super::{AlertState, AlertView, PurgeRule, Service};
+use crate::access::{Actor, Guarded, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Texts with fewer words say little.
+const FEW_WORDS: u32 = 50;
+
+/// How many alerts there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AlertCounts {
+    pub(crate) open: u64,
+    pub(crate) mine: u64,
+    pub(crate) done: u64,
+}
+
+/// A document, and its old words where they are known.
+pub(crate) type Traced = (DocumentView, Option<u64>);
+
+impl Service {
+    /// Words of a text.
+    pub(crate) fn count_words(&self, text: &str) -> u32 {
+        self.index.prepare(text).words
+    }
+
+    /// What is worth knowing of a text before it is compared.
+    pub(crate) fn warnings(&self, text: &str, words: u32) -> Vec<String> {
+        let mut tokens = Tokens::new(Layers::SPANS);
+        self.index.tokenize(text, &mut tokens);
+        let mut warnings: Vec<String> =
+            tokens.disguises().notes().iter().map(ToString::to_string).collect();
+        if words < FEW_WORDS {
+            warnings.push(format!("it is short: {words} words"));
+        }
+        warnings
+    }
+
+    /// When the actor last looked at the dashboard; from now on it is now.
+    pub(crate) fn seen(&self, actor: &Actor) -> Result<i64, Error> {
+        let account = actor.account;
+        let seen = self.store.read(|read| {
+            let sql = "SELECT seen FROM account WHERE id = ?1";
+            Ok(read.query_row(sql, [account], |row| row.get::<_, i64>(0))?)
+        })?;
+        let now = now();
+        if now - seen > 60 {
+            self.store.write_soon(move |write| {
+                write.execute("UPDATE account SET seen = ?2 WHERE id = ?1", [account, now])?;
+                Ok(())
+            })?;
+        }
+        Ok(seen)
+    }
+
+    /// The latest documents that the actor may know of.
+    pub(crate) fn latest_documents(
+        &self,
+        actor: &Actor,
+        most: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        self.visible_documents(actor, "1 ORDER BY number DESC", most)
+    }
+
+    /// Documents by a part of their title or id.
+    pub(crate) fn search_documents(
+        &self,
+        actor: &Actor,
+        query: &str,
+        most: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        if query.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked = format!("'{}'", query.replace('\'', "''"));
+        let condition = format!(
+            "instr(lower(id || ' ' || ifnull(title, '')), lower({asked})) > 0 ORDER BY number DESC"
+        );
+        self.visible_documents(actor, &condition, most)
+    }
+
+    fn visible_documents(
+        &self,
+        actor: &Actor,
+        condition: &str,
+        most: u32,
+    ) -> Result<Vec<(DocumentView, String)>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let visible = Self::visible(read, actor)?;
+            let ids: Vec<String> = visible.iter().map(|known| known.id.to_string()).collect();
+            let condition =
+                format!("repository IN ({}) AND {condition} LIMIT {most}", ids.join(","));
+            let entries = documents::select_with(read, &condition, [])?;
+            let name = |id: i64| {
+                let known = visible.iter().find(|known| known.id == id);
+                known.map_or(String::new(), |known| known.name.clone())
+            };
+            Ok(entries
+                .into_iter()
+                .map(|(repository, entry)| {
+                    let name = name(repository);
+                    (entry.view(&name), name)
+                })
+                .collect())
+        })
+    }
+
+    /// Words of public repositories that an earlier document has, and all words that were traced.
+    pub(crate) fn duplicated(&self, actor: &Actor) -> Result<Option<(u64, u64)>, Error> {
+        self.store.read(|read| {
+            let visible = Self::visible(read, actor)?;
+            let ids: Vec<String> = visible
+                .iter()
+                .filter(|known| known.is_public)
+                .map(|known| known.id.to_string())
+                .collect();
+            let sql = format!(
+                "SELECT sum(labels ->> 'words'), sum(labels ->> 'fresh_words') FROM (
+                     SELECT labels FROM origin JOIN document USING (number)
+                     WHERE repository IN ({}) ORDER BY number DESC LIMIT 20000)",
+                ids.join(",")
+            );
+            let row = |row: &rusqlite::Row<'_>| {
+                Ok((row.get::<_, Option<u64>>(0)?, row.get::<_, Option<u64>>(1)?))
+            };
+            let (words, fresh) = read.query_row(&sql, [], row)?;
+            Ok(words.zip(fresh).map(|(words, fresh)| (words.saturating_sub(fresh), words)))
+        })
+    }
+
+    /// A page of the documents of a repository, each with its old words where they are known, and
+    /// how many there are in all.
+    pub(crate) fn document_page(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        filter: Option<&str>,
+        sort: &str,
+        page: u64,
+        size: u32,
+    ) -> Result<(Vec<Traced>, u64), Error> {
+        actor.needs(Scope::Read)?;
+        let order = match sort {
+            "title" => "lower(ifnull(title, id)), number",
+            "time" => "time DESC, number DESC",
+            "words" => "words DESC, number DESC",
+            _ => "number DESC",
+        };
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let condition = "repository = ?1
+                AND (?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
+            let total: u64 = read
+                .prepare_cached(&format!("SELECT count(*) FROM document WHERE {condition}"))?
+                .query_row(params![known.id, filter], |row| row.get(0))?;
+            let offset = page.saturating_mul(u64::from(size)).min(i64::MAX as u64);
+            let paged = format!("{condition} ORDER BY {order} LIMIT {size} OFFSET {offset}");
+            let entries = documents::select(read, &paged, params![known.id, filter])?;
+            let sql = "SELECT (labels ->> 'words') - (labels ->> 'fresh_words') FROM origin
+                       WHERE number = ?1";
+            let mut old = read.prepare_cached(sql)?;
+            let mut rows = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let old = old.query_row([entry.number], |row| row.get(0)).optional()?;
+                rows.push((entry.view(&known.name), old));
+            }
+            Ok((rows, total))
+        })
+    }
+
+    /// Deletes several documents of a repository: all of them, or none.
+    pub(crate) fn delete_all(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        ids: &[String],
+    ) -> Result<Removal, Error> {
+        actor.needs(Scope::Register)?;
+        if ids.is_empty() {
+            return Err(Error::Invalid("choose the documents to delete".to_owned()));
+        }
+        let (by, repository, ids) = (actor.clone(), repository.to_owned(), ids.to_vec());
+        let (removal, numbers) = self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Writer)?;
+            let find = |id: &String| documents::find(write, &known, id);
+            let entries = ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+            documents::remove(write, Some(by.account), &known, &entries, "deleted")
+        })?;
+        self.index.remove(&numbers);
+        self.work.ring();
+        Ok(removal)
+    }
+
+    /// How many alerts there are.
+    pub(crate) fn alert_counts(&self, actor: &Actor) -> Result<AlertCounts, Error> {
+        let count = |condition: &str| self.count_alerts(actor, condition);
+        Ok(AlertCounts {
+            open: count("state = 'open'")?,
+            mine: count("state = 'open' AND assignee = ?1")?,
+            done: count("state <> 'open'")?,
+        })
+    }
+
+    /// Alerts that something became of, the latest first.
+    pub(crate) fn done_alerts(
+        &self,
+        actor: &Actor,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<AlertView>, Error> {
+        let mut done = self.alerts(actor, Some(AlertState::Handled), false, before, most)?;
+        done.extend(self.alerts(actor, Some(AlertState::Dismissed), false, before, most)?);
+        done.sort_by_key(|alert| std::cmp::Reverse(alert.id));
+        done.truncate(most as usize);
+        Ok(done)
+    }
+
+    /// Makes an account look after the server, or not; one stays.
+    pub(crate) fn set_admin(&self, actor: &Actor, name: &str, is_admin: bool) -> Result<(), Error> {
+        actor.needs_admin()?;
+        if name == actor.name {
+            return Err(Error::Conflict("somebody else has to change this".to_owned()));
+        }
+        let (by, name) = (actor.account, name.to_owned());
+        self.store.write(move |write| {
+            let sql = "UPDATE account SET is_admin = ?2 WHERE name = ?1";
+            match write.execute(sql, params![name, is_admin])? {
+                0 => Err(Error::missing("account", &name)),
+                _ => {
+                    let what = if is_admin { "administrator made" } else { "administrator unmade" };
+                    super::accounts::audit(write, Some(by), what, &name)
+                }
+            }
+        })
+    }
+
+    /// A document by its number, if it is there and the actor may know of it.
+    pub(crate) fn document_by_number(
+        &self,
+        actor: &Actor,
+        number: u64,
+    ) -> Result<Option<DocumentView>, Error> {
+        self.store.read(|read| {
+            let condition = "number = ?1";
+            let found = documents::select_with(read, condition, params![number.cast_signed()])?;
+            let Some((repository, entry)) = found.into_iter().next() else { return Ok(None) };
+            let sql = format!("SELECT {} FROM repository WHERE id = ?1", Known::COLUMNS);
+            let known = read.query_row(&sql, [repository], Known::read)?;
+            let guarded: Guarded = known.guarded();
+            Ok(actor.sees(guarded).then(|| entry.view(&known.name)))
+        })
+    }
+
+    /// The latest documents of a repository that were traced, in the order in which they came.
+    pub(crate) fn traced_documents(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        most: u32,
+    ) -> Result<Vec<(u64, DocumentView, Labels)>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let condition = format!(
+                "repository = ?1 AND EXISTS (SELECT 1 FROM origin WHERE origin.number =
+                 document.number) ORDER BY number DESC LIMIT {most}"
+            );
+            let mut entries = documents::select(read, &condition, params![known.id])?;
+            entries.reverse();
+            let mut labels = read.prepare_cached("SELECT labels FROM origin WHERE number = ?1")?;
+            let mut traced = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let said: String = labels.query_row([entry.number], |row| row.get(0))?;
+                let number = entry.number.cast_unsigned();
+                traced.push((number, entry.view(&known.name), serde_json::from_str(&said)?));
+            }
+            Ok(traced)
+        })
+    }
+}
+
+impl PurgeRule {
+    /// The rule as people say it.
+    pub(crate) fn in_words(&self) -> String {
+        super::purge::reason(self).trim_start_matches("purged: ").to_owned()
+    }
+}

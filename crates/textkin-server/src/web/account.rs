@@ -1,0 +1,151 @@
+//! First start, sign-in and sign-out.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use textkin_web::page::{LoginPage, SetupPage};
+use textkin_web::view::{Frame, Login, Setup};
+
+use super::fields::Fields;
+use super::reply::{Reply, VERSION, html, to};
+use super::visitor::{Knock, Posted};
+use crate::api::{App, COOKIE, cookie};
+use crate::error::Error;
+use crate::service::SetUp;
+
+fn frame() -> Frame {
+    Frame { version: VERSION.to_owned(), ..Frame::default() }
+}
+
+/// `GET /setup`.
+pub(super) async fn set_up_page(
+    State(app): State<Arc<App>>,
+    axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
+) -> Reply {
+    if app.run(|service| service.set_up_state()).await? == SetUp::Done {
+        return Ok(to("/login"));
+    }
+    let view = Setup { token: Fields(query).get("token").to_owned(), ..Setup::default() };
+    Ok(html(SetupPage { frame: &frame(), view: &view }.render()?))
+}
+
+/// `POST /setup`.
+pub(super) async fn set_up(State(app): State<Arc<App>>, knock: Knock) -> Reply {
+    let Knock { fields, address } = knock;
+    if let Some(address) = address {
+        app.attempts.check(address)?;
+    }
+    let given = fields.clone();
+    let made = match fields.get("password") == fields.get("password_again") {
+        true => {
+            app.run(move |service| {
+                let (token, name) = (given.get("token"), given.get("name").trim().to_owned());
+                let mail = given.given("email");
+                let account = service.set_up(token, &name, mail, given.get("password"))?;
+                service.new_session(account)
+            })
+            .await
+        }
+        false => Err(Error::Invalid("the two passwords differ".to_owned())),
+    };
+    match made {
+        Ok(secret) => Ok(with_session(to("/"), &secret)),
+        Err(error) => {
+            if let (Error::Forbidden(_), Some(address)) = (&error, address) {
+                app.attempts.failed(address);
+            }
+            let view = Setup {
+                token: fields.get("token").to_owned(),
+                name: fields.get("name").to_owned(),
+                email: fields.get("email").to_owned(),
+                problem: Some(error.told()),
+            };
+            Ok(html(SetupPage { frame: &frame(), view: &view }.render()?))
+        }
+    }
+}
+
+/// `GET /login`.
+pub(super) async fn sign_in_page(
+    State(app): State<Arc<App>>,
+    axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
+) -> Reply {
+    if app.run(|service| service.set_up_state()).await? != SetUp::Done {
+        return Ok(to("/setup"));
+    }
+    let view = Login { next: own_path(Fields(query).get("next")), ..Login::default() };
+    Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
+}
+
+/// `POST /login`.
+pub(super) async fn sign_in(State(app): State<Arc<App>>, knock: Knock) -> Reply {
+    let Knock { fields, address } = knock;
+    if let Some(address) = address {
+        app.attempts.check(address)?;
+    }
+    let given = fields.clone();
+    let session = app
+        .run(move |service| service.sign_in(given.get("name").trim(), given.get("password")))
+        .await;
+    match session {
+        Ok(secret) => Ok(with_session(to(&own_path(fields.get("next"))), &secret)),
+        Err(error @ Error::Forbidden(_)) => {
+            if let Some(address) = address {
+                app.attempts.failed(address);
+            }
+            let view = Login {
+                name: fields.get("name").to_owned(),
+                next: own_path(fields.get("next")),
+                problem: Some(error.told()),
+            };
+            Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /logout`.
+pub(super) async fn sign_out(headers: HeaderMap, posted: Posted) -> Reply {
+    if let Some(secret) = cookie(&headers) {
+        posted.visitor.app.run(move |service| service.sign_out(&secret)).await?;
+    }
+    Ok(with_cookie(to("/login"), &format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")))
+}
+
+fn with_session(response: Response, secret: &str) -> Response {
+    let value = format!("{COOKIE}={secret}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax");
+    with_cookie(response, &value)
+}
+
+fn with_cookie(mut response: Response, value: &str) -> Response {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+/// A path on this server, whatever was asked for.
+fn own_path(path: &str) -> String {
+    let is_own = path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.contains('\\')
+        && !path.chars().any(char::is_control);
+    if is_own { path.to_owned() } else { "/".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_path;
+
+    #[test]
+    fn nobody_is_sent_elsewhere() {
+        assert_eq!(own_path("/results/a?b=c"), "/results/a?b=c");
+        for path in
+            ["", "x", "//evil.example", "https://evil.example", "/\\evil", "/\r\nSet-Cookie:"]
+        {
+            assert_eq!(own_path(path), "/", "{path}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The inbox of alerts, and the rules by which they come.
+
+use axum::extract::Path;
+use textkin::compare;
+use textkin_web::format::segment;
+use textkin_web::page::{AlertsPage, RulesPage};
+use textkin_web::view::{
+    self, AlertFilter, AlertRow, Alerts, Assignee, Channels, Choice, Digest, DocumentLink, Excerpt,
+    Paging, Piece, PieceKind, Place, Rules, Score, Share, WatchForm, WatchRow,
+};
+
+use super::reply::{Reply, html, iso, to};
+use super::results::level;
+use super::visitor::{Posted, Visitor};
+use crate::access::{Actor, Role};
+use crate::error::Error;
+use crate::service::findings::MAX_GAP;
+use crate::service::{
+    AlertSide, AlertState, AlertView, ChangeAlerts, Channel, Level, Levels, NewWatch, Service,
+    WatchView,
+};
+
+/// Alerts on one page, and passages of each.
+const PAGE: u32 = 25;
+const EXCERPTS: usize = 3;
+/// Bytes around a passage, for context.
+const CONTEXT: usize = 80;
+
+/// `GET /alerts`.
+pub(super) async fn list(visitor: Visitor) -> Reply {
+    let filter = AlertFilter::ALL.iter().find(|own| own.name() == visitor.query.get("state"));
+    let filter = filter.copied().unwrap_or_default();
+    let before: Option<i64> = visitor.query.number("before");
+    let view = visitor.ask(move |service, actor| inbox(service, actor, filter, before)).await?;
+    Ok(html(AlertsPage { frame: &visitor.frame(Place::Alerts), view: &view }.render()?))
+}
+
+fn inbox(
+    service: &Service,
+    actor: &Actor,
+    filter: AlertFilter,
+    before: Option<i64>,
+) -> Result<Alerts, Error> {
+    let counts = service.alert_counts(actor)?;
+    let most = PAGE + 1;
+    let mut alerts = match filter {
+        AlertFilter::Open => service.alerts(actor, Some(AlertState::Open), false, before, most)?,
+        AlertFilter::Mine => service.alerts(actor, Some(AlertState::Open), true, before, most)?,
+        AlertFilter::Done => service.done_alerts(actor, before, most)?,
+    };
+    let has_more = alerts.len() > PAGE as usize;
+    alerts.truncate(PAGE as usize);
+    let total = match filter {
+        AlertFilter::Open => counts.open,
+        AlertFilter::Mine => counts.mine,
+        AlertFilter::Done => counts.done,
+    };
+    let next = alerts
+        .last()
+        .filter(|_| has_more)
+        .map(|last| format!("/alerts?state={}&before={}", filter.name(), last.id));
+    let mut assignees: Vec<Assignee> = Vec::new();
+    for member in service.teams(actor)?.into_iter().flat_map(|team| team.members) {
+        if !assignees.iter().any(|own| own.name == member.account) {
+            let is_self = member.account == actor.name;
+            assignees.push(Assignee { name: member.account, is_self });
+        }
+    }
+    let n_shown = alerts.len() as u64;
+    Ok(Alerts {
+        filter,
+        open: counts.open,
+        mine: counts.mine,
+        done: counts.done,
+        rows: alerts.iter().map(|alert| row(service, actor, alert)).collect(),
+        paging: Paging {
+            first: u64::from(n_shown > 0),
+            last: n_shown,
+            total,
+            previous: before.map(|_| format!("/alerts?state={}", filter.name())),
+            next,
+        },
+        assignees,
+        has_watches: !service.watches(actor)?.is_empty(),
+    })
+}
+
+fn link(side: &AlertSide) -> DocumentLink {
+    DocumentLink {
+        title: side.title.clone().unwrap_or_default(),
+        id: side.id.clone(),
+        repository: side.repository.clone(),
+        href: Some(format!("/origins/{}/{}", segment(&side.repository), segment(&side.id))),
+        time: side.time.clone(),
+    }
+}
+
+fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
+    let AlertView { registered, found, .. } = alert;
+    let text = |side: &AlertSide| {
+        let view = service.document(actor, &side.repository, &side.id, true);
+        view.ok().and_then(|view| view.text)
+    };
+    let (excerpts, more_excerpts) = match (text(registered), text(found)) {
+        (Some(a), Some(b)) => excerpts(&a, &b),
+        _ => (Vec::new(), 0),
+    };
+    let compare = (!excerpts.is_empty()).then(|| {
+        let name = |side: &AlertSide| segment(&format!("{}/{}", side.repository, side.id));
+        format!("/compare?a={}&b={}", name(registered), name(found))
+    });
+    AlertRow {
+        id: alert.id.to_string(),
+        watched: link(registered),
+        found: link(found),
+        score: Score::new(
+            Share::new(registered.shared_words, registered.words),
+            Share::new(found.shared_words, found.words),
+        ),
+        level: level(alert.level),
+        time: iso(alert.created_ms / 1000),
+        state: match alert.state {
+            AlertState::Open => view::AlertState::Open,
+            AlertState::Handled => view::AlertState::Handled,
+            AlertState::Dismissed => view::AlertState::Dismissed,
+        },
+        assignee: alert.assignee.clone().or_else(|| alert.changed_by.clone()),
+        compare,
+        excerpts,
+        more_excerpts,
+    }
+}
+
+/// The longest passages of two texts, and how many there are beside them.
+fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
+    let settings = crate::service::findings::Exclusions::default().settings();
+    let Ok(comparison) = compare(a, b, &settings, MAX_GAP) else { return (Vec::new(), 0) };
+    let mut passages = comparison.alignment.passages;
+    passages.sort_by_key(|passage| std::cmp::Reverse(passage.matched));
+    let more = passages.len().saturating_sub(EXCERPTS) as u64;
+    let shown = passages.iter().take(EXCERPTS).enumerate();
+    let shown = shown.map(|(number, passage)| Excerpt {
+        words: u64::from(passage.matched),
+        watched: around(a, passage.a.span.range(), number),
+        found: around(b, passage.b.span.range(), number),
+    });
+    (shown.collect(), more)
+}
+
+/// A passage with a little of what stands around it.
+fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<Piece> {
+    let start = text.floor_char_boundary(range.start.saturating_sub(CONTEXT));
+    let end = text.ceil_char_boundary((range.end + CONTEXT).min(text.len()));
+    let piece = |text: &str, of| Piece {
+        text: text.to_owned(),
+        of,
+        kind: PieceKind::Same,
+        ..Piece::default()
+    };
+    let (before, after) = (&text[start..range.start], &text[range.end..end]);
+    vec![piece(before, None), piece(&text[range], Some(number)), piece(after, None)]
+}
+
+/// `POST /alerts/{id}/{what}`.
+pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted) -> Reply {
+    let (state, said) = match what.as_str() {
+        "handle" => (Some(AlertState::Handled), "handled"),
+        "dismiss" => (Some(AlertState::Dismissed), "dismissed"),
+        "undo" => (Some(AlertState::Open), "reopened"),
+        "assign" => (None, "saved"),
+        _ => return Err(Error::missing("action", &what).into()),
+    };
+    let assignee = (what == "assign").then(|| posted.fields.get("assignee").trim().to_owned());
+    let change = ChangeAlerts { alerts: vec![id], state, assignee };
+    posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
+    Ok(to(&format!("/alerts?said={said}&alert={id}")))
+}
+
+/// `POST /alerts/bulk`.
+pub(super) async fn bulk(posted: Posted) -> Reply {
+    let (state, said) = match posted.fields.get("action") {
+        "dismiss" => (AlertState::Dismissed, "dismissed"),
+        _ => (AlertState::Handled, "handled"),
+    };
+    let alerts = posted.fields.all("alert").filter_map(|id| id.parse().ok()).collect();
+    let change = ChangeAlerts { alerts, state: Some(state), assignee: None };
+    posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
+    Ok(to(&format!("/alerts?said={said}")))
+}
+
+fn watch_row(watch: &WatchView) -> WatchRow {
+    let has = |channel| watch.channels.contains(&channel);
+    let clock = |minute: u32| format!("{:02}:{:02}", minute / 60, minute % 60);
+    WatchRow {
+        id: watch.id.to_string(),
+        repository: watch.repository.clone(),
+        document: None,
+        min_level: level(watch.min_level),
+        min_words: u64::from(watch.min_words),
+        channels: Channels {
+            inbox: has(Channel::Inbox),
+            mail: has(Channel::Mail),
+            webhook: has(Channel::Webhook),
+        },
+        quiet: watch.quiet_from.zip(watch.quiet_to).map(|(from, to)| (clock(from), clock(to))),
+        digest: match watch.digest_hours {
+            0 => Digest::AtOnce,
+            1 => Digest::Hourly,
+            _ => Digest::Daily,
+        },
+        can_remove: true,
+    }
+}
+
+async fn show_rules(visitor: &Visitor, problem: Option<String>) -> Reply {
+    let chosen = visitor.query.get("repository").to_owned();
+    let view = visitor
+        .ask(move |service, actor| {
+            let own = service.repositories(actor)?;
+            let own = own.iter().filter(|own| own.role >= Some(Role::Writer));
+            let repositories: Vec<Choice> =
+                own.map(|own| Choice::new(&own.name, own.name == chosen)).collect();
+            let form = WatchForm {
+                repositories,
+                channels: Channels { inbox: true, ..Channels::default() },
+                problem,
+                ..WatchForm::default()
+            };
+            Ok(Rules {
+                rows: service.watches(actor)?.iter().map(watch_row).collect(),
+                form: Some(form).filter(|form| !form.repositories.is_empty()),
+                ..Rules::default()
+            })
+        })
+        .await?;
+    Ok(html(RulesPage { frame: &visitor.frame(Place::Alerts), view: &view }.render()?))
+}
+
+/// `GET /alerts/rules`.
+pub(super) async fn rules(visitor: Visitor) -> Reply {
+    show_rules(&visitor, None).await
+}
+
+/// `POST /alerts/rules`.
+pub(super) async fn change_rules(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    if fields.get("action") == "remove" {
+        let id: i64 = fields.number("watch").unwrap_or(0);
+        visitor.ask(move |service, actor| service.delete_watch(actor, id)).await?;
+        return Ok(to("/alerts/rules?said=removed"));
+    }
+    let minute = |name: &str| -> Option<u32> {
+        let (hour, minute) = fields.given(name)?.split_once(':')?;
+        Some(hour.parse::<u32>().ok()?.min(23) * 60 + minute.parse::<u32>().ok()?.min(59))
+    };
+    let boxes = [("inbox", Channel::Inbox), ("mail", Channel::Mail), ("webhook", Channel::Webhook)];
+    let channels = boxes.iter().filter(|(name, _)| fields.is_on(name)).map(|(_, channel)| *channel);
+    let new = NewWatch {
+        repository: fields.get("repository").to_owned(),
+        min_level: Level::parse(fields.get("min_level")).unwrap_or(Level::Some),
+        min_words: fields.number("min_words").unwrap_or(0),
+        channels: channels.collect(),
+        levels: Levels::default(),
+        webhook: None,
+        quiet_from: minute("quiet_from"),
+        quiet_to: minute("quiet_to"),
+        digest_hours: match fields.get("digest") {
+            "hourly" => 1,
+            "daily" => 24,
+            _ => 0,
+        },
+    };
+    match visitor.ask(move |service, actor| service.new_watch(actor, &new)).await {
+        Ok(_) => Ok(to("/alerts/rules?said=watched")),
+        Err(
+            error @ (Error::Invalid(_)
+            | Error::Missing(_)
+            | Error::Forbidden(_)
+            | Error::Conflict(_)),
+        ) => show_rules(&visitor, Some(error.told())).await,
+        Err(error) => Err(error.into()),
+    }
+}

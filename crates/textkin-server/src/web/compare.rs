@@ -1,0 +1,323 @@
+//! Two texts side by side.
+
+use axum::extract::Path;
+use rusqlite::{OptionalExtension, params};
+use textkin::core::{SegmentKind, Span};
+use textkin::{Comparison, compare};
+use textkin_web::format::segment;
+use textkin_web::page::ComparePage;
+use textkin_web::view::{
+    Compare, Decision, DecisionState, DocumentLink, Match, MatchPlace, Piece, PieceKind, Place,
+    Score, Share, Side, Tab,
+};
+
+use super::reply::{Reply, download, html, iso, to};
+use super::results::{exclusions, query_of};
+use super::visitor::{Posted, Visitor};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::index::K;
+use crate::service::findings::{Exclusions, MAX_GAP};
+use crate::service::{DocumentView, Service};
+use crate::store::now;
+
+/// One of the texts, with what is known of it.
+#[derive(Clone, Debug)]
+struct Named {
+    link: DocumentLink,
+    text: String,
+}
+
+fn link(view: &DocumentView) -> DocumentLink {
+    DocumentLink {
+        title: view.title.clone().unwrap_or_default(),
+        id: view.id.clone(),
+        repository: view.repository.clone(),
+        href: Some(format!("/origins/{}/{}", segment(&view.repository), segment(&view.id))),
+        time: view.time.clone(),
+    }
+}
+
+fn named(service: &Service, actor: &Actor, repository: &str, id: &str) -> Result<Named, Error> {
+    let view = service.document(actor, repository, id, true)?;
+    let link = link(&view);
+    let text = view.text.ok_or_else(|| {
+        Error::Invalid("of one of the texts only fingerprints are kept".to_owned())
+    })?;
+    Ok(Named { link, text })
+}
+
+/// The text of a result and its source number `n`, and what else there is.
+fn of_source(
+    service: &Service,
+    actor: &Actor,
+    id: &str,
+    n: usize,
+    exclusions: &Exclusions,
+) -> Result<(Named, Named, Vec<Tab>), Error> {
+    let saved = service.saved_result(actor, id)?;
+    let findings = service.findings(actor, &saved, exclusions)?;
+    let query = query_of(exclusions);
+    let query = if query.is_empty() { query } else { format!("?{query}") };
+    let tabs = findings.sources.iter().enumerate().filter(|(_, source)| source.has_text);
+    let tabs = tabs.map(|(at, source)| Tab {
+        label: source.told.title.clone().or(source.told.id.clone()).unwrap_or_default(),
+        href: format!("/results/{}/compare/{}{query}", segment(id), at + 1),
+        is_current: at + 1 == n,
+    });
+    let tabs = tabs.collect();
+    let source = n.checked_sub(1).and_then(|at| findings.sources.into_iter().nth(at));
+    let told = source.ok_or_else(|| Error::missing("source", &n.to_string()))?.told;
+    let (Some(repository), Some(own)) = (&told.repository, &told.id) else {
+        return Err(Error::missing("source", &n.to_string()));
+    };
+    let b = named(service, actor, repository, own)?;
+    let link = DocumentLink { title: saved.title.clone(), ..DocumentLink::default() };
+    Ok((Named { link, text: saved.text }, b, tabs))
+}
+
+/// `GET /results/{id}/compare/{n}`.
+pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usize)>) -> Reply {
+    let exclusions = exclusions(&visitor.query);
+    let is_anonymous = visitor.query.is_on("anonymise");
+    let view = visitor
+        .ask(move |service, actor| {
+            let (a, b, tabs) = of_source(service, actor, &id, n, &exclusions)?;
+            let base = format!("/results/{}", segment(&id));
+            let query = query_of(&exclusions);
+            let behind = |more: &str| match (query.is_empty(), more.is_empty()) {
+                (true, true) => String::new(),
+                (true, false) => format!("?{more}"),
+                (false, true) => format!("?{query}"),
+                (false, false) => format!("?{query}&{more}"),
+            };
+            let decision =
+                decision(service, actor, &a, &b, format!("{base}/compare/{n}/decision"))?;
+            let mut view = side_by_side(a, b, &exclusions, is_anonymous)?;
+            view.tabs = tabs;
+            view.back = Some(format!("{base}{}", behind("")));
+            view.report = Some(format!("{base}/compare/{n}/report.html{}", behind("")));
+            let switched = if is_anonymous { "" } else { "anonymise=1" };
+            view.anonymise = Some(format!("{base}/compare/{n}{}", behind(switched)));
+            view.decision = Some(decision);
+            Ok(view)
+        })
+        .await?;
+    Ok(html(ComparePage { frame: &visitor.frame(Place::Probe), view: &view }.render()?))
+}
+
+/// `GET /results/{id}/compare/{n}/report.html`: what `textkin verify` checks.
+pub(super) async fn report_of_result(
+    visitor: Visitor,
+    Path((id, n)): Path<(String, usize)>,
+) -> Reply {
+    let exclusions = exclusions(&visitor.query);
+    let page = visitor
+        .ask(move |service, actor| {
+            let (a, b, _) = of_source(service, actor, &id, n, &exclusions)?;
+            let comparison = compare(&a.text, &b.text, &exclusions.settings(), MAX_GAP)?;
+            let view = comparison.view([a.link.name(), &a.text], [b.link.name(), &b.text]);
+            Ok(textkin::report::comparison_page(&view))
+        })
+        .await?;
+    Ok(download("report.html", "text/html; charset=utf-8", page.into_bytes()))
+}
+
+/// `GET /compare?a=REPO/ID&b=REPO/ID`.
+pub(super) async fn of_documents(visitor: Visitor) -> Reply {
+    let exclusions = exclusions(&visitor.query);
+    let is_anonymous = visitor.query.is_on("anonymise");
+    let names = [visitor.query.get("a").to_owned(), visitor.query.get("b").to_owned()];
+    let view = visitor
+        .ask(move |service, actor| {
+            let find = |name: &String| {
+                let (repository, id) = name.split_once('/').ok_or_else(|| {
+                    Error::Invalid("say which documents: ?a=REPOSITORY/ID&b=REPOSITORY/ID".into())
+                })?;
+                named(service, actor, repository, id)
+            };
+            let [a, b] = &names;
+            side_by_side(find(a)?, find(b)?, &exclusions, is_anonymous)
+        })
+        .await?;
+    Ok(html(ComparePage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
+}
+
+fn side_by_side(
+    mut a: Named,
+    mut b: Named,
+    exclusions: &Exclusions,
+    is_anonymous: bool,
+) -> Result<Compare, Error> {
+    if is_anonymous {
+        let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
+        (a.link, b.link) = (plain("Text A"), plain("Text B"));
+    }
+    let settings = exclusions.settings();
+    let comparison = compare(&a.text, &b.text, &settings, MAX_GAP)?;
+    let score = |overlap: &textkin::core::Overlap| {
+        Score::new(
+            Share::new(overlap.covered_a, overlap.words_a),
+            Share::new(overlap.covered_b, overlap.words_b),
+        )
+    };
+    let notes = comparison.notes_a.iter().chain(&comparison.notes_b);
+    Ok(Compare {
+        score: score(&comparison.alignment.overlap),
+        raw: comparison.raw.as_ref().map(score),
+        matches: comparison.alignment.passages.iter().map(shared_match).collect(),
+        k: exclusions.min_run.max(K.get()),
+        is_anonymous,
+        warnings: notes.map(ToString::to_string).collect(),
+        a: Side { pieces: pieces(&a.text, &comparison, true), document: a.link, ..Side::default() },
+        b: Side {
+            pieces: pieces(&b.text, &comparison, false),
+            document: b.link,
+            ..Side::default()
+        },
+        ..Compare::default()
+    })
+}
+
+fn shared_match(passage: &textkin::core::Passage) -> Match {
+    let place = |stretch: &textkin::core::Stretch| MatchPlace {
+        first_word: u64::from(stretch.first),
+        words: u64::from(stretch.count),
+        first_byte: u64::from(stretch.span.start),
+        end_byte: u64::from(stretch.span.end),
+    };
+    Match {
+        words: u64::from(passage.matched),
+        a: place(&passage.a),
+        b: place(&passage.b),
+        is_moved: passage.is_moved,
+        holders: None,
+        fragment: None,
+    }
+}
+
+/// All of a text, cut where anything about it changes.
+fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Piece> {
+    let alignment = &comparison.alignment;
+    let side = |a: Span, b: Span| if is_a { a } else { b };
+    let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();
+    for (number, passage) in alignment.passages.iter().enumerate() {
+        for part in &passage.segments {
+            let kind = match part.kind {
+                SegmentKind::Same => PieceKind::Same,
+                SegmentKind::Kept => PieceKind::Kept,
+                SegmentKind::Changed => PieceKind::Changed,
+            };
+            segments.push((side(part.a.span, part.b.span), number, kind));
+        }
+        // What stands between two segments belongs to the passage too.
+        let whole = side(passage.a.span, passage.b.span);
+        segments.push((whole, number, PieceKind::Changed));
+    }
+    let excluded = if is_a { &comparison.excluded_a } else { &comparison.excluded_b };
+    let repeats = if is_a { &alignment.repeats_a } else { &alignment.repeats_b };
+    let disguised = if is_a { &comparison.disguised_a } else { &comparison.disguised_b };
+    let mut edges: Vec<u32> = vec![0, u32::try_from(text.len()).unwrap_or(u32::MAX)];
+    let spans = segments.iter().map(|segment| segment.0);
+    let spans = spans.chain(excluded.iter().map(|part| part.span));
+    let spans = spans.chain(repeats.iter().map(|repeat| repeat.here.span));
+    for span in spans.chain(disguised.iter().copied()) {
+        edges.extend([span.start, span.end]);
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    // Narrower ones come last and win.
+    segments.sort_by_key(|segment| (segment.0.start, std::cmp::Reverse(segment.0.end)));
+    let mut pieces = Vec::new();
+    let mut open: Vec<(Span, usize, PieceKind)> = Vec::new();
+    let mut next = segments.into_iter().peekable();
+    for pair in edges.windows(2) {
+        let (start, end) = (pair[0], pair[1]);
+        while let Some(segment) = next.next_if(|segment| segment.0.start <= start) {
+            open.push(segment);
+        }
+        open.retain(|segment| segment.0.end > start);
+        let inside = |span: &Span| span.start <= start && end <= span.end;
+        let narrowest = open.iter().filter(|segment| inside(&segment.0));
+        let of = narrowest.min_by_key(|segment| segment.0.end - segment.0.start);
+        let reason = excluded.iter().find(|part| inside(&part.span)).map(|part| part.reason);
+        let Some(text) = text.get(start as usize..end as usize) else { continue };
+        let blank = text.chars().all(char::is_whitespace);
+        pieces.push(Piece {
+            text: text.to_owned(),
+            of: of.map(|segment| segment.1),
+            // Blanks between the same words are no difference.
+            kind: of.map_or(PieceKind::Same, |segment| match blank {
+                true => PieceKind::Same,
+                false => segment.2,
+            }),
+            excluded: reason.map(|reason| reason.name().to_owned()),
+            is_repeat: of.is_none() && repeats.iter().any(|repeat| inside(&repeat.here.span)),
+            is_disguised: disguised.iter().any(inside),
+        });
+    }
+    pieces
+}
+
+/// What was decided about two texts, which are known by their digests.
+fn decision(
+    service: &Service,
+    actor: &Actor,
+    a: &Named,
+    b: &Named,
+    action: String,
+) -> Result<Decision, Error> {
+    let (a, b) = (key(&a.text), key(&b.text));
+    let account = actor.account;
+    let found = service.store.read(|read| {
+        let sql = "SELECT state, note, at, account.name FROM decision
+                   JOIN account ON account.id = decision.account
+                   JOIN member ON member.team = decision.team
+                   WHERE a = ?1 AND b = ?2 AND member.account = ?3
+                   ORDER BY decision.id DESC LIMIT 1";
+        let row = |row: &rusqlite::Row<'_>| {
+            let row: (String, String, i64, String) =
+                (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(row)
+        };
+        Ok(read.query_row(sql, params![a, b, account], row).optional()?)
+    })?;
+    let Some((state, note, at, by)) = found else {
+        return Ok(Decision { action, ..Decision::default() });
+    };
+    let state = DecisionState::ALL.iter().find(|own| own.name() == state);
+    let state = state.copied().unwrap_or_default();
+    Ok(Decision { action, state, note, by: Some(by), time: Some(iso(at)) })
+}
+
+fn key(text: &str) -> i64 {
+    let digest = blake3::hash(text.as_bytes());
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest.as_bytes()[..8]);
+    i64::from_le_bytes(first)
+}
+
+/// `POST /results/{id}/compare/{n}/decision`.
+pub(super) async fn decide(Path((id, n)): Path<(String, usize)>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let state = DecisionState::ALL.iter().find(|state| state.name() == fields.get("state"));
+    let state = state.copied().unwrap_or_default().name();
+    let note: String = fields.get("note").chars().take(10_000).collect();
+    let address = format!("/results/{}/compare/{n}?said=saved", segment(&id));
+    visitor
+        .ask(move |service, actor| {
+            actor.needs(Scope::Register)?;
+            let (a, b, _) = of_source(service, actor, &id, n, &Exclusions::default())?;
+            let (a, b, account) = (key(&a.text), key(&b.text), actor.account);
+            service.store.write(move |write| {
+                // The team of the account's own.
+                let sql = "INSERT INTO decision (team, account, a, b, state, note, at)
+                           SELECT team.id, ?1, ?2, ?3, ?4, ?5, ?6 FROM team
+                           JOIN account ON account.name = team.name WHERE account.id = ?1";
+                write.execute(sql, params![account, a, b, state, note, now()])?;
+                Ok(())
+            })
+        })
+        .await?;
+    Ok(to(&address))
+}

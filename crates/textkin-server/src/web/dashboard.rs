@@ -1,0 +1,143 @@
+//! The dashboard: what there is and what is new.
+
+use axum::extract::Path;
+use textkin_web::format::segment;
+use textkin_web::page::{DashboardPage, SearchPage};
+use textkin_web::view::{
+    self, Dashboard, DocumentLink, Figures, Hit, Job, NewsItem, NewsKind, Place, Queue, Search,
+};
+
+use super::reply::{Reply, html, iso, to};
+use super::visitor::{Posted, Visitor};
+use crate::access::Actor;
+use crate::error::Error;
+use crate::sample;
+use crate::service::{AlertState, JobState, JobView, RepositoryView, Service};
+
+/// Entries of a list.
+const MOST: u32 = 20;
+
+/// `GET /`.
+pub(super) async fn dashboard(visitor: Visitor) -> Reply {
+    let view = visitor.ask(view_of).await?;
+    Ok(html(DashboardPage { frame: &visitor.frame(Place::Dashboard), view: &view }.render()?))
+}
+
+fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
+    let repositories = service.repositories(actor)?;
+    let own: Vec<&RepositoryView> = repositories.iter().filter(|own| own.role.is_some()).collect();
+    let jobs = service.jobs(actor, None, None, 1000)?;
+    let seen = service.seen(actor)?;
+    let mut news = Vec::new();
+    for alert in service.alerts(actor, Some(AlertState::Open), false, None, MOST)? {
+        let name = |side: &crate::service::AlertSide| {
+            side.title.clone().unwrap_or_else(|| side.id.clone())
+        };
+        news.push(NewsItem {
+            kind: NewsKind::Alert,
+            title: format!("{} reappeared", name(&alert.registered)),
+            detail: format!("in {} ({})", name(&alert.found), alert.found.repository),
+            href: format!("/alerts#alert-{}", alert.id),
+            time: iso(alert.created_ms / 1000),
+        });
+    }
+    for (id, title, created) in service.results(actor, MOST)? {
+        news.push(NewsItem {
+            kind: NewsKind::Result,
+            title,
+            detail: "probe".to_owned(),
+            href: format!("/results/{}", segment(&id)),
+            time: iso(created),
+        });
+    }
+    for (document, repository) in service.latest_documents(actor, MOST)? {
+        news.push(NewsItem {
+            kind: NewsKind::Document,
+            title: document.title.clone().unwrap_or_else(|| document.id.clone()),
+            detail: format!("in {repository}"),
+            href: format!("/origins/{}/{}", segment(&repository), segment(&document.id)),
+            time: iso(document.added),
+        });
+    }
+    news.sort_by(|a, b| b.time.cmp(&a.time));
+    news.truncate(MOST as usize);
+    let count = |state| jobs.iter().filter(|job| job.state == state).count() as u64;
+    let shown = jobs.iter().filter(|job| job.state != JobState::Done).take(MOST as usize);
+    Ok(Dashboard {
+        is_empty: own.iter().all(|own| own.documents == 0),
+        can_load_sample: !repositories.iter().any(|own| own.name == sample::REPOSITORY),
+        figures: Figures {
+            documents: repositories.iter().map(|own| own.documents).sum(),
+            repositories: repositories.len() as u64,
+            words: repositories.iter().map(|own| own.words).sum(),
+            duplicated: service.duplicated(actor)?.map(|(old, words)| view::Share::new(old, words)),
+            open_alerts: service.open_alerts(actor)?,
+            ..Figures::default()
+        },
+        since: (seen > 0).then(|| iso(seen)),
+        news,
+        queue: Queue {
+            running: count(JobState::Running),
+            waiting: count(JobState::Waiting),
+            failed: count(JobState::Failed),
+            jobs: shown.map(job).collect(),
+        },
+        ..Dashboard::default()
+    })
+}
+
+fn job(job: &JobView) -> Job {
+    let about = job.repository.as_deref().map_or(String::new(), |name| format!(" in {name}"));
+    let what = match job.kind.as_str() {
+        "check" => format!("check of a new document{about}"),
+        "watch" => format!("check of everything watched{about}"),
+        "load" => format!("load{about}, {} documents so far", job.done),
+        other => format!("{other}{about}"),
+    };
+    Job {
+        id: job.id.to_string(),
+        what,
+        state: match job.state {
+            JobState::Waiting => view::JobState::Waiting,
+            JobState::Running => view::JobState::Running,
+            JobState::Done => view::JobState::Done,
+            JobState::Failed => view::JobState::Failed,
+        },
+        reason: job.detail.clone(),
+        time: iso(job.created),
+    }
+}
+
+/// `POST /sample`.
+pub(super) async fn sample(posted: Posted) -> Reply {
+    posted.visitor.ask(sample::load).await?;
+    Ok(to("/?said=sample"))
+}
+
+/// `POST /jobs/{id}/retry`.
+pub(super) async fn retry(Path(id): Path<i64>, posted: Posted) -> Reply {
+    posted.visitor.ask(move |service, actor| service.retry_job(actor, id)).await?;
+    Ok(to("/?said=retry"))
+}
+
+/// `GET /search?q=`.
+pub(super) async fn search(visitor: Visitor) -> Reply {
+    let query = visitor.query.get("q").trim().to_owned();
+    let asked = query.clone();
+    let found = visitor
+        .ask(move |service, actor| service.search_documents(actor, &asked, MOST * 5 + 1))
+        .await?;
+    let is_cut = found.len() > (MOST * 5) as usize;
+    let hits = found.into_iter().take((MOST * 5) as usize).map(|(document, repository)| Hit {
+        words: u64::from(document.words),
+        document: DocumentLink {
+            href: Some(format!("/origins/{}/{}", segment(&repository), segment(&document.id))),
+            title: document.title.unwrap_or_default(),
+            id: document.id,
+            repository,
+            time: document.time,
+        },
+    });
+    let view = Search { query, hits: hits.collect(), is_cut };
+    Ok(html(SearchPage { frame: &visitor.frame(Place::Elsewhere), view: &view }.render()?))
+}

@@ -1,0 +1,72 @@
+//! The web application: addresses to calls of the service, results to views of `textkin-web`.
+//!
+//! Every change is a form with the token of its session, sent by a page of this server
+//! ([`visitor::Posted`]); every state has an address. Pages carry a policy that allows nothing but
+//! their own files.
+
+mod account;
+mod alerts;
+mod compare;
+mod dashboard;
+mod fields;
+mod origins;
+mod probe;
+mod reply;
+mod repositories;
+mod results;
+mod settings;
+mod visitor;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use crate::api::App;
+
+/// The routes of pages and of the files they load.
+pub(crate) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/", get(dashboard::dashboard))
+        .route("/sample", post(dashboard::sample))
+        .route("/jobs/{id}/retry", post(dashboard::retry))
+        .route("/search", get(dashboard::search))
+        .route("/setup", get(account::set_up_page).post(account::set_up))
+        .route("/login", get(account::sign_in_page).post(account::sign_in))
+        .route("/logout", post(account::sign_out))
+        .route("/probe", get(probe::page).post(probe::send))
+        .route("/results/{id}", get(results::page))
+        .route("/results/{id}/data", get(results::data))
+        .route("/results/{id}/export.html", get(results::export_html))
+        .route("/results/{id}/export.csv", get(results::export_csv))
+        .route("/results/{id}/export.json", get(results::export_json))
+        .route("/results/{id}/compare/{n}", get(compare::of_result))
+        .route("/results/{id}/compare/{n}/report.html", get(compare::report_of_result))
+        .route("/results/{id}/compare/{n}/decision", post(compare::decide))
+        .route("/compare", get(compare::of_documents))
+        .route("/repositories", get(repositories::list).post(repositories::make))
+        .route("/repositories/{name}", get(repositories::read))
+        .route("/repositories/{name}/settings", post(repositories::settings))
+        .route("/repositories/{name}/members", post(repositories::members))
+        .route("/repositories/{name}/delete-documents", post(repositories::delete_documents))
+        .route("/repositories/{name}/purge-preview", post(repositories::purge_preview))
+        .route("/repositories/{name}/purge", post(repositories::purge))
+        .route("/repositories/{name}/delete", post(repositories::delete))
+        .route("/alerts", get(alerts::list))
+        .route("/alerts/bulk", post(alerts::bulk))
+        .route("/alerts/rules", get(alerts::rules).post(alerts::change_rules))
+        .route("/alerts/{id}/{what}", post(alerts::change))
+        .route("/origins", get(origins::stream))
+        .route("/origins/{name}/{id}", get(origins::document))
+        .route("/settings", get(settings::first))
+        .route("/settings/keys", get(settings::keys).post(settings::new_key))
+        .route("/settings/keys/{id}/revoke", post(settings::revoke_key))
+        .route("/settings/users", get(settings::users).post(settings::change_users))
+        .route("/settings/teams", get(settings::teams).post(settings::change_teams))
+        .route("/settings/audit", get(settings::audit))
+        .route("/settings/retention", get(settings::retention).post(settings::change_retention))
+        .route("/settings/backup", get(settings::backup))
+        .route("/settings/about", get(settings::about))
+        .route("/api", get(settings::api))
+        .route("/assets/{*name}", get(reply::asset))
+}

@@ -1,0 +1,312 @@
+//! Repositories: the list, one with its documents and rules, and what can be changed.
+
+use axum::extract::Path;
+use textkin_web::format::segment;
+use textkin_web::page::{RepositoriesPage, RepositoryPage};
+use textkin_web::view::{
+    Checks, Choice, Keeps, Member, Paging, Place, PurgePreview, Receipt, Repositories,
+    RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Share, Sort,
+};
+use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
+
+use super::fields::Fields;
+use super::reply::{Reply, html, iso, to};
+use super::visitor::{Posted, Visitor};
+use crate::access::{Actor, Role};
+use crate::error::Error;
+use crate::service::{
+    ChangeRepository, NewRepository, PurgeRule, RemovalReceipt, RepositoryView, Service, Visibility,
+};
+
+/// Documents on one page.
+const PAGE: u32 = 50;
+
+pub(super) fn role(role: Role) -> ViewRole {
+    match role {
+        Role::Reader => ViewRole::Reader,
+        Role::Writer => ViewRole::Writer,
+        Role::Owner => ViewRole::Owner,
+    }
+}
+
+fn row(view: &RepositoryView) -> RepositoryRow {
+    RepositoryRow {
+        name: view.name.clone(),
+        team: view.team.clone(),
+        visibility: match view.visibility {
+            Visibility::Public => ViewVisibility::Public,
+            Visibility::Private => ViewVisibility::Private,
+        },
+        keeps: if view.keep_text { Keeps::Text } else { Keeps::Fingerprints },
+        checks: if view.checked_against { Checks::Against } else { Checks::Only },
+        documents: view.documents,
+        words: view.words,
+        k: view.k,
+        retention: Retention { days: view.keep_days, count: view.keep_count },
+        last_added: view.last_added.map(iso),
+    }
+}
+
+async fn show_list(visitor: &Visitor, form: RepositoryForm) -> Reply {
+    let (rows, teams) = visitor
+        .ask(|service, actor| Ok((service.repositories(actor)?, service.teams(actor)?)))
+        .await?;
+    let owned = teams.iter().filter(|team| team.role == Role::Owner);
+    let teams = owned.map(|team| Choice::new(&team.name, team.name == visitor.actor.name));
+    let form = RepositoryForm { teams: teams.collect(), ..form };
+    let view = Repositories { rows: rows.iter().map(row).collect(), form: Some(form) };
+    Ok(html(RepositoriesPage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
+}
+
+/// `GET /repositories`.
+pub(super) async fn list(visitor: Visitor) -> Reply {
+    show_list(&visitor, RepositoryForm::default()).await
+}
+
+/// `POST /repositories`.
+pub(super) async fn make(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let is_public = fields.get("visibility") == "public";
+    let new = NewRepository {
+        name: fields.get("name").trim().to_owned(),
+        visibility: if is_public { Visibility::Public } else { Visibility::Private },
+        team: fields.given("team").map(str::to_owned),
+        keep_text: fields.get("keeps") != Keeps::Fingerprints.name(),
+        checked_against: fields.get("checks") != Checks::Only.name(),
+        keep_days: fields.number("days"),
+        keep_count: fields.number("count"),
+    };
+    let name = new.name.clone();
+    match visitor.ask(move |service, actor| service.new_repository(actor, &new)).await {
+        Ok(made) => Ok(to(&format!("/repositories/{}?said=saved", segment(&made.name)))),
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
+            let problem = Some(error.told());
+            show_list(&visitor, RepositoryForm { name, problem, ..RepositoryForm::default() }).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a page of one repository shows beside what is stored.
+#[derive(Default)]
+struct Beside {
+    preview: Option<PurgePreview>,
+    receipt: Option<Receipt>,
+    problem: Option<String>,
+}
+
+async fn show(visitor: &Visitor, name: String, beside: Beside) -> Reply {
+    let query = visitor.query.clone();
+    let view =
+        visitor.ask(move |service, actor| detail(service, actor, &name, &query, beside)).await?;
+    let mut frame = visitor.frame(Place::Repositories);
+    frame.repository = Some(view.row.name.clone());
+    Ok(html(RepositoryPage { frame: &frame, view: &view }.render()?))
+}
+
+fn detail(
+    service: &Service,
+    actor: &Actor,
+    name: &str,
+    query: &Fields,
+    beside: Beside,
+) -> Result<RepositoryDetail, Error> {
+    let view = service.repository(actor, name)?;
+    let sort = Sort::ALL.iter().find(|sort| sort.name() == query.get("sort")).copied();
+    let sort = sort.unwrap_or_default();
+    let filter = query.given("q").map(str::to_owned);
+    let page: u64 = query.number("page").unwrap_or(0);
+    let (documents, total) =
+        service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
+    let is_watched = service.watches(actor)?.iter().any(|watch| watch.repository == view.name);
+    let rows = documents.into_iter().map(|(document, old)| RepositoryDocument {
+        href: Some(format!("/origins/{}/{}", segment(&view.name), segment(&document.id))),
+        id: document.id,
+        title: document.title.unwrap_or_default(),
+        time: document.time,
+        words: u64::from(document.words),
+        added: iso(document.added),
+        is_watched,
+        old: old.map(|old| Share::new(old, u64::from(document.words))),
+    });
+    let rows: Vec<RepositoryDocument> = rows.collect();
+    let teams = service.teams(actor)?;
+    let team = teams.into_iter().find(|team| team.name == view.team);
+    let members = team.map(|team| team.members).unwrap_or_default();
+    let members = members.into_iter().map(|member| Member {
+        is_self: member.account == actor.name,
+        name: member.account,
+        role: role(member.role),
+    });
+    let address = |page: u64| {
+        let q = segment(filter.as_deref().unwrap_or_default());
+        format!("/repositories/{}?page={page}&sort={}&q={q}", segment(&view.name), sort.name())
+    };
+    let first = page * u64::from(PAGE);
+    let last = first + rows.len() as u64;
+    Ok(RepositoryDetail {
+        row: row(&view),
+        role: view.role.map(role),
+        query: filter.clone().unwrap_or_default(),
+        sort,
+        paging: Paging {
+            first: if rows.is_empty() { 0 } else { first + 1 },
+            last,
+            total,
+            previous: (page > 0).then(|| address(page - 1)),
+            next: (last < total).then(|| address(page + 1)),
+        },
+        documents: rows,
+        members: members.collect(),
+        preview: beside.preview,
+        receipt: beside.receipt,
+        problem: beside.problem,
+        ..RepositoryDetail::default()
+    })
+}
+
+/// `GET /repositories/{name}`.
+pub(super) async fn read(visitor: Visitor, Path(name): Path<String>) -> Reply {
+    show(&visitor, name, Beside::default()).await
+}
+
+/// After a change: the page again, or why not.
+async fn after<T>(
+    visitor: &Visitor,
+    name: String,
+    outcome: Result<T, Error>,
+    beside: impl FnOnce(T) -> Beside,
+) -> Reply {
+    let beside = match outcome {
+        Ok(done) => beside(done),
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
+            Beside { problem: Some(error.told()), ..Beside::default() }
+        }
+        Err(error) => return Err(error.into()),
+    };
+    show(visitor, name, beside).await
+}
+
+/// `POST /repositories/{name}/settings`.
+pub(super) async fn settings(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let change = ChangeRepository {
+        checked_against: Some(fields.get("checks") != Checks::Only.name()),
+        disclosed: None,
+        keep_days: Some(fields.number("days").unwrap_or(0)),
+        keep_count: Some(fields.number("count").unwrap_or(0)),
+    };
+    let asked = name.clone();
+    let outcome =
+        visitor.ask(move |service, actor| service.change_repository(actor, &asked, &change)).await;
+    if outcome.is_ok() {
+        return Ok(to(&format!("/repositories/{}?said=saved", segment(&name))));
+    }
+    after(&visitor, name, outcome, |_| Beside::default()).await
+}
+
+/// `POST /repositories/{name}/members`.
+pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let asked = name.clone();
+    let outcome = visitor
+        .ask(move |service, actor| {
+            let team = service.repository(actor, &asked)?.team;
+            let role = match fields.get("action") {
+                "remove" => None,
+                _ => Some(Role::parse(fields.get("role")).unwrap_or(Role::Reader)),
+            };
+            service.set_member(actor, &team, fields.get("name").trim(), role)
+        })
+        .await;
+    if outcome.is_ok() {
+        return Ok(to(&format!("/repositories/{}?said=saved", segment(&name))));
+    }
+    let outcome = match outcome {
+        Err(Error::Missing(what)) => Err(Error::Invalid(format!("there is no {what}"))),
+        other => other,
+    };
+    after(&visitor, name, outcome, |()| Beside::default()).await
+}
+
+/// `POST /repositories/{name}/delete-documents`.
+pub(super) async fn delete_documents(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let ids: Vec<String> = fields.all("document").map(str::to_owned).collect();
+    let asked = name.clone();
+    let outcome = visitor.ask(move |service, actor| service.delete_all(actor, &asked, &ids)).await;
+    after(&visitor, name, outcome, |removal| Beside {
+        receipt: Some(receipt(&removal)),
+        ..Beside::default()
+    })
+    .await
+}
+
+fn receipt(removal: &RemovalReceipt) -> Receipt {
+    Receipt {
+        id: removal.receipt.to_string(),
+        time: iso(removal.at),
+        documents: removal.documents,
+        words: removal.words,
+        digest: blake3::hash(removal.ids.to_string().as_bytes()).to_hex().to_string(),
+        href: Some(format!("/api/v1/receipts/{}", removal.receipt)),
+    }
+}
+
+fn rule(fields: &Fields) -> PurgeRule {
+    PurgeRule {
+        older_than_days: fields.number("older_than_days"),
+        keep_latest: fields.number("keep_newest"),
+        query: fields.given("query").map(str::to_owned),
+        expect: fields.number("token"),
+    }
+}
+
+/// `POST /repositories/{name}/purge-preview`.
+pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let rule = PurgeRule { expect: None, ..rule(&fields) };
+    let (asked, chosen) = (name.clone(), rule.clone());
+    let outcome =
+        visitor.ask(move |service, actor| service.purge_preview(actor, &asked, &rule)).await;
+    after(&visitor, name, outcome, |preview| Beside {
+        preview: Some(PurgePreview {
+            rule: chosen.in_words(),
+            documents: preview.documents,
+            words: preview.words,
+            oldest: preview.oldest.map(iso),
+            newest: preview.newest.map(iso),
+            some: preview.first,
+            token: preview.documents.to_string(),
+            older_than_days: chosen.older_than_days,
+            keep_newest: chosen.keep_latest,
+            query: chosen.query.unwrap_or_default(),
+        }),
+        ..Beside::default()
+    })
+    .await
+}
+
+/// `POST /repositories/{name}/purge`.
+pub(super) async fn purge(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let rule = rule(&fields);
+    let asked = name.clone();
+    let outcome = visitor.ask(move |service, actor| service.purge(actor, &asked, &rule)).await;
+    after(&visitor, name, outcome, |removal| Beside {
+        receipt: Some(receipt(&removal)),
+        ..Beside::default()
+    })
+    .await
+}
+
+/// `POST /repositories/{name}/delete`.
+pub(super) async fn delete(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    if fields.get("confirm").trim() != name {
+        let problem = Err(Error::Invalid("type the name of the repository to delete it".into()));
+        return after(&visitor, name, problem, |()| Beside::default()).await;
+    }
+    visitor.ask(move |service, actor| service.delete_repository(actor, &name)).await?;
+    Ok(to("/repositories?said=removed"))
+}

@@ -1,0 +1,295 @@
+//! `GET /results/{id}`: what was found of a text, with exclusions that can be changed.
+
+use axum::extract::Path;
+use textkin_web::format::segment;
+use textkin_web::page::{BatchPage, ResultsPage};
+use textkin_web::view::{
+    self, Badge, Batch, BatchRow, DocumentLink, Place, Results, Score, Segment, SegmentKind, Share,
+    Source, Strip,
+};
+
+use super::fields::Fields;
+use super::reply::{Reply, download, html, iso, json};
+use super::visitor::Visitor;
+use crate::access::Actor;
+use crate::error::Error;
+use crate::service::findings::{Exclusions, Findings, Saved};
+use crate::service::{Level, Service};
+
+/// What the panel says.
+pub(super) fn exclusions(query: &Fields) -> Exclusions {
+    let usual = Exclusions::default();
+    Exclusions {
+        min_run: query.number("min_run").unwrap_or(usual.min_run).clamp(usual.min_run, 1000),
+        quotes: query.is_on("quotes"),
+        bibliography: query.is_on("bibliography"),
+        common: query.number("common").unwrap_or(0),
+        single_source: query.is_on("single_source"),
+    }
+}
+
+/// The panel as a query, without what is usual.
+pub(super) fn query_of(exclusions: &Exclusions) -> String {
+    let mut parts = Vec::new();
+    if exclusions.min_run != Exclusions::default().min_run {
+        parts.push(format!("min_run={}", exclusions.min_run));
+    }
+    for (name, is_on) in [
+        ("quotes", exclusions.quotes),
+        ("bibliography", exclusions.bibliography),
+        ("single_source", exclusions.single_source),
+    ] {
+        if is_on {
+            parts.push(format!("{name}=1"));
+        }
+    }
+    if exclusions.common > 0 {
+        parts.push(format!("common={}", exclusions.common));
+    }
+    parts.join("&")
+}
+
+pub(super) fn level(level: Level) -> view::Level {
+    match level {
+        Level::Some => view::Level::Some,
+        Level::High => view::Level::High,
+        Level::Exact => view::Level::Exact,
+    }
+}
+
+/// `GET /results/{id}`.
+pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let wanted = id.clone();
+    let saved = visitor.ask(move |service, actor| service.saved_result(actor, &wanted)).await?;
+    let frame = visitor.frame(Place::Probe);
+    if !saved.asked.batch.is_empty() {
+        let view =
+            visitor.ask(move |service, actor| Ok(batch(service, actor, &id, &saved))).await?;
+        return Ok(html(BatchPage { frame: &frame, view: &view }.render()?));
+    }
+    let view = found(&visitor, id).await?;
+    Ok(html(ResultsPage { frame: &frame, view: &view }.render()?))
+}
+
+/// `GET /results/{id}/data`.
+pub(super) async fn data(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let view = found(&visitor, id).await?;
+    let frame = visitor.frame(Place::Probe);
+    Ok(json(ResultsPage { frame: &frame, view: &view }.data()?))
+}
+
+async fn found(visitor: &Visitor, id: String) -> Result<Results, Error> {
+    let exclusions = exclusions(&visitor.query);
+    visitor
+        .ask(move |service, actor| {
+            let saved = service.saved_result(actor, &id)?;
+            let findings = service.findings(actor, &saved, &exclusions)?;
+            Ok(results(&id, &saved, &findings, &exclusions))
+        })
+        .await
+}
+
+fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions) -> Results {
+    let share = |(words, shared): (u64, u64)| Share::new(shared, words);
+    let query = query_of(exclusions);
+    let asked = if query.is_empty() { String::new() } else { format!("?{query}") };
+    let sources = findings.sources.iter().enumerate().map(|(at, found)| {
+        let told = &found.told;
+        let mut badges = Vec::new();
+        if told.probe_in_document >= 1.0 && told.document_in_probe == Some(1.0) {
+            badges.push(Badge::ExactCopy);
+        }
+        Source {
+            number: at + 1,
+            document: DocumentLink {
+                title: told.title.clone().unwrap_or_default(),
+                id: told.id.clone().unwrap_or_default(),
+                repository: told.repository.clone().unwrap_or_default(),
+                href: told.repository.as_ref().zip(told.id.as_ref()).map(|(repository, id)| {
+                    format!("/origins/{}/{}", segment(repository), segment(id))
+                }),
+                time: told.time.clone(),
+            },
+            is_held_by_another: told.held_by_another_owner,
+            ask: None,
+            score: Score::new(share(found.here), share(found.there)),
+            longest_run: found.longest,
+            level: level(told.level),
+            badges,
+            compare: found
+                .has_text
+                .then(|| format!("/results/{}/compare/{}{asked}", segment(id), at + 1)),
+        }
+    });
+    let strip = findings.strip.iter().map(|(from, to, fate)| Segment {
+        from: *from,
+        to: *to,
+        kind: match fate {
+            Ok(source) => SegmentKind::Source(source + 1),
+            Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
+        },
+    });
+    let registered = saved.asked.registered.as_ref().map(|(repository, id)| DocumentLink {
+        title: saved.title.clone(),
+        id: id.clone(),
+        repository: repository.clone(),
+        href: Some(format!("/origins/{}/{}", segment(repository), segment(id))),
+        time: None,
+    });
+    Results {
+        id: id.to_owned(),
+        title: saved.title.clone(),
+        time: iso(saved.created),
+        registered,
+        is_watched: saved.asked.is_watched,
+        against: saved.asked.against.clone().unwrap_or_default(),
+        share: share(findings.counted),
+        raw: share(findings.raw),
+        documents: (findings.sources.len() + findings.more) as u64,
+        strip: Strip { words: findings.raw.0, segments: strip.collect() },
+        sources: sources.collect(),
+        more_sources: findings.more as u64,
+        exclusions: view::Exclusions {
+            min_run: exclusions.min_run,
+            quotes: exclusions.quotes,
+            bibliography: exclusions.bibliography,
+            template: false,
+            common: exclusions.common,
+            single_source: exclusions.single_source,
+        },
+        warnings: saved.asked.warnings.clone(),
+        query,
+        ..Results::default()
+    }
+}
+
+fn batch(service: &Service, actor: &Actor, id: &str, saved: &Saved) -> Batch {
+    let row = |(name, result): &(String, Result<String, String>)| {
+        let id = match result {
+            Err(problem) => {
+                let problem = Some(problem.clone());
+                return BatchRow { name: name.clone(), problem, ..BatchRow::default() };
+            }
+            Ok(id) => id,
+        };
+        let found = service.saved_result(actor, id).and_then(|saved| {
+            let findings = service.findings(actor, &saved, &Exclusions::default())?;
+            Ok((saved, findings))
+        });
+        let share = |(words, shared): (u64, u64)| Share::new(shared, words);
+        match found {
+            Ok((saved, findings)) => BatchRow {
+                name: name.clone(),
+                words: Some(findings.raw.0),
+                best: findings
+                    .sources
+                    .first()
+                    .map(|best| Score::new(share(best.here), share(best.there))),
+                documents: (findings.sources.len() + findings.more) as u64,
+                href: Some(format!("/results/{}", segment(id))),
+                problem: None,
+                warnings: saved.asked.warnings,
+            },
+            Err(error) => {
+                let problem = Some(error.told());
+                BatchRow { name: name.clone(), problem, ..BatchRow::default() }
+            }
+        }
+    };
+    Batch {
+        id: id.to_owned(),
+        time: iso(saved.created),
+        rows: saved.asked.batch.iter().map(row).collect(),
+        ..Batch::default()
+    }
+}
+
+/// `GET /results/{id}/export.csv`.
+pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let view = found(&visitor, id).await?;
+    let mut text = String::from(
+        "number,repository,id,title,time,level,words_here,shared_here,words_there,shared_there,longest_run\r\n",
+    );
+    for source in &view.sources {
+        let cells = [
+            source.number.to_string(),
+            source.document.repository.clone(),
+            source.document.id.clone(),
+            source.document.title.clone(),
+            source.document.time.clone().unwrap_or_default(),
+            source.level.name().to_owned(),
+            source.score.here.words.to_string(),
+            source.score.here.shared.to_string(),
+            source.score.there.words.to_string(),
+            source.score.there.shared.to_string(),
+            source.longest_run.to_string(),
+        ];
+        text += &cells.map(|value| cell(&value)).join(",");
+        text += "\r\n";
+    }
+    Ok(download("results.csv", "text/csv; charset=utf-8", text.into_bytes()))
+}
+
+/// A cell of a table; spreadsheets take none of them for a formula.
+fn cell(value: &str) -> String {
+    let formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let value = if formula { format!("'{value}") } else { value.to_owned() };
+    match value.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", value.replace('"', "\"\"")),
+        false => value,
+    }
+}
+
+/// `GET /results/{id}/export.json`.
+pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let view = found(&visitor, id).await?;
+    let sources: Vec<serde_json::Value> = view
+        .sources
+        .iter()
+        .map(|source| {
+            serde_json::json!({
+                "number": source.number,
+                "repository": source.document.repository,
+                "id": source.document.id,
+                "title": source.document.title,
+                "time": source.document.time,
+                "held_by_another_owner": source.is_held_by_another,
+                "level": source.level.name(),
+                "here": source.score.here,
+                "there": source.score.there,
+                "longest_run": source.longest_run,
+            })
+        })
+        .collect();
+    let whole = serde_json::json!({
+        "title": view.title,
+        "time": view.time,
+        "share": view.share,
+        "raw": view.raw,
+        "sources": sources,
+        "more_sources": view.more_sources,
+    });
+    let bytes = serde_json::to_vec_pretty(&whole).map_err(Error::from)?;
+    Ok(download("results.json", "application/json", bytes))
+}
+
+/// `GET /results/{id}/export.html`: the page by itself.
+pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let view = found(&visitor, id).await?;
+    let frame = visitor.frame(Place::Probe);
+    let page = ResultsPage { frame: &frame, view: &view }.render()?;
+    Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn cells_are_no_formulas_and_keep_their_commas() {
+        assert_eq!(cell("a"), "a");
+        assert_eq!(cell("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(cell("=1+2"), "'=1+2");
+        assert_eq!(cell("@x"), "'@x");
+    }
+}

@@ -1,0 +1,328 @@
+//! Settings: keys, accounts, teams, what was done, what is kept, and what runs here.
+
+use axum::extract::Path;
+use textkin_web::page::{
+    AboutPage, ApiPage, AuditPage, BackupPage, KeysPage, RetentionPage, TeamsPage, UsersPage,
+};
+use textkin_web::view::{
+    About, Audit, AuditRow, Backup, Choice, KeyForm, KeyRow, Keys, NewKey as MadeKey, Paging,
+    Place, Retention, RetentionRow, RetentionRules, TeamMember, TeamRow, Teams, UserRow, Users,
+};
+
+use super::reply::{Reply, VERSION, html, iso, to};
+use super::repositories::role;
+use super::visitor::{Posted, Visitor};
+use crate::access::{Role, Scope};
+use crate::error::Error;
+use crate::service::{ChangeRepository, KeyView, NewKey};
+use crate::store::now;
+
+/// `GET /settings`.
+pub(super) async fn first(_: Visitor) -> Reply {
+    Ok(to("/settings/keys"))
+}
+
+fn key_row(key: &KeyView) -> KeyRow {
+    let is_over = key.revoked.is_some() || key.expires.is_some_and(|at| at <= now());
+    KeyRow {
+        id: key.id.to_string(),
+        name: key.name.clone(),
+        prefix: "tk_…".to_owned(),
+        scopes: key.scopes.split(',').map(str::to_owned).collect(),
+        repository: key.repository.clone(),
+        made: iso(key.created),
+        expires: key.expires.map(iso),
+        addresses: key.addresses.clone(),
+        last_used: key.used.map(iso),
+        is_over,
+    }
+}
+
+async fn show_keys(visitor: &Visitor, new: Option<MadeKey>, problem: Option<String>) -> Reply {
+    let keys = visitor.ask(|service, actor| service.keys(actor)).await?;
+    let scopes = Scope::ALL
+        .iter()
+        .map(|scope| Choice::new(scope.name(), matches!(scope, Scope::Probe | Scope::Read)));
+    let repositories = visitor.repositories().iter().map(|name| Choice::new(name, false));
+    let form = KeyForm {
+        scopes: scopes.collect(),
+        repositories: repositories.collect(),
+        problem,
+        ..KeyForm::default()
+    };
+    let view = Keys { rows: keys.iter().map(key_row).collect(), new, form };
+    Ok(html(KeysPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /settings/keys`.
+pub(super) async fn keys(visitor: Visitor) -> Reply {
+    show_keys(&visitor, None, None).await
+}
+
+/// `POST /settings/keys`.
+pub(super) async fn new_key(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let scopes = Scope::parse_all(&fields.all("scope").collect::<Vec<_>>().join(","));
+    let days = match fields.given("expires") {
+        None => Ok(None),
+        Some(day) => match day.parse::<textkin::Moment>() {
+            Ok(moment) if moment.0 > now() => {
+                Ok(u32::try_from((moment.0 - now()) / 86_400 + 1).ok())
+            }
+            Ok(_) => Err(Error::Invalid("this day is over".to_owned())),
+            Err(error) => Err(Error::Invalid(error.to_string())),
+        },
+    };
+    let made = match (scopes, days) {
+        (Ok(scopes), Ok(days)) => {
+            let new = NewKey {
+                name: fields.get("name").trim().to_owned(),
+                scopes,
+                repository: fields.given("repository").map(str::to_owned),
+                days,
+                addresses: fields.given("addresses").map(str::to_owned),
+            };
+            visitor.ask(move |service, actor| service.new_key(actor, &new)).await
+        }
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    };
+    match made {
+        Ok(made) => {
+            let secret = made.key.unwrap_or_default();
+            show_keys(&visitor, Some(MadeKey { name: made.name, secret }), None).await
+        }
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Missing(_))) => {
+            show_keys(&visitor, None, Some(error.told())).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /settings/keys/{id}/revoke`.
+pub(super) async fn revoke_key(Path(id): Path<i64>, posted: Posted) -> Reply {
+    posted.visitor.ask(move |service, actor| service.revoke_key(actor, id)).await?;
+    Ok(to("/settings/keys?said=removed"))
+}
+
+async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
+    let is_admin = visitor.actor.is_admin;
+    let own = visitor.actor.name.clone();
+    let rows = match is_admin {
+        true => visitor
+            .ask(|service, actor| service.accounts(actor))
+            .await?
+            .into_iter()
+            .map(|account| UserRow {
+                is_self: account.name == own,
+                name: account.name,
+                email: account.mail.unwrap_or_default(),
+                is_admin: account.is_admin,
+                is_active: !account.is_off,
+                last_seen: None,
+            })
+            .collect(),
+        false => vec![UserRow { name: own, is_active: true, is_self: true, ..UserRow::default() }],
+    };
+    let view = Users { rows, can_change: is_admin, problem };
+    Ok(html(UsersPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /settings/users`.
+pub(super) async fn users(visitor: Visitor) -> Reply {
+    show_users(&visitor, None).await
+}
+
+/// `POST /settings/users`.
+pub(super) async fn change_users(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let action = fields.get("action").to_owned();
+    let outcome = visitor
+        .ask(move |service, actor| match fields.get("action") {
+            "add" => {
+                let (name, mail) = (fields.get("name").trim(), fields.given("email"));
+                let password = fields.given("password");
+                let is_admin = fields.is_on("is_admin");
+                service.new_account(actor, name, mail, password, is_admin).map(drop)
+            }
+            "disable" => service.switch_account(actor, fields.get("user"), true),
+            "enable" => service.switch_account(actor, fields.get("user"), false),
+            "make_admin" => service.set_admin(actor, fields.get("user"), true),
+            "unmake_admin" => service.set_admin(actor, fields.get("user"), false),
+            "password" if fields.get("password") != fields.get("password_again") => {
+                Err(Error::Invalid("the two passwords differ".to_owned()))
+            }
+            "password" => {
+                service.change_password(actor, fields.get("current"), fields.get("password"))
+            }
+            other => Err(Error::Invalid(format!("there is no action '{other}'"))),
+        })
+        .await;
+    match outcome {
+        Ok(()) if action == "password" => Ok(to("/login")),
+        Ok(()) => Ok(to("/settings/users?said=saved")),
+        Err(
+            error @ (Error::Invalid(_)
+            | Error::Conflict(_)
+            | Error::Missing(_)
+            | Error::Forbidden(_)),
+        ) => show_users(&visitor, Some(error.told())).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn show_teams(visitor: &Visitor, problem: Option<String>) -> Reply {
+    let (teams, repositories) = visitor
+        .ask(|service, actor| Ok((service.teams(actor)?, service.repositories(actor)?)))
+        .await?;
+    let rows = teams.into_iter().map(|team| TeamRow {
+        repositories: repositories.iter().filter(|own| own.team == team.name).count() as u64,
+        can_change: team.role == Role::Owner,
+        members: team
+            .members
+            .into_iter()
+            .map(|member| TeamMember { name: member.account, role: role(member.role) })
+            .collect(),
+        name: team.name,
+    });
+    let view = Teams { rows: rows.collect(), problem };
+    Ok(html(TeamsPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /settings/teams`.
+pub(super) async fn teams(visitor: Visitor) -> Reply {
+    show_teams(&visitor, None).await
+}
+
+/// `POST /settings/teams`.
+pub(super) async fn change_teams(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let outcome = visitor
+        .ask(move |service, actor| {
+            let (team, name) = (fields.get("team").trim(), fields.get("name").trim());
+            match fields.get("action") {
+                "add" => service.new_team(actor, team),
+                "remove" => service.set_member(actor, team, name, None),
+                _ => {
+                    let role = Role::parse(fields.get("role")).unwrap_or(Role::Reader);
+                    service.set_member(actor, team, name, Some(role))
+                }
+            }
+        })
+        .await;
+    match outcome {
+        Ok(()) => Ok(to("/settings/teams?said=saved")),
+        Err(
+            error @ (Error::Invalid(_)
+            | Error::Conflict(_)
+            | Error::Missing(_)
+            | Error::Forbidden(_)),
+        ) => show_teams(&visitor, Some(error.told())).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /settings/audit`.
+pub(super) async fn audit(visitor: Visitor) -> Reply {
+    let who = visitor.query.get("who").trim().to_owned();
+    let what = visitor.query.get("what").to_owned();
+    let log = visitor.ask(|service, actor| service.audit_log(actor, 1000)).await?;
+    let mut kinds: Vec<String> = log.iter().map(|done| done.action.clone()).collect();
+    kinds.sort();
+    kinds.dedup();
+    let mut choices = vec![Choice { label: "everything".to_owned(), ..Choice::default() }];
+    choices.extend(kinds.into_iter().map(|kind| {
+        let is_chosen = kind == what;
+        Choice::new(kind, is_chosen)
+    }));
+    let is_wanted = |row: &AuditRow| {
+        (who.is_empty() || row.who.contains(&who)) && (what.is_empty() || row.what == what)
+    };
+    let rows: Vec<AuditRow> = log
+        .into_iter()
+        .map(|done| AuditRow {
+            time: iso(done.at),
+            who: done.account.unwrap_or_else(|| "the server".to_owned()),
+            what: done.action,
+            object: done.object,
+            address: String::new(),
+        })
+        .filter(is_wanted)
+        .collect();
+    let n = rows.len() as u64;
+    let paging = Paging { first: u64::from(n > 0), last: n, total: n, ..Paging::default() };
+    let view = Audit { rows, paging, who, what: choices };
+    Ok(html(AuditPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+async fn show_retention(visitor: &Visitor, problem: Option<String>) -> Reply {
+    let own = visitor.ask(|service, actor| service.repositories(actor)).await?;
+    let own = own.into_iter().filter(|own| own.role.is_some());
+    let rows = own.map(|own| RetentionRow {
+        retention: Retention { days: own.keep_days, count: own.keep_count },
+        next_documents: 0,
+        next_time: None,
+        can_change: own.role == Some(Role::Owner),
+        repository: own.name,
+    });
+    let view = RetentionRules { rows: rows.collect(), problem };
+    Ok(html(RetentionPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /settings/retention`.
+pub(super) async fn retention(visitor: Visitor) -> Reply {
+    show_retention(&visitor, None).await
+}
+
+/// `POST /settings/retention`.
+pub(super) async fn change_retention(posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let change = ChangeRepository {
+        keep_days: Some(fields.number("days").unwrap_or(0)),
+        keep_count: Some(fields.number("count").unwrap_or(0)),
+        ..ChangeRepository::default()
+    };
+    let name = fields.get("repository").to_owned();
+    match visitor.ask(move |service, actor| service.change_repository(actor, &name, &change)).await
+    {
+        Ok(_) => Ok(to("/settings/retention?said=saved")),
+        Err(error @ (Error::Invalid(_) | Error::Forbidden(_))) => {
+            show_retention(&visitor, Some(error.told())).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /settings/backup`: how backups are made.
+pub(super) async fn backup(visitor: Visitor) -> Reply {
+    if !visitor.actor.is_admin {
+        return Err(Error::Forbidden("only administrators may see this".to_owned()).into());
+    }
+    let folder = visitor.app.service.folder().display().to_string();
+    let view = Backup {
+        restore_command: format!("textkin admin backup --data {folder} --out COPY"),
+        folder,
+        ..Backup::default()
+    };
+    Ok(html(BackupPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /settings/about`.
+pub(super) async fn about(visitor: Visitor) -> Reply {
+    let mut facts = Vec::new();
+    if visitor.actor.is_admin {
+        let folder = visitor.app.service.folder().display().to_string();
+        facts.push(("data".to_owned(), folder));
+        let figures = visitor.ask(|service, actor| service.figures(actor)).await?;
+        let figures = figures
+            .into_iter()
+            .map(|(name, _, value)| (name.replace('_', " "), textkin_web::format::number(value)));
+        facts.extend(figures);
+    }
+    let view = About { version: VERSION.to_owned(), k: crate::index::K.get(), facts };
+    Ok(html(AboutPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// `GET /api`.
+pub(super) async fn api(visitor: Visitor) -> Reply {
+    Ok(html(ApiPage { frame: &visitor.frame(Place::Settings) }.render()?))
+}
