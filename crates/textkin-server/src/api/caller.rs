@@ -98,10 +98,15 @@ impl FromRequestParts<Arc<App>> for Caller {
 
 /// The secret of the session, if the browser sent one.
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<String> {
+    named_cookie(headers, COOKIE)
+}
+
+/// A cookie by its name.
+pub(crate) fn named_cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
         cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| name.trim() == COOKIE).map(|(_, value)| value.trim().to_owned())
+    pairs.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim().to_owned())
 }
 
 impl Caller {

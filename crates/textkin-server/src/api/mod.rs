@@ -19,7 +19,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::caller::{App, COOKIE, cookie};
+pub(crate) use self::caller::{App, COOKIE, cookie, named_cookie};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -17,7 +17,7 @@ use textkin::core::{Chunk, Layers, Tokens};
 use textkin::{Analyzer, Settings};
 
 pub(crate) use self::query::{Found, Query, Shared};
-pub(crate) use self::shelf::{Shelf, ShelfKind};
+pub(crate) use self::shelf::{Shelf, ShelfKind, Texts};
 use crate::error::Error;
 
 /// Words of a run that counts.

@@ -170,7 +170,7 @@ impl Shelf {
             .map(|(number, text)| (number, text.to_owned()))
             .collect();
         let numbers: Vec<u64> = texts.iter().map(|text| text.0).collect();
-        let mut source = Texts { texts: Some(texts) };
+        let mut source = Texts::new(texts);
         writer.add(&mut source, Existing::Skip, true, &Watch::default())?;
         writer.merge()?;
         self.replace(&writer)?;
@@ -239,9 +239,15 @@ pub(super) fn damage(damage: textkin::core::Damage) -> Error {
     Error::Engine(textkin::stored::Error::from(damage).into())
 }
 
-/// Texts on their way to the disk.
-struct Texts {
+/// Texts with their numbers, as a source of the engine.
+pub(crate) struct Texts {
     texts: Option<Vec<(u64, String)>>,
+}
+
+impl Texts {
+    pub(crate) fn new(texts: Vec<(u64, String)>) -> Self {
+        Self { texts: Some(texts) }
+    }
 }
 
 impl Source for Texts {

@@ -15,6 +15,7 @@ pub(crate) mod findings;
 mod hooks;
 mod housekeeping;
 mod jobs;
+pub(crate) mod kinship;
 mod level;
 mod loads;
 pub(crate) mod origins;
@@ -87,6 +88,7 @@ pub struct Service {
     pub(crate) delivering: Delivering,
     pub(crate) courier: Mutex<Option<textkin_hook::Courier>>,
     pub(crate) tracers: Mutex<Tracers>,
+    pub(crate) kinships: Mutex<Vec<kinship::Kept>>,
     pub(crate) is_stopping: AtomicBool,
     /// Held by whoever uses the folder; the system gives it free when the process ends.
     _lock: std::fs::File,
@@ -131,6 +133,7 @@ impl Service {
             delivering,
             courier: Mutex::default(),
             tracers: Mutex::default(),
+            kinships: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             _lock: lock,
         };

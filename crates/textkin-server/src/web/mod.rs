@@ -9,6 +9,8 @@ mod alerts;
 mod compare;
 mod dashboard;
 mod fields;
+mod graph;
+mod hooks;
 mod origins;
 mod probe;
 mod reply;
@@ -58,7 +60,12 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/alerts/{id}/{what}", post(alerts::change))
         .route("/origins", get(origins::stream))
         .route("/origins/{name}/{id}", get(origins::document))
+        .route("/graph", get(graph::page))
+        .route("/graph/data", get(graph::data))
         .route("/settings", get(settings::first))
+        .route("/settings/webhooks", get(hooks::page).post(hooks::change))
+        .route("/settings/webhooks/{id}/test", post(hooks::test))
+        .route("/settings/webhooks/{id}/resend", post(hooks::resend))
         .route("/settings/keys", get(settings::keys).post(settings::new_key))
         .route("/settings/keys/{id}/revoke", post(settings::revoke_key))
         .route("/settings/users", get(settings::users).post(settings::change_users))

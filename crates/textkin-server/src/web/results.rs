@@ -278,6 +278,7 @@ pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Rep
     let view = found(&visitor, id).await?;
     let frame = visitor.frame(Place::Probe);
     let page = ResultsPage { frame: &frame, view: &view }.render()?;
+    let page = super::reply::by_itself(&page);
     Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
 }
 

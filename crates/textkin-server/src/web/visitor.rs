@@ -7,12 +7,12 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, RawForm, Request
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use subtle::ConstantTimeEq;
-use textkin_web::view::{Frame, Notice, NoticeKind, Place, Undo, User};
+use textkin_web::view::{Frame, Notice, NoticeKind, Place, Theme, Undo, User};
 
 use super::fields::Fields;
 use super::reply::{Trouble, VERSION};
 use crate::access::Actor;
-use crate::api::{App, cookie};
+use crate::api::{App, cookie, named_cookie};
 use crate::error::Error;
 use crate::service::{Service, SetUp};
 
@@ -28,6 +28,7 @@ pub(super) struct Visitor {
     repositories: Vec<String>,
     open_alerts: u64,
     notice: Option<Notice>,
+    theme: Theme,
     pub(super) query: Fields,
 }
 
@@ -61,7 +62,12 @@ impl FromRequestParts<Arc<App>> for Visitor {
         };
         let (app, actor) = (Arc::clone(app), Arc::new(actor));
         let notice = notice(&query);
-        Ok(Self { app, actor, csrf, repositories, open_alerts, notice, query })
+        let theme = match named_cookie(&parts.headers, "theme").as_deref() {
+            Some("light") => Theme::Light,
+            Some("dark") => Theme::Dark,
+            _ => Theme::System,
+        };
+        Ok(Self { app, actor, csrf, repositories, open_alerts, notice, theme, query })
     }
 }
 
@@ -104,9 +110,9 @@ impl Visitor {
             repository: self.query.given("repository").map(str::to_owned),
             open_alerts: self.open_alerts,
             notice: self.notice.clone(),
+            theme: self.theme,
             query: self.query.get("q").to_owned(),
             version: VERSION.to_owned(),
-            ..Frame::default()
         }
     }
 

@@ -1,0 +1,349 @@
+//! The graph of a repository: clusters first, then one of them.
+
+use hashbrown::{HashMap, HashSet};
+use textkin_web::format::{number, segment};
+use textkin_web::page::GraphPage;
+use textkin_web::view::{
+    Bar, Bridge, Choice, Cluster, ClusterDetail, Colour, Graph, GraphData, GraphEdge, GraphMode,
+    GraphNode, Histogram, Notice, NoticeKind, Outside, Place,
+};
+
+use super::fields::Fields;
+use super::reply::{Reply, html, json};
+use super::visitor::Visitor;
+use crate::access::Actor;
+use crate::error::Error;
+use crate::service::kinship::{Edge, Kinship, MOST_DOCUMENTS};
+use crate::service::{DocumentView, Service};
+
+/// What is drawn at most.
+const MOST_NODES: usize = 2000;
+const MOST_CLUSTERS: usize = 500;
+const MOST_OUTSIDE: usize = 20;
+/// Edges from so many percent on are drawn, unless another threshold is chosen.
+const USUAL: u32 = 5;
+
+/// `GET /graph`.
+pub(super) async fn page(visitor: Visitor) -> Reply {
+    let (view, left_out) = made(&visitor).await?;
+    let mut frame = visitor.frame(Place::Graph);
+    if left_out > 0 {
+        let text = format!(
+            "The graph shows the latest {} documents of this repository; {} are left out.",
+            number(MOST_DOCUMENTS as u64),
+            number(left_out)
+        );
+        frame.notice = Some(Notice { kind: NoticeKind::Done, text, undo: None });
+    }
+    Ok(html(GraphPage { frame: &frame, view: &view }.render()?))
+}
+
+/// `GET /graph/data`.
+pub(super) async fn data(visitor: Visitor) -> Reply {
+    let (view, _) = made(&visitor).await?;
+    Ok(json(serde_json::to_string(&view.data).map_err(Error::from)?))
+}
+
+/// The view, and how many documents are left out of it.
+async fn made(visitor: &Visitor) -> Result<(Graph, u64), Error> {
+    let query = visitor.query.clone();
+    visitor.ask(move |service, actor| graph(service, actor, &query)).await
+}
+
+fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64), Error> {
+    let own = service.repositories(actor)?;
+    let names: Vec<&str> =
+        own.iter().filter(|own| own.keep_text).map(|own| own.name.as_str()).collect();
+    let wanted = query.get("repository");
+    // Without a choice, the first with documents.
+    let filled = own.iter().find(|own| own.keep_text && own.documents > 0);
+    let chosen = names.iter().find(|name| **name == wanted).copied();
+    let chosen = chosen.or(filled.map(|own| own.name.as_str()));
+    let threshold = query.number("threshold").unwrap_or(USUAL).clamp(1, 100);
+    let mode = GraphMode::ALL.iter().find(|mode| mode.name() == query.get("mode")).copied();
+    let colour = Colour::ALL.iter().find(|own| own.name() == query.get("colour")).copied();
+    let mut view = Graph {
+        repositories: names.iter().map(|name| Choice::new(*name, Some(*name) == chosen)).collect(),
+        threshold,
+        mode: mode.unwrap_or_default(),
+        colour: colour.unwrap_or_default(),
+        ..Graph::default()
+    };
+    let Some(chosen) = chosen else { return Ok((view, 0)) };
+    let cuts: Vec<(usize, usize)> = query
+        .all("cut")
+        .filter_map(|cut| cut.split_once('-'))
+        .filter_map(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+        .collect();
+    let mut base = format!("repository={}&threshold={threshold}", segment(chosen));
+    if view.mode != GraphMode::default() {
+        base += &format!("&mode={}", view.mode.name());
+    }
+    for (a, b) in &cuts {
+        base += &format!("&cut={a}-{b}");
+    }
+    let kinship = service.kinship(actor, chosen)?;
+    view.histogram = histogram(&kinship, threshold);
+    let least = f64::from(threshold) / 100.0;
+    let is_cut = |edge: &Edge| cuts.contains(&(edge.a, edge.b)) || cuts.contains(&(edge.b, edge.a));
+    let edges: Vec<Edge> =
+        kinship.edges.iter().filter(|edge| edge.score >= least && !is_cut(edge)).copied().collect();
+    let clusters = clusters(kinship.documents.len(), &edges);
+    let drawn: Vec<Cluster> = clusters
+        .iter()
+        .take(MOST_CLUSTERS)
+        .map(|members| cluster(&kinship, &edges, members, &base))
+        .collect();
+    let open = query.number::<usize>("cluster").and_then(|first| {
+        let members = clusters.iter().find(|members| members.first() == Some(&first))?;
+        Some(detail(&kinship, &edges, members, &base, least))
+    });
+    view.query = match query.given("cluster") {
+        Some(cluster) => format!("{base}&cluster={}", segment(cluster)),
+        None => base,
+    };
+    view.data = GraphData {
+        documents: kinship.documents.len() as u64,
+        edges: edges.len() as u64,
+        more_clusters: clusters.len().saturating_sub(MOST_CLUSTERS) as u64,
+        clusters: drawn,
+        open,
+    };
+    Ok((view, kinship.left_out))
+}
+
+/// Documents by their best match.
+fn histogram(kinship: &Kinship, threshold: u32) -> Histogram {
+    let mut best = vec![0.0f64; kinship.documents.len()];
+    for edge in &kinship.edges {
+        best[edge.a] = best[edge.a].max(edge.score);
+        best[edge.b] = best[edge.b].max(edge.score);
+    }
+    let bar = |from: u32| {
+        let (low, high) = (f64::from(from) / 100.0, f64::from(from + 10) / 100.0);
+        let is_in = |score: &&f64| **score >= low && (**score < high || from == 90);
+        let documents = best.iter().filter(|score| **score > 0.0).filter(is_in).count() as u64;
+        Bar { from, to: from + 10, documents, href: None }
+    };
+    Histogram { bars: (0..10).map(|tenth| bar(tenth * 10)).collect(), threshold }
+}
+
+/// Connected documents, the largest set first; each in order.
+fn clusters(n: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
+    let mut parent: Vec<usize> = (0..n).collect();
+    for edge in edges {
+        let (a, b) = (root(&mut parent, edge.a), root(&mut parent, edge.b));
+        parent[a.max(b)] = a.min(b);
+    }
+    let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
+    for document in 0..n {
+        let first = root(&mut parent, document);
+        sets.entry(first).or_default().push(document);
+    }
+    let mut clusters: Vec<Vec<usize>> =
+        sets.into_values().filter(|members| members.len() > 1).collect();
+    clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
+    clusters
+}
+
+fn root(parent: &mut [usize], mut document: usize) -> usize {
+    while parent[document] != document {
+        parent[document] = parent[parent[document]];
+        document = parent[document];
+    }
+    document
+}
+
+fn name(document: &DocumentView) -> String {
+    document.title.clone().unwrap_or_else(|| document.id.clone())
+}
+
+fn cluster(kinship: &Kinship, edges: &[Edge], members: &[usize], base: &str) -> Cluster {
+    let inside: HashSet<usize> = members.iter().copied().collect();
+    let own: Vec<Edge> = edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
+    let mut degrees: HashMap<usize, usize> = HashMap::new();
+    for edge in &own {
+        *degrees.entry(edge.a).or_default() += 1;
+        *degrees.entry(edge.b).or_default() += 1;
+    }
+    let middle = members.iter().max_by_key(|member| degrees.get(*member).copied().unwrap_or(0));
+    let possible = members.len() * (members.len() - 1) / 2;
+    Cluster {
+        id: members[0].to_string(),
+        label: middle.map_or(String::new(), |&member| name(&kinship.documents[member])),
+        size: members.len() as u64,
+        density: own.len() as f64 / possible.max(1) as f64,
+        weakest: weakest(members, &own).map(|(edge, ..)| edge.score),
+        href: format!("/graph?{base}&cluster={}", members[0]),
+    }
+}
+
+/// The weakest edge without which a cluster falls apart, and the sizes of its sides.
+fn weakest(members: &[usize], edges: &[Edge]) -> Option<(Edge, usize, usize)> {
+    let mut next: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
+    for (number, edge) in edges.iter().enumerate() {
+        next.entry(edge.a).or_default().push((edge.b, number));
+        next.entry(edge.b).or_default().push((edge.a, number));
+    }
+    // Depth first, without recursion: an edge is a bridge if nothing below it reaches above it.
+    let first = *members.first()?;
+    let (mut order, mut low): (HashMap<usize, usize>, HashMap<usize, usize>) = Default::default();
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    let mut stack: Vec<(usize, Option<usize>, usize)> = vec![(first, None, 0)];
+    let mut best: Option<(Edge, usize, usize)> = None;
+    order.insert(first, 0);
+    low.insert(first, 0);
+    while let Some((node, by, at)) = stack.pop() {
+        let neighbours = next.get(&node).map_or(&[][..], |all| &all[..]);
+        if let Some(&(other, number)) = neighbours.get(at) {
+            stack.push((node, by, at + 1));
+            if Some(number) == by {
+                continue;
+            }
+            match order.get(&other) {
+                Some(&seen) => {
+                    let own = low[&node].min(seen);
+                    low.insert(node, own);
+                }
+                None => {
+                    let time = order.len();
+                    order.insert(other, time);
+                    low.insert(other, time);
+                    stack.push((other, Some(number), 0));
+                }
+            }
+            continue;
+        }
+        let size = sizes.get(&node).copied().unwrap_or(0) + 1;
+        if let (Some(number), Some(&(above, ..))) = (by, stack.last()) {
+            let own = low[&above].min(low[&node]);
+            low.insert(above, own);
+            *sizes.entry(above).or_default() += size;
+            let edge = edges[number];
+            let is_bridge = low[&node] > order[&above];
+            if is_bridge && best.is_none_or(|(other, ..)| edge.score < other.score) {
+                let (a, b) = match edge.b == node {
+                    true => (members.len() - size, size),
+                    false => (size, members.len() - size),
+                };
+                best = Some((edge, a, b));
+            }
+        }
+    }
+    best
+}
+
+fn detail(
+    kinship: &Kinship,
+    edges: &[Edge],
+    members: &[usize],
+    base: &str,
+    least: f64,
+) -> ClusterDetail {
+    let drawn: HashSet<usize> = members.iter().take(MOST_NODES).copied().collect();
+    let all: HashSet<usize> = members.iter().copied().collect();
+    let own: Vec<Edge> = edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
+    let documents = &kinship.documents;
+    let address = |document: &DocumentView| {
+        format!("/origins/{}/{}", segment(&document.repository), segment(&document.id))
+    };
+    let compare = |a: &DocumentView, b: &DocumentView| {
+        let side = |d: &DocumentView| segment(&format!("{}/{}", d.repository, d.id));
+        format!("/compare?a={}&b={}", side(a), side(b))
+    };
+    let nodes = members.iter().take(MOST_NODES).map(|&member| {
+        let document = &documents[member];
+        let is_own = |edge: &&Edge| edge.a == member || edge.b == member;
+        GraphNode {
+            id: member.to_string(),
+            label: name(document),
+            repository: document.repository.clone(),
+            group: document.repository.clone(),
+            time: document.time.clone(),
+            words: u64::from(document.words),
+            degree: own.iter().filter(is_own).count() as u64,
+            href: Some(address(document)),
+        }
+    });
+    let shown = own.iter().filter(|edge| drawn.contains(&edge.a) && drawn.contains(&edge.b));
+    let shown = shown.map(|edge| {
+        let (a, b) = (&documents[edge.a], &documents[edge.b]);
+        let is_dated = a.time.is_some() && b.time.is_some() && a.time != b.time;
+        // From the older to the newer.
+        let turned = is_dated && a.time > b.time;
+        let (from, to) = if turned { (edge.b, edge.a) } else { (edge.a, edge.b) };
+        GraphEdge {
+            from: from.to_string(),
+            to: to.to_string(),
+            score: edge.score,
+            words: edge.words,
+            is_dated,
+            href: Some(compare(a, b)),
+        }
+    });
+    let bridge = weakest(members, &own).map(|(edge, from_size, to_size)| Bridge {
+        from: edge.a.to_string(),
+        to: edge.b.to_string(),
+        from_label: name(&documents[edge.a]),
+        to_label: name(&documents[edge.b]),
+        score: edge.score,
+        from_size: from_size as u64,
+        to_size: to_size as u64,
+        split: format!("/graph?{base}&cut={}-{}", edge.a, edge.b),
+    });
+    let near = kinship
+        .edges
+        .iter()
+        .filter(|edge| edge.score < least && all.contains(&edge.a) != all.contains(&edge.b));
+    let outside = near.take(MOST_OUTSIDE).map(|edge| {
+        let (inside, outside) =
+            if all.contains(&edge.a) { (edge.a, edge.b) } else { (edge.b, edge.a) };
+        Outside {
+            label: name(&documents[outside]),
+            nearest: name(&documents[inside]),
+            score: edge.score,
+            href: Some(compare(&documents[inside], &documents[outside])),
+        }
+    });
+    ClusterDetail {
+        cluster: cluster(kinship, edges, members, base),
+        nodes: nodes.collect(),
+        edges: shown.collect(),
+        more_nodes: members.len().saturating_sub(MOST_NODES) as u64,
+        bridge,
+        outside: outside.collect(),
+        back: format!("/graph?{base}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(a: usize, b: usize, score: f64) -> Edge {
+        Edge { a, b, score, words: 10 }
+    }
+
+    #[test]
+    fn clusters_are_connected_documents_and_fall_apart_at_their_weakest_bridge() {
+        // Two triangles, joined by one edge; a pair; one alone.
+        let edges = [
+            edge(0, 1, 0.9),
+            edge(1, 2, 0.8),
+            edge(0, 2, 0.1),
+            edge(2, 3, 0.3),
+            edge(3, 4, 0.7),
+            edge(4, 5, 0.7),
+            edge(3, 5, 0.2),
+            edge(6, 7, 0.5),
+        ];
+        let found = clusters(9, &edges);
+        assert_eq!(found, [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
+        let own: Vec<Edge> = edges[..7].to_vec();
+        let (bridge, a, b) = weakest(&found[0], &own).unwrap();
+        assert_eq!((bridge.a, bridge.b, a, b), (2, 3, 3, 3));
+        let (bridge, a, b) = weakest(&found[1], &edges[7..]).unwrap();
+        assert_eq!((bridge.a, bridge.b, a, b), (6, 7, 1, 1));
+        assert!(weakest(&[0, 1, 2], &edges[..3]).is_none());
+    }
+}
