@@ -12,9 +12,11 @@ use textkin::text::grammar::Selection;
 use crate::size;
 
 mod analysis;
+mod client;
 mod compare;
 mod delivering;
 mod eval;
+mod mail;
 mod reading;
 mod repo;
 mod search;
@@ -23,9 +25,14 @@ mod trace;
 mod verify;
 
 pub(crate) use analysis::Analysis;
+pub(crate) use client::{
+    Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
+    ClientRegister, ClientState, ClientWatch, Connection,
+};
 pub(crate) use compare::{Compare, ComparisonFormat};
 pub(crate) use delivering::{DeliveringArguments, SmtpEncryption};
 pub(crate) use eval::{Eval, EvalCommand, EvalMeans, Generate};
+pub(crate) use mail::{Mail, MailArguments};
 pub(crate) use reading::{Input, Reading};
 pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
@@ -55,6 +62,8 @@ pub(crate) enum Command {
     Trace(Box<Trace>),
     Serve(Box<Serve>),
     Admin(Admin),
+    Client(Box<Client>),
+    Mail(Mail),
     Eval(Eval),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them

@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Failed,
     /// The user stopped it.
     Interrupted,
+    /// A message was not taken: a code that mail systems know.
+    Mail(u8),
 }
 
 impl Exit {
@@ -36,6 +38,7 @@ impl From<Exit> for ExitCode {
             Exit::Nothing => 1,
             Exit::Failed => 2,
             Exit::Interrupted => 130,
+            Exit::Mail(code) => code,
         })
     }
 }

@@ -36,6 +36,8 @@ fn main() -> std::process::ExitCode {
         Command::Trace(arguments) => command::trace::run(&arguments),
         Command::Serve(arguments) => command::serve::run(&arguments),
         Command::Admin(arguments) => command::admin::run(&arguments),
+        Command::Client(arguments) => command::client::run(&arguments),
+        Command::Mail(arguments) => command::mail::run(&arguments),
         Command::Eval(arguments) => command::eval::run(&arguments),
         Command::Measures => command::measures::run(),
         Command::Doctor => command::doctor::run(),

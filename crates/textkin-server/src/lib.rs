@@ -16,6 +16,7 @@ mod api;
 mod attempts;
 mod error;
 mod index;
+mod mail;
 mod sample;
 mod serve;
 mod service;
@@ -25,6 +26,7 @@ mod web;
 pub use access::{Actor, Role, Scope};
 pub use api::description;
 pub use error::Error;
+pub use mail::{LmtpAddress, MailIn};
 pub use serve::{Listening, router, run, serve};
 pub use service::{
     AccountView, AlertSide, AlertState, AlertView, Audited, ChangeAlerts, ChangeRepository,

@@ -16,6 +16,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::api::{self, App};
 use crate::error::Error;
+use crate::mail::{MailIn, MailRoom};
 use crate::service::{Delivering, Limits, Service};
 use crate::web;
 
@@ -34,6 +35,8 @@ pub struct Listening {
     pub request_time: Duration,
     /// How long requests may go on after the server was asked to stop.
     pub grace: Duration,
+    /// How mail comes in; none: it does not.
+    pub mail: Option<MailIn>,
 }
 
 impl Default for Listening {
@@ -45,6 +48,7 @@ impl Default for Listening {
             body_time: Duration::from_secs(30),
             request_time: Duration::from_secs(600),
             grace: Duration::from_secs(10),
+            mail: None,
         }
     }
 }
@@ -159,9 +163,16 @@ pub async fn run(
         tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivering)).await;
     let service = opened.map_err(|_| Error::Stopped)??;
     let listener = TcpListener::bind(listening.address).await?;
-    let workers = service.start_workers()?;
+    let room = match &listening.mail {
+        Some(mail) => Some(MailRoom::open(&service, mail, &stop).await?),
+        None => None,
+    };
+    let mut workers = service.start_workers()?;
     ready(listener.local_addr()?, &service);
     let outcome = serve(listener, router(&service, &listening), listening, stop).await;
+    if let Some(room) = room {
+        workers.push(room.close().await);
+    }
     service.stop();
     let ended = tokio::task::spawn_blocking(move || {
         for worker in workers {

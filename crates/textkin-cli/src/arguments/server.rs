@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::DeliveringArguments;
+use super::{DeliveringArguments, MailArguments};
 use crate::size;
 
 /// Run the registration server: people register texts and are told when they reappear
@@ -40,6 +40,8 @@ pub(crate) struct Serve {
     pub(crate) log_level: String,
     #[command(flatten)]
     pub(crate) delivering: DeliveringArguments,
+    #[command(flatten)]
+    pub(crate) mail: MailArguments,
 }
 
 /// How a log is written.

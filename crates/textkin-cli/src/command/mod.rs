@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod admin;
+pub(crate) mod client;
 pub(crate) mod compare;
 pub(crate) mod dedup;
 pub(crate) mod delivering;
@@ -9,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod index;
+pub(crate) mod mail;
 pub(crate) mod measures;
 pub(crate) mod page;
 pub(crate) mod raw;

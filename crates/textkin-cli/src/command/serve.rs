@@ -2,11 +2,12 @@
 
 use std::io::Write as _;
 
-use textkin_server::{Limits, Listening, Service, SetUp};
+use textkin_mail::Destination;
+use textkin_server::{Limits, Listening, LmtpAddress, MailIn, Service, SetUp};
 use tokio::sync::watch;
 
 use super::delivering;
-use crate::arguments::{LogFormat, Serve};
+use crate::arguments::{LogFormat, MailArguments, Serve};
 use crate::exit::Exit;
 use crate::tell::tell;
 
@@ -20,8 +21,11 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         examined: arguments.max_examined,
     };
     let site = format!("http://{}", arguments.listen);
-    let delivering = delivering::delivering(&arguments.delivering, site, None)?;
-    let listening = Listening { address: arguments.listen, ..Listening::default() };
+    let mail = mail_in(&arguments.mail);
+    let from =
+        mail.as_ref().and_then(|mail| format!("textkin@{}", mail.hosts.first()?).parse().ok());
+    let delivering = delivering::delivering(&arguments.delivering, site, from)?;
+    let listening = Listening { address: arguments.listen, mail, ..Listening::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {
         // A second signal does not wait for requests under way.
@@ -50,6 +54,23 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     let serving = textkin_server::run(&arguments.data, limits, delivering, listening, stop, ready);
     runtime.block_on(serving)?;
     Ok(Exit::Found)
+}
+
+fn mail_in(arguments: &MailArguments) -> Option<MailIn> {
+    let MailArguments { smtp_listen, lmtp_listen, .. } = arguments;
+    if smtp_listen.is_none() && lmtp_listen.is_none() {
+        return None;
+    }
+    Some(MailIn {
+        hosts: arguments.mail_host.clone(),
+        smtp: *smtp_listen,
+        lmtp: lmtp_listen.as_ref().map(|place| match place {
+            Destination::Tcp(address) => LmtpAddress::Tcp(*address),
+            Destination::Unix(path) => LmtpAddress::Unix(path.clone()),
+        }),
+        authority: arguments.mail_authority.clone(),
+        discards_unknown: arguments.mail_discard_unknown,
+    })
 }
 
 fn log(arguments: &Serve) -> anyhow::Result<()> {

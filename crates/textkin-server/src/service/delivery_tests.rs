@@ -77,18 +77,18 @@ impl Receiver {
     }
 }
 
-struct House {
-    service: Arc<Service>,
+pub(super) struct House {
+    pub(super) service: Arc<Service>,
     workers: Vec<JoinHandle<()>>,
-    outbox: Arc<Outbox>,
-    anna: Actor,
-    ben: Actor,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) anna: Actor,
+    pub(super) ben: Actor,
     _folder: tempfile::TempDir,
 }
 
 impl House {
     /// Two accounts; `poems` is watched by anna, who gets mail, and `news` is public.
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let outbox = Arc::new(Outbox::default());
         let delivering = Delivering {
@@ -130,7 +130,7 @@ impl House {
         self.service.new_watch(&self.anna, &serde_json::from_value(watch).unwrap()).unwrap();
     }
 
-    fn copy(&self, id: &str) {
+    pub(super) fn copy(&self, id: &str) {
         register(&self.service, &self.ben, "news", id, &format!("{id} was told today: {POEM}"));
     }
 
@@ -138,7 +138,7 @@ impl House {
         self.service.deliveries(&self.anna, state, None, 100).unwrap()
     }
 
-    fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
+    pub(super) fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
         let started = Instant::now();
         while !is_so() {
             let late = started.elapsed() > Duration::from_secs(15);

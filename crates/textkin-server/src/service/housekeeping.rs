@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::params;
 
+use super::mail::KEEP_LETTERS;
 use super::{Service, jobs};
 use crate::error::Error;
 use crate::index::ShelfKind;
@@ -192,6 +193,8 @@ impl Service {
             write.execute(sql, params![now - KEEP_JOBS])?;
             let sql = "DELETE FROM delivery WHERE state = 'done' AND finished < ?1";
             write.execute(sql, [now - KEEP_DELIVERIES])?;
+            let sql = "DELETE FROM mail WHERE body IS NULL AND at < ?1";
+            write.execute(sql, [now - KEEP_LETTERS])?;
             write.execute("DELETE FROM idempotency WHERE created < ?1", [now - KEEP_KEYS])?;
             write.execute("DELETE FROM session WHERE expires < ?1", [now])?;
             Ok(())

@@ -18,6 +18,7 @@ mod jobs;
 pub(crate) mod kinship;
 mod level;
 mod loads;
+mod mail;
 pub(crate) mod origins;
 pub(crate) mod probe;
 mod purge;
@@ -25,6 +26,8 @@ mod repositories;
 mod secrets;
 #[cfg(test)]
 mod delivery_tests;
+#[cfg(test)]
+mod mail_tests;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -85,6 +88,7 @@ pub struct Service {
     pub(crate) index: Index,
     pub(crate) work: Signal,
     pub(crate) deliveries: Signal,
+    pub(crate) letters: Signal,
     pub(crate) delivering: Delivering,
     pub(crate) courier: Mutex<Option<textkin_hook::Courier>>,
     pub(crate) tracers: Mutex<Tracers>,
@@ -130,6 +134,7 @@ impl Service {
             index,
             work: Signal::default(),
             deliveries: Signal::default(),
+            letters: Signal::default(),
             delivering,
             courier: Mutex::default(),
             tracers: Mutex::default(),
@@ -181,10 +186,23 @@ impl Service {
         self.is_stopping.store(true, Ordering::Relaxed);
         self.work.ring();
         self.deliveries.ring();
+        self.letters.ring();
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// The address under which people reach the server, without `/` at its end.
+    #[must_use]
+    pub fn site(&self) -> &str {
+        &self.delivering.site
+    }
+
+    /// Whether mail can be sent.
+    #[must_use]
+    pub fn sends_mail(&self) -> bool {
+        self.delivering.mail.is_some()
     }
 
     /// Where the data are.

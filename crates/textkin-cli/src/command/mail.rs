@@ -1,0 +1,20 @@
+//! `textkin mail`: a message from standard input to a running server.
+
+use textkin_mail::pipe::pipe;
+
+use crate::arguments::Mail;
+use crate::exit::Exit;
+use crate::tell::tell;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Mail) -> anyhow::Result<Exit> {
+    let Mail { lmtp, sender, max_message, recipients } = arguments;
+    let most = usize::try_from(*max_message)?;
+    match pipe(std::io::stdin().lock(), sender, recipients, lmtp, most) {
+        Ok(()) => Ok(Exit::Found),
+        Err(exit) => {
+            tell(format_args!("textkin: {exit}\n"));
+            Ok(Exit::Mail(exit.code()))
+        }
+    }
+}

@@ -1,0 +1,600 @@
+//! Mail in: what letters ask for, as calls of the service, and the replies in words.
+//!
+//! The account with the sender's address acts, with all its rights. What cannot be done is a reply
+//! too: only where the store fails is a letter kept to be tried again.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use textkin_mail::notice::Share;
+use textkin_mail::{
+    Address, Desk, Document, Dropped, Letter, Limits, Listener, Mailboxes, Office, Outcome,
+    Protocol, Refusal, Request, Unavailable, UnknownSenders, Verb, bind_unix,
+};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::access::{Actor, Role};
+use crate::error::Error;
+use crate::service::{
+    Channel, Existing, Level, Match, NewDocument, NewWatch, ProbeAnswer, ProbeRequest,
+    RepositoryView, Service, Visibility,
+};
+
+/// Documents of one letter, at most.
+const MOST_DOCUMENTS: usize = 1000;
+/// Matches that a reply names for each document, and lines about documents.
+const MOST_NAMED: usize = 10;
+const MOST_LINES: usize = 50;
+
+/// How mail comes in.
+#[derive(Clone, Debug, Default)]
+pub struct MailIn {
+    /// The hosts that mail is taken for.
+    pub hosts: Vec<String>,
+    /// Where SMTP is spoken.
+    pub smtp: Option<SocketAddr>,
+    /// Where LMTP is spoken.
+    pub lmtp: Option<LmtpAddress>,
+    /// The name under which the mail system in front vouches for senders, if it does.
+    pub authority: Option<String>,
+    /// Whether mail of unknown senders is taken and thrown away instead of refused.
+    pub discards_unknown: bool,
+}
+
+/// Where LMTP is spoken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LmtpAddress {
+    /// At a port.
+    Tcp(SocketAddr),
+    /// At a socket in the file system.
+    Unix(PathBuf),
+}
+
+/// The desk behind the mail front end.
+#[derive(Debug)]
+pub(crate) struct Clerk {
+    service: Arc<Service>,
+}
+
+impl Clerk {
+    pub(crate) fn new(service: Arc<Service>) -> Self {
+        Self { service }
+    }
+}
+
+/// The listeners and the thread that answers.
+pub(crate) struct MailRoom {
+    tasks: Vec<JoinHandle<()>>,
+    /// The worker that answers letters.
+    pub(crate) worker: std::thread::JoinHandle<()>,
+}
+
+impl MailRoom {
+    /// Listens as `mail` says until `stop` does, and answers.
+    pub(crate) async fn open(
+        service: &Arc<Service>,
+        mail: &MailIn,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Self, Error> {
+        let wrong = |error: textkin_mail::Error| Error::Invalid(error.to_string());
+        if !service.sends_mail() {
+            return Err(Error::Invalid(
+                "mail that comes in is answered: say by --smtp-relay how mail goes out".to_owned(),
+            ));
+        }
+        let office = Arc::new(Office {
+            authority: mail.authority.clone(),
+            site: Some(service.site().to_owned()),
+            ..Office::new(Mailboxes::new(&mail.hosts, "textkin").map_err(wrong)?)
+        });
+        let desk = Arc::new(Clerk::new(Arc::clone(service)));
+        let unknown = match mail.discards_unknown {
+            true => UnknownSenders::Discard,
+            false => UnknownSenders::Refuse,
+        };
+        let listener = |protocol| {
+            let desk = Arc::clone(&desk) as Arc<dyn Desk>;
+            Listener::new(desk, Arc::clone(&office), protocol, Limits::default())
+                .unknown_senders(unknown)
+        };
+        let stopped = || {
+            let mut stop = stop.clone();
+            async move {
+                let _ = stop.wait_for(|is_asked| *is_asked).await;
+            }
+        };
+        let mut tasks = Vec::new();
+        let mut ports = Vec::new();
+        ports.extend(mail.smtp.map(|address| (Protocol::Smtp, address)));
+        if let Some(LmtpAddress::Tcp(address)) = mail.lmtp {
+            ports.push((Protocol::Lmtp, address));
+        }
+        for (protocol, address) in ports {
+            let socket = TcpListener::bind(address).await?;
+            let address = socket.local_addr()?;
+            tracing::info!(%address, ?protocol, "mail is taken");
+            let (listener, stopped) = (listener(protocol), stopped());
+            tasks.push(tokio::spawn(async move { listener.serve(socket, stopped).await }));
+        }
+        if let Some(LmtpAddress::Unix(path)) = &mail.lmtp {
+            let socket = bind_unix(path).map_err(wrong)?;
+            tracing::info!(path = %path.display(), "mail is taken");
+            let (listener, stopped) = (listener(Protocol::Lmtp), stopped());
+            tasks.push(tokio::spawn(async move { listener.serve_unix(socket, stopped).await }));
+        }
+        let worker = answering(service, desk, office)?;
+        Ok(Self { tasks, worker })
+    }
+
+    /// Waits for connections under way; then the worker is left.
+    pub(crate) async fn close(self) -> std::thread::JoinHandle<()> {
+        for task in self.tasks {
+            let _ = task.await;
+        }
+        self.worker
+    }
+}
+
+/// Starts the thread that answers letters.
+pub(crate) fn answering(
+    service: &Arc<Service>,
+    desk: Arc<Clerk>,
+    office: Arc<Office>,
+) -> Result<std::thread::JoinHandle<()>, Error> {
+    let service = Arc::clone(service);
+    let builder = std::thread::Builder::new().name("mail".to_owned());
+    Ok(builder.spawn(move || service.run_mail(&*desk, &office))?)
+}
+
+impl Desk for Clerk {
+    fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
+        let found = self.service.account_of(sender).map_err(unavailable)?;
+        Ok(found.is_some())
+    }
+
+    fn accept(&self, letter: Letter) -> Result<(), Refusal> {
+        match self.service.keep_letter(&letter) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Refusal::Later("too much mail in one hour".to_owned())),
+            Err(error) => {
+                tracing::error!(%error, "a letter could not be kept");
+                Err(Refusal::Later("try again later".to_owned()))
+            }
+        }
+    }
+
+    fn dropped(&self, _: &Letter, why: Dropped) {
+        tracing::info!(%why, "a letter is dropped");
+    }
+
+    fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+        let actor = self.service.account_of(&request.sender).map_err(unavailable)?;
+        let Some(actor) = actor else {
+            return Ok(nothing("There is no account with your address any more."));
+        };
+        let done = match request.verb {
+            Verb::Register => self.register(&actor, &request, false),
+            Verb::Watch => self.register(&actor, &request, true),
+            Verb::Probe => self.probe(&actor, &request),
+            Verb::Status => self.status(&actor, &request),
+            Verb::Remove => self.remove(&actor, &request),
+        };
+        match done {
+            Ok(outcome) => Ok(outcome),
+            // What went wrong inside is tried again; all else is told.
+            Err(
+                error @ (Error::Store { .. }
+                | Error::Sqlite(_)
+                | Error::Io(_)
+                | Error::Stopped
+                | Error::Commit(_)
+                | Error::Busy(_)),
+            ) => Err(unavailable(error)),
+            Err(error) => Ok(failed(&error)),
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn unavailable(error: Error) -> Unavailable {
+    Unavailable(error.to_string())
+}
+
+fn nothing(why: &str) -> Outcome {
+    let text = format!("Nothing was done. {why}");
+    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+}
+
+fn failed(error: &Error) -> Outcome {
+    let text = format!("Nothing was done: {error}.");
+    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+}
+
+/// The documents of a letter, and what could not be read.
+struct Read {
+    documents: Vec<NewDocument>,
+    problems: Vec<String>,
+}
+
+impl Clerk {
+    fn site(&self) -> &str {
+        self.service.site()
+    }
+
+    fn register(
+        &self,
+        actor: &Actor,
+        request: &Request,
+        is_watched: bool,
+    ) -> Result<Outcome, Error> {
+        let name = match self.repository(actor, request)? {
+            Ok(name) => name,
+            Err(question) => return Ok(question),
+        };
+        self.service.may_load(actor, &name)?;
+        let Read { documents, mut problems } = self.read(request)?;
+        let (mut lines, mut n, mut last) = (String::new(), 0usize, None);
+        for (at, document) in documents.into_iter().enumerate() {
+            let told = document.id.clone().unwrap_or_else(|| "the text".to_owned());
+            let digest = *blake3::hash(document.text.as_bytes()).as_bytes();
+            // The same letter, asked again after a crash, registers nothing twice.
+            let key = Some((format!("mail {} {at}", request.identity), digest));
+            match self.service.register(actor, &name, document, Existing::Refuse, key) {
+                Ok(registered) => {
+                    n += 1;
+                    if n <= MOST_LINES {
+                        let words = counted(u64::from(registered.words), "word");
+                        let was = if registered.existed { ", was there already" } else { "" };
+                        let _ = writeln!(lines, "* {}: {words}{was}", registered.id);
+                    }
+                    last = Some(registered.id);
+                }
+                Err(error @ (Error::Conflict(_) | Error::Invalid(_) | Error::TooLarge(_))) => {
+                    problems.push(format!("{told}: {error}"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if n == 0 {
+            return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
+        }
+        if n > MOST_LINES {
+            let _ = writeln!(lines, "* and {} more", n - MOST_LINES);
+        }
+        let documents = counted(n as u64, "document");
+        let mut text = format!("{documents} registered in {name}.\n\n{lines}");
+        let mut subject = format!("{documents} registered in {name}");
+        if is_watched {
+            self.watch(actor, &name)?;
+            text.push_str("\nYou are told by mail when they reappear.\n");
+            subject = format!("{documents} watched in {name}");
+        }
+        text.push_str(&listed(&problems));
+        let withdraw = last.filter(|id| n == 1 && !id.contains(char::is_whitespace));
+        Ok(Outcome {
+            subject,
+            text,
+            link: Some(format!("{}/repositories/{name}", self.site())),
+            withdraw: withdraw
+                .map(|id| format!("write a message with the subject REMOVE {name}/{id}")),
+        })
+    }
+
+    /// Watches a repository, unless the account does so already.
+    fn watch(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
+        let watches = self.service.watches(actor)?;
+        if watches
+            .iter()
+            .any(|watch| watch.repository == repository && watch.channels.contains(&Channel::Mail))
+        {
+            return Ok(());
+        }
+        let new = NewWatch {
+            repository: repository.to_owned(),
+            min_level: Level::Some,
+            min_words: 0,
+            channels: vec![Channel::Inbox, Channel::Mail],
+            levels: crate::service::Levels::default(),
+            webhook: None,
+            quiet_from: None,
+            quiet_to: None,
+            digest_hours: 0,
+        };
+        self.service.new_watch(actor, &new).map(drop)
+    }
+
+    fn probe(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+        let Read { documents, problems } = self.read(request)?;
+        let (mut text, mut n_found, n) = (String::new(), 0usize, documents.len());
+        if n == 0 {
+            return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
+        }
+        for (at, document) in documents.into_iter().enumerate() {
+            let name = document.title.or(document.id);
+            let probe = ProbeRequest {
+                text: document.text,
+                repositories: request.repository.clone().map(|name| vec![name]),
+                threshold: crate::service::Levels::default().some,
+                limit: Some(MOST_NAMED),
+            };
+            let answer = self.service.probe(actor, &probe)?;
+            n_found += usize::from(answer.total > 0);
+            if at < MOST_LINES {
+                text.push_str(&found(name.as_deref().unwrap_or("Your text"), &answer));
+            }
+        }
+        if n > MOST_LINES {
+            let _ = writeln!(text, "And {} more documents.\n", n - MOST_LINES);
+        }
+        text.push_str("Nothing of this was kept.\n");
+        text.push_str(&listed(&problems));
+        let subject = match (n, n_found) {
+            (1, 0) => "Found nowhere".to_owned(),
+            (1, _) => "Found in registered documents".to_owned(),
+            (n, found) => format!("{found} of {n} documents found"),
+        };
+        Ok(Outcome { subject, text, ..Outcome::default() })
+    }
+
+    fn status(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+        if let Some(id) = &request.id {
+            let name = match self.holder(actor, request.repository.as_deref(), id)? {
+                Ok(name) => name,
+                Err(question) => return Ok(question),
+            };
+            let document = self.service.document(actor, &name, id, false)?;
+            let words = counted(u64::from(document.words), "word");
+            let title =
+                document.title.map_or(String::new(), |title| format!("\u{201c}{title}\u{201d}, "));
+            let alerts = self.service.alerts(actor, None, false, None, 1000)?;
+            let of_it =
+                |side: &crate::service::AlertSide| side.repository == name && side.id == *id;
+            let alerts: Vec<_> = alerts.iter().filter(|alert| of_it(&alert.registered)).collect();
+            let mut text = format!("{name}/{id}: {title}{words}.\n\n");
+            match alerts.len() {
+                0 => text.push_str("It has not reappeared where you watch.\n"),
+                n => {
+                    let _ = writeln!(
+                        text,
+                        "It reappeared {}:\n",
+                        if n == 1 { "once".to_owned() } else { format!("{n} times") }
+                    );
+                }
+            }
+            for alert in alerts.iter().take(MOST_NAMED) {
+                let side = &alert.registered;
+                let share = Share { shared_words: side.shared_words, words: side.words };
+                let (repository, found) = (&alert.found.repository, &alert.found.id);
+                let _ = writeln!(text, "* {repository}/{found}: {share}");
+            }
+            let subject = format!("Status of {name}/{id}");
+            let link = Some(format!("{}/repositories/{name}", self.site()));
+            return Ok(Outcome { subject, text, link, withdraw: None });
+        }
+        let own: Vec<RepositoryView> = self.own(actor)?;
+        let watches = self.service.watches(actor)?;
+        let open = self.service.open_alerts(actor)?;
+        let mut text = format!("{} open.\n\n", counted(open, "alert"));
+        for repository in own.iter().take(MOST_LINES) {
+            let name = &repository.name;
+            let is_watched = watches.iter().any(|watch| watch.repository == *name);
+            let documents = counted(repository.documents, "document");
+            let watched = if is_watched { ", watched" } else { "" };
+            let _ = writeln!(text, "* {name}: {documents}{watched}");
+        }
+        if own.is_empty() {
+            text.push_str("You have no repository.\n");
+        }
+        Ok(Outcome {
+            subject: format!("Status: {} open", counted(open, "alert")),
+            text,
+            link: Some(format!("{}/alerts", self.site())),
+            withdraw: None,
+        })
+    }
+
+    fn remove(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+        let id = request.id.as_deref().unwrap_or_default();
+        let name = match self.holder(actor, request.repository.as_deref(), id)? {
+            Ok(name) => name,
+            Err(question) => return Ok(question),
+        };
+        let receipt = self.service.delete(actor, &name, id)?;
+        let words = counted(receipt.words, "word");
+        Ok(Outcome {
+            subject: format!("Removed: {name}/{id}"),
+            text: format!(
+                "{name}/{id} ({words}) is removed: no probe finds it any more, and its bytes leave \
+                 the disk soon. The number of the receipt is {}.",
+                receipt.receipt
+            ),
+            ..Outcome::default()
+        })
+    }
+
+    /// The repositories of the account's teams.
+    fn own(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
+        let mut all = self.service.repositories(actor)?;
+        all.retain(|repository| repository.role.is_some());
+        Ok(all)
+    }
+
+    /// The repository that documents go to, or the question which.
+    fn repository(
+        &self,
+        actor: &Actor,
+        request: &Request,
+    ) -> Result<Result<String, Outcome>, Error> {
+        if let Some(name) = &request.repository {
+            return Ok(Ok(name.clone()));
+        }
+        let mut own = self.own(actor)?;
+        own.retain(|repository| {
+            repository.visibility == Visibility::Private
+                && repository.role.is_some_and(|role| role >= Role::Writer)
+        });
+        let verb = request.verb;
+        match &own[..] {
+            [one] => Ok(Ok(one.name.clone())),
+            [] => Ok(Err(nothing(&format!(
+                "You have no private repository yet. Make one at {}/repositories and write again.",
+                self.site()
+            )))),
+            [first, ..] => {
+                let names: Vec<_> = own.iter().map(|own| format!("* {}", own.name)).collect();
+                Ok(Err(Outcome {
+                    subject: "Which repository?".to_owned(),
+                    text: format!(
+                        "Nothing was done, because you have several repositories. Please send it \
+                         again and say which one in the subject, such as {verb} {}.\n\n{}",
+                        first.name,
+                        names.join("\n")
+                    ),
+                    ..Outcome::default()
+                }))
+            }
+        }
+    }
+
+    /// The repository of the account that holds a document, or the question which.
+    fn holder(
+        &self,
+        actor: &Actor,
+        named: Option<&str>,
+        id: &str,
+    ) -> Result<Result<String, Outcome>, Error> {
+        if let Some(name) = named {
+            return Ok(Ok(name.to_owned()));
+        }
+        let mut holders = Vec::new();
+        for repository in self.own(actor)? {
+            match self.service.document(actor, &repository.name, id, false) {
+                Ok(_) => holders.push(repository.name),
+                Err(Error::Missing(_) | Error::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match &holders[..] {
+            [one] => Ok(Ok(one.clone())),
+            [] => Err(Error::missing("document", id)),
+            several => {
+                let names: Vec<_> = several.iter().map(|name| format!("* {name}/{id}")).collect();
+                Ok(Err(Outcome {
+                    subject: "Which document?".to_owned(),
+                    text: format!(
+                        "Nothing was done, because several of your repositories hold {id}. Please \
+                         say which one you mean:\n\n{}",
+                        names.join("\n")
+                    ),
+                    ..Outcome::default()
+                }))
+            }
+        }
+    }
+
+    /// The documents of a letter.
+    fn read(&self, request: &Request) -> Result<Read, Error> {
+        let mut read = Read { documents: Vec::new(), problems: Vec::new() };
+        for document in &request.documents {
+            match (&document.name, document.media_type.as_str()) {
+                (None, "text/plain") => {
+                    let text = String::from_utf8_lossy(&document.bytes).into_owned();
+                    read.documents.push(NewDocument { text, ..NewDocument::default() });
+                }
+                _ => self.read_file(document, &mut read)?,
+            }
+            if read.documents.len() > MOST_DOCUMENTS {
+                return Err(Error::TooLarge(format!(
+                    "a message holds at most {MOST_DOCUMENTS} documents"
+                )));
+            }
+        }
+        if let [only] = &mut read.documents[..]
+            && request.title.is_some()
+        {
+            only.title = request.title.clone();
+        }
+        Ok(read)
+    }
+
+    fn read_file(&self, document: &Document, read: &mut Read) -> Result<(), Error> {
+        let own = if document.media_type == "text/html" { "message.html" } else { "message.txt" };
+        let name = document.name.as_deref().unwrap_or(own);
+        let upload = self.service.new_upload(name)?;
+        std::fs::write(upload.path(), &document.bytes)?;
+        match self.service.read_upload(&upload, MOST_DOCUMENTS) {
+            Ok(texts) => {
+                read.documents.extend(texts.documents);
+                read.problems.extend(texts.problems);
+            }
+            Err(error @ (Error::TooLarge(_) | Error::Invalid(_) | Error::Engine(_))) => {
+                read.problems.push(format!("{name}: {error}"));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// What was found of a document, in words.
+fn found(name: &str, answer: &ProbeAnswer) -> String {
+    let all = Share { shared_words: answer.shared_words, words: u64::from(answer.words) };
+    if answer.matches.is_empty() {
+        return format!("{name}: found nowhere.\n\n");
+    }
+    let mut text = format!("{name}: {all}, stand in registered documents.\n\n");
+    for found in answer.matches.iter().take(MOST_NAMED) {
+        let _ = writeln!(text, "* {}", matched(found, u64::from(answer.words)));
+    }
+    if answer.total > MOST_NAMED {
+        let _ = writeln!(text, "* and {} more", answer.total - MOST_NAMED);
+    }
+    text.push('\n');
+    text
+}
+
+fn matched(found: &Match, words: u64) -> String {
+    let share = Share { shared_words: found.shared_words, words };
+    let level = match found.level {
+        Level::Some => "Some",
+        Level::High => "High",
+        Level::Exact => "Exact",
+    };
+    let (Some(repository), Some(id)) = (&found.repository, &found.id) else {
+        return format!("{level}: held by another owner: {share}");
+    };
+    let place = match &found.title {
+        Some(title) => format!("\u{201c}{title}\u{201d} ({repository}/{id})"),
+        None => format!("{repository}/{id}"),
+    };
+    let other = match (found.document_shared_words, found.document_words) {
+        (Some(shared_words), Some(words)) => {
+            format!("; {} of the other", Share { shared_words, words }.percent())
+        }
+        _ => String::new(),
+    };
+    format!("{level}: {place}: {share}{other}")
+}
+
+/// What could not be done, a line each.
+fn listed(problems: &[String]) -> String {
+    if problems.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nNot registered or read:\n\n".to_owned();
+    for problem in problems.iter().take(MOST_NAMED) {
+        let _ = writeln!(text, "* {problem}");
+    }
+    if problems.len() > MOST_NAMED {
+        let _ = writeln!(text, "* and {} more", problems.len() - MOST_NAMED);
+    }
+    text
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,269 @@
+//! Mail in and out, through listeners on this machine.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use textkin_mail::{Desk, Destination, Letter, Listener, Mailboxes, Office, Protocol, pipe::pipe};
+use tokio::runtime::Runtime;
+
+use super::delivery_tests::House;
+use super::tests::{POEM, repository};
+use super::*;
+use crate::mail::{Clerk, answering};
+
+fn office() -> Arc<Office> {
+    let mut office = Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap());
+    office.site = Some("https://kin.example".to_owned());
+    Arc::new(office)
+}
+
+/// A house that answers mail, and the addresses of its listeners (SMTP, LMTP).
+struct MailHouse {
+    house: House,
+    smtp: SocketAddr,
+    lmtp: SocketAddr,
+    worker: Option<std::thread::JoinHandle<()>>,
+    _runtime: Runtime,
+}
+
+impl MailHouse {
+    fn new() -> Self {
+        let house = House::new();
+        let runtime = Runtime::new().unwrap();
+        let desk = Arc::new(Clerk::new(Arc::clone(&house.service)));
+        let worker = answering(&house.service, Arc::clone(&desk), office()).unwrap();
+        let listen = |protocol| {
+            let desk = Arc::clone(&desk) as Arc<dyn Desk>;
+            let listener = Listener::new(desk, office(), protocol, textkin_mail::Limits::default());
+            let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+            let address = socket.local_addr().unwrap();
+            runtime.spawn(async move { listener.serve(socket, std::future::pending()).await });
+            address
+        };
+        let (smtp, lmtp) = (listen(Protocol::Smtp), listen(Protocol::Lmtp));
+        Self { house, smtp, lmtp, worker: Some(worker), _runtime: runtime }
+    }
+
+    /// Sends a message by SMTP; returns the last reply.
+    fn write(&self, from: &str, to: &str, message: &str) -> String {
+        let stream = TcpStream::connect(self.smtp).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut last = reply(&mut reader);
+        for command in [
+            "EHLO a.example".to_owned(),
+            format!("MAIL FROM:<{from}>"),
+            format!("RCPT TO:<{to}>"),
+            "DATA".to_owned(),
+        ] {
+            reader.get_mut().write_all(format!("{command}\r\n").as_bytes()).unwrap();
+            last = reply(&mut reader);
+            if last.starts_with('5') {
+                return last;
+            }
+        }
+        assert!(last.starts_with("354"), "{last}");
+        let message = message.replace('\n', "\r\n");
+        reader.get_mut().write_all(format!("{message}\r\n.\r\n").as_bytes()).unwrap();
+        reply(&mut reader)
+    }
+
+    /// The reply with this number, when it is there.
+    fn answer(&self, n: usize) -> String {
+        self.house.wait("answered", || self.house.outbox.sent().len() > n);
+        let (to, bytes) = self.house.outbox.sent().remove(n);
+        assert_eq!(to.folded(), "anna@a.example");
+        readable(&bytes)
+    }
+}
+
+impl Drop for MailHouse {
+    fn drop(&mut self) {
+        self.house.service.stop();
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// A message without the encoding of mail: quoted-printable, and lines broken by `format=flowed`.
+fn readable(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("=\r\n", "");
+    let mut decoded = Vec::new();
+    for (at, part) in text.split('=').enumerate() {
+        match part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| at > 0) {
+            Some(byte) => {
+                decoded.push(byte);
+                decoded.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            None => {
+                decoded.extend(std::iter::repeat_n(b'=', at.min(1)));
+                decoded.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8(decoded).unwrap().replace(" \r\n", " ")
+}
+
+fn reply(reader: &mut BufReader<TcpStream>) -> String {
+    loop {
+        let mut line = String::new();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the listener went away");
+        if line.as_bytes().get(3) != Some(&b'-') {
+            return line;
+        }
+    }
+}
+
+#[test]
+fn requests_by_mail_are_done_and_answered_once() {
+    let mail = MailHouse::new();
+    let House { service, anna, ben, .. } = &mail.house;
+    let song = "Fear no more the heat of the sun nor the furious winters rages thou thy worldly \
+                task hast done home art gone and taken thy wages golden lads and girls all must";
+    let message = format!("Subject: REGISTER: Fear no more\nMessage-Id: <1@a>\n\n{song}\n");
+    for _ in 0..2 {
+        let taken = mail.write("Anna@A.example", "textkin@kin.example", &message);
+        assert!(taken.starts_with("250"), "{taken}");
+    }
+    let answer = mail.answer(0);
+    assert!(answer.contains("Subject: 1 document registered in poems"), "{answer}");
+    assert!(answer.contains("https://kin.example/repositories/poems"), "{answer}");
+    let documents = service.documents(anna, "poems", None, None, 10).unwrap().0;
+    let id = &documents[1].id;
+    assert_eq!(documents[1].title.as_deref(), Some("Fear no more"));
+    assert!(answer.contains(&format!("REMOVE poems/{id}")), "{answer}");
+
+    let message = format!("Subject: anything\nMessage-Id: <2@a>\n\nAs they sing: {song}\n");
+    mail.write("anna@a.example", "probe@kin.example", &message);
+    let answer = mail.answer(1);
+    assert!(answer.contains("Exact:") && answer.contains(&format!("(poems/{id})")), "{answer}");
+
+    let file = "Subject: WATCH poems\nMessage-Id: <3@a>\nMIME-Version: 1.0\n\
+        Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nSee below.\n\
+        --b\nContent-Type: text/html\nContent-Disposition: attachment; filename=page.html\n\n\
+        <p>When icicles hang by the wall and Dick the shepherd blows his nail and Tom bears logs \
+        into the hall and milk comes frozen home in pail</p>\n--b--\n";
+    mail.write("anna@a.example", "textkin@kin.example", file);
+    let answer = mail.answer(2);
+    assert!(answer.contains("1 document watched in poems"), "{answer}");
+    assert!(answer.contains("page.html: 27 words"), "{answer}");
+    let watches = service.watches(anna).unwrap();
+    assert!(watches[0].channels.contains(&Channel::Mail));
+
+    // What reappears is told by mail.
+    mail.house.copy("today");
+    let answer = mail.answer(3);
+    assert!(answer.contains("news/today") && answer.contains("poems/mercy"), "{answer}");
+
+    mail.write("anna@a.example", "textkin@kin.example", "Subject: STATUS\nMessage-Id: <4@a>\n\n");
+    let answer = mail.answer(4);
+    assert!(answer.contains("poems: 3 documents, watched"), "{answer}");
+    let message = "Subject: STATUS mercy\nMessage-Id: <5@a>\n\n";
+    mail.write("anna@a.example", "textkin@kin.example", message);
+    let answer = mail.answer(5);
+    assert!(answer.contains("It reappeared once"), "{answer}");
+
+    for (n, wanted) in [(6, "Removed: poems/mercy"), (7, "Nothing was done")] {
+        let message = format!("Subject: REMOVE mercy\nMessage-Id: <r{n}@a>\n\n");
+        mail.write("anna@a.example", "textkin@kin.example", &message);
+        let answer = mail.answer(n);
+        assert!(answer.contains(wanted), "{answer}");
+    }
+    assert!(service.document(anna, "poems", "mercy", false).is_err());
+
+    // With several repositories it is asked which one is meant.
+    repository(service, anna, "songs", Visibility::Private);
+    let message = format!("Subject: REGISTER\nMessage-Id: <8@a>\n\n{song}\n");
+    mail.write("anna@a.example", "textkin@kin.example", &message);
+    let answer = mail.answer(8);
+    assert!(answer.contains("Which repository?") && answer.contains("songs"), "{answer}");
+    // Repositories of others are as if they were not there.
+    repository(service, ben, "secret", Visibility::Private);
+    let ask = |name: &str, n| {
+        let message = format!("Subject: PROBE {name}\nMessage-Id: <p{n}@a>\n\n{song}\n");
+        mail.write("anna@a.example", "textkin@kin.example", &message);
+        let answer = mail.answer(n);
+        assert!(answer.contains(&format!("there is no repository '{name}'")), "{answer}");
+    };
+    ask("secret", 9);
+    ask("nothing", 10);
+    // Strangers are refused, and robots get nothing.
+    let refused = mail.write("eve@e.example", "textkin@kin.example", "Subject: STATUS\n\n");
+    assert!(refused.starts_with("550"), "{refused}");
+    let robot = "Subject: STATUS\nAuto-Submitted: auto-replied\n\n";
+    assert!(mail.write("anna@a.example", "textkin@kin.example", robot).starts_with("250"));
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(mail.house.outbox.sent().len(), 11);
+}
+
+#[test]
+fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let outbox = Arc::new(textkin_mail::Outbox::default());
+    let open = || {
+        let delivering = Delivering {
+            mail: Some(MailOut {
+                sender: Arc::clone(&outbox) as Arc<dyn textkin_mail::Sender>,
+                from: "textkin@kin.example".parse().unwrap(),
+            }),
+            ..Delivering::default()
+        };
+        Service::open_with(folder.path(), Limits::default(), delivering).unwrap()
+    };
+    let letter = Letter {
+        sender: "anna@a.example".parse().ok(),
+        recipients: vec!["register@kin.example".parse().unwrap()],
+        bytes: format!("Subject: Mercy\r\nMessage-Id: <1@a>\r\n\r\n{POEM}\r\n").into_bytes(),
+        peer: "local".to_owned(),
+    };
+    let service = open();
+    let anna = super::tests::actor(&service, "anna", "admin");
+    let account = anna.account;
+    let change = move |write: &rusqlite::Transaction<'_>| {
+        write.execute("UPDATE account SET mail = 'anna@a.example' WHERE id = ?1", [account])?;
+        Ok(())
+    };
+    service.store.write(change).unwrap();
+    repository(&service, &anna, "poems", Visibility::Private);
+    assert!(service.keep_letter(&letter).unwrap());
+    drop(service);
+    for _ in 0..2 {
+        let service = open();
+        assert!(service.keep_letter(&letter).unwrap());
+        let desk = Arc::new(Clerk::new(Arc::clone(&service)));
+        let worker = answering(&service, Arc::clone(&desk), office()).unwrap();
+        let started = std::time::Instant::now();
+        while outbox.sent().is_empty() && started.elapsed() < Duration::from_secs(15) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        service.stop();
+        worker.join().unwrap();
+        drop(desk);
+        assert_eq!(outbox.sent().len(), 1);
+        assert_eq!(service.documents(&anna, "poems", None, None, 10).unwrap().0.len(), 1);
+        let left: u64 = service
+            .store
+            .read(|read| {
+                let sql = "SELECT count(*) FROM mail WHERE body IS NOT NULL";
+                Ok(read.query_row(sql, [], |row| row.get(0))?)
+            })
+            .unwrap();
+        assert_eq!(left, 0);
+    }
+}
+
+#[test]
+fn a_pipe_hands_messages_over() {
+    let mail = MailHouse::new();
+    let to = ["status@kin.example".to_owned()];
+    let here = Destination::Tcp(mail.lmtp);
+    let message = &b"Subject: how it stands\nMessage-Id: <1@a>\n\n"[..];
+    pipe(message, "anna@a.example", &to, &here, 1000).unwrap();
+    assert!(mail.answer(0).contains("Subject: Status: 0 alerts open"), "{}", mail.answer(0));
+    let stranger = pipe(message, "eve@e.example", &to, &here, 1000);
+    assert_eq!(stranger.unwrap_err().code(), 65);
+}
