@@ -7,6 +7,7 @@ mod support;
 mod snares;
 
 mod bad_input;
+mod client;
 mod compare;
 mod dedup;
 mod eval;

@@ -86,7 +86,7 @@ fn a_large_document_takes_a_few_times_its_bytes_and_the_stream_goes_on() {
     let middle = stream[..stream.len() / 2].rfind('\n').unwrap() + 1;
     let (before, after) = stream.split_at(middle);
     folder.write("small.jsonl", &stream);
-    folder.write("large.jsonl", &format!("{before}{large}{after}"));
+    folder.write("large.jsonl", format!("{before}{large}{after}"));
     let empty = peak(&folder, "small.jsonl", 4000, "kin");
     let taken = peak(&folder, "large.jsonl", memory, "kin").saturating_sub(empty);
     let most = memory * 102 / 100 + TIMES_DOCUMENT * large.len() as u64 + NOISE;

@@ -192,7 +192,7 @@ fn print_probe(name: &str, answer: &Value) -> anyhow::Result<()> {
         return Ok(terminal::print(&format!("{name}: found nowhere ({words} words)\n"))?);
     }
     let all = share(number(answer, "shared_words"), words);
-    let mut text = format!("{name}: {all} stand in registered documents\n");
+    let mut text = format!("{name}: {all}, stand in registered documents\n");
     let mut table = vec![row(["  Level", "Document", "Shared", "Of the other", "Title"])];
     for found in matches {
         let place = match found.get("repository").and_then(Value::as_str) {
