@@ -32,6 +32,7 @@ cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of 
                                        served now; cargo xtask corpus --list names the collections
 cargo xtask web                        builds the scripts of the server's pages (needs Node)
 cargo xtask web check                  the same, tests them, and looks at every page in Chromium
+cargo xtask web story                  the way of a newcomer through a running server, in Chromium
 cargo xtask serve [ARGUMENT…]          builds them, and then runs `textkin serve` with these arguments
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
@@ -51,6 +52,7 @@ fn main() -> Result<()> {
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["web"] => web::web(),
         ["web", "check"] => web::check(),
+        ["web", "story"] => web::story(),
         ["serve", arguments @ ..] => web::serve(arguments),
         ["generate", size, file] => generate::collection(bytes(size)?, Path::new(file)),
         [] | ["help" | "--help" | "-h"] => {

@@ -33,6 +33,19 @@ pub(crate) fn check() -> Result<()> {
     run(&folder, &["run", "axe", "--", gallery])
 }
 
+/// `cargo xtask web story`: the assets, the program with them, and the whole way of a newcomer through
+/// a running server in Chromium.
+pub(crate) fn story() -> Result<()> {
+    web()?;
+    cargo(&["build", "--package", "textkin-cli"])?;
+    let folder = root()?.join("crates/textkin-web/frontend");
+    let program = root()?.join("target/debug/textkin");
+    let shots = root()?.join("target/story");
+    let [program, shots] = [&program, &shots].map(|path| path.to_str());
+    let program = program.context("the path of the workspace is not UTF-8")?;
+    run(&folder, &["run", "story", "--", program, shots.unwrap_or("story")])
+}
+
 /// `cargo xtask serve`: the assets, and the server with these arguments.
 pub(crate) fn serve(arguments: &[&str]) -> Result<()> {
     web()?;

@@ -9,7 +9,8 @@ use textkin_web::view::{
 };
 
 use super::fields::Fields;
-use super::reply::{Reply, html, json};
+use super::reply::{Reply, download, html, json};
+use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
@@ -42,6 +43,77 @@ pub(super) async fn page(visitor: Visitor) -> Reply {
 pub(super) async fn data(visitor: Visitor) -> Reply {
     let (view, _) = made(&visitor).await?;
     Ok(json(serde_json::to_string(&view.data).map_err(Error::from)?))
+}
+
+/// All pairs of the view, with the names of both.
+async fn pairs(visitor: &Visitor) -> Result<Vec<(DocumentView, DocumentView, Edge)>, Error> {
+    let query = visitor.query.clone();
+    visitor
+        .ask(move |service, actor| {
+            let kinship = service.kinship(actor, query.get("repository"))?;
+            let least = f64::from(query.number("threshold").unwrap_or(USUAL).clamp(1, 100)) / 100.0;
+            let edges = kinship.edges.iter().filter(|edge| edge.score >= least);
+            let document = |number: usize| kinship.documents[number].clone();
+            Ok(edges.map(|edge| (document(edge.a), document(edge.b), *edge)).collect())
+        })
+        .await
+}
+
+/// `GET /graph/export.csv`.
+pub(super) async fn export_csv(visitor: Visitor) -> Reply {
+    let mut text = String::from("a,b,a_title,b_title,score,words\r\n");
+    for (a, b, edge) in pairs(&visitor).await? {
+        let cells = [
+            a.id,
+            b.id,
+            a.title.unwrap_or_default(),
+            b.title.unwrap_or_default(),
+            edge.score.to_string(),
+            edge.words.to_string(),
+        ];
+        text += &cells.map(|value| cell(&value)).join(",");
+        text += "\r\n";
+    }
+    Ok(download("graph.csv", "text/csv; charset=utf-8", text.into_bytes()))
+}
+
+/// `GET /graph/export.graphml`.
+pub(super) async fn export_graphml(visitor: Visitor) -> Reply {
+    let escape = |text: &str| {
+        let text: String = text.chars().filter(|c| !c.is_control()).collect();
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let (mut nodes, mut edges) = (String::new(), String::new());
+    let mut known: HashSet<usize> = HashSet::new();
+    for (a, b, edge) in pairs(&visitor).await? {
+        for (number, document) in [(edge.a, &a), (edge.b, &b)] {
+            if known.insert(number) {
+                nodes += &format!(
+                    "<node id=\"n{number}\"><data key=\"id\">{}</data><data key=\"title\">{}</data>\
+                     <data key=\"words\">{}</data></node>\n",
+                    escape(&document.id),
+                    escape(document.title.as_deref().unwrap_or_default()),
+                    document.words
+                );
+            }
+        }
+        edges += &format!(
+            "<edge source=\"n{}\" target=\"n{}\"><data key=\"score\">{}</data>\
+             <data key=\"shared\">{}</data></edge>\n",
+            edge.a, edge.b, edge.score, edge.words
+        );
+    }
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+         <key id=\"id\" for=\"node\" attr.name=\"id\" attr.type=\"string\"/>\n\
+         <key id=\"title\" for=\"node\" attr.name=\"title\" attr.type=\"string\"/>\n\
+         <key id=\"words\" for=\"node\" attr.name=\"words\" attr.type=\"long\"/>\n\
+         <key id=\"score\" for=\"edge\" attr.name=\"score\" attr.type=\"double\"/>\n\
+         <key id=\"shared\" for=\"edge\" attr.name=\"shared\" attr.type=\"long\"/>\n\
+         <graph edgedefault=\"undirected\">\n{nodes}{edges}</graph>\n</graphml>\n"
+    );
+    Ok(download("graph.graphml", "application/xml", text.into_bytes()))
 }
 
 /// The view, and how many documents are left out of it.

@@ -5,7 +5,7 @@ use textkin_web::format::segment;
 use textkin_web::page::{OriginDocumentPage, OriginsPage};
 use textkin_web::view::{
     Choice, DocumentLink, Dot, Holding, Lane, Origin, OriginDocument, OriginDocumentRow,
-    OriginPiece, OriginState, Origins, Place, ReuseLine, Share, Stream,
+    OriginFilters, OriginPiece, OriginState, Origins, Place, ReuseLine, Share, Stream,
 };
 
 use super::reply::{Reply, html};
@@ -111,9 +111,13 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
 /// `GET /origins?repository=`.
 pub(super) async fn stream(visitor: Visitor) -> Reply {
     let wanted = visitor.query.get("repository").to_owned();
-    let min_overlap: u32 = visitor.query.number("min_overlap").unwrap_or(0).min(100);
-    let view =
-        visitor.ask(move |service, actor| flow(service, actor, &wanted, min_overlap)).await?;
+    let filters = OriginFilters {
+        from: visitor.query.get("from").to_owned(),
+        to: visitor.query.get("to").to_owned(),
+        min_overlap: visitor.query.number("min_overlap").unwrap_or(0).min(100),
+        ..OriginFilters::default()
+    };
+    let view = visitor.ask(move |service, actor| flow(service, actor, &wanted, filters)).await?;
     Ok(html(OriginsPage { frame: &visitor.frame(Place::Origins), view: &view }.render()?))
 }
 
@@ -121,8 +125,11 @@ fn flow(
     service: &Service,
     actor: &Actor,
     wanted: &str,
-    min_overlap: u32,
+    filters: OriginFilters,
 ) -> Result<Origins, Error> {
+    let min_overlap = filters.min_overlap;
+    let moment = |text: &str| text.parse::<textkin::Moment>().ok().map(|moment| moment.0);
+    let (from, to) = (moment(&filters.from), moment(&filters.to).map(|day| day + 86_400));
     let own = service.repositories(actor)?;
     let traced = own
         .iter()
@@ -133,7 +140,7 @@ fn flow(
         repositories: names.iter().map(|name| Choice::new(*name, Some(*name) == chosen)).collect(),
         ..Origins::default()
     };
-    view.filters.min_overlap = min_overlap;
+    view.filters = filters;
     let Some(chosen) = chosen else { return Ok(view) };
     let documents = service.traced_documents(actor, chosen, MOST)?;
     let mut lanes: Vec<Lane> = vec![Lane { name: chosen.to_owned(), dots: Vec::new() }];
@@ -143,6 +150,13 @@ fn flow(
         let old = labels.words.saturating_sub(labels.fresh_words);
         let share = Share::new(u64::from(old), u64::from(labels.words));
         let moment = document.time.as_deref().and_then(|time| time.parse::<textkin::Moment>().ok());
+        let is_outside = moment.is_some_and(|moment| {
+            from.is_some_and(|from| moment.0 < from) || to.is_some_and(|to| moment.0 >= to)
+        });
+        if is_outside || (moment.is_none() && (from.is_some() || to.is_some())) {
+            view.left_out += 1;
+            continue;
+        }
         let is_shown = u64::from(old) * 100 >= u64::from(min_overlap) * u64::from(labels.words);
         if is_shown && old > 0 {
             let mut origins: Vec<Option<u64>> =

@@ -231,7 +231,7 @@ pub(super) async fn export_csv(visitor: Visitor, Path(id): Path<String>) -> Repl
 }
 
 /// A cell of a table; spreadsheets take none of them for a formula.
-fn cell(value: &str) -> String {
+pub(super) fn cell(value: &str) -> String {
     let formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let value = if formula { format!("'{value}") } else { value.to_owned() };
     match value.contains(['"', ',', '\n', '\r']) {

@@ -5,8 +5,9 @@ use textkin_web::page::{
     AboutPage, ApiPage, AuditPage, BackupPage, KeysPage, RetentionPage, TeamsPage, UsersPage,
 };
 use textkin_web::view::{
-    About, Audit, AuditRow, Backup, Choice, KeyForm, KeyRow, Keys, NewKey as MadeKey, Paging,
-    Place, Retention, RetentionRow, RetentionRules, TeamMember, TeamRow, Teams, UserRow, Users,
+    About, Audit, AuditRow, Backup, BackupRow, Choice, KeyForm, KeyRow, Keys, NewKey as MadeKey,
+    Paging, Place, Retention, RetentionRow, RetentionRules, TeamMember, TeamRow, Teams, UserRow,
+    Users,
 };
 
 use super::reply::{Reply, VERSION, html, iso, to};
@@ -14,8 +15,11 @@ use super::repositories::role;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Role, Scope};
 use crate::error::Error;
-use crate::service::{ChangeRepository, KeyView, NewKey};
+use crate::service::{ChangeRepository, KeyView, NewKey, back_up};
 use crate::store::now;
+
+/// Where backups are made, in the folder of the data.
+const BACKUPS: &str = "backups";
 
 /// `GET /settings`.
 pub(super) async fn first(_: Visitor) -> Reply {
@@ -292,18 +296,69 @@ pub(super) async fn change_retention(posted: Posted) -> Reply {
     }
 }
 
-/// `GET /settings/backup`: how backups are made.
-pub(super) async fn backup(visitor: Visitor) -> Reply {
+async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
     if !visitor.actor.is_admin {
         return Err(Error::Forbidden("only administrators may see this".to_owned()).into());
     }
-    let folder = visitor.app.service.folder().display().to_string();
-    let view = Backup {
-        restore_command: format!("textkin admin backup --data {folder} --out COPY"),
-        folder,
-        ..Backup::default()
-    };
+    let folder = visitor.app.service.folder().join(BACKUPS);
+    let view = visitor
+        .ask(move |_, _| {
+            let mut rows = Vec::new();
+            if let Ok(entries) = std::fs::read_dir(&folder) {
+                for entry in entries {
+                    let entry = entry?;
+                    let made = entry.metadata()?.modified()?;
+                    let made = made.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+                    rows.push(BackupRow {
+                        name: entry.file_name().to_string_lossy().into_owned(),
+                        time: iso(i64::try_from(made.as_secs()).unwrap_or(0)),
+                        bytes: size(&entry.path())?,
+                    });
+                }
+            }
+            rows.sort_by(|a, b| b.name.cmp(&a.name));
+            let name = rows.first().map_or("NAME", |row| &row.name);
+            let restore_command = format!("textkin serve --data {}", folder.join(name).display());
+            let folder = folder.display().to_string();
+            Ok(Backup { rows, folder, restore_command, is_running: false, problem })
+        })
+        .await?;
     Ok(html(BackupPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+}
+
+/// Bytes of the files in a folder.
+fn size(folder: &std::path::Path) -> Result<u64, Error> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        bytes += if about.is_dir() { size(&entry.path())? } else { about.len() };
+    }
+    Ok(bytes)
+}
+
+/// `GET /settings/backup`.
+pub(super) async fn backup(visitor: Visitor) -> Reply {
+    show_backup(&visitor, None).await
+}
+
+/// `POST /settings/backup`.
+pub(super) async fn make_backup(posted: Posted) -> Reply {
+    let visitor = posted.visitor;
+    let made = visitor
+        .ask(|service, actor| {
+            actor.needs_admin()?;
+            let backups = service.folder().join(BACKUPS);
+            std::fs::create_dir_all(&backups)?;
+            let name = iso(now()).replace(':', "-");
+            back_up(service.folder(), &backups.join(name))
+        })
+        .await;
+    match made {
+        Ok(_) => Ok(to("/settings/backup?said=saved")),
+        Err(error @ (Error::Forbidden(_) | Error::Unknown)) => Err(error.into()),
+        Err(error) => show_backup(&visitor, Some(error.told())).await,
+    }
 }
 
 /// `GET /settings/about`.

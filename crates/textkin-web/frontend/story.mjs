@@ -1,0 +1,167 @@
+// The five-minute story in a real browser, against a real server on a folder of its own:
+//   node story.mjs TEXTKIN [SHOTS]
+// TEXTKIN is the program; SHOTS a folder for a picture of each step.
+import { spawn, spawnSync, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch } from "./browser.mjs";
+
+const [, , textkin, shots] = process.argv;
+if (!textkin) throw new Error("say which program: node story.mjs TEXTKIN [SHOTS]");
+const folder = mkdtempSync(join(tmpdir(), "textkin-story-"));
+if (shots) mkdirSync(shots, { recursive: true });
+const port = 20000 + Math.floor(Math.random() * 20000);
+const base = `http://127.0.0.1:${port}`;
+const data = join(folder, "data");
+const faults = [];
+const check = (is, what) => { if (!is) faults.push(what); console.log(is ? "  ok  " : "  NOT ", what); };
+
+const key = execFileSync(textkin, ["admin", "key", "--data", data, "--scopes", "admin"], { encoding: "utf8" }).trim();
+const server = spawn(textkin, ["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { stdio: ["ignore", "ignore", "pipe"] });
+let log = "";
+server.stderr.on("data", (bytes) => { log += bytes; });
+const wait = async (is, what) => {
+  for (let n = 0; n < 300; n++) { if (await is()) return; await new Promise((done) => setTimeout(done, 100)); }
+  throw new Error(`waited in vain for ${what}\n${log}`);
+};
+await wait(() => log.includes("token="), "the first start");
+const token = /token=([\w-]+)/.exec(log)[1];
+const call = async (method, path, body) => {
+  const answer = await fetch(base + path, { method, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: body && JSON.stringify(body) });
+  return answer.status === 204 ? null : answer.json();
+};
+
+const browser = await launch();
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+const page = await context.newPage();
+page.on("console", (message) => { if (message.type() === "error") faults.push(`console: ${message.text()} at ${page.url()}`); });
+page.on("pageerror", (error) => faults.push(`script: ${error.message} at ${page.url()}`));
+page.on("request", (request) => { if (!request.url().startsWith(base) && !request.url().startsWith("data:")) faults.push(`another host: ${request.url()}`); });
+let step = 0;
+const seen = async (name) => { if (shots) await page.screenshot({ path: join(shots, `${String(++step).padStart(2, "0")}-${name}.png`) }); };
+const text = () => page.locator("main").innerText();
+
+try {
+  console.log("set up");
+  await page.goto(`${base}/setup?token=${token}`);
+  await page.fill("[name=name]", "clara");
+  await page.fill("[name=email]", "clara@example.org");
+  await page.fill("[name=password]", "a long password");
+  await page.fill("[name=password_again]", "a long password");
+  await seen("setup");
+  await page.locator("form[action='/setup'] button[type=submit]").click();
+  await page.waitForURL(`${base}/`);
+  await seen("empty");
+  console.log("sample collection");
+  await page.locator("form[action='/sample'] button").click();
+  await page.waitForURL(/said=sample/);
+  await page.goto(`${base}/repositories/sample-news`);
+  check((await text()).includes("Owls in the clock tower"), "the sample is there");
+  await seen("sample");
+
+  console.log("drop a file, results");
+  const essay = join(folder, "essay <b>.html");
+  writeFileSync(essay, "<p>My own beginning of a few words. A pair of barn owls has raised four chicks in the clock tower of Saint Brida's, the first brood there since the bells were hung again. As the paper said: \u201cNineteen home-made rafts set off from the boathouse on Saturday and eleven of them reached the weir.\u201d</p>");
+  await page.goto(`${base}/probe`);
+  await page.setInputFiles("input[type=file]", essay);
+  await seen("probe");
+  await page.locator("form[action='/probe'] button[type=submit]").last().click();
+  await page.waitForURL(/\/results\//, { timeout: 30000 });
+  const results = page.url();
+  const before = await text();
+  check(/words found in \d+ documents/.test(before), "words found in documents");
+  check(before.includes("of the other"), "both directions are shown");
+  check(await page.locator("main b script, h1 b").count() === 0, "a file name is no markup");
+  await seen("results");
+  console.log("exclude quotes");
+  const share = async () => Number(/(\d+)%/.exec(await text())[1]);
+  const all = await share();
+  await page.locator("[name=quotes]").check();
+  await wait(async () => page.url().includes("quotes=1") && (await share()) < all, "the share without quotations");
+  check(true, `without quotations ${await share()}% instead of ${all}%`);
+  await seen("quotes");
+  console.log("side by side, report");
+  await page.goto(results);
+  await page.locator("a[href*='/compare/']").first().click();
+  await page.waitForURL(/\/compare\//);
+  check(await page.locator("mark, [data-match], .match").count() > 0, "matches are marked");
+  await page.keyboard.press("j");
+  await seen("compare");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Verifiable report").click()]);
+  const report = join(folder, "report.html");
+  await download.saveAs(report);
+  const { documents } = await call("GET", "/api/v1/repositories/sample-news/documents");
+  const whole = await Promise.all(documents.map(({ id }) => call("GET", `/api/v1/repositories/sample-news/documents/${id}`)));
+  const sample = join(folder, "sample.jsonl");
+  writeFileSync(sample, whole.map(({ id, text }) => JSON.stringify({ id, text }) + "\n").join(""));
+  const verify = spawnSync(textkin, ["verify", report, essay, sample], { encoding: "utf8" });
+  check(verify.status === 0, `textkin verify: ${verify.stdout.trim().split("\n").at(-1)}${verify.stderr.trim()}`);
+
+  console.log("register and watch, a feed brings a copy, alert, handle");
+  await page.goto(`${base}/repositories`);
+  await page.locator("details:has(form[action='/repositories']) > summary").click();
+  await page.locator("form[action='/repositories'] [name=name]").first().fill("my-texts");
+  await page.locator("form[action='/repositories'] button[type=submit]").last().click();
+  await page.waitForURL(/\/repositories\/my-texts/);
+  await page.goto(`${base}/probe?repository=my-texts`);
+  const poem = "The kettle sang before the town was up and nobody heard it but the cat who had opinions about kettles and kept them to herself all morning long";
+  await page.locator("textarea[name=text]").fill(poem);
+  await page.locator("[name=title]").fill("Kettle <script>alert(1)</script>");
+  await page.locator("[name=action][value=watch]").check();
+  await page.locator("[name=repository]").selectOption("my-texts").catch(() => page.locator("[name=repository][value=my-texts]").check());
+  await page.locator("form[action='/probe'] button[type=submit]").last().click();
+  await page.waitForURL(/\/results\//, { timeout: 30000 });
+  await call("POST", "/api/v1/repositories", { name: "feed", visibility: "public" });
+  await call("POST", "/api/v1/repositories/feed/documents", { id: "post-1", title: "Overheard \"<img src=x onerror=alert(1)>\"", text: `I read this today: ${poem}. Lovely.` });
+  await wait(async () => { await page.goto(`${base}/alerts`); return (await text()).includes("Kettle"); }, "the alert");
+  check((await text()).includes("100%"), "the alert says how much");
+  check(await page.locator("main img[src=x], main script:not([src])").count() === 0, "titles are no markup");
+  await seen("alert");
+  await page.getByRole("button", { name: /handle/i }).last().click();
+  await page.waitForURL(/said=handled/);
+  check((await text()).match(/no open|nothing|no alert/i) !== null || !(await text()).includes("Kettle"), "it is handled");
+  await seen("handled");
+
+  console.log("graph of clusters, split");
+  await page.goto(`${base}/graph?repository=sample-news`);
+  await page.waitForTimeout(500);
+  await seen("clusters");
+  await page.locator("main a[href*='cluster=']").first().click();
+  await page.waitForURL(/cluster=/);
+  await page.waitForTimeout(500);
+  await seen("cluster");
+  const split = page.locator("a[href*='cut='], form[action*='cut='] button").first();
+  check(await split.count() === 1, "a bridge can be cut");
+  if (await split.count()) { await split.click(); await page.waitForURL(/cut=/); await seen("split"); }
+
+  console.log("origins");
+  await page.goto(`${base}/origins/sample-news/yearbook`);
+  check((await text()).includes("Owls in the clock tower"), "the origin of a passage is named");
+  await seen("origin");
+  await page.goto(`${base}/origins?repository=sample-news`);
+  await seen("stream");
+
+  console.log("every other page, wide and narrow");
+  for (const path of ["/", "/search?q=owl", "/settings/keys", "/settings/users", "/settings/teams", "/settings/webhooks", "/settings/audit", "/settings/retention", "/settings/backup", "/settings/about", "/alerts/rules", "/api"]) {
+    const answer = await page.goto(base + path);
+    check(answer.status() === 200, path);
+    await seen(path.replace(/\W+/g, "-"));
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of [results.slice(base.length), "/alerts"]) {
+    await page.goto(base + path);
+    check(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth + 1), `${path} fits a phone`);
+    await seen(`phone${path.replace(/\W+/g, "-")}`);
+  }
+} catch (error) {
+  faults.push(error.stack);
+  await seen("fault");
+} finally {
+  await browser.close();
+  server.kill("SIGTERM");
+  await new Promise((done) => server.on("exit", done));
+  rmSync(folder, { recursive: true, force: true });
+}
+if (faults.length) { console.error(`\n${faults.length} faults:\n${[...new Set(faults)].join("\n")}`); process.exit(1); }
+console.log("\nthe story holds");
