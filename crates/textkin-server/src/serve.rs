@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
+use axum::http::header::CONTENT_LENGTH;
+use axum::response::{IntoResponse, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -43,7 +45,8 @@ impl Default for Listening {
     fn default() -> Self {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 7070)),
-            connections: 1024,
+            // Each is an open file, of which many systems allow 1024.
+            connections: 512,
             head_time: Duration::from_secs(10),
             body_time: Duration::from_secs(30),
             request_time: Duration::from_secs(600),
@@ -62,7 +65,9 @@ pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
     let app = App::new(Arc::clone(service));
     // A text in JSON may take several bytes for each of its own.
     let most = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
+    let announced = service.limits().upload.max(most as u64);
     api::router(&app, web::routes())
+        .layer(axum::middleware::from_fn(move |request, next| refuse(announced, request, next)))
         .layer(DefaultBodyLimit::max(most))
         .layer(RequestBodyTimeoutLayer::new(listening.body_time))
         .layer(TimeoutLayer::with_status_code(
@@ -74,9 +79,19 @@ pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
             tracing::info_span!("request", method = %request.method(), path = request.uri().path())
         }))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
-            use axum::response::IntoResponse;
             Error::Commit("a request panicked".to_owned()).into_response()
         }))
+}
+
+/// Refuses a body that says beforehand that it is longer than any may be.
+async fn refuse(most: u64, request: Request, next: axum::middleware::Next) -> Response {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    match length.and_then(|length| length.parse::<u64>().ok()) {
+        Some(length) if length > most => {
+            Error::TooLarge(format!("a body has at most {} MiB", most >> 20)).into_response()
+        }
+        _ => next.run(request).await,
+    }
 }
 
 /// Serves `router` on `listener` until `stop` says so; then waits for requests under way.

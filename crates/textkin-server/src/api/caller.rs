@@ -47,12 +47,11 @@ impl App {
     }
 }
 
-/// Whoever sends a request.
+/// Whoever sends a request. Nobody's request goes no further than its head: its body is not read.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     app: Arc<App>,
-    credentials: Credentials,
-    address: Option<IpAddr>,
+    actor: Actor,
 }
 
 #[derive(Clone, Debug)]
@@ -92,7 +91,9 @@ impl FromRequestParts<Arc<App>> for Caller {
                 None => Credentials::None,
             },
         };
-        Ok(Self { app: Arc::clone(app), credentials, address })
+        // A few rows of the store, most likely in memory: no thread of its own for that.
+        let actor = credentials.actor(app, address)?;
+        Ok(Self { app: Arc::clone(app), actor })
     }
 }
 
@@ -119,28 +120,22 @@ impl Caller {
         self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let app = Arc::clone(&self.app);
-        let inner = Arc::clone(&self.app);
-        app.run(move |service| {
-            let actor = self.actor(service, &inner)?;
-            work(service, &actor)
-        })
-        .await
+        let Self { app, actor } = self;
+        app.run(move |service| work(service, &actor)).await
     }
+}
 
-    /// Fails unless the caller is somebody: for requests whose bodies are not worth reading else.
-    pub(crate) async fn known(&self) -> Result<(), Error> {
-        self.clone().ask(|_, _| Ok(())).await
-    }
-
-    fn actor(&self, service: &Service, app: &App) -> Result<Actor, Error> {
-        if let Some(address) = self.address {
+impl Credentials {
+    /// Who comes with them from an address.
+    fn actor(&self, app: &App, address: Option<IpAddr>) -> Result<Actor, Error> {
+        if let Some(address) = address {
             app.attempts.check(address)?;
         }
-        let actor = match &self.credentials {
-            Credentials::None => return Err(Error::Unknown),
-            Credentials::Key(key) => service.key(key, self.address),
-            Credentials::Session { secret, csrf, is_safe } => {
+        let service = &app.service;
+        let actor = match self {
+            Self::None => return Err(Error::Unknown),
+            Self::Key(key) => service.key(key, address),
+            Self::Session { secret, csrf, is_safe } => {
                 service.session(secret).and_then(|(actor, known)| {
                     match *is_safe || csrf.as_deref() == Some(known.as_str()) {
                         true => Ok(actor),
@@ -151,7 +146,7 @@ impl Caller {
                 })
             }
         };
-        if let (Err(Error::Unknown), Some(address)) = (&actor, self.address) {
+        if let (Err(Error::Unknown), Some(address)) = (&actor, address) {
             app.attempts.failed(address);
         }
         actor

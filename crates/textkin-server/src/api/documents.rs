@@ -132,7 +132,6 @@ pub(crate) async fn register(
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_form = kind.is_some_and(|kind| kind.starts_with("multipart/form-data"));
     let (new, digest) = if is_form {
-        caller.known().await.map_err(IntoResponse::into_response)?;
         let form = Multipart::from_request(request, &()).await;
         let form =
             form.map_err(|fault| super::problem::answer(fault.status(), fault.body_text()))?;

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod caller;
+mod describe;
 mod documents;
 mod hooks;
 mod keys;
@@ -90,12 +91,15 @@ fn described() -> OpenApiRouter<Arc<App>> {
 /// The description of the interface, as JSON.
 #[must_use]
 pub fn description() -> utoipa::openapi::OpenApi {
-    described().into_openapi()
+    let mut description = described().into_openapi();
+    describe::problems(&mut description);
+    description
 }
 
 /// The routes.
 pub(crate) fn router(app: &Arc<App>, pages: Router<Arc<App>>) -> Router {
-    let (router, description) = described().split_for_parts();
+    let (router, mut description) = described().split_for_parts();
+    describe::problems(&mut description);
     let json = serde_json::to_string(&description).unwrap_or_default();
     let answer = move || {
         let json = json.clone();

@@ -57,8 +57,12 @@ pub(crate) struct Shared {
 impl Shared {
     /// The larger of both containments.
     pub(crate) fn share(&self) -> f64 {
+        self.query_share().max(share(self.document_covered, self.document_words))
+    }
+
+    /// The share of the query that the document has.
+    pub(crate) fn query_share(&self) -> f64 {
         share(self.query_covered, self.query_words)
-            .max(share(self.document_covered, self.document_words))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Alerts: texts that reappeared, and what became of that.
 
-use rusqlite::{Row, params};
+use rusqlite::{OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -99,6 +99,10 @@ const OWN: &str = "alert.watch IN (
     SELECT watch.id FROM watch JOIN repository ON repository.id = watch.repository
     JOIN member ON member.team = repository.team
     WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2))";
+/// The role of account ?1 in the team of the repository whose watch made the alert.
+const ROLE: &str = "(SELECT role FROM watch JOIN repository ON repository.id = watch.repository
+    JOIN member ON member.team = repository.team
+    WHERE watch.id = alert.watch AND member.account = ?1)";
 
 impl Service {
     /// Alerts on texts of the actor's teams, the latest first.
@@ -184,7 +188,7 @@ impl Service {
     /// Says what became of alerts, or who looks after them. All of them, or none.
     ///
     /// # Errors
-    /// If one of them is none that the actor may know of.
+    /// If one of them is none that the actor may know of, or it may only read.
     pub fn change_alerts(&self, actor: &Actor, change: &ChangeAlerts) -> Result<(), Error> {
         actor.needs(Scope::Register)?;
         if change.alerts.len() > 1000 {
@@ -212,7 +216,15 @@ impl Service {
                  WHERE {OWN} AND id = ?3"
             );
             let mut statement = write.prepare_cached(&sql)?;
+            let sql = format!("SELECT {ROLE} = 'reader' FROM alert WHERE {OWN} AND id = ?3");
+            let mut asked = write.prepare_cached(&sql)?;
             for &id in &change.alerts {
+                let is_reader = asked.query_row(params![account, only, id], |row| row.get(0));
+                if is_reader.optional()?.unwrap_or(false) {
+                    return Err(Error::Forbidden(
+                        "this needs the role 'writer' in the team of the repository".to_owned(),
+                    ));
+                }
                 let state = change.state.map(AlertState::name);
                 let row = params![
                     account,

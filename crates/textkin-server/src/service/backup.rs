@@ -1,14 +1,15 @@
 //! Backups: a copy of the whole folder while a server uses it, and the check of one.
 //!
 //! The store is copied first, at one moment; then the shelves, which by then hold at least all that
-//! the store no longer holds itself.
+//! the store no longer holds itself. What was deleted in between is taken out of the copy of the
+//! store, too.
 
 use std::path::Path;
 
 use hashbrown::HashSet;
 use textkin::stored::Disk;
 
-use super::STORE;
+use super::{STORE, documents};
 use crate::error::Error;
 use crate::store::Store;
 
@@ -39,14 +40,70 @@ pub fn back_up(from: &Path, to: &Path) -> Result<Condition, Error> {
         return Err(Error::Store { path: from.to_owned(), reason });
     }
     std::fs::create_dir(to)?;
-    Store::open(&from.join(STORE))?.copy_to(&to.join(STORE))?;
+    let store = Store::open(&from.join(STORE))?;
+    store.copy_to(&to.join(STORE))?;
     for shelf in SHELVES {
         let (from, to) = (from.join("index").join(shelf), to.join("index").join(shelf));
         if from.is_dir() {
             copy_shelf(&from, &to)?;
         }
     }
+    copy_uploads(&from.join("uploads"), &to.join("uploads"))?;
+    let (_, missing) = look(to)?;
+    if !missing.is_empty() {
+        forget_deleted(&store, &Store::open(&to.join(STORE))?, missing)?;
+    }
     check(to)
+}
+
+/// Takes documents out of the copy of a store that are no longer in the store itself.
+fn forget_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), Error> {
+    let deleted = store.read(|read| {
+        let mut deleted = Vec::new();
+        for number in numbers {
+            if documents::by_number(read, number)?.is_none() {
+                deleted.push(number.cast_signed());
+            }
+        }
+        Ok(deleted)
+    })?;
+    copy.write(move |write| {
+        let mut count = write.prepare(
+            "UPDATE repository SET documents = documents - 1,
+                 words = words - (SELECT words FROM document WHERE number = ?1)
+             WHERE id = (SELECT repository FROM document WHERE number = ?1)",
+        )?;
+        let mut delete = write.prepare("DELETE FROM document WHERE number = ?1")?;
+        for number in deleted {
+            count.execute([number])?;
+            delete.execute([number])?;
+        }
+        Ok(())
+    })
+}
+
+/// Copies files that jobs will read; those whose jobs end meanwhile are gone.
+fn copy_uploads(from: &Path, to: &Path) -> Result<(), Error> {
+    let missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let entries = match std::fs::read_dir(from) {
+        Err(error) if missing(&error) => return Ok(()),
+        entries => entries?,
+    };
+    std::fs::create_dir_all(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        let copied = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => copy_uploads(&entry.path(), &target),
+            Ok(_) => std::fs::copy(entry.path(), target).map(drop).map_err(Error::from),
+            Err(error) => Err(error.into()),
+        };
+        match copied {
+            Err(Error::Io(error)) if missing(&error) => {}
+            copied => copied?,
+        }
+    }
+    Ok(())
 }
 
 fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
@@ -96,6 +153,11 @@ fn check_shelf(folder: &Path) -> Result<(), Error> {
 /// # Errors
 /// If something cannot be read, or is damaged.
 pub fn check(folder: &Path) -> Result<Condition, Error> {
+    Ok(look(folder)?.0)
+}
+
+/// The condition of the data in a folder, and the numbers of documents that are missing.
+fn look(folder: &Path) -> Result<(Condition, Vec<u64>), Error> {
     let path = folder.join(STORE);
     if !path.is_file() {
         let reason = "there is no data of a server here".to_owned();
@@ -130,11 +192,14 @@ pub fn check(folder: &Path) -> Result<Condition, Error> {
             settled.extend(id.parse::<u64>());
         }
     }
-    let is_missing = |number: &&u64| !pending.contains(*number) && !settled.contains(*number);
-    Ok(Condition {
+    let is_missing = |number: &u64| !pending.contains(number) && !settled.contains(number);
+    let mut missing: Vec<u64> = documents.iter().copied().filter(is_missing).collect();
+    missing.sort_unstable();
+    let condition = Condition {
         documents: documents.len() as u64,
         pending: pending.len() as u64,
-        missing: documents.iter().filter(is_missing).count() as u64,
+        missing: missing.len() as u64,
         gone: settled.difference(&documents).count() as u64,
-    })
+    };
+    Ok((condition, missing))
 }

@@ -536,7 +536,7 @@ pub(crate) fn remove(
         write.prepare_cached("INSERT INTO erase (number, shelf, receipt) VALUES (?1, ?2, ?3)")?;
     let mut jobs = write.prepare_cached(
         "UPDATE job SET state = 'done', detail = 'the document was removed'
-         WHERE document = ?1 AND state IN ('waiting', 'failed')",
+         WHERE document = ?1 AND state <> 'done'",
     )?;
     for entry in entries {
         // Alerts, origins and what is pending go with it.

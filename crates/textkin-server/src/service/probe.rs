@@ -171,17 +171,23 @@ impl Service {
         }
         let (own, others) = self.store.read(|read| asked(read, actor, request))?;
         let query = self.index.query(&request.text);
-        let is_asked = |repository: u32| {
-            own.binary_search_by_key(&repository, Known::owner).is_ok()
-                || others.binary_search(&repository).is_ok()
-        };
-        let mut raw = self.matches(&query, &is_asked, request.threshold)?;
-        // How much of another owner's text is found is nothing that may be told, nor whether it is.
-        raw.matches.retain(|raw| {
-            let is_own = own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
-            let share = raw.shared.query_covered as f64 / raw.shared.query_words.max(1) as f64;
-            is_own || share >= request.threshold
-        });
+        let is_own = |repository: u32| own.binary_search_by_key(&repository, Known::owner).is_ok();
+        let mut raw = self.matches(&query, &is_own, request.threshold)?;
+        if !others.is_empty() {
+            // How much of another owner's text is found is nothing that may be told, nor whether it
+            // is: only what it covers of the probed text decides, counts and gives the order.
+            let is_other = |repository: u32| others.binary_search(&repository).is_ok();
+            let mut theirs = self.matches(&query, &is_other, request.threshold)?.matches;
+            theirs.retain(|raw| raw.shared.query_share() >= request.threshold);
+            raw.candidates += theirs.len();
+            raw.examined += theirs.len();
+            raw.matches.append(&mut theirs);
+            let share = |raw: &RawMatch| match is_own(raw.found.repository) {
+                true => raw.shared.share(),
+                false => raw.shared.query_share(),
+            };
+            raw.matches.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        }
         Ok((query, raw, own))
     }
 

@@ -122,7 +122,9 @@ CREATE TABLE job (
     created    INTEGER NOT NULL,
     finished   INTEGER
 ) STRICT;
-CREATE INDEX job_open ON job (id) WHERE state IN ('waiting', 'running');
+CREATE INDEX job_checks ON job (id) WHERE state IN ('waiting', 'running') AND kind = 'check';
+CREATE INDEX job_others ON job (id) WHERE state IN ('waiting', 'running') AND kind <> 'check';
+CREATE INDEX job_document ON job (document) WHERE state <> 'done';
 CREATE INDEX job_failed ON job (id) WHERE state = 'failed';
 
 CREATE TABLE watch (

@@ -1,0 +1,122 @@
+//! A server with several tenants, and requests to it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+use textkin_server::{Actor, Limits, Listening, NewKey, Scope, Service, router};
+use tower::ServiceExt;
+
+pub(crate) const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain \
+    from heaven upon the place beneath it is twice blest it blesseth him that gives and him that \
+    takes tis mightiest in the mightiest it becomes the throned monarch better than his crown";
+
+/// A key for a new or known account.
+pub(crate) fn key(service: &Service, account: &str, is_admin: bool, scopes: &str) -> String {
+    key_for(service, account, is_admin, scopes, None)
+}
+
+pub(crate) fn key_for(
+    service: &Service,
+    account: &str,
+    is_admin: bool,
+    scopes: &str,
+    days: Option<u32>,
+) -> String {
+    let scopes = Scope::parse_all(scopes).unwrap();
+    let new = NewKey { name: "test".into(), scopes, repository: None, days, addresses: None };
+    service.new_key_for(account, is_admin, &new).unwrap().key.unwrap()
+}
+
+pub(crate) fn actor(service: &Service, key: &str) -> Actor {
+    service.key(key, None).unwrap()
+}
+
+/// Something from JSON.
+pub(crate) fn from<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+/// The routes over the service in a folder.
+pub(crate) struct Site {
+    pub(crate) service: Arc<Service>,
+    router: Router,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Site {
+    pub(crate) fn open(folder: &Path) -> Self {
+        let service = Service::open(folder, Limits::default()).unwrap();
+        let router = router(&service, &Listening::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { service, router, runtime }
+    }
+
+    /// Sends a request; returns status and answer.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        key: Option<&str>,
+        body: &Value,
+    ) -> (u16, String) {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(key) = key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        let body = match body {
+            Value::Null => Body::empty(),
+            Value::String(text) => Body::from(text.clone()),
+            json => {
+                request = request.header("content-type", "application/json");
+                Body::from(json.to_string())
+            }
+        };
+        let request = request.body(body).unwrap();
+        self.runtime.block_on(async {
+            let answer = self.router.clone().oneshot(request).await.unwrap();
+            let status = answer.status().as_u16();
+            let body = axum::body::to_bytes(answer.into_body(), 1 << 20).await.unwrap();
+            (status, String::from_utf8(body.to_vec()).unwrap())
+        })
+    }
+
+    /// Sends a request that must succeed.
+    pub(crate) fn ask(&self, method: &str, path: &str, key: &str, body: &Value) -> Value {
+        let (status, answer) = self.send(method, path, Some(key), body);
+        assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
+        if answer.is_empty() { Value::Null } else { serde_json::from_str(&answer).unwrap() }
+    }
+
+    /// Lets the workers do all that waits, and ends them.
+    pub(crate) fn work(&self, admin: &str) {
+        let workers = self.service.start_workers().unwrap();
+        let started = Instant::now();
+        let is_idle = || {
+            let figures = self.send("GET", "/metrics", Some(admin), &Value::Null).1;
+            figures.contains("textkin_jobs_waiting 0\n")
+        };
+        while !is_idle() {
+            assert!(started.elapsed() < Duration::from_secs(120), "work does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.service.stop();
+        for worker in workers {
+            worker.join().unwrap();
+        }
+    }
+
+    pub(crate) fn new_repository(&self, key: &str, name: &str, visibility: &str, team: &str) {
+        let new = json!({ "name": name, "visibility": visibility, "team": team });
+        self.ask("POST", "/api/v1/repositories", key, &new);
+    }
+
+    pub(crate) fn register(&self, key: &str, repository: &str, id: &str, text: &str) -> Value {
+        let path = format!("/api/v1/repositories/{repository}/documents");
+        self.ask("POST", &path, key, &json!({ "id": id, "text": text }))
+    }
+}

@@ -1,0 +1,157 @@
+//! Connections that take their time, and many of them, on a real socket with short times.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use textkin_server::{Limits, Listening, NewKey, Scope, Service, router, serve};
+
+struct Site {
+    address: SocketAddr,
+    key: String,
+    stop: tokio::sync::watch::Sender<bool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    folder: tempfile::TempDir,
+}
+
+fn site() -> Site {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let scopes = vec![Scope::Admin];
+    let new = NewKey { name: "test".into(), scopes, repository: None, days: None, addresses: None };
+    let key = service.new_key_for("anna", false, &new).unwrap().key.unwrap();
+    let listening = Listening {
+        connections: 20,
+        head_time: Duration::from_millis(300),
+        body_time: Duration::from_millis(300),
+        ..Listening::default()
+    };
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let (sender, address) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            sender.send(listener.local_addr().unwrap()).unwrap();
+            serve(listener, router(&service, &listening), listening, stopped).await.unwrap();
+        });
+    });
+    Site { address: address.recv().unwrap(), key, stop, thread: Some(thread), folder }
+}
+
+impl Site {
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    fn is_well(&self) -> bool {
+        let mut stream = self.connect();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.starts_with("HTTP/1.1 200")
+    }
+
+    fn ask(&self, path: &str, body: &str) -> String {
+        let mut stream = self.connect();
+        let head = self.head(path, body.len());
+        stream.write_all((head + body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn head(&self, path: &str, length: usize) -> String {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
+            self.key
+        )
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        let outcome = self.thread.take().unwrap().join();
+        assert!(outcome.is_ok() || std::thread::panicking());
+    }
+}
+
+/// Sends a byte now and then until the server has enough; a minute is more than it may wait.
+fn trickle(mut stream: TcpStream, byte: u8) -> Vec<u8> {
+    stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let started = Instant::now();
+    let mut answer = Vec::new();
+    loop {
+        assert!(started.elapsed() < Duration::from_secs(60), "the server still listens");
+        let _ = stream.write_all(&[byte]);
+        let mut buffer = [0; 4096];
+        match stream.read(&mut buffer) {
+            Ok(0) => return answer,
+            Ok(n) => answer.extend_from_slice(&buffer[..n]),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return answer,
+        }
+    }
+}
+
+#[test]
+fn a_head_that_does_not_end_is_cut_off() {
+    let site = site();
+    let mut stream = site.connect();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nX: ").unwrap();
+    trickle(stream, b'a');
+    // One that says nothing at all, too.
+    let mut silent = site.connect();
+    let mut answer = Vec::new();
+    let _ = silent.read_to_end(&mut answer);
+    assert!(site.is_well());
+}
+
+#[test]
+fn a_body_that_stands_still_is_cut_off_and_leaves_nothing() {
+    let site = site();
+    let new = "{\"name\":\"mine\",\"visibility\":\"private\"}";
+    assert!(site.ask("/api/v1/repositories", new).starts_with("HTTP/1.1 201"));
+    for path in [
+        "/api/v1/repositories/mine/loads?file=a.txt",
+        "/api/v1/repositories/mine/documents",
+        "/api/v1/probe",
+    ] {
+        let mut stream = site.connect();
+        stream.write_all(site.head(path, 1000).as_bytes()).unwrap();
+        stream.write_all(b"{\"text\":").unwrap();
+        let mut answer = String::new();
+        // Nothing more is sent: the answer comes all the same.
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap_or_default().to_owned();
+        assert!(["400", "408", "422"].contains(&status.as_str()), "{path}: {answer}");
+        assert!(answer.contains("application/problem+json"), "{path}: {answer}");
+    }
+    assert!(site.is_well());
+    let uploads = std::fs::read_dir(site.folder.path().join("uploads")).unwrap();
+    assert_eq!(uploads.count(), 0);
+}
+
+#[test]
+fn many_connections_keep_nobody_out_for_long() {
+    let site = site();
+    // Three times as many as are taken at once, all silent or in the middle of a head.
+    let flood: Vec<TcpStream> = (0..60)
+        .map(|number| {
+            let mut stream = site.connect();
+            if number % 2 == 0 {
+                let _ = stream.write_all(b"GET / HTTP/1.1\r\n");
+            }
+            stream
+        })
+        .collect();
+    assert!(site.is_well());
+    drop(flood);
+    assert!(site.is_well());
+}
