@@ -73,7 +73,7 @@ fn document(random: &mut Random, earlier: &VecDeque<Vec<u32>>, notice: &[u32]) -
 }
 
 /// Writes word number `number` in letters.
-fn spell(mut number: u32, line: &mut String) {
+pub(crate) fn spell(mut number: u32, line: &mut String) {
     const SYLLABLES: [&str; 16] = [
         "ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "wu",
         "za",
@@ -88,9 +88,16 @@ fn spell(mut number: u32, line: &mut String) {
 }
 
 /// SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
+    /// Another number gives another sequence.
+    pub(crate) fn new(number: u64) -> Self {
+        let mut random = Self(number);
+        random.0 = random.next();
+        random
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let value = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -98,12 +105,12 @@ impl Random {
         value ^ (value >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
     /// An index into something of length `n`.
-    fn index(&mut self, n: usize) -> usize {
+    pub(crate) fn index(&mut self, n: usize) -> usize {
         usize::try_from(self.below(n as u64)).unwrap_or(0)
     }
 
@@ -113,7 +120,7 @@ impl Random {
         clippy::cast_sign_loss,
         reason = "the number is below the vocabulary"
     )]
-    fn word(&mut self) -> u32 {
+    pub(crate) fn word(&mut self) -> u32 {
         const VOCABULARY: f64 = 200_000.0;
         let uniform = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         VOCABULARY.powf(uniform) as u32

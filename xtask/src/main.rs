@@ -4,6 +4,7 @@
 mod bench;
 mod corpus;
 mod generate;
+mod load;
 mod peers;
 mod sets;
 mod web;
@@ -27,6 +28,8 @@ cargo xtask bench origins FILE…        measures how right origins are, for eac
 cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, datasketch and text-dedup, which
                                        pip installs below target/, on JSON lines with id and text (default:
                                        a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
+cargo xtask bench server [--quick]     measures a server with 100000 documents under load of 32 clients: probes and
+                                       registrations a second, how long they take, and how soon alerts come
 cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
                                        fetches (default DIR: target/corpora/NAME); --update pins what is
                                        served now; cargo xtask corpus --list names the collections
@@ -34,6 +37,10 @@ cargo xtask web                        builds the scripts of the server's pages 
 cargo xtask web check                  the same, tests them, and looks at every page in Chromium
 cargo xtask web story                  the way of a newcomer through a running server, in Chromium
 cargo xtask serve [ARGUMENT…]          builds them, and then runs `textkin serve` with these arguments
+cargo xtask kill-server [ROUNDS]       kills a server in the middle of registrations, again and again, and
+                                       checks that nothing is lost or there twice (default: 100 rounds)
+cargo xtask schemathesis               sends what the description of the interface allows, and what it does
+                                       not, to a server, by schemathesis, which pip installs below target/
 cargo xtask generate BYTES FILE        writes a collection with known reuse as JSON lines";
 
 fn main() -> Result<()> {
@@ -49,6 +56,11 @@ fn main() -> Result<()> {
         ["bench", "trace", paths @ ..] => bench::trace(paths),
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
+        ["bench", "server"] => load::server(&load::Size::FULL),
+        ["bench", "server", "--quick"] => load::server(&load::Size::QUICK),
+        ["kill-server"] => kill_server("100"),
+        ["kill-server", rounds] => kill_server(rounds),
+        ["schemathesis", arguments @ ..] => load::schemathesis(arguments),
         ["corpus", arguments @ ..] => corpus::corpus(arguments),
         ["web"] => web::web(),
         ["web", "check"] => web::check(),
@@ -73,6 +85,19 @@ fn root() -> Result<PathBuf> {
 fn cargo(arguments: &[&str]) -> Result<()> {
     let status = Command::new(env!("CARGO")).args(arguments).current_dir(root()?).status()?;
     ensure!(status.success(), "cargo {} failed", arguments.join(" "));
+    Ok(())
+}
+
+/// Runs the test that kills a server, for so many rounds.
+fn kill_server(rounds: &str) -> Result<()> {
+    let test = ["test", "--locked", "--package", "textkin-cli", "--test", "server", "kill"];
+    let status = Command::new(env!("CARGO"))
+        .args(test)
+        .args(["--", "--nocapture"])
+        .env("TEXTKIN_KILL_ROUNDS", rounds)
+        .current_dir(root()?)
+        .status()?;
+    ensure!(status.success(), "the server lost something");
     Ok(())
 }
 

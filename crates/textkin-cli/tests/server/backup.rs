@@ -1,0 +1,119 @@
+//! Backups while the server runs, and the examples of the manual.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+
+use crate::support::{Server, printed, textkin, wait, words};
+
+#[test]
+fn a_backup_made_under_load_is_whole_and_a_server_started_on_it_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    // Little memory, so that shelves change while they are copied.
+    let server = Server::start(&data, &["--memory", "64KiB"]);
+    for (name, keep_text) in [("texts", true), ("prints", false)] {
+        let new = json!({ "name": name, "visibility": "private", "keep_text": keep_text });
+        server.post("/api/v1/repositories", &new);
+    }
+    let (is_over, acknowledged) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let copies = std::thread::scope(|scope| {
+        let (server, is_over, acknowledged) = (&server, &is_over, &acknowledged);
+        for client in 0..3u64 {
+            scope.spawn(move || {
+                let repository = if client == 0 { "prints" } else { "texts" };
+                let path = format!("/api/v1/repositories/{repository}/documents");
+                for number in 0u64.. {
+                    if is_over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let text = words(client * 1_000_000 + number, 60);
+                    let id = format!("c{client}-{number}");
+                    server.post(&path, &json!({ "id": id, "text": text }));
+                    acknowledged.lock().unwrap().push((id, text));
+                    if number % 5 == 4 {
+                        let id = format!("c{client}-{}", number - 2);
+                        assert_eq!(
+                            server.ask("DELETE", &format!("{path}/{id}"), &json!(null)).0,
+                            200
+                        );
+                        acknowledged.lock().unwrap().retain(|(other, _)| *other != id);
+                    }
+                }
+            });
+        }
+        let mut copies = Vec::new();
+        for number in 0..3 {
+            wait(|| acknowledged.lock().unwrap().len() > 40 * (number + 1));
+            let before: Vec<(String, String)> = acknowledged.lock().unwrap().clone();
+            let copy = folder.path().join(format!("copy{number}"));
+            let mut backup = textkin();
+            let backup = backup.args(["admin", "backup", "--data"]).arg(&data).arg("--out");
+            let told = printed(&backup.arg(&copy).output().unwrap());
+            assert!(told.contains(" 0 missing"), "{told}");
+            copies.push((copy, before));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        copies
+    });
+    // What was deleted since a copy was made is in it and not in the list; what came since may be.
+    let later: Vec<(String, String)> = acknowledged.into_inner().unwrap();
+    for (copy, before) in copies {
+        let told = textkin().args(["admin", "check", "--data"]).arg(&copy).output().unwrap();
+        assert!(printed(&told).contains(" 0 missing"));
+        let restored = Server::start_with(&copy, &[], &server.key);
+        restored.rest();
+        for (id, text) in before.iter().filter(|document| later.contains(document)) {
+            let answer = restored.post("/api/v1/probe", &json!({ "text": text }));
+            assert_eq!(answer["matches"][0]["id"], json!(id), "{answer}");
+        }
+        restored.post("/api/v1/repositories/texts/documents", &json!({ "text": "It goes on" }));
+    }
+}
+
+/// The shell blocks of a section of the manual.
+fn examples(section: &str) -> String {
+    let manual = include_str!("../../../../docs/server.md");
+    let after = manual.split_once(&format!("## {section}\n")).unwrap().1;
+    let section = after.split_once("\n## ").map_or(after, |(section, _)| section);
+    let blocks = section.split("```sh\n").skip(1);
+    blocks.map(|block| block.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_examples_of_the_manual_do_what_they_say() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        eprintln!("not tested: there is no curl on this machine");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    std::fs::write(folder.path().join("essay.txt"), words(1, 80)).unwrap();
+    let lines: String = (0..5)
+        .map(|n| format!("{}\n", json!({ "id": format!("n{n}"), "text": words(n + 10, 50) })))
+        .collect();
+    std::fs::write(folder.path().join("news.jsonl"), lines).unwrap();
+    let mut shell = Command::new("bash")
+        .args(["-euo", "pipefail"])
+        .current_dir(folder.path())
+        .env("SERVER", format!("http://{}", server.address))
+        .env("KEY", &server.key)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let script = examples("REST by example");
+    assert!(script.matches("curl").count() >= 8);
+    shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = shell.wait_with_output().unwrap();
+    let told = printed(&output);
+    for expected in ["\"level\":\"exact\"", "\"job\":", "\"receipt\":", "\"min_level\":\"some\""] {
+        assert!(told.contains(expected), "{expected} in {told}");
+    }
+    assert_eq!(server.get("/api/v1/repositories/news")["documents"], 5);
+    assert_eq!(server.ask("GET", "/api/v1/repositories/mine/documents/essay", &json!(null)).0, 404);
+}

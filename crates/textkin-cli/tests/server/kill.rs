@@ -1,0 +1,190 @@
+//! kill −9 in the middle of a load of registrations, again and again: what was acknowledged is
+//! there, nothing is there twice, and alerts are those that must be.
+//!
+//! Every text has a theme, a passage that all texts of the same theme have and no others. An alert is
+//! due for every pair of a watched and a public text with the same theme, and for no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, printed, textkin, wait, words};
+
+/// Clients that register at once.
+const CLIENTS: u64 = 4;
+/// Themes of a round.
+const THEMES: u64 = 6;
+/// So little is kept in memory that shelves are written all the time.
+const OPTIONS: [&str; 2] = ["--memory", "64KiB"];
+
+/// A text that was sent.
+#[derive(Clone, Debug)]
+struct Sent {
+    repository: &'static str,
+    theme: u64,
+    text: String,
+    /// Whether the server said that it has it.
+    is_acknowledged: bool,
+    /// Whether it was asked to delete it, and whether it said that it had.
+    deletion: Option<bool>,
+}
+
+type Ledger = Mutex<BTreeMap<String, Sent>>;
+
+/// One client of a round: registers, and deletes a few, until the server is gone.
+fn client(server: &Server, ledger: &Ledger, done: &AtomicU64, round: u64, client: u64) {
+    for number in 0u64.. {
+        let id = format!("r{round}-c{client}-{number}");
+        let repository = if number % 4 == 1 { "mine" } else { "web" };
+        let theme = round * THEMES + number % THEMES;
+        let own = (round * CLIENTS + client) * 1_000_000 + number;
+        let text = format!(
+            "{} {} {}",
+            words(2 * own, 20),
+            words(u64::MAX - theme, 30),
+            words(2 * own + 1, 20)
+        );
+        let sent = Sent { repository, theme, text, is_acknowledged: false, deletion: None };
+        let body = json!({ "id": id, "text": sent.text }).to_string();
+        ledger.lock().unwrap().insert(id.clone(), sent);
+        let path = format!("/api/v1/repositories/{repository}/documents");
+        let Ok((status, answer)) = server.try_send("POST", &path, &body) else { return };
+        assert_eq!(status, 201, "{answer}");
+        ledger.lock().unwrap().get_mut(&id).unwrap().is_acknowledged = true;
+        done.fetch_add(1, Ordering::Relaxed);
+        if number % 7 == 3 {
+            ledger.lock().unwrap().get_mut(&id).unwrap().deletion = Some(false);
+            let Ok((status, answer)) = server.try_send("DELETE", &format!("{path}/{id}"), "")
+            else {
+                return;
+            };
+            assert_eq!(status, 200, "{answer}");
+            ledger.lock().unwrap().get_mut(&id).unwrap().deletion = Some(true);
+        }
+    }
+}
+
+/// The ids of all documents of a repository.
+fn listed(server: &Server, repository: &str) -> Vec<String> {
+    let (mut ids, mut after) = (Vec::new(), 0);
+    loop {
+        let page = server
+            .get(&format!("/api/v1/repositories/{repository}/documents?after={after}&limit=1000"));
+        let documents = page["documents"].as_array().unwrap();
+        ids.extend(documents.iter().map(|document| document["id"].as_str().unwrap().to_owned()));
+        match page["next"].as_i64() {
+            Some(next) => after = next,
+            None => return ids,
+        }
+    }
+}
+
+/// Watched and found of all alerts.
+fn alerts(server: &Server) -> Vec<(String, String)> {
+    let (mut pairs, mut before) = (Vec::new(), i64::MAX);
+    loop {
+        let page = server.get(&format!("/api/v1/alerts?before={before}&limit=1000"));
+        let page = page.as_array().unwrap();
+        let Some(last) = page.last() else { return pairs };
+        before = last["id"].as_i64().unwrap();
+        let id = |side: &Value| side["id"].as_str().unwrap().to_owned();
+        pairs.extend(page.iter().map(|alert| (id(&alert["registered"]), id(&alert["found"]))));
+    }
+}
+
+/// Fails unless the server has what it must have; the texts of `round` are looked for one by one.
+fn check(server: &Server, ledger: &BTreeMap<String, Sent>, round: u64) {
+    let mut present: BTreeMap<String, &Sent> = BTreeMap::new();
+    for repository in ["mine", "web"] {
+        let ids = listed(server, repository);
+        let view = server.get(&format!("/api/v1/repositories/{repository}"));
+        assert_eq!(view["documents"].as_u64().unwrap(), ids.len() as u64, "{repository}");
+        for id in ids {
+            let sent = &ledger[&id];
+            assert_eq!(sent.repository, repository, "{id}");
+            assert!(present.insert(id.clone(), sent).is_none(), "{id} is there twice");
+        }
+    }
+    for (id, sent) in ledger {
+        match sent.deletion {
+            None if sent.is_acknowledged => assert!(present.contains_key(id), "{id} is lost"),
+            Some(true) => assert!(!present.contains_key(id), "{id} is there after its deletion"),
+            // What was not answered may have been done or not.
+            _ => {}
+        }
+    }
+    let this_round = format!("r{round}-");
+    for (id, sent) in ledger.iter().filter(|(id, _)| id.starts_with(&this_round)) {
+        let request = json!({ "text": sent.text, "repositories": [sent.repository] });
+        let answer = server.post("/api/v1/probe", &request);
+        let matches = answer["matches"].as_array().unwrap();
+        let found = matches.iter().filter(|found| found["id"] == json!(id)).count();
+        assert_eq!(found, usize::from(present.contains_key(id)), "{id} in {answer}");
+        let path = format!("/api/v1/repositories/{}/documents/{id}", sent.repository);
+        let (status, document) = server.ask("GET", &path, &Value::Null);
+        match present.contains_key(id) {
+            true => assert_eq!((status, &document["text"]), (200, &json!(sent.text))),
+            false => assert_eq!(status, 404, "{id}"),
+        }
+    }
+    let due: BTreeSet<(String, String)> = present
+        .iter()
+        .filter(|(_, sent)| sent.repository == "mine")
+        .flat_map(|(watched, one)| {
+            let found = present.iter().filter(|(_, sent)| sent.repository == "web");
+            let found = found.filter(|(_, sent)| sent.theme == one.theme);
+            found.map(|(found, _)| (watched.clone(), found.clone()))
+        })
+        .collect();
+    let told = alerts(server);
+    let distinct: BTreeSet<(String, String)> = told.iter().cloned().collect();
+    assert_eq!(told.len(), distinct.len(), "an alert came twice");
+    let lost: Vec<_> = due.difference(&distinct).take(5).collect();
+    let wrong: Vec<_> = distinct.difference(&due).take(5).collect();
+    assert!(lost.is_empty() && wrong.is_empty(), "lost {lost:?}, wrong {wrong:?}");
+}
+
+#[test]
+fn what_was_acknowledged_survives_kill_9_and_alerts_are_neither_lost_nor_doubled() {
+    let rounds = std::env::var("TEXTKIN_KILL_ROUNDS").ok();
+    let rounds: u64 = rounds.map_or(5, |rounds| rounds.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let mut server = Server::start(&data, &OPTIONS);
+    for (name, visibility) in [("mine", "private"), ("web", "public")] {
+        server.post("/api/v1/repositories", &json!({ "name": name, "visibility": visibility }));
+    }
+    server.post("/api/v1/watches", &json!({ "repository": "mine" }));
+    let ledger = Ledger::default();
+    let mut registered = 0;
+    for round in 0..rounds {
+        let done = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            let (shared, ledger, done) = (&server, &ledger, &done);
+            let clients: Vec<_> = (0..CLIENTS)
+                .map(|number| scope.spawn(move || client(shared, ledger, done, round, number)))
+                .collect();
+            // A moment of the round that is another in each, once it is under way.
+            wait(|| done.load(Ordering::Relaxed) > 4 * (round % 11));
+            std::thread::sleep(Duration::from_millis(round * 37 % 113));
+            let killed =
+                std::process::Command::new("kill").args(["-9", &server.id().to_string()]).status();
+            assert!(killed.unwrap().success());
+            for client in clients {
+                client.join().unwrap();
+            }
+        });
+        registered += done.into_inner();
+        server.kill();
+        let checked = textkin().args(["admin", "check", "--data"]).arg(&data).output().unwrap();
+        let checked = printed(&checked);
+        assert!(checked.contains(" 0 missing"), "{checked}");
+        server = Server::start_with(&data, &OPTIONS, &server.key.clone());
+        server.rest();
+        check(&server, &ledger.lock().unwrap(), round);
+    }
+    println!("{rounds} rounds, {registered} registrations acknowledged, all there");
+}

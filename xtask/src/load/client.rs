@@ -1,0 +1,89 @@
+//! A client that costs little: HTTP/1.1 over one connection that stays open.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// A connection to the server.
+pub(crate) struct Client {
+    reader: BufReader<TcpStream>,
+    key: String,
+}
+
+/// The most bytes of an answer.
+const MOST: usize = 64 << 20;
+
+impl Client {
+    pub(crate) fn new(address: SocketAddr, key: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(120)))?;
+        Ok(Self { reader: BufReader::with_capacity(64 << 10, stream), key: key.to_owned() })
+    }
+
+    /// Sends a request; returns status and body of the answer.
+    pub(crate) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, String)> {
+        let length = body.len();
+        let head = self.head(method, path, "application/json", length as u64);
+        let mut request = String::with_capacity(head.len() + length);
+        request.push_str(&head);
+        request.push_str(body);
+        self.reader.get_mut().write_all(request.as_bytes())?;
+        self.answer()
+    }
+
+    /// Sends a file.
+    pub(crate) fn send_file(&mut self, path: &str, file: &std::path::Path) -> Result<Value> {
+        let mut source = std::fs::File::open(file)?;
+        let length = source.metadata()?.len();
+        let head = self.head("POST", path, "application/octet-stream", length);
+        self.reader.get_mut().write_all(head.as_bytes())?;
+        std::io::copy(&mut source, self.reader.get_mut())?;
+        let (status, body) = self.answer()?;
+        ensure!(status == 202, "{path}: {status} {body}");
+        Ok(serde_json::from_str(&body)?)
+    }
+
+    /// Sends a request that must succeed; returns what is answered as JSON.
+    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+        let (status, answer) = self.send(method, path, body)?;
+        ensure!((200..300).contains(&status), "{method} {path}: {status} {answer}");
+        match answer.is_empty() {
+            true => Ok(Value::Null),
+            false => Ok(serde_json::from_str(&answer)?),
+        }
+    }
+
+    fn head(&self, method: &str, path: &str, kind: &str, length: u64) -> String {
+        format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n",
+            self.key
+        )
+    }
+
+    fn answer(&mut self) -> Result<(u16, String)> {
+        let mut line = String::new();
+        self.reader.read_line(&mut line)?;
+        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status: u16 = status.with_context(|| format!("no answer: '{}'", line.trim_end()))?;
+        let mut length = 0;
+        loop {
+            line.clear();
+            if self.reader.read_line(&mut line)? == 0 {
+                bail!("the answer ends in its head");
+            }
+            let Some((name, value)) = line.split_once(':') else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse()?;
+            }
+        }
+        ensure!(length <= MOST, "an answer of {length} bytes");
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body)?;
+        Ok((status, String::from_utf8(body)?))
+    }
+}

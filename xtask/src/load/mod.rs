@@ -1,0 +1,291 @@
+//! The load test of the server: how much it does, and how soon, with many documents and clients.
+//!
+//! Half of the documents are in a private repository that is watched, half in a public one, to which
+//! clients then add: new texts, and copies of watched ones, which must be told.
+
+mod client;
+mod schemathesis;
+mod server;
+mod texts;
+
+use std::collections::HashMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use self::client::Client;
+pub(crate) use self::schemathesis::schemathesis;
+use self::server::Server;
+use self::texts::{Texts, text};
+use crate::{bench, root};
+
+/// How large the test is.
+pub(crate) struct Size {
+    documents: usize,
+    clients: usize,
+    seconds: u64,
+}
+
+impl Size {
+    pub(crate) const FULL: Self = Self { documents: 100_000, clients: 32, seconds: 30 };
+    pub(crate) const QUICK: Self = Self { documents: 4_000, clients: 8, seconds: 5 };
+}
+
+/// One request in so many is a registration; the others are probes.
+const MIXED: u64 = 5;
+const ALL: u64 = 1;
+/// One registration in so many is a copy of a watched document.
+const COPIES: u64 = 20;
+
+/// Loads a server and measures it.
+pub(crate) fn server(size: &Size) -> Result<()> {
+    bench::build_command()?;
+    // Not in a folder of the system for temporary files, which may be memory: what is measured is
+    // on a disk.
+    let folder = tempfile::tempdir_in(root()?.join("target"))?;
+    let program = bench::target()?.join("textkin");
+    let mut server = Server::start(&program, &folder.path().join("data"))?;
+    let mut client = server.client()?;
+    for (name, visibility) in [("library", "private"), ("web", "public")] {
+        let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
+        client.ask("POST", "/api/v1/repositories", &body)?;
+    }
+    let started = Instant::now();
+    let watched = fill(&mut client, folder.path(), "library", 1, size.documents / 2)?;
+    let public = fill(&mut client, folder.path(), "web", 2, size.documents - size.documents / 2)?;
+    let rate = size.documents as f64 / started.elapsed().as_secs_f64();
+    println!("documents            {:>10}", size.documents);
+    println!("loaded               {rate:>10.0} a second");
+    client.ask("POST", "/api/v1/watches", "{\"repository\":\"library\"}")?;
+    settle(&mut client)?;
+    println!("on the shelf         {:>10.1} s after the start", started.elapsed().as_secs_f64());
+    println!("memory before load   {:>10.0} MiB", server.peak()?);
+
+    for (name, registers) in [("mixed", MIXED), ("registrations only", ALL)] {
+        println!("\n{} clients for {} s, {name}", size.clients, size.seconds);
+        let load = Load::new(size, registers, &watched, &public);
+        let before = server.cpu()?;
+        load.run(&server)?;
+        let busy = (server.cpu()? - before) / size.seconds as f64;
+        println!("server's processors  {busy:>10.2} busy");
+        load.tell(server.peak()?)?;
+    }
+    server.stop()
+}
+
+/// What clients do, and what came of it.
+struct Load<'a> {
+    size: &'a Size,
+    registers: u64,
+    watched: &'a Texts,
+    public: &'a Texts,
+    is_over: AtomicBool,
+    errors: AtomicU64,
+    probes: Mutex<Vec<Duration>>,
+    registrations: Mutex<Vec<Duration>>,
+    /// Copies that were acknowledged and not told yet.
+    copies: Mutex<HashMap<String, Instant>>,
+    alerts: Mutex<Vec<Duration>>,
+}
+
+impl<'a> Load<'a> {
+    fn new(size: &'a Size, registers: u64, watched: &'a Texts, public: &'a Texts) -> Self {
+        Self {
+            size,
+            registers,
+            watched,
+            public,
+            is_over: AtomicBool::new(false),
+            errors: AtomicU64::new(0),
+            probes: Mutex::default(),
+            registrations: Mutex::default(),
+            copies: Mutex::default(),
+            alerts: Mutex::default(),
+        }
+    }
+
+    fn run(&self, server: &Server) -> Result<()> {
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.size.clients)
+                .map(|number| scope.spawn(move || self.client(server, number)))
+                .collect();
+            let reader = scope.spawn(|| self.read_alerts(server));
+            std::thread::sleep(Duration::from_secs(self.size.seconds));
+            self.is_over.store(true, Ordering::Relaxed);
+            for client in clients {
+                client.join().map_err(|_| anyhow::anyhow!("a client panicked"))??;
+            }
+            reader.join().map_err(|_| anyhow::anyhow!("a client panicked"))?
+        })
+    }
+
+    /// One client: probes and registers until it is over.
+    fn client(&self, server: &Server, number: usize) -> Result<()> {
+        let mut client = server.client()?;
+        let chance = 1000 * self.registers + number as u64;
+        let mut watched = self.watched.fork(100_000 + chance);
+        let mut public = self.public.fork(200_000 + chance);
+        let (mut probes, mut registrations) = (Vec::new(), Vec::new());
+        let mut made = 0;
+        while !self.is_over.load(Ordering::Relaxed) {
+            let is_registration = public.is_one_in(self.registers);
+            let is_copy = is_registration && public.is_one_in(COPIES);
+            let words = match (is_registration, is_copy) {
+                (_, true) => watched.copy(),
+                (true, _) => public.document(),
+                // Half of the passages are of either repository.
+                _ if public.is_one_in(2) => watched.probe(),
+                _ => public.probe(),
+            };
+            let text = text(&words);
+            let (path, body, expected) = match is_registration {
+                true => {
+                    made += 1;
+                    let id = self.id(number, made);
+                    let body = format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}");
+                    ("/api/v1/repositories/web/documents", body, 201)
+                }
+                false => ("/api/v1/probe", format!("{{\"text\":\"{text}\"}}"), 200),
+            };
+            let started = Instant::now();
+            let outcome = client.send("POST", path, &body);
+            let took = started.elapsed();
+            match outcome {
+                Ok((status, _)) if status == expected => {}
+                other => {
+                    if self.errors.fetch_add(1, Ordering::Relaxed) < 5 {
+                        eprintln!("{path}: {other:?}");
+                    }
+                    client = server.client()?;
+                    continue;
+                }
+            }
+            match is_registration {
+                true => registrations.push(took),
+                false => probes.push(took),
+            }
+            if is_copy {
+                lock(&self.copies).insert(self.id(number, made), Instant::now());
+            }
+        }
+        lock(&self.probes).extend(probes);
+        lock(&self.registrations).extend(registrations);
+        Ok(())
+    }
+
+    fn id(&self, client: usize, number: u64) -> String {
+        format!("new-{}-{client}-{number}", self.registers)
+    }
+
+    /// Reads alerts until all copies have been told, or five seconds after the last one should be.
+    fn read_alerts(&self, server: &Server) -> Result<()> {
+        let mut client = server.client()?;
+        let mut ended: Option<Instant> = None;
+        loop {
+            if self.is_over.load(Ordering::Relaxed) {
+                let since = *ended.get_or_insert_with(Instant::now);
+                if lock(&self.copies).is_empty() || since.elapsed() > Duration::from_secs(10) {
+                    return Ok(());
+                }
+            }
+            let alerts = client.ask("GET", "/api/v1/alerts?state=open&limit=100", "")?;
+            let now = Instant::now();
+            let mut copies = lock(&self.copies);
+            for alert in alerts.as_array().into_iter().flatten() {
+                let found = alert["found"]["id"].as_str().unwrap_or_default();
+                if let Some(acknowledged) = copies.remove(found) {
+                    lock(&self.alerts).push(now.saturating_duration_since(acknowledged));
+                }
+            }
+            drop(copies);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn tell(&self, peak: f64) -> Result<()> {
+        let (mut probes, mut registrations) = (lock(&self.probes), lock(&self.registrations));
+        let (mut alerts, copies) = (lock(&self.alerts), lock(&self.copies));
+        let seconds = self.size.seconds as f64;
+        if self.registers > 1 {
+            let rate = probes.len() as f64 / seconds;
+            println!("probes               {rate:>10.1} a second   (goal: at least 300)");
+        }
+        let rate = registrations.len() as f64 / seconds;
+        println!(
+            "registrations        {rate:>10.1} a second   (goal: at least 200 where only that)"
+        );
+        for (name, times, goal) in [
+            ("a probe takes", &mut probes, "   (goal: p99 at most 100)"),
+            ("a registration takes", &mut registrations, ""),
+            ("an alert takes", &mut alerts, "   (goal: at most 5000)"),
+        ] {
+            if !times.is_empty() {
+                let told = percentiles(times);
+                println!("{name:<21}{told} ms{goal}");
+            }
+        }
+        println!("alerts told          {:>10} of {}", alerts.len(), alerts.len() + copies.len());
+        println!("peak memory          {peak:>10.0} MiB");
+        let errors = self.errors.load(Ordering::Relaxed);
+        println!("errors               {errors:>10}   (goal: none)");
+        ensure!(errors == 0 && copies.is_empty(), "the server failed under load");
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// p50, p95, p99 and the largest, in milliseconds.
+fn percentiles(times: &mut [Duration]) -> String {
+    times.sort_unstable();
+    let at = |part: usize| {
+        let index = (times.len() * part / 100).min(times.len().saturating_sub(1));
+        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    };
+    let (p50, p95, p99, most) = (at(50), at(95), at(99), at(100));
+    format!("p50 {p50:.1}, p95 {p95:.1}, p99 {p99:.1}, most {most:.1}")
+}
+
+/// Registers `n` documents by a load; returns what makes more of them.
+fn fill(client: &mut Client, folder: &Path, name: &str, number: u64, n: usize) -> Result<Texts> {
+    let path = folder.join(format!("{name}.jsonl"));
+    let mut file = BufWriter::new(std::fs::File::create(&path)?);
+    let mut texts = Texts::new(number);
+    for number in 0..n {
+        let text = text(&texts.document());
+        writeln!(file, "{{\"id\":\"{name}-{number}\",\"text\":\"{text}\"}}")?;
+    }
+    file.flush()?;
+    drop(file);
+    let loads = format!("/api/v1/repositories/{name}/loads?file={name}.jsonl");
+    let job = client.send_file(&loads, &path)?;
+    std::fs::remove_file(&path)?;
+    let job = format!("/api/v1/jobs/{}", job["job"]);
+    loop {
+        let state = client.ask("GET", &job, "")?;
+        match state["state"].as_str() {
+            Some("done") => break,
+            Some("failed") => bail!("the load failed: {state}"),
+            _ => std::thread::sleep(Duration::from_millis(200)),
+        }
+    }
+    Ok(texts)
+}
+
+/// Waits until no job waits.
+fn settle(client: &mut Client) -> Result<()> {
+    loop {
+        let (_, figures) = client.send("GET", "/metrics", "")?;
+        let waiting = figures.lines().find_map(|line| line.strip_prefix("textkin_jobs_waiting "));
+        if waiting.context("the server tells how many jobs wait")? == "0" {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}

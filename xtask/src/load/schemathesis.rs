@@ -1,0 +1,46 @@
+//! Schemathesis: what the description of the interface allows, and what it does not, sent to a server.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::server::Server;
+use crate::{cargo, root};
+
+/// The version that pip installs.
+const VERSION: &str = "4.32.5";
+
+/// Runs schemathesis against a server of its own; `arguments` are further options of it.
+pub(crate) fn schemathesis(arguments: &[&str]) -> Result<()> {
+    let environment = root()?.join("target/schemathesis");
+    let program = environment.join("bin/schemathesis");
+    if !program.exists() {
+        let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).status();
+        ensure!(made.is_ok_and(|made| made.success()), "python3 makes no environment");
+        let pip = Command::new(environment.join("bin/pip"))
+            .args(["install", "--quiet", "--disable-pip-version-check"])
+            .arg(format!("schemathesis=={VERSION}"))
+            .status()?;
+        ensure!(pip.success(), "pip cannot install it (is the Python package index in reach?)");
+    }
+    cargo(&["build", "--locked", "--package", "textkin-cli"])?;
+    let folder = tempfile::tempdir()?;
+    let textkin = root()?.join("target/debug/textkin");
+    let server = Server::start(&textkin, &folder.path().join("data"))?;
+    let mut client = server.client()?;
+    for (name, visibility) in [("mine", "private"), ("web", "public")] {
+        let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
+        client.ask("POST", "/api/v1/repositories", &body)?;
+    }
+    let status = Command::new(program)
+        .arg("run")
+        .arg(format!("http://{}/api/v1/openapi.json", server.address))
+        .args(["--header", &format!("Authorization: Bearer {}", server.key)])
+        .args(["--seed", "1", "--generation-deterministic", "--max-examples", "25"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .status()
+        .context("schemathesis does not run")?;
+    ensure!(status.success(), "the server and its description do not agree");
+    Ok(())
+}
