@@ -29,6 +29,10 @@ impl Error {
             Self::Missing(_) => StatusCode::NOT_FOUND,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            // A number that no row can hold.
+            Self::Sqlite(rusqlite::Error::ToSqlConversionFailure(_)) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Stopped => StatusCode::SERVICE_UNAVAILABLE,

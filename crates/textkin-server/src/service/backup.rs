@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 /// How often files are copied again that changed meanwhile.
-const TRIES: usize = 20;
+const TRIES: usize = 100;
 const SHELVES: [&str; 2] = ["texts", "fingerprints"];
 
 /// What a check found.
@@ -118,24 +118,32 @@ fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
         if outcome.is_ok() {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
     outcome
 }
 
+/// Copies the files of one manifest. They are opened before anything is copied: an open file stays
+/// readable when the server has put others in its place.
 fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
-    // The manifest first: the files it names are there, or go while they are copied, which the
-    // check notices.
-    let manifest = textkin::stored::Repository::MARK.0;
-    std::fs::copy(from.join(manifest), to.join(manifest))?;
+    let manifest = from.join(textkin::stored::Repository::MARK.0);
+    let before = std::fs::read(&manifest)?;
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let name = entry.file_name();
         let is_data = Path::new(&name).extension().is_some_and(|end| end == "tks" || end == "tkr");
-        if is_data {
-            std::fs::copy(entry.path(), to.join(&name))?;
+        if is_data && let Ok(file) = std::fs::File::open(entry.path()) {
+            files.push((name, file));
         }
     }
+    if std::fs::read(&manifest)? != before {
+        return Err(std::io::Error::other("the shelf changed while its files were opened").into());
+    }
+    for (name, mut file) in files {
+        std::io::copy(&mut file, &mut std::fs::File::create(to.join(name))?)?;
+    }
+    std::fs::write(to.join(textkin::stored::Repository::MARK.0), before)?;
     Ok(())
 }
 

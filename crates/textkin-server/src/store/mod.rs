@@ -114,7 +114,7 @@ impl Store {
         {
             let backup = rusqlite::backup::Backup::new(&reader, &mut copy)?;
             // In one step: a copy in many begins again with every change.
-            backup.run_to_completion(-1, Duration::ZERO, None)?;
+            backup.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
         // A file of its own, without a journal beside it.
         copy.pragma_update(None, "journal_mode", "DELETE")?;
