@@ -81,9 +81,25 @@ fn root() -> Result<PathBuf> {
     Ok(parent.context("xtask lies in the workspace")?.to_owned())
 }
 
+/// Cargo in the workspace, as if it were called by hand: what the cargo that runs this task says of
+/// this package is not handed on, or crates that look at it are built again.
+fn cargo_command() -> Result<Command> {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root()?);
+    for (name, _) in std::env::vars_os() {
+        let is_own = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        if is_own {
+            command.env_remove(name);
+        }
+    }
+    Ok(command)
+}
+
 /// Runs cargo in the workspace.
 fn cargo(arguments: &[&str]) -> Result<()> {
-    let status = Command::new(env!("CARGO")).args(arguments).current_dir(root()?).status()?;
+    let status = cargo_command()?.args(arguments).status()?;
     ensure!(status.success(), "cargo {} failed", arguments.join(" "));
     Ok(())
 }
@@ -91,11 +107,10 @@ fn cargo(arguments: &[&str]) -> Result<()> {
 /// Runs the test that kills a server, for so many rounds.
 fn kill_server(rounds: &str) -> Result<()> {
     let test = ["test", "--locked", "--package", "textkin-cli", "--test", "server", "kill"];
-    let status = Command::new(env!("CARGO"))
+    let status = cargo_command()?
         .args(test)
         .args(["--", "--nocapture"])
         .env("TEXTKIN_KILL_ROUNDS", rounds)
-        .current_dir(root()?)
         .status()?;
     ensure!(status.success(), "the server lost something");
     Ok(())

@@ -30,6 +30,7 @@ mod removed;
 mod repository;
 mod runs;
 mod segment;
+mod sieve;
 mod sizes;
 mod table;
 mod writer;

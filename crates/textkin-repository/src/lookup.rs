@@ -6,6 +6,7 @@ use crate::bits::{BitReader, MOST_ONES, evenly};
 use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
+use crate::sieve::Sieve;
 use crate::table::{Columns, Table};
 
 /// Bytes behind a bucket that save its reader a look at the end.
@@ -105,8 +106,22 @@ impl Lookup {
         Ok(None)
     }
 
-    /// Gives every hash and the number of its documents to `each`, in order. Only for hashes of
-    /// which no bits are cut off.
+    /// A sieve of all hashes.
+    pub(crate) fn sieve(&self, pages: &Pages) -> Result<Sieve, Damage> {
+        // A hash takes more than a bit.
+        let most = 8 * pages.len(self.buckets) as u64;
+        let mut sieve = Sieve::new(self.shape.hashes.min(most));
+        self.each(pages, |cut, _| sieve.add(cut))?;
+        Ok(sieve)
+    }
+
+    /// Whether a hash may be there, by the sieve that was made of all.
+    #[inline]
+    pub(crate) fn passes(&self, sieve: &Sieve, hash: u64) -> bool {
+        sieve.may_have(self.shape.cut(hash))
+    }
+
+    /// Gives every hash, as far as it was not cut off, and the number of its documents to `each`, in order.
     pub(crate) fn each(&self, pages: &Pages, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
         let shape = &self.shape;
         for bucket in 0..1u64 << shape.bucket_bits {
@@ -384,6 +399,8 @@ mod tests {
                     .collect();
                 prop_assert_eq!(all, expected);
             }
+            let sieve = lookup.sieve(&pages).expect("it is whole");
+            prop_assert!(postings.iter().all(|posting| lookup.passes(&sieve, posting.hash)));
             let lookups = postings.iter().map(|posting| posting.hash).chain(hashes.iter().map(|h| h.0.rotate_left(9)));
             for hash in lookups.collect::<std::collections::BTreeSet<u64>>() {
                 let found = all(lookup.find(&pages, hash).expect("it is whole"));

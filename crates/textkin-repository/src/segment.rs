@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use textkin_core::chunk::mix;
@@ -16,6 +16,7 @@ use crate::io::Bytes;
 use crate::lookup::{Found, Lookup, Postings};
 use crate::pages::{Kind, Pages};
 use crate::removed::Removed;
+use crate::sieve::Sieve;
 use crate::sizes::Sizes;
 use crate::table::{Columns, Table};
 
@@ -72,6 +73,8 @@ pub struct Segment {
     evidence: Blocks,
     terms: Lookup,
     chunks: Lookup,
+    /// Of chunks, once it was asked for.
+    sieve: OnceLock<Sieve>,
     removed: Arc<Removed>,
 }
 
@@ -109,8 +112,30 @@ impl Segment {
             evidence: Blocks::new(section::EVIDENCE),
             terms,
             chunks,
+            sieve: OnceLock::new(),
             removed,
         })
+    }
+
+    /// Makes a sieve of its chunks, unless there is one: from then on, [`Part::holders`] passes over
+    /// chunks that are not there without reading. For whoever looks up much and for long: it takes a
+    /// reading of all chunks, and memory.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn sift(&self) -> Result<(), Damage> {
+        if self.sieve.get().is_none() {
+            let sieve = self.chunks.sieve(&self.pages)?;
+            // Another thread may have made it meanwhile: it is the same.
+            self.sieve.set(sieve).ok();
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory that its sieve takes.
+    #[must_use]
+    pub fn sieve_bytes(&self) -> usize {
+        self.sieve.get().map_or(0, Sieve::bytes)
     }
 
     /// The name of its file.
@@ -376,7 +401,11 @@ impl Part for Segment {
     }
 
     fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
-        match self.chunks.find(&self.pages, mix(chunk))? {
+        let hash = mix(chunk);
+        if self.sieve.get().is_some_and(|sieve| !self.chunks.passes(sieve, hash)) {
+            return Ok(());
+        }
+        match self.chunks.find(&self.pages, hash)? {
             None => {}
             Some(Found::Few(block)) => {
                 let live = block.documents.into_iter().filter(|&document| self.is_live(document));

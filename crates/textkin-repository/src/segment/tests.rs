@@ -106,6 +106,10 @@ proptest! {
         for chunk in 0..210 {
             let mut holders = Vec::new();
             segment.holders(chunk, &mut holders).expect("it is whole");
+            segment.sift().expect("it is whole");
+            let mut sifted = Vec::new();
+            segment.holders(chunk, &mut sifted).expect("it is whole");
+            prop_assert_eq!(&sifted, &holders);
             let expected = chunks.get(&chunk).cloned().unwrap_or_default();
             prop_assert!(holders.into_iter().eq(expected.into_keys().filter(|document| is_live(*document))));
         }

@@ -14,6 +14,10 @@ use textkin::{Existing, Repository, RepositoryWriter, Settings, Watch};
 use super::fresh::Fresh;
 use crate::error::Error;
 
+/// Bytes of memory that the sieves of a shelf take at most: enough for a million documents of 300 words.
+/// Where there are more, older segments are read to find that they do not have a run of words.
+const MOST_SIEVES: usize = 512 << 20;
+
 /// What a shelf keeps of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
@@ -57,6 +61,7 @@ impl Shelf {
         };
         let repository = writer.repository();
         let numbers = numbers(&repository, None)?;
+        sift(&repository)?;
         let settled = Settled { repository, numbers, moving: Arc::default() };
         Ok(Self {
             kind,
@@ -198,6 +203,7 @@ impl Shelf {
     fn replace(&self, writer: &RepositoryWriter) -> Result<(), Error> {
         let repository = writer.repository();
         let numbers = numbers(&repository, Some(&self.settled()))?;
+        sift(&repository)?;
         let settled = Settled { repository, numbers, moving: Arc::default() };
         *self.settled.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settled);
         Ok(())
@@ -207,6 +213,19 @@ impl Shelf {
     pub(crate) fn n_settled(&self) -> u64 {
         self.settled().repository.stored().n_documents()
     }
+}
+
+/// Makes sieves of segments, the last first, as far as there is memory for them.
+fn sift(repository: &Repository) -> Result<(), Error> {
+    let mut bytes = 0;
+    for segment in repository.stored().segments().iter().rev() {
+        if bytes >= MOST_SIEVES {
+            break;
+        }
+        segment.sift().map_err(damage)?;
+        bytes += segment.sieve_bytes();
+    }
+    Ok(())
 }
 
 /// The numbers of the documents of each segment; those that are known already are taken over.
