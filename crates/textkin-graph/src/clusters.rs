@@ -225,21 +225,29 @@ fn tallied(graph: &Graph, tally: &Tally) -> Vec<Cluster> {
 }
 
 /// Union-find with path halving; the smaller number is the root.
-#[derive(Debug)]
-pub(crate) struct Forest(Vec<u32>);
+#[derive(Debug, Default)]
+pub struct Forest(Vec<u32>);
 
 impl Forest {
     pub(crate) fn new(n: usize) -> Self {
         Self((0..n as u32).collect())
     }
 
+    /// Adds a tree of one node: its number, `None` if there are too many.
+    pub fn push(&mut self) -> Option<u32> {
+        let number = u32::try_from(self.0.len()).ok()?;
+        self.0.push(number);
+        Some(number)
+    }
+
     /// Joins the trees of two nodes.
-    pub(crate) fn join(&mut self, x: u32, y: u32) {
+    pub fn join(&mut self, x: u32, y: u32) {
         let (x, y) = (self.root(x), self.root(y));
         self.0[x.max(y) as usize] = x.min(y);
     }
 
-    pub(crate) fn root(&mut self, mut node: u32) -> u32 {
+    /// The node that stands for the tree of `node`.
+    pub fn root(&mut self, mut node: u32) -> u32 {
         while self.0[node as usize] != node {
             let parent = self.0[node as usize];
             self.0[node as usize] = self.0[parent as usize];

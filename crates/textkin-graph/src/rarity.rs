@@ -2,9 +2,9 @@
 
 use textkin_core::{GroupEntry, SharedChunks};
 
-/// The rarity 1/f of chunks in fixed point.
+/// The rarity 1/f of chunks in fixed point, of each group of a collection.
 #[derive(Debug)]
-pub(crate) struct Rarity(Vec<u128>);
+pub struct Rarity(Vec<u128>);
 
 impl Rarity {
     const ONE: u128 = 1 << 90;
@@ -15,7 +15,8 @@ impl Rarity {
     }
 
     /// The rarity of `chunks` chunks that are in `documents` documents.
-    pub(crate) fn of_chunks(chunks: u32, documents: u32) -> u128 {
+    #[must_use]
+    pub fn of_chunks(chunks: u32, documents: u32) -> u128 {
         u128::from(chunks) * (Self::ONE / u128::from(documents.max(1)))
     }
 
@@ -23,7 +24,38 @@ impl Rarity {
         self.0[group as usize]
     }
 
-    pub(crate) fn to_f64(sum: u128) -> f64 {
+    /// The documents that each of `chunks` chunks is in, if they are all in as many and `sum` is their
+    /// rarity.
+    #[must_use]
+    pub fn documents_of(sum: u128, chunks: u64) -> Option<u32> {
+        let of_each = sum.checked_div(u128::from(chunks)).filter(|&of_each| of_each > 0)?;
+        let documents = u32::try_from(Self::ONE / of_each).ok()?;
+        let chunks = u32::try_from(chunks).ok()?;
+        (Self::of_chunks(chunks, documents) == sum).then_some(documents)
+    }
+
+    /// A sum of rarities as a number.
+    #[must_use]
+    pub fn to_f64(sum: u128) -> f64 {
         sum as f64 / Self::ONE as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_of_equal_chunks_are_told_by_their_rarity() {
+        for documents in [1, 2, 3, 7, 1000, 123_457, u32::MAX] {
+            for chunks in [1, 2, 500, u32::MAX] {
+                let sum = Rarity::of_chunks(chunks, documents);
+                let found = Rarity::documents_of(sum, u64::from(chunks));
+                assert_eq!(found, Some(documents));
+            }
+        }
+        let mixed = Rarity::of_chunks(1, 2) + Rarity::of_chunks(1, 3);
+        assert_eq!(Rarity::documents_of(mixed, 2), None);
+        assert_eq!(Rarity::documents_of(0, 0), None);
     }
 }

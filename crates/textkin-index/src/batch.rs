@@ -46,7 +46,9 @@ pub struct BatchSettings {
 }
 
 impl BatchSettings {
-    fn hash_mask(&self) -> u64 {
+    /// The bits of each hash that are used.
+    #[must_use]
+    pub fn hash_mask(&self) -> u64 {
         u64::MAX << (64 - self.hash_bits.clamp(1, 64))
     }
 }

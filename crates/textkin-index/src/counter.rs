@@ -6,6 +6,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The low bits of all fields of a word.
+const LOW: u64 = 0x5555_5555_5555_5555;
+
 /// So many hashes are counted together.
 const BLOCK: usize = 128;
 
@@ -56,7 +59,6 @@ impl Counter {
     /// Number of fields at "once" and at "more than once" (000's Fig. 3).
     #[must_use]
     pub fn occupancy(&self) -> (u64, u64) {
-        const LOW: u64 = 0x5555_5555_5555_5555;
         let mut seen = 0;
         let mut again = 0;
         for word in &self.words {
@@ -65,6 +67,28 @@ impl Counter {
             again += u64::from((word & !LOW).count_ones());
         }
         (seen - again, again)
+    }
+
+    /// All fields as bytes, for [`Counter::add_bytes`].
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect()
+    }
+
+    /// Adds what a counter of the same size counted, given its bytes. `false` if the size is another.
+    #[must_use]
+    pub fn add_bytes(&self, bytes: &[u8]) -> bool {
+        let (words, rest) = bytes.as_chunks::<8>();
+        if words.len() != self.words.len() || !rest.is_empty() {
+            return false;
+        }
+        for (word, bytes) in self.words.iter().zip(words) {
+            let other = u64::from_le_bytes(*bytes);
+            // Seen here and there is seen again.
+            let before = word.fetch_or(other, Ordering::Relaxed);
+            word.fetch_or((before & other & LOW) << 1, Ordering::Relaxed);
+        }
+        true
     }
 
     /// Number of fields.

@@ -283,7 +283,7 @@ impl DocumentSink for Worker<'_, '_> {
 
 /// 128 bits of the BLAKE3 digest of the tokens and, where they matter, of the places where
 /// sentences and paragraphs begin.
-fn digest(tokens: &Tokens) -> u128 {
+pub(crate) fn digest(tokens: &Tokens) -> u128 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tokens.normalized());
     for starts in [tokens.sentences(), tokens.paragraphs()] {

@@ -22,6 +22,7 @@ mod analyzer;
 mod compare;
 mod dedup;
 mod discover;
+pub mod distributed;
 mod documents;
 mod error;
 mod explain;

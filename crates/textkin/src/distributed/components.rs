@@ -1,0 +1,98 @@
+//! Connected components of a stream of edges, in memory for each document that has one.
+
+use hashbrown::HashMap;
+use textkin_graph::Forest;
+
+/// Documents joined by edges, whose ids come as text.
+#[derive(Debug, Default)]
+pub struct Components {
+    numbers: HashMap<String, u32>,
+    forest: Forest,
+}
+
+impl Components {
+    /// Joins two documents.
+    ///
+    /// Returns whether there is room for them: there are fewer than 2³² documents.
+    pub fn join(&mut self, a: &str, b: &str) -> bool {
+        match (self.number(a), self.number(b)) {
+            (Some(a), Some(b)) => {
+                self.forest.join(a, b);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Number of documents that have an edge.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether there is no edge.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    fn number(&mut self, id: &str) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(id) {
+            return Some(number);
+        }
+        let number = self.forest.push()?;
+        self.numbers.insert(id.to_owned(), number);
+        Some(number)
+    }
+
+    /// The clusters, largest first, then by first id; their documents in order of id.
+    #[must_use]
+    pub fn clusters(mut self) -> Vec<Vec<String>> {
+        let mut ids: Vec<(String, u32)> = self.numbers.drain().collect();
+        ids.sort_unstable();
+        let mut members: Vec<Vec<String>> = Vec::new();
+        let mut cluster_of_root: HashMap<u32, usize> = HashMap::new();
+        for (id, number) in ids {
+            let root = self.forest.root(number);
+            let cluster = *cluster_of_root.entry(root).or_insert_with(|| {
+                members.push(Vec::new());
+                members.len() - 1
+            });
+            members[cluster].push(id);
+        }
+        members.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a[0].cmp(&b[0])));
+        members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn clusters_are_what_paths_connect(edges in prop::collection::vec((0u8..20, 0u8..20), 0..30)) {
+            let mut components = Components::default();
+            for (a, b) in &edges {
+                prop_assert!(components.join(&a.to_string(), &b.to_string()));
+            }
+            let clusters = components.clusters();
+            // Naive: sets are joined until nothing changes.
+            let mut sets: Vec<BTreeSet<String>> = Vec::new();
+            for (a, b) in &edges {
+                let mut set = BTreeSet::from([a.to_string(), b.to_string()]);
+                let (joined, apart): (Vec<_>, Vec<_>) =
+                    sets.into_iter().partition(|other| !other.is_disjoint(&set));
+                sets = apart;
+                joined.into_iter().for_each(|other| set.extend(other));
+                sets.push(set);
+            }
+            let found: BTreeSet<BTreeSet<String>> =
+                clusters.iter().map(|cluster| cluster.iter().cloned().collect()).collect();
+            prop_assert_eq!(found, sets.into_iter().collect());
+            prop_assert!(clusters.is_sorted_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0].clone())));
+        }
+    }
+}

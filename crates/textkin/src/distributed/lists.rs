@@ -1,0 +1,251 @@
+//! Lists: the texts that hold the same chunks, each list once, with the number of its chunks.
+//!
+//! Lists that are equal in one part meet again with those of other parts in the bucket of the list.
+//! What comes out is *work*: pieces of bounded size. A list of very many texts is cut into blocks
+//! of texts, and every two blocks are a piece of their own, so that no piece has more pairs than
+//! others and no part gets the most common chunks of all.
+
+use hashbrown::HashMap;
+use textkin_core::chunk::mix;
+
+use super::error::Error;
+use super::texts::{self, Texts, Writer};
+use super::wire::{Reader, push};
+use super::{Packed, bucket};
+
+/// Lists of texts by their texts. An item is twice the number of a text, and one if the chunk is selected
+/// there; items stand in the order of the keys of their texts.
+#[derive(Debug)]
+pub(super) struct Lists {
+    texts: Texts,
+    /// The number of chunks of each list.
+    chunks: HashMap<Box<[u32]>, u64>,
+}
+
+impl Lists {
+    pub(super) fn new(texts: Texts) -> Self {
+        Self { texts, chunks: HashMap::new() }
+    }
+
+    /// Adds `chunks` chunks that stand in the texts of `list`, unless that is fewer than two texts.
+    pub(super) fn add(&mut self, list: &mut Vec<u32>, chunks: u64) {
+        let key = |item: u32| self.texts.get(item >> 1).key;
+        // A document that was read twice is one text; it is selected if it ever was.
+        list.sort_unstable_by_key(|&item| (key(item), !item & 1));
+        list.dedup_by_key(|item| *item >> 1);
+        if list.len() < 2 {
+            return;
+        }
+        match self.chunks.get_mut(list.as_slice()) {
+            Some(sum) => *sum += chunks,
+            None => {
+                self.chunks.insert(list.as_slice().into(), chunks);
+            }
+        }
+    }
+
+    fn hash(&self, list: &[u32]) -> u64 {
+        let hash = |sum: u64, &item: &u32| {
+            let text = self.texts.get(item >> 1).hash();
+            mix(sum.wrapping_mul(31).wrapping_add(text ^ u64::from(item & 1)))
+        };
+        list.iter().fold(0, hash)
+    }
+
+    /// The lists in an order that depends on nothing but them.
+    fn sorted(&self) -> Vec<(u64, &[u32], u64)> {
+        let mut lists = Vec::with_capacity(self.chunks.len());
+        for (list, &chunks) in &self.chunks {
+            lists.push((self.hash(list), &**list, chunks));
+        }
+        let keys = |list: &[u32]| -> Vec<(i64, u32)> {
+            list.iter().map(|&item| (self.texts.get(item >> 1).key, item & 1)).collect()
+        };
+        lists.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| keys(a.1).cmp(&keys(b.1))));
+        lists
+    }
+
+    /// Packed for `n_buckets` buckets of lists.
+    pub(super) fn pack(&self, n_buckets: u32) -> Vec<Packed> {
+        let mut writer = Writer::new(&self.texts);
+        let mut packed = Vec::new();
+        let lists = self.sorted();
+        let bucket_of = |list: &(u64, &[u32], u64)| bucket(list.0, n_buckets);
+        for part in lists.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
+            let mut body = Vec::new();
+            for &(_, list, chunks) in part {
+                push(&mut body, chunks);
+                push(&mut body, list.len() as u64);
+                for &item in list {
+                    let place = writer.place(item >> 1);
+                    push(&mut body, u64::from(place) << 1 | u64::from(item & 1));
+                }
+            }
+            let bytes = writer.finish(&self.texts, &body);
+            packed.push(Packed { bucket: bucket_of(&part[0]), bytes });
+        }
+        packed
+    }
+}
+
+/// Merges all lists of one or more buckets of lists.
+#[derive(Debug)]
+pub struct ListMerger {
+    lists: Lists,
+}
+
+impl Default for ListMerger {
+    fn default() -> Self {
+        Self { lists: Lists::new(Texts::default()) }
+    }
+}
+
+/// A piece of work: pairs of texts that share chunks, to be counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Spreads pieces over parts.
+    pub salt: i64,
+    /// Lists in it that begin in it.
+    pub lists: u64,
+    /// Chunks of these lists.
+    pub chunks: u64,
+    /// Pairs of texts to be counted, each once for every list.
+    pub steps: u64,
+    /// The same, each once for every chunk: what the sums of all pairs must come to.
+    pub pairs: u64,
+    /// Chunks of texts that have copies, each once for every text: what their sums must come to.
+    pub selves: u64,
+    /// The lists.
+    pub bytes: Vec<u8>,
+}
+
+/// A piece ends with so many pairs or bytes, whichever comes first.
+const PIECE_STEPS: u64 = 1 << 20;
+const PIECE_BYTES: usize = 1 << 20;
+
+impl ListMerger {
+    /// Adds lists that were packed.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut reader = Reader::new(bytes, "lists");
+        let numbers = texts::read(&mut reader, &mut self.lists.texts)?;
+        let mut list = Vec::new();
+        while !reader.is_empty() {
+            let chunks = reader.number()?;
+            let count = reader.count()?;
+            list.clear();
+            for _ in 0..count {
+                list.push(item(&mut reader, &numbers)?);
+            }
+            self.lists.add(&mut list, chunks);
+        }
+        Ok(())
+    }
+
+    /// The work that all lists make. A list of more than `block` texts is cut.
+    #[must_use]
+    pub fn work(&self, block: usize) -> Vec<Work> {
+        let block = block.max(2);
+        let mut pieces = Pieces::new(&self.lists.texts);
+        let lists = self.lists.sorted();
+        for &(hash, list, chunks) in &lists {
+            let copies = |&item: &u32| u64::from(self.lists.texts.get(item >> 1).copies);
+            let documents: u64 = list.iter().map(copies).sum();
+            let entry = Entry { chunks, documents };
+            if list.len() <= block {
+                pieces.begin(1, chunks);
+                pieces.push(hash, entry, list, None);
+                continue;
+            }
+            pieces.finish();
+            pieces.begin(1, chunks);
+            let blocks: Vec<&[u32]> = list.chunks(block).collect();
+            for (index, left) in blocks.iter().enumerate() {
+                pieces.push(hash, entry, left, None);
+                pieces.finish();
+                for right in &blocks[index + 1..] {
+                    pieces.push(hash, entry, left, Some(right));
+                    pieces.finish();
+                }
+            }
+        }
+        pieces.finish();
+        pieces.done
+    }
+}
+
+/// What is said of the chunks of a list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// How many there are.
+    pub(super) chunks: u64,
+    /// Documents that have them, copies counted.
+    pub(super) documents: u64,
+}
+
+/// Work in the making.
+struct Pieces<'a> {
+    texts: &'a Texts,
+    writer: Writer,
+    work: Work,
+    done: Vec<Work>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(texts: &'a Texts) -> Self {
+        Self { texts, writer: Writer::new(texts), work: Work::default(), done: Vec::new() }
+    }
+
+    fn begin(&mut self, lists: u64, chunks: u64) {
+        self.work.lists += lists;
+        self.work.chunks += chunks;
+    }
+
+    /// Adds the pairs within `left`, or between `left` and `right`.
+    fn push(&mut self, hash: u64, entry: Entry, left: &[u32], right: Option<&[u32]>) {
+        let work = &mut self.work;
+        let (n, m) = (left.len() as u64, right.map_or(0, <[u32]>::len) as u64);
+        let steps = if right.is_some() { n * m } else { n * (n - 1) / 2 };
+        work.steps += steps;
+        work.pairs += steps * entry.chunks;
+        if right.is_none() {
+            let is_copied = |item: &&u32| self.texts.get(**item >> 1).copies > 1;
+            work.selves += left.iter().filter(is_copied).count() as u64 * entry.chunks;
+        }
+        let salt = mix(hash ^ mix(self.done.len() as u64));
+        work.salt = salt.cast_signed();
+        let bytes = &mut work.bytes;
+        push(bytes, entry.chunks);
+        push(bytes, entry.documents);
+        push(bytes, n);
+        push(bytes, m);
+        for &item in left.iter().chain(right.unwrap_or_default()) {
+            let place = self.writer.place(item >> 1);
+            push(bytes, u64::from(place) << 1 | u64::from(item & 1));
+        }
+        if work.steps >= PIECE_STEPS || work.bytes.len() >= PIECE_BYTES {
+            self.finish();
+        }
+    }
+
+    fn finish(&mut self) {
+        let mut work = std::mem::take(&mut self.work);
+        if !work.bytes.is_empty() {
+            work.bytes = self.writer.finish(self.texts, &work.bytes);
+            self.done.push(work);
+        } else {
+            // Of a list that begins, nothing but its number is known yet.
+            self.work = work;
+        }
+    }
+}
+
+/// Reads an item of a list whose texts have `numbers`.
+pub(super) fn item(reader: &mut Reader<'_>, numbers: &[u32]) -> Result<u32, Error> {
+    let item = reader.number()?;
+    let place = usize::try_from(item >> 1).unwrap_or(usize::MAX);
+    let number = *numbers.get(place).ok_or_else(|| reader.damaged())?;
+    Ok(number << 1 | u32::from(item & 1 == 1))
+}

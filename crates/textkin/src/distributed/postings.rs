@@ -1,0 +1,154 @@
+//! Postings: which text holds which chunk; packed by bucket of fingerprints, and sorted to lists.
+
+use super::error::Error;
+use super::lists::Lists;
+use super::texts::{self, TextSizes, Texts, Writer};
+use super::wire::{Reader, push};
+use super::{Packed, bucket};
+
+/// Bytes of a posting in memory.
+const POSTING: usize = size_of::<Posting>();
+
+/// A chunk in a text. The top bit of `text` says whether it is selected there.
+#[derive(Clone, Copy, Debug)]
+struct Posting {
+    fingerprint: u64,
+    check: u32,
+    text: u32,
+}
+
+const SELECTED: u32 = 1 << 31;
+
+/// Packs the postings of texts by bucket of fingerprints.
+#[derive(Debug)]
+pub struct PostingsPacker {
+    n_buckets: u32,
+    most_bytes: usize,
+    texts: Texts,
+    postings: Vec<Posting>,
+}
+
+impl PostingsPacker {
+    /// For `n_buckets` buckets, holding about `most_bytes` bytes of postings.
+    #[must_use]
+    pub fn new(n_buckets: u32, most_bytes: usize) -> Self {
+        let (texts, postings) = (Texts::default(), Vec::new());
+        Self { n_buckets: n_buckets.max(1), most_bytes, texts, postings }
+    }
+
+    /// Adds the chunks of `text`; `checks` and `selected` belong to `fingerprints`, one each.
+    ///
+    /// # Errors
+    /// If they do not.
+    pub fn add(
+        &mut self,
+        text: TextSizes,
+        fingerprints: &[i64],
+        checks: &[i32],
+        selected: Option<&[bool]>,
+    ) -> Result<(), Error> {
+        let n = fingerprints.len();
+        if checks.len() != n || selected.is_some_and(|selected| selected.len() != n) {
+            return Err(Error::Damaged { what: "postings" });
+        }
+        let number = self.texts.add(text)?;
+        let flag = |index: usize| match selected {
+            Some(selected) if !selected[index] => 0,
+            _ => SELECTED,
+        };
+        self.postings.extend(fingerprints.iter().zip(checks).enumerate().map(
+            |(index, (fingerprint, check))| Posting {
+                fingerprint: fingerprint.cast_unsigned(),
+                check: check.cast_unsigned(),
+                text: number | flag(index),
+            },
+        ));
+        Ok(())
+    }
+
+    /// Whether it is time to [`pack`](Self::pack).
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.postings.len() * POSTING >= self.most_bytes
+    }
+
+    /// What was added since the last time, packed.
+    #[must_use]
+    pub fn pack(&mut self) -> Vec<Packed> {
+        self.postings
+            .sort_unstable_by_key(|posting| (posting.fingerprint, posting.check, posting.text));
+        let mut packed = Vec::new();
+        let mut writer = Writer::new(&self.texts);
+        let bucket_of = |posting: &Posting| bucket(posting.fingerprint, self.n_buckets);
+        for part in self.postings.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
+            let mut body = Vec::with_capacity(part.len() * 14);
+            let mut last = 0;
+            for posting in part {
+                push(&mut body, posting.fingerprint.wrapping_sub(last));
+                last = posting.fingerprint;
+                body.extend_from_slice(&posting.check.to_le_bytes());
+                let place = writer.place(posting.text & !SELECTED);
+                push(&mut body, u64::from(place) << 1 | u64::from(posting.text & SELECTED != 0));
+            }
+            let bytes = writer.finish(&self.texts, &body);
+            packed.push(Packed { bucket: bucket_of(&part[0]), bytes });
+        }
+        self.postings.clear();
+        self.texts.clear();
+        packed
+    }
+}
+
+/// Sorts all postings of one or more buckets, and lists the texts of each chunk that two or more have.
+#[derive(Debug, Default)]
+pub struct PostingsSorter {
+    texts: Texts,
+    postings: Vec<Posting>,
+}
+
+impl PostingsSorter {
+    /// Adds what a packer packed.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut reader = Reader::new(bytes, "postings");
+        let numbers = texts::read(&mut reader, &mut self.texts)?;
+        let mut fingerprint = 0u64;
+        while !reader.is_empty() {
+            fingerprint = fingerprint.wrapping_add(reader.number()?);
+            let check = u32::from_le_bytes(reader.array()?);
+            let text = reader.number()?;
+            let place = usize::try_from(text >> 1).unwrap_or(usize::MAX);
+            let number = *numbers.get(place).ok_or_else(|| reader.damaged())?;
+            let text = number | if text & 1 == 1 { SELECTED } else { 0 };
+            self.postings.push(Posting { fingerprint, check, text });
+        }
+        Ok(())
+    }
+
+    /// The lists of all chunks that two or more texts have, equal lists as one, packed for `n_buckets`
+    /// buckets of lists. The same postings give the same bytes, in whatever order they came.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn lists(mut self, n_buckets: u32) -> Result<Vec<Packed>, Error> {
+        self.postings.sort_unstable_by_key(|posting| (posting.fingerprint, posting.check));
+        let mut lists = Lists::new(self.texts);
+        let mut list = Vec::new();
+        for part in self
+            .postings
+            .chunk_by(|one, other| (one.fingerprint, one.check) == (other.fingerprint, other.check))
+        {
+            if part.len() < 2 {
+                continue;
+            }
+            list.clear();
+            list.extend(part.iter().map(|posting| {
+                (posting.text & !SELECTED) << 1 | u32::from(posting.text & SELECTED != 0)
+            }));
+            lists.add(&mut list, 1);
+        }
+        Ok(lists.pack(n_buckets))
+    }
+}
