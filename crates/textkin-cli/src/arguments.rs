@@ -8,8 +8,7 @@ use textkin::core::hash::HashKind;
 use textkin::graph::{Clustering, Counting};
 use textkin::index::Plan;
 use textkin::text::grammar::Selection;
-
-use crate::size;
+use textkin::{Threshold, parse_size};
 
 mod analysis;
 mod client;
@@ -323,74 +322,19 @@ pub(crate) struct Output {
 #[command(next_help_heading = "How it is done (never changes the answer)")]
 pub(crate) struct Means {
     /// Memory to stay within [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// The way to the shared chunks: auto, sort (in memory), spex (counters first), spex-iterated (as
     /// in DECO's paper), spill (on disk)
-    #[arg(long, default_value = "auto", value_name = "PLAN", value_parser = parse_plan)]
+    #[arg(long, default_value = "auto", value_name = "PLAN")]
     pub(crate) plan: Plan,
     /// How pairs are counted: exact, or probabilistic as in DECO
-    #[arg(long, default_value = "exact", value_name = "HOW", value_parser = parse_counting)]
+    #[arg(long, default_value = "exact", value_name = "HOW")]
     pub(crate) count: Counting,
     /// Where data goes that does not fit the memory [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
-}
-
-/// A threshold as written: a number, or one of DECO's levels, which depend on the score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Threshold {
-    Number(f64),
-    Level(usize),
-}
-
-impl Threshold {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let level = text.strip_prefix(['t', 'T']).and_then(|level| level.parse().ok());
-        if let Some(level @ 1..=5) = level {
-            return Ok(Self::Level(level));
-        }
-        match text.parse::<f64>() {
-            Ok(number) if number >= 0.0 && number.is_finite() => Ok(Self::Number(number)),
-            _ => Err(format!("'{text}' is neither a number from 0 on nor one of T1 to T5")),
-        }
-    }
-
-    /// The number it stands for under `measure`.
-    pub(crate) fn number(self, measure: Measure) -> anyhow::Result<f64> {
-        match self {
-            Self::Number(number) => Ok(number),
-            Self::Level(level) => measure.preset(level).ok_or_else(|| {
-                anyhow::anyhow!(
-                    "T{level} is given for s1, s2, s3 and s4, not for {measure}; write a number"
-                )
-            }),
-        }
-    }
-}
-
-fn parse_plan(text: &str) -> Result<Plan, String> {
-    match text {
-        "auto" => Ok(Plan::Auto),
-        "sort" => Ok(Plan::Sort),
-        "spex" => Ok(Plan::Spex),
-        "spex-iterated" => Ok(Plan::SpexIterated),
-        "spill" => Ok(Plan::Spill),
-        _ => Err(format!("no plan '{text}'; there are auto, sort, spex, spex-iterated and spill")),
-    }
-}
-
-/// `probabilistic` has 16 million counters unless a number follows.
-fn parse_counting(text: &str) -> Result<Counting, String> {
-    match text.split_once(':').unwrap_or((text, "16777216")) {
-        ("exact", _) => Ok(Counting::Exact),
-        ("probabilistic", counters) => match counters.parse() {
-            Ok(counters @ 1..) => Ok(Counting::Probabilistic { counters }),
-            _ => Err(format!("probabilistic:{counters}: '{counters}' is not a number of counters")),
-        },
-        _ => Err(format!("no counting '{text}'; there are exact and probabilistic[:COUNTERS]")),
-    }
 }

@@ -8,7 +8,6 @@ mod interrupt;
 mod machine;
 mod outputs;
 mod progress;
-mod size;
 mod tell;
 
 use clap::Parser;

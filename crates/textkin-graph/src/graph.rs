@@ -24,6 +24,24 @@ pub enum Counting {
     },
 }
 
+impl std::str::FromStr for Counting {
+    type Err = String;
+
+    /// `exact`, or `probabilistic`, which has 16 million counters unless a number follows.
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name.split_once(':').unwrap_or((name, "16777216")) {
+            ("exact", _) => Ok(Self::Exact),
+            ("probabilistic", counters) => match counters.parse() {
+                Ok(counters @ 1..) => Ok(Self::Probabilistic { counters }),
+                _ => Err(format!(
+                    "probabilistic:{counters}: '{counters}' is not a number of counters"
+                )),
+            },
+            _ => Err(format!("no counting '{name}'; there are exact and probabilistic[:COUNTERS]")),
+        }
+    }
+}
+
 /// What makes a pair an edge, and how edges are found.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphSettings {

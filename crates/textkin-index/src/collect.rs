@@ -26,6 +26,23 @@ pub enum Plan {
     Spill,
 }
 
+impl std::str::FromStr for Plan {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "sort" => Ok(Self::Sort),
+            "spex" => Ok(Self::Spex),
+            "spex-iterated" => Ok(Self::SpexIterated),
+            "spill" => Ok(Self::Spill),
+            _ => Err(format!(
+                "no plan '{name}'; there are auto, sort, spex, spex-iterated and spill"
+            )),
+        }
+    }
+}
+
 /// How much memory a collection may take, and where the rest goes.
 #[derive(Clone, Debug)]
 pub struct Memory {

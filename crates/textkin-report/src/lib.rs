@@ -44,6 +44,8 @@ mod parquet;
 mod xml;
 
 mod clusters;
+#[cfg(feature = "parquet")]
+mod columns;
 mod removals;
 mod stats;
 mod notes;
@@ -56,6 +58,8 @@ mod label;
 pub mod terminal;
 
 pub use clusters::{ClusterLine, ClusterWriter};
+#[cfg(feature = "parquet")]
+pub use columns::PairColumns;
 pub use compare::{
     ComparedText, Comparison, ComparisonSettings, Length, RunPair, WithText, comparison_json,
     comparison_page, render_comparison,

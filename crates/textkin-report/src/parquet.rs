@@ -6,15 +6,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow::array::{ArrayRef, Float64Builder, Int64Builder, RecordBatch, StringBuilder};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use crate::row::Value;
-use crate::{Error, OutputFile, PairWriter, Row, Vertex};
+use crate::{Error, OutputFile, PairColumns, PairWriter, Row, Vertex};
 
 /// Rows in one batch: enough to amortise its cost, few enough to stay small.
 const BATCH: usize = 1 << 14;
@@ -23,18 +20,9 @@ const BATCH: usize = 1 << 14;
 #[derive(Debug)]
 pub struct ParquetWriter {
     name: PathBuf,
-    schema: SchemaRef,
     file: Shared,
     writer: ArrowWriter<Shared>,
-    ids: [StringBuilder; 2],
-    numbers: Vec<Column>,
-    n_rows: usize,
-}
-
-#[derive(Debug)]
-enum Column {
-    Integer(Int64Builder),
-    Decimal(Float64Builder),
+    rows: PairColumns,
 }
 
 impl ParquetWriter {
@@ -44,43 +32,22 @@ impl ParquetWriter {
     /// When the encoder cannot be set up.
     pub fn new(file: OutputFile, has_raw: bool) -> Result<Self, Error> {
         let name = file.name().to_owned();
-        let numbers = Value::columns(has_raw).map(|(name, is_integer)| {
-            let kind = if is_integer { DataType::Int64 } else { DataType::Float64 };
-            Field::new(name, kind, false)
-        });
-        let ids = ["a", "b"].map(|name| Field::new(name, DataType::Utf8, false));
-        let schema = Arc::new(Schema::new(ids.into_iter().chain(numbers).collect::<Vec<_>>()));
+        let rows = PairColumns::new(has_raw);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .build();
         let file = Shared(Arc::new(Mutex::new(Some(file))));
-        let writer = ArrowWriter::try_new(file.clone(), Arc::clone(&schema), Some(properties))
+        let writer = ArrowWriter::try_new(file.clone(), rows.schema(), Some(properties))
             .map_err(|source| error(&name, source))?;
-        let numbers = Value::columns(has_raw).map(|(_, is_integer)| {
-            if is_integer {
-                Column::Integer(Int64Builder::new())
-            } else {
-                Column::Decimal(Float64Builder::new())
-            }
-        });
-        Ok(Self {
-            name,
-            schema,
-            file,
-            writer,
-            ids: [StringBuilder::new(), StringBuilder::new()],
-            numbers: numbers.collect(),
-            n_rows: 0,
-        })
+        Ok(Self { name, file, writer, rows })
     }
 
     fn write_batch(&mut self) -> Result<(), Error> {
-        let ids = self.ids.iter_mut().map(|ids| Arc::new(ids.finish()) as ArrayRef);
-        let numbers = self.numbers.iter_mut().map(Column::finish);
-        let written = RecordBatch::try_new(Arc::clone(&self.schema), ids.chain(numbers).collect())
+        let written = self
+            .rows
+            .take()
             .map_err(ParquetError::from)
             .and_then(|batch| self.writer.write(&batch));
-        self.n_rows = 0;
         written.map_err(|source| error(&self.name, source))
     }
 }
@@ -91,18 +58,12 @@ impl PairWriter for ParquetWriter {
     }
 
     fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        let [a, b] = &mut self.ids;
-        a.append_value(row.a);
-        b.append_value(row.b);
-        for (column, value) in self.numbers.iter_mut().zip(row.values()) {
-            column.push(value);
-        }
-        self.n_rows += 1;
-        if self.n_rows < BATCH { Ok(()) } else { self.write_batch() }
+        self.rows.push(row);
+        if self.rows.len() < BATCH { Ok(()) } else { self.write_batch() }
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
-        if self.n_rows > 0 {
+        if !self.rows.is_empty() {
             self.write_batch()?;
         }
         let Self { name, file, mut writer, .. } = *self;
@@ -134,27 +95,6 @@ impl Write for Shared {
 
     fn flush(&mut self) -> io::Result<()> {
         self.with(OutputFile::flush)
-    }
-}
-
-impl Column {
-    fn push(&mut self, value: Value) {
-        match (self, value) {
-            (Self::Integer(column), Value::Integer(value)) => {
-                column.append_value(i64::try_from(value).unwrap_or(i64::MAX));
-            }
-            (Self::Decimal(column), Value::Decimal(value)) => column.append_value(value),
-            (Self::Decimal(column), Value::Integer(value)) => column.append_value(value as f64),
-            #[expect(clippy::cast_possible_truncation, reason = "columns() and values() agree")]
-            (Self::Integer(column), Value::Decimal(value)) => column.append_value(value as i64),
-        }
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        match self {
-            Self::Integer(column) => Arc::new(column.finish()),
-            Self::Decimal(column) => Arc::new(column.finish()),
-        }
     }
 }
 

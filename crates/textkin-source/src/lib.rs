@@ -44,6 +44,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "parquet")]
+pub mod column;
 mod compression;
 mod csv;
 mod decode;

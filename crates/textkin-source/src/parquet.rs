@@ -17,13 +17,13 @@ use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
-use arrow::util::display::{ArrayFormatter, FormatOptions};
 use bytes::Bytes;
 use textkin_core::{DocumentSink, Piece, Problem};
 
 use crate::SourceSettings;
+use crate::column::{InvalidUtf8, display_at, find, is_text, text_at};
 use crate::compression::Compression;
 use crate::json::N_FIELDS;
 use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
@@ -271,61 +271,6 @@ impl GroupPiece {
         }
         Ok(ControlFlow::Continue(()))
     }
-}
-
-struct InvalidUtf8;
-
-/// A string or null.
-fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUtf8> {
-    if array.is_null(index) {
-        return Ok(None);
-    }
-    let bytes = match array.data_type() {
-        DataType::Utf8 => return Ok(Some(array.as_string::<i32>().value(index))),
-        DataType::LargeUtf8 => return Ok(Some(array.as_string::<i64>().value(index))),
-        DataType::Utf8View => return Ok(Some(array.as_string_view().value(index))),
-        DataType::Binary => array.as_binary::<i32>().value(index),
-        DataType::LargeBinary => array.as_binary::<i64>().value(index),
-        DataType::BinaryView => array.as_binary_view().value(index),
-        _ => return Ok(None),
-    };
-    simdutf8::basic::from_utf8(bytes).map(Some).map_err(|_| InvalidUtf8)
-}
-
-fn is_text(kind: &DataType) -> bool {
-    matches!(
-        kind,
-        DataType::Utf8
-            | DataType::LargeUtf8
-            | DataType::Utf8View
-            | DataType::Binary
-            | DataType::LargeBinary
-            | DataType::BinaryView
-    )
-}
-
-/// Any value as one would print it; `None` for null.
-fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
-    if array.is_null(index) {
-        return None;
-    }
-    if is_text(array.data_type()) {
-        return text_at(array, index).ok().flatten().map(ToOwned::to_owned);
-    }
-    let options = FormatOptions::default();
-    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
-    formatter.value(index).try_to_string().ok()
-}
-
-/// The column of a name, or of a dotted path into structs.
-fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
-    if let Some(column) = batch.column_by_name(name) {
-        return Some(Arc::clone(column));
-    }
-    name.match_indices('.').find_map(|(dot, _)| {
-        let outer = batch.column_by_name(&name[..dot])?.as_struct_opt()?;
-        find(&RecordBatch::from(outer.clone()), &name[dot + 1..])
-    })
 }
 
 /// Reads the description of a table. Strings are asked for with 64-bit offsets, since the texts of

@@ -29,10 +29,13 @@ mod explain;
 mod index_file;
 mod ingest;
 mod moment;
+mod pairs;
 mod repository;
 mod settings;
+mod size;
 mod summary;
 mod survey;
+mod threshold;
 mod trace;
 
 pub use analyzer::Analyzer;
@@ -47,13 +50,16 @@ pub use explain::Texts;
 pub use index_file::{Occurrences, Recipe, SharedText, look_up};
 pub use ingest::Noted;
 pub use moment::{Moment, NoMoment, parse_age};
+pub use pairs::{Pairs, raw_overlaps};
 pub use repository::{
     Added, Condition, Existing, Hits, Making, NewKin, Repository, RepositorySource,
     RepositoryWriter, SearchSettings, Searcher, Selected, kin_of,
 };
 pub use settings::Settings;
+pub use size::parse_size;
 pub use summary::Counts;
-pub use survey::{chunk_frequencies, frequent_words};
+pub use survey::{chunk_frequencies, frequent_words, know_collection};
+pub use threshold::Threshold;
 pub use trace::{
     BlockOrigin, CopiedOrigin, DocumentOrigins, MostCopied, StreamTracer, TraceOutput,
     TraceProgress, TraceSettings, TraceTimes,

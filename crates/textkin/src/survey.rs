@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
 use textkin_core::{Chunk, Document, DocumentSink, Problem, Source, Tokens};
+use textkin_source::Inputs;
 use textkin_text::grammar::Selection;
 use textkin_text::selector::Frequencies;
 
@@ -11,6 +12,29 @@ use crate::analyzer::Analyzer;
 use crate::discover::Watch;
 use crate::error::Error;
 use crate::settings::Settings;
+
+/// Reads `inputs` a first time where a strategy of `settings` must know the whole collection, or the
+/// `stop_frequent` most frequent words of it shall never count.
+///
+/// # Errors
+/// If the run is stopped, or the inputs cannot be read twice.
+pub fn know_collection(
+    inputs: &Inputs,
+    settings: &mut Settings,
+    stop_frequent: Option<usize>,
+    watch: &Watch,
+) -> Result<(), Error> {
+    if let Some(n) = stop_frequent {
+        let mut words = frequent_words(&mut inputs.reopen()?, settings, n, watch)?;
+        words.extend(settings.normalization.stop_list().iter().cloned());
+        settings.normalization = settings.normalization.clone().with_stop_list(words);
+    }
+    if settings.select.needs_collection() {
+        settings.resources.frequencies =
+            Some(chunk_frequencies(&mut inputs.reopen()?, settings, watch)?);
+    }
+    Ok(())
+}
 
 /// The `n` most frequent words of the collection, most frequent first, then by alphabet.
 ///

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use textkin_mail::Destination;
 
-use crate::size;
+use textkin::parse_size;
 
 /// Hand a message from standard input to a running server
 ///
@@ -21,7 +21,7 @@ pub(crate) struct Mail {
     #[arg(long, value_name = "ADDRESS", default_value = "")]
     pub(crate) sender: String,
     /// Most bytes of the message
-    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size)]
     pub(crate) max_message: u64,
     /// Recipients of the envelope
     #[arg(value_name = "RECIPIENT", required = true)]

@@ -3,7 +3,7 @@
 use clap::Args;
 use textkin::source::Format;
 
-use crate::size;
+use textkin::parse_size;
 
 // How documents are read out of files.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Reading {
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     pub(crate) max_seconds: u64,
     /// The largest document; a larger one is a problem, named and left out
-    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, default_value = "2GiB", value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_document: u64,
 }
 

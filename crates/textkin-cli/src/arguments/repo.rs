@@ -7,10 +7,9 @@ use textkin::core::Measure;
 use textkin::core::hash::HashKind;
 use textkin::text::grammar::{ChunkerKind, Selection};
 use textkin::text::tokenizer::Normalization;
-use textkin::{Condition, Existing};
+use textkin::{Condition, Existing, Threshold, parse_size};
 
-use super::{Input, Threshold};
-use crate::size;
+use super::Input;
 
 /// Keep a collection that grows: make a repository, add, remove, look at it
 ///
@@ -124,7 +123,7 @@ pub(crate) struct Add {
 #[command(next_help_heading = "How it is done")]
 pub(crate) struct WriteMeans {
     /// Memory for documents that are not yet written [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

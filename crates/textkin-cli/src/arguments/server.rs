@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{DeliveringArguments, MailArguments};
-use crate::size;
+use textkin::parse_size;
 
 /// Run the registration server: people register texts and are told when they reappear
 ///
@@ -21,13 +21,13 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7070")]
     pub(crate) listen: SocketAddr,
     /// Most bytes of one text
-    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size)]
     pub(crate) max_text: u64,
     /// Most bytes of one uploaded file
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     pub(crate) max_upload: u64,
     /// Memory for documents that are not on the disk's shelves yet
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
     pub(crate) memory: u64,
     /// Most documents that one probe is compared with word by word
     #[arg(long, value_name = "N", default_value_t = 1000)]

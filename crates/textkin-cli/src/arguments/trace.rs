@@ -7,7 +7,7 @@ use textkin::text::grammar::Selection;
 use textkin::tracing::{Constant, Estimation, Eviction, Memory, Preset};
 
 use super::{Analysis, Input};
-use crate::size;
+use textkin::parse_size;
 
 /// Say where each passage of a stream came from, under fixed memory
 ///
@@ -150,6 +150,6 @@ fn parse_constant(text: &str) -> Result<(Constant, u64), String> {
 fn parse_memory(text: &str) -> Result<Memory, String> {
     match text {
         "unlimited" => Ok(Memory::Unlimited),
-        _ => size::parse(text).map(Memory::Bytes),
+        _ => parse_size(text).map(Memory::Bytes),
     }
 }

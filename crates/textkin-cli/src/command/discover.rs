@@ -10,11 +10,10 @@ use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
-use textkin::{Discovery, Repository, Settings, SharedText, Watch, discover};
+use textkin::{Discovery, Pairs, Repository, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover};
-use crate::command::raw::{self, Pairs};
-use crate::command::{explain, page};
+use crate::command::{explain, page, raw};
 use crate::documents::{analysis_settings, collection_settings, words};
 use crate::exit::Exit;
 use crate::interrupt;
@@ -65,9 +64,9 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
     let shown = Shown::begin(&watch, arguments.output.quiet);
-    survey(&mut inputs, &mut settings, &arguments.comparison, &watch)?;
+    survey(&inputs, &mut settings, &arguments.comparison, &watch)?;
     let mut found = discover(&mut inputs, &settings, &watch)?;
-    let raw = raw::overlaps(&inputs, &mut found, &settings, &watch)?;
+    let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &watch)?;
     let found = &found;
     let pairs = Pairs { found, raw: raw.as_ref(), settings: &settings };
     watch.progress.begin("finding clusters", 0);
@@ -150,7 +149,7 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         select: comparison.select.clone(),
         resources,
         score: comparison.score,
-        threshold: comparison.threshold.number(comparison.score)?,
+        threshold: comparison.threshold.number(comparison.score).map_err(anyhow::Error::msg)?,
         counting: means.count,
         max_df: comparison.max_df,
         plan: means.plan,
@@ -228,25 +227,18 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
 
 /// Reads the input a first time where a strategy must know the whole collection.
 fn survey(
-    inputs: &mut Inputs,
+    inputs: &Inputs,
     settings: &mut Settings,
     comparison: &Comparison,
     watch: &Watch,
 ) -> anyhow::Result<()> {
-    if let Some(n) = comparison.stop_frequent {
-        let mut first = inputs.reopen().context("--stop-frequent reads the input twice")?;
-        let mut words = textkin::frequent_words(&mut first, settings, n, watch)?;
-        words.extend(settings.normalization.stop_list().iter().cloned());
-        settings.normalization = settings.normalization.clone().with_stop_list(words);
+    if comparison.stop_frequent.is_some() {
+        inputs.reopen().context("--stop-frequent reads the input twice")?;
     }
     if settings.select.needs_collection() {
-        let mut first = inputs
-            .reopen()
-            .with_context(|| format!("{} reads the input twice", settings.select))?;
-        settings.resources.frequencies =
-            Some(textkin::chunk_frequencies(&mut first, settings, watch)?);
+        inputs.reopen().with_context(|| format!("{} reads the input twice", settings.select))?;
     }
-    Ok(())
+    Ok(textkin::know_collection(inputs, settings, comparison.stop_frequent, watch)?)
 }
 
 /// Opens the outputs before any work is done: a place that cannot be written to is told at once.

@@ -8,7 +8,7 @@ use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
 use textkin::{Error, Settings, Texts, Watch, compare, compare_without};
 
-use crate::command::raw::Pairs;
+use textkin::Pairs;
 
 /// Pairs that are explained at once.
 const PAIRS: usize = 256;

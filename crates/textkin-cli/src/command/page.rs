@@ -11,8 +11,8 @@ use textkin::source::Inputs;
 use textkin::{Error, Noted, Settings, Texts, Watch, compare, compare_without};
 
 use crate::arguments::Discover;
-use crate::command::raw::Pairs;
 use crate::outputs::unless_closed;
+use textkin::Pairs;
 
 /// What a page is made from.
 #[derive(Clone, Copy)]

@@ -6,9 +6,8 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, MapArray, RecordBatch};
 use arrow::datatypes::DataType;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use super::{is_text, text_at};
+use crate::column::{displayed, is_text, text_at};
 
 /// The columns of a row but the `wanted` ones, which are paths; `None` if all are null. Fails with
 /// the name of a column that cannot be read.
@@ -137,11 +136,4 @@ fn put_list(items: &ArrayRef, path: &Path<'_>, out: &mut String) -> Option<()> {
 
 fn put_text(text: &str, out: &mut String) {
     out.push_str(&serde_json::Value::from(text).to_string());
-}
-
-/// A value as one would print it.
-fn displayed(array: &ArrayRef, index: usize) -> Option<String> {
-    let options = FormatOptions::default();
-    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
-    formatter.value(index).try_to_string().ok()
 }

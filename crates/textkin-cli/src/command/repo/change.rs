@@ -18,13 +18,13 @@ use textkin::{
 
 use super::settings;
 use crate::arguments::{Add, Compact, Remove};
-use crate::command::raw::Pairs;
 use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::{check_apart, tell_unread, unless_closed};
 use crate::progress::Shown;
 use crate::tell::tell;
+use textkin::Pairs;
 
 /// So many documents to be removed are named, the rest is counted.
 const MOST_NAMED: usize = 20;
@@ -120,7 +120,7 @@ fn open_report(arguments: &Add) -> anyhow::Result<Option<(Box<dyn PairWriter>, S
     let Some(path) = &arguments.report else { return Ok(None) };
     let settings = Settings {
         score: arguments.score,
-        threshold: arguments.threshold.number(arguments.score)?,
+        threshold: arguments.threshold.number(arguments.score).map_err(anyhow::Error::msg)?,
         threads: arguments.means.threads.map(usize::from),
         ..Settings::default()
     };

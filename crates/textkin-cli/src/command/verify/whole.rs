@@ -15,8 +15,8 @@ use super::VERSION;
 use super::differences::differences;
 use super::report::Report;
 use crate::command::page;
-use crate::command::raw::{self, Pairs};
 use crate::documents::words;
+use textkin::Pairs;
 
 /// The settings that a page names, in their order.
 const SETTINGS: [&str; 10] = [
@@ -148,7 +148,7 @@ fn made_again(
         settings.resources.frequencies = Some(frequencies);
     }
     let mut found = discover(&mut inputs.reopen()?, &settings, &watch)?;
-    let raw = raw::overlaps(inputs, &mut found, &settings, &watch)?;
+    let raw = textkin::raw_overlaps(inputs, &mut found, &settings, &watch)?;
     let said = &run["settings"];
     let cluster_by: Clustering =
         said["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;

@@ -1,7 +1,10 @@
-//! Sizes such as `1GiB` on the command line.
+//! Sizes such as `1GiB`, as people write them.
 
 /// Parses a number of bytes: `1073741824`, `1GiB`, `500MB`, `1.5G` (binary without an `i`-less `B`).
-pub(crate) fn parse(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// In words, if it is none.
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -29,21 +32,21 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::parse_size;
 
     #[test]
     fn sizes_are_read_with_and_without_units() {
-        assert_eq!(parse("1GiB"), Ok(1 << 30));
-        assert_eq!(parse("8 MiB"), Ok(8 << 20));
-        assert_eq!(parse("1.5k"), Ok(1536));
-        assert_eq!(parse("500MB"), Ok(500_000_000));
-        assert_eq!(parse("4096"), Ok(4096));
+        assert_eq!(parse_size("1GiB"), Ok(1 << 30));
+        assert_eq!(parse_size("8 MiB"), Ok(8 << 20));
+        assert_eq!(parse_size("1.5k"), Ok(1536));
+        assert_eq!(parse_size("500MB"), Ok(500_000_000));
+        assert_eq!(parse_size("4096"), Ok(4096));
     }
 
     #[test]
     fn nonsense_is_refused() {
         for text in ["", "GiB", "1 parsec", "0", "-1", "1e99", "99999999999TiB"] {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(parse_size(text).is_err(), "{text}");
         }
     }
 }

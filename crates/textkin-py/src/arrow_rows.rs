@@ -1,0 +1,188 @@
+//! Rows out of Arrow batches, which are not copied.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Schema};
+use pyo3::PyResult;
+use textkin::core::{DocumentSink, Piece};
+use textkin::source::column::{display_at, find, is_text, text_at};
+
+use crate::error::{DataError, DataTypeError};
+use crate::row::{Columns, Ids, give, no_column};
+
+/// Rows of one piece, at most.
+const MOST_ROWS: usize = 512;
+
+/// Where batches come from.
+pub(crate) struct ArrowRows {
+    batches: Box<dyn RecordBatchReader + Send>,
+    columns: Columns,
+    n_rows: u64,
+    ids: Ids,
+    /// What is left of the last batch, and the place in it.
+    batch: Option<(Arc<Batch>, usize)>,
+}
+
+impl std::fmt::Debug for ArrowRows {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ArrowRows").field("n_rows", &self.n_rows).finish_non_exhaustive()
+    }
+}
+
+/// The columns of one batch.
+#[derive(Debug)]
+struct Batch {
+    text: ArrayRef,
+    id: Option<ArrayRef>,
+    time: Option<ArrayRef>,
+    /// Number of its first row.
+    first: u64,
+    name: String,
+}
+
+impl ArrowRows {
+    pub(crate) fn new(
+        batches: Box<dyn RecordBatchReader + Send>,
+        columns: Columns,
+    ) -> PyResult<Self> {
+        check(&batches.schema(), &columns)?;
+        Ok(Self { batches, columns, n_rows: 0, ids: Ids::default(), batch: None })
+    }
+
+    /// Rows given so far.
+    pub(crate) fn n_rows(&self) -> u64 {
+        match &self.batch {
+            Some((batch, place)) => batch.first + *place as u64,
+            None => self.n_rows,
+        }
+    }
+
+    /// The next rows, or `None` at the end.
+    pub(crate) fn next_piece(&mut self) -> PyResult<Option<Box<dyn Piece>>> {
+        loop {
+            if let Some((batch, place)) = &mut self.batch {
+                let start = *place;
+                let end = batch.text.len().min(start + MOST_ROWS);
+                if start < end {
+                    *place = end;
+                    let batch = Arc::clone(batch);
+                    return Ok(Some(Box::new(ArrowPiece { batch, rows: start..end })));
+                }
+            }
+            let Some(batch) = self.batches.next() else { return Ok(None) };
+            let batch = batch.map_err(|error| {
+                DataError::new_err(format!("row {} and on: {error}", self.n_rows))
+            })?;
+            let batch = self.columns_of(&batch)?;
+            self.n_rows += batch.text.len() as u64;
+            self.batch = Some((Arc::new(batch), 0));
+        }
+    }
+
+    fn columns_of(&mut self, batch: &RecordBatch) -> PyResult<Batch> {
+        let name = self.columns.text_name();
+        let there = || batch.schema_ref().fields().iter().map(|field| field.name().clone());
+        let text = find(batch, name)
+            .ok_or_else(|| no_column(name, "text", &there().collect::<Vec<_>>()))?;
+        let plain = |column: ArrayRef| as_bytes(column, self.n_rows);
+        let batch = Batch {
+            text: plain(text)?,
+            id: find(batch, self.columns.id_name()).map(plain).transpose()?,
+            time: find(batch, self.columns.time_name()).map(plain).transpose()?,
+            first: self.n_rows,
+            name: name.to_owned(),
+        };
+        if !is_text(batch.text.data_type()) && batch.text.data_type() != &DataType::Null {
+            return Err(DataTypeError::new_err(format!(
+                "column '{name}' is not a string but {}",
+                batch.text.data_type()
+            )));
+        }
+        if batch.id.is_some() {
+            for row in 0..batch.text.len() {
+                let number = batch.first + row as u64;
+                self.ids.add(&batch.id_at(row), number)?;
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Makes sure that the wanted columns are there, before anything is read.
+fn check(schema: &Schema, columns: &Columns) -> PyResult<()> {
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let wanted = [
+        (Some(columns.text_name()), "text"),
+        (columns.id.as_deref(), "id"),
+        (columns.time.as_deref(), "time"),
+    ];
+    for (name, argument) in wanted {
+        let Some(name) = name else { continue };
+        let first = name.split('.').next().unwrap_or(name);
+        if !names.iter().any(|there| there == name || there == first) {
+            return Err(no_column(name, argument, &names));
+        }
+    }
+    Ok(())
+}
+
+/// Strings as bytes, which takes no copy: that they are text is checked where they are read, not
+/// taken from whoever made them. Columns with a dictionary are written out.
+fn as_bytes(column: ArrayRef, row: u64) -> PyResult<ArrayRef> {
+    let to = match column.data_type() {
+        DataType::Utf8 => DataType::Binary,
+        DataType::LargeUtf8 => DataType::LargeBinary,
+        DataType::Utf8View => DataType::BinaryView,
+        DataType::Dictionary(_, values) => {
+            let plain = cast(&column, values);
+            return as_bytes(plain.map_err(|error| unreadable(row, &error))?, row);
+        }
+        _ => return Ok(column),
+    };
+    cast(&column, &to).map_err(|error| unreadable(row, &error))
+}
+
+fn unreadable(row: u64, error: &arrow::error::ArrowError) -> pyo3::PyErr {
+    DataError::new_err(format!("row {row} and on cannot be read: {error}"))
+}
+
+impl Batch {
+    fn id_at(&self, row: usize) -> String {
+        let id = self.id.as_ref().and_then(|ids| display_at(ids, row));
+        id.unwrap_or_else(|| (self.first + row as u64).to_string())
+    }
+}
+
+/// Some rows of a batch.
+#[derive(Debug)]
+struct ArrowPiece {
+    batch: Arc<Batch>,
+    rows: std::ops::Range<usize>,
+}
+
+impl Piece for ArrowPiece {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        let batch = &self.batch;
+        for row in self.rows {
+            let name = &batch.name;
+            let text = match text_at(&batch.text, row) {
+                Ok(Some(text)) => Ok(text),
+                Ok(None) => Err(format!("field '{name}' is not a string but null")),
+                Err(_) => Err(format!("field '{name}' is not valid UTF-8")),
+            };
+            let time = batch.time.as_ref().and_then(|times| display_at(times, row));
+            let (id, number) = (batch.id_at(row), batch.first + row as u64);
+            if give(sink, number, id.into(), text, time.map(Cow::Owned)).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        // Unknown before it is read; the feed counts rows.
+        0
+    }
+}

@@ -1,0 +1,76 @@
+//! Columns of Arrow tables as texts, ids and times.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::DataType;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+
+/// Bytes of a column that are no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidUtf8;
+
+/// The text in row `index` of a column, or null.
+///
+/// # Errors
+/// If the column holds bytes that are no text.
+pub fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUtf8> {
+    if array.is_null(index) {
+        return Ok(None);
+    }
+    let bytes = match array.data_type() {
+        DataType::Utf8 => return Ok(Some(array.as_string::<i32>().value(index))),
+        DataType::LargeUtf8 => return Ok(Some(array.as_string::<i64>().value(index))),
+        DataType::Utf8View => return Ok(Some(array.as_string_view().value(index))),
+        DataType::Binary => array.as_binary::<i32>().value(index),
+        DataType::LargeBinary => array.as_binary::<i64>().value(index),
+        DataType::BinaryView => array.as_binary_view().value(index),
+        _ => return Ok(None),
+    };
+    simdutf8::basic::from_utf8(bytes).map(Some).map_err(|_| InvalidUtf8)
+}
+
+/// Whether a column of this kind holds text.
+#[must_use]
+pub fn is_text(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+    )
+}
+
+/// Any value as one would print it; `None` for null.
+#[must_use]
+pub fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
+    if array.is_null(index) {
+        return None;
+    }
+    if is_text(array.data_type()) {
+        return text_at(array, index).ok().flatten().map(ToOwned::to_owned);
+    }
+    displayed(array, index)
+}
+
+/// The column of a name, or of a dotted path into structs.
+#[must_use]
+pub fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
+    if let Some(column) = batch.column_by_name(name) {
+        return Some(Arc::clone(column));
+    }
+    name.match_indices('.').find_map(|(dot, _)| {
+        let outer = batch.column_by_name(&name[..dot])?.as_struct_opt()?;
+        find(&RecordBatch::from(outer.clone()), &name[dot + 1..])
+    })
+}
+
+/// A value as one would print it.
+pub(crate) fn displayed(array: &ArrayRef, index: usize) -> Option<String> {
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
+    formatter.value(index).try_to_string().ok()
+}

@@ -1,0 +1,125 @@
+//! The pairs of a run as rows: with the raw score, where anything is excluded.
+//!
+//! A run with exclusions knows only what is left. What its pairs would score with nothing excluded
+//! takes a second reading of the input, in which pairs are looked up and none is looked for. A cap
+//! alone takes none.
+
+use std::time::Instant;
+
+use textkin_core::{Note, Pair};
+use textkin_graph::Overlaps;
+use textkin_report::{Row, RunPair};
+use textkin_source::Inputs;
+
+use crate::compare::SetAside;
+use crate::discover::{Discovery, Stage, Watch, overlaps};
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// What the documents of a run share with nothing excluded, if anything is and there are pairs.
+///
+/// # Errors
+/// As [`discover`](crate::discover()).
+pub fn raw_overlaps(
+    inputs: &Inputs,
+    found: &mut Discovery,
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Option<Overlaps>, Error> {
+    if let Some(uncapped) = found.uncapped.take() {
+        return Ok(Some(uncapped));
+    }
+    if !settings.excludes() || found.graph.n_edges() == 0 {
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let overlaps = overlaps(&mut inputs.reopen()?, &settings.without_exclusions(), watch)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    found.stages.push(Stage { name: "raw", seconds, bytes: 0 });
+    Ok(Some(overlaps))
+}
+
+/// The pairs of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs<'a> {
+    /// What a discovery found.
+    pub found: &'a Discovery,
+    /// What documents share with nothing excluded, if anything is.
+    pub raw: Option<&'a Overlaps>,
+    /// The settings it was found with.
+    pub settings: &'a Settings,
+}
+
+impl<'a> Pairs<'a> {
+    /// A pair with the names of its documents, and without its raw score.
+    #[must_use]
+    pub fn bare_row(&self, pair: &Pair) -> Row<'a> {
+        Row {
+            a: self.found.documents.id(pair.a),
+            b: self.found.documents.id(pair.b),
+            a_index: pair.a,
+            b_index: pair.b,
+            score: pair.score,
+            overlap: pair.overlap,
+            raw_score: None,
+        }
+    }
+
+    /// The score of two documents with nothing excluded, if anything is.
+    #[must_use]
+    pub fn raw_score(&self, a: u32, b: u32) -> Option<f64> {
+        self.raw.map(|raw| self.settings.score.score(&raw.of(a, b)))
+    }
+
+    /// The rows of `pairs`, in their order.
+    #[must_use]
+    pub fn rows(&self, pairs: &[Pair]) -> Vec<Row<'a>> {
+        let row =
+            |pair: &Pair| Row { raw_score: self.raw_score(pair.a, pair.b), ..self.bare_row(pair) };
+        if self.raw.is_none() {
+            return pairs.iter().map(row).collect();
+        }
+        let share = pairs.len().div_ceil(self.settings.n_threads()).max(1);
+        let mut rows = Vec::with_capacity(pairs.len());
+        std::thread::scope(|scope| {
+            let parts: Vec<_> = pairs
+                .chunks(share)
+                .map(|part| scope.spawn(|| part.iter().map(row).collect::<Vec<_>>()))
+                .collect();
+            for part in parts {
+                rows.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+        });
+        rows
+    }
+
+    /// What the cap set aside of the documents of `row`, if there is one.
+    #[must_use]
+    pub fn aside(&self, row: &Row<'_>) -> Option<SetAside<'a>> {
+        let aside = self.found.aside.as_ref()?;
+        let (a, b) = (aside.of(row.a_index), aside.of(row.b_index));
+        Some(SetAside { a, b, overlap: Some(row.overlap) })
+    }
+
+    /// What is worth knowing about a document.
+    #[must_use]
+    pub fn notes(&self, document: u32) -> Vec<Note> {
+        let notes = &self.found.notes;
+        let place = notes.binary_search_by_key(&document, |noted| noted.document);
+        place.map_or_else(|_| Vec::new(), |place| notes[place].notes.clone())
+    }
+
+    /// What the run says of the pair `row`, which is number `number` in its order.
+    #[must_use]
+    pub fn run_pair(&self, number: usize, row: &Row<'_>) -> RunPair<'a> {
+        RunPair {
+            number,
+            by: self.settings.score.name(),
+            score: row.score,
+            raw_score: row.raw_score,
+            documents: self.found.counts.documents,
+            max_df: self.settings.max_df,
+            overlap: row.overlap,
+        }
+    }
+}
