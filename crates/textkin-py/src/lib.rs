@@ -15,6 +15,7 @@ mod python_rows;
 mod row;
 mod run;
 mod settings;
+mod spark;
 mod table;
 
 use pyo3::prelude::*;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 mod _textkin {
     #[pymodule_export]
     use crate::graph::{Found, discover};
+    #[pymodule_export]
+    use crate::spark::{Components, SparkStep, spark_sizes};
     #[pymodule_export]
     use crate::table::Table;
 

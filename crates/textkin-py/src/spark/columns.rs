@@ -1,0 +1,123 @@
+//! Columns of batches, by name: to be read, and in the making.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, Float64Array, Int32Array, Int64Array,
+    LargeBinaryArray, ListArray, RecordBatch,
+};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float64Type, Int32Type, Int64Type};
+use textkin::distributed::Packed;
+
+use super::{Options, Outcome, Trouble};
+
+/// Bytes of one batch, about.
+const BATCH_BYTES: usize = 16 << 20;
+
+fn column<'a>(batch: &'a RecordBatch, name: &'static str) -> Result<&'a ArrayRef, Trouble> {
+    batch.column_by_name(name).ok_or(Trouble::Column(name))
+}
+
+pub(super) fn integers<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<&'a Int64Array, Trouble> {
+    column(batch, name)?.as_primitive_opt::<Int64Type>().ok_or(Trouble::Column(name))
+}
+
+pub(super) fn small_integers<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<&'a Int32Array, Trouble> {
+    column(batch, name)?.as_primitive_opt::<Int32Type>().ok_or(Trouble::Column(name))
+}
+
+pub(super) fn decimals<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<&'a Float64Array, Trouble> {
+    column(batch, name)?.as_primitive_opt::<Float64Type>().ok_or(Trouble::Column(name))
+}
+
+pub(super) fn lists<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<&'a ListArray, Trouble> {
+    column(batch, name)?.as_list_opt::<i32>().ok_or(Trouble::Column(name))
+}
+
+/// Bytes or strings, which are not taken for text before they are looked at.
+pub(super) enum Bytes {
+    Small(BinaryArray),
+    Large(LargeBinaryArray),
+}
+
+impl Bytes {
+    pub(super) fn new(batch: &RecordBatch, name: &'static str) -> Result<Self, Trouble> {
+        let column = column(batch, name)?;
+        let kind = match column.data_type() {
+            DataType::LargeUtf8 | DataType::LargeBinary => DataType::LargeBinary,
+            _ => DataType::Binary,
+        };
+        let column = cast(column, &kind)?;
+        let small = column.as_binary_opt::<i32>().cloned().map(Self::Small);
+        let bytes = small.or_else(|| column.as_binary_opt::<i64>().cloned().map(Self::Large));
+        bytes.ok_or(Trouble::Column(name))
+    }
+
+    pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Self::Small(bytes) => bytes.is_valid(row).then(|| bytes.value(row)),
+            Self::Large(bytes) => bytes.is_valid(row).then(|| bytes.value(row)),
+        }
+    }
+}
+
+/// A batch of columns with names.
+pub(super) fn batch<const N: usize>(
+    columns: [(&'static str, ArrayRef); N],
+) -> Result<RecordBatch, Trouble> {
+    // Whether a column may have nulls is known by its name to whoever reads it.
+    Ok(RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, column)| (name, column, true)),
+    )?)
+}
+
+/// A column of 64-bit numbers.
+pub(super) fn integer_column(values: impl IntoIterator<Item = u64>) -> ArrayRef {
+    let values = values.into_iter().map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+    Arc::new(values.collect::<Int64Array>())
+}
+
+/// The columns `bucket` and `bytes` of what goes to the next step.
+pub(super) fn packed(options: &Options, packed: Vec<Packed>) -> Outcome {
+    let route = |bucket: u32| options.route.get(bucket as usize).copied().unwrap_or(0);
+    let rows = packed.into_iter().map(|packed| (route(packed.bucket), packed.bytes));
+    numbered_bytes("bucket", rows)
+}
+
+/// Rows of a number, called `name`, and `bytes`.
+pub(super) fn numbered_bytes(
+    name: &'static str,
+    rows: impl IntoIterator<Item = (i32, Vec<u8>)>,
+) -> Outcome {
+    let mut batches = Vec::new();
+    let (mut numbers, mut bytes) = (Vec::new(), BinaryBuilder::new());
+    let mut n_bytes = 0;
+    for (number, value) in rows {
+        n_bytes += value.len();
+        numbers.push(number);
+        bytes.append_value(value);
+        if n_bytes >= BATCH_BYTES {
+            let numbers = Arc::new(Int32Array::from(std::mem::take(&mut numbers)));
+            batches.push(batch([(name, numbers), ("bytes", Arc::new(bytes.finish()))])?);
+            n_bytes = 0;
+        }
+    }
+    if !numbers.is_empty() {
+        let numbers = Arc::new(Int32Array::from(numbers));
+        batches.push(batch([(name, numbers), ("bytes", Arc::new(bytes.finish()))])?);
+    }
+    Ok(batches)
+}

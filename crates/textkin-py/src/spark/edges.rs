@@ -1,0 +1,172 @@
+//! Candidates to edges: pairs verified word by word, and copies.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
+use textkin::core::{Measure, Overlap};
+use textkin::distributed::{Candidate, Cell, Edge, Error, TextSizes, copies_alone};
+
+use super::columns::{Bytes, batch, decimals, integer_column, integers};
+use super::{Options, Outcome, Step, Trouble};
+
+/// Rows of `cell`, each with a text (`document`, `text`) or a pair (`a`, `b`, its sums), ordered by cell, texts
+/// first → edges.
+pub(super) struct Verify {
+    cell: Cell,
+    /// The cell at hand.
+    number: Option<i64>,
+}
+
+impl Verify {
+    pub(super) fn new(options: &Options) -> Result<Self, Error> {
+        let settings = &options.settings;
+        let cell = Cell::new(options.preparer()?, settings.score, settings.threshold);
+        Ok(Self { cell, number: None })
+    }
+}
+
+impl Step for Verify {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let (cells, documents) = (integers(rows, "cell")?, integers(rows, "document")?);
+        let texts = Bytes::new(rows, "text")?;
+        let pairs = Pairs::new(rows)?;
+        let mut edges = Vec::new();
+        for row in 0..rows.num_rows() {
+            if self.number != Some(cells.value(row)) {
+                self.cell.clear();
+                self.number = Some(cells.value(row));
+            }
+            if documents.is_valid(row) {
+                let key = documents.value(row);
+                let text = texts.get(row).and_then(|text| std::str::from_utf8(text).ok());
+                self.cell.add(key, text.ok_or(Error::Changed(key))?)?;
+            } else {
+                edges.extend(self.cell.verify(&pairs.get(row)?)?);
+            }
+        }
+        edge_batches(&edges)
+    }
+}
+
+/// Texts that have copies: `a`, `words_a`, `chunks_a`, and `copies`, or the sums of what they share with other
+/// texts → edges of a text with itself.
+pub(super) struct Copies {
+    measure: Measure,
+    threshold: f64,
+}
+
+impl Copies {
+    pub(super) fn new(options: &Options) -> Self {
+        Self { measure: options.settings.score, threshold: options.settings.threshold }
+    }
+}
+
+impl Step for Copies {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let pairs = Pairs::new(rows)?;
+        let copies = integers(rows, "copies")?;
+        let mut edges = Vec::new();
+        for row in 0..rows.num_rows() {
+            let pair = match copies.is_valid(row) {
+                true => copies_alone(TextSizes {
+                    key: pairs.a.value(row),
+                    words: small(pairs.words_a, row, "words_a")?,
+                    chunks: small(pairs.chunks_a, row, "chunks_a")?,
+                    copies: small(copies, row, "copies")?,
+                }),
+                false => {
+                    let Candidate { a, b, overlap } = pairs.get(row)?;
+                    let (covered_a, covered_b) = (overlap.words_a, overlap.words_b);
+                    Candidate { a, b, overlap: Overlap { covered_a, covered_b, ..overlap } }
+                }
+            };
+            let Candidate { a, b, overlap } = pair;
+            let score = self.measure.score(&overlap);
+            if score >= self.threshold {
+                edges.push(Edge { a, b, score, overlap });
+            }
+        }
+        edge_batches(&edges)
+    }
+}
+
+fn small(column: &Int64Array, row: usize, name: &'static str) -> Result<u32, Trouble> {
+    u32::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+}
+
+/// The columns of candidates.
+struct Pairs<'a> {
+    a: &'a Int64Array,
+    b: &'a Int64Array,
+    rarity: &'a Float64Array,
+    shared: &'a Int64Array,
+    words_a: &'a Int64Array,
+    words_b: &'a Int64Array,
+    chunks_a: &'a Int64Array,
+    chunks_b: &'a Int64Array,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(rows: &'a RecordBatch) -> Result<Self, Trouble> {
+        Ok(Self {
+            a: integers(rows, "a")?,
+            b: integers(rows, "b")?,
+            rarity: decimals(rows, "rarity")?,
+            shared: integers(rows, "shared")?,
+            words_a: integers(rows, "words_a")?,
+            words_b: integers(rows, "words_b")?,
+            chunks_a: integers(rows, "chunks_a")?,
+            chunks_b: integers(rows, "chunks_b")?,
+        })
+    }
+
+    fn get(&self, row: usize) -> Result<Candidate, Trouble> {
+        let count = |column: &Int64Array, name| {
+            u64::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+        };
+        let overlap = Overlap {
+            shared: count(self.shared, "shared")?,
+            rarity: self.rarity.value(row),
+            words_a: count(self.words_a, "words_a")?,
+            words_b: count(self.words_b, "words_b")?,
+            chunks_a: count(self.chunks_a, "chunks_a")?,
+            chunks_b: count(self.chunks_b, "chunks_b")?,
+            covered_a: 0,
+            covered_b: 0,
+        };
+        Ok(Candidate { a: self.a.value(row), b: self.b.value(row), overlap })
+    }
+}
+
+fn edge_batches(edges: &[Edge]) -> Outcome {
+    edges.chunks(1 << 16).map(edge_batch).collect()
+}
+
+/// Edges with the columns of the command line, texts in place of documents.
+fn edge_batch(edges: &[Edge]) -> Result<RecordBatch, Trouble> {
+    let keys = |key: fn(&Edge) -> i64| -> ArrayRef {
+        Arc::new(edges.iter().map(key).collect::<Int64Array>())
+    };
+    let share = |of: fn(&Overlap) -> f64| -> ArrayRef {
+        Arc::new(edges.iter().map(|edge| of(&edge.overlap)).collect::<Float64Array>())
+    };
+    let count =
+        |of: fn(&Overlap) -> u64| integer_column(edges.iter().map(|edge| of(&edge.overlap)));
+    let scores: Float64Array = edges.iter().map(|edge| edge.score).collect();
+    batch([
+        ("a", keys(|edge| edge.a)),
+        ("b", keys(|edge| edge.b)),
+        ("score", Arc::new(scores)),
+        ("shared_chunks", count(|overlap| overlap.shared)),
+        ("s1", share(Overlap::s1)),
+        ("s2", share(Overlap::s2)),
+        ("s3", share(Overlap::s3)),
+        ("s4", share(Overlap::s4)),
+        ("ssr", share(Overlap::ssr)),
+        ("sscr", share(Overlap::sscr)),
+        ("a_in_b", share(Overlap::a_in_b)),
+        ("b_in_a", share(Overlap::b_in_a)),
+        ("words_a", count(|overlap| overlap.words_a)),
+        ("words_b", count(|overlap| overlap.words_b)),
+    ])
+}

@@ -1,0 +1,137 @@
+//! Postings to lists of texts, and lists to pieces of work.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int64Array, RecordBatch};
+use arrow::datatypes::{Int32Type, Int64Type};
+use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, Work};
+
+use super::columns::{Bytes, batch, integer_column, integers, lists, packed};
+use super::{Options, Outcome, Step, Trouble};
+
+/// `document`, `words`, `chunks`, `copies`, `fingerprint`, `check`, `selected` → `bucket`, `bytes`.
+pub(super) struct Pack {
+    packer: PostingsPacker,
+    options: Options,
+}
+
+impl Pack {
+    pub(super) fn new(options: Options) -> Self {
+        let packer = PostingsPacker::new(options.n_buckets(), options.most(4));
+        Self { packer, options }
+    }
+}
+
+impl Step for Pack {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let (documents, words) = (integers(rows, "document")?, integers(rows, "words")?);
+        let (chunks, copies) = (integers(rows, "chunks")?, integers(rows, "copies")?);
+        let (fingerprints, checks) = (lists(rows, "fingerprint")?, lists(rows, "check")?);
+        let selected = lists(rows, "selected")?;
+        let mut batches = Vec::new();
+        for row in 0..rows.num_rows() {
+            let size = |column: &Int64Array, name| {
+                u32::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
+            };
+            let text = TextSizes {
+                key: documents.value(row),
+                words: size(words, "words")?,
+                chunks: size(chunks, "chunks")?,
+                copies: size(copies, "copies")?,
+            };
+            let fingerprints = fingerprints.value(row);
+            let fingerprints = fingerprints
+                .as_primitive_opt::<Int64Type>()
+                .ok_or(Trouble::Column("fingerprint"))?;
+            let checks = checks.value(row);
+            let checks = checks.as_primitive_opt::<Int32Type>().ok_or(Trouble::Column("check"))?;
+            let flags: Option<Vec<bool>> = match selected.is_valid(row) {
+                false => None,
+                true => {
+                    let flags = selected.value(row);
+                    let flags = flags.as_boolean_opt().ok_or(Trouble::Column("selected"))?;
+                    Some(flags.values().iter().collect())
+                }
+            };
+            self.packer.add(text, fingerprints.values(), checks.values(), flags.as_deref())?;
+            if self.packer.is_full() {
+                batches.extend(packed(&self.options, self.packer.pack())?);
+            }
+        }
+        Ok(batches)
+    }
+
+    fn finish(&mut self) -> Outcome {
+        packed(&self.options, self.packer.pack())
+    }
+}
+
+/// All `bucket`, `bytes` of some buckets of postings → `bucket`, `bytes` of lists.
+pub(super) struct Sort {
+    sorter: PostingsSorter,
+    options: Options,
+}
+
+impl Sort {
+    pub(super) fn new(options: Options) -> Self {
+        Self { sorter: PostingsSorter::default(), options }
+    }
+}
+
+impl Step for Sort {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let bytes = Bytes::new(rows, "bytes")?;
+        for row in 0..rows.num_rows() {
+            self.sorter.add(bytes.get(row).unwrap_or_default())?;
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Outcome {
+        let sorter = std::mem::take(&mut self.sorter);
+        packed(&self.options, sorter.lists(self.options.n_buckets())?)
+    }
+}
+
+/// All `bucket`, `bytes` of some buckets of lists → pieces of work.
+pub(super) struct Merge {
+    merger: ListMerger,
+    options: Options,
+}
+
+impl Merge {
+    pub(super) fn new(options: Options) -> Self {
+        Self { merger: ListMerger::default(), options }
+    }
+}
+
+impl Step for Merge {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let bytes = Bytes::new(rows, "bytes")?;
+        for row in 0..rows.num_rows() {
+            self.merger.add(bytes.get(row).unwrap_or_default())?;
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Outcome {
+        let work = std::mem::take(&mut self.merger).work(self.options.block);
+        // Pieces are about a megabyte: a batch of sixteen is of the usual size.
+        work.chunks(16).map(work_batch).collect()
+    }
+}
+
+fn work_batch(work: &[Work]) -> Result<RecordBatch, Trouble> {
+    let column = |value: fn(&Work) -> u64| integer_column(work.iter().map(value));
+    let salts: ArrayRef = Arc::new(work.iter().map(|work| work.salt).collect::<Int64Array>());
+    let bytes = BinaryArray::from_iter_values(work.iter().map(|work| &work.bytes));
+    batch([
+        ("salt", salts),
+        ("lists", column(|work| work.lists)),
+        ("chunks", column(|work| work.chunks)),
+        ("steps", column(|work| work.steps)),
+        ("pairs", column(|work| work.pairs)),
+        ("selves", column(|work| work.selves)),
+        ("bytes", Arc::new(bytes)),
+    ])
+}

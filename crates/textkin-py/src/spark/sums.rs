@@ -1,0 +1,131 @@
+//! Work to sums of pairs, and sums to candidates.
+
+use std::sync::Arc;
+
+use arrow::array::{Float64Array, Int32Array, Int64Array, RecordBatch};
+use textkin::core::{Measure, Overlap};
+use textkin::distributed::{Candidate, PairCounter, PairMerger, Totals};
+
+use super::columns::{Bytes, batch, integer_column, packed};
+use super::{Options, Outcome, Step, Trouble};
+
+/// What a row of candidates is.
+const PAIR: i32 = 0;
+const COPIES: i32 = 1;
+const TOTALS: i32 = 2;
+
+/// `bytes` of work → `bucket`, `bytes` of sums.
+pub(super) struct Pair {
+    counter: PairCounter,
+    options: Options,
+}
+
+impl Pair {
+    pub(super) fn new(options: Options) -> Self {
+        let counter = PairCounter::new(options.n_buckets(), options.most(256));
+        Self { counter, options }
+    }
+}
+
+impl Step for Pair {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let bytes = Bytes::new(rows, "bytes")?;
+        let mut batches = Vec::new();
+        for row in 0..rows.num_rows() {
+            self.counter.add(bytes.get(row).unwrap_or_default())?;
+            if self.counter.is_full() {
+                batches.extend(packed(&self.options, self.counter.pack())?);
+            }
+        }
+        Ok(batches)
+    }
+
+    fn finish(&mut self) -> Outcome {
+        packed(&self.options, self.counter.pack())
+    }
+}
+
+/// All `bucket`, `bytes` of some buckets of sums → candidates, and one row of totals.
+pub(super) struct Add {
+    merger: Option<PairMerger>,
+}
+
+impl Add {
+    pub(super) fn new(options: &Options) -> Self {
+        let settings = &options.settings;
+        let (measure, threshold): (Measure, f64) = (settings.score, settings.threshold);
+        let selective = !settings.select.is_lossless();
+        Self { merger: Some(PairMerger::new(measure, threshold, selective)) }
+    }
+}
+
+impl Step for Add {
+    fn feed(&mut self, rows: &RecordBatch) -> Outcome {
+        let bytes = Bytes::new(rows, "bytes")?;
+        if let Some(merger) = &mut self.merger {
+            for row in 0..rows.num_rows() {
+                merger.add(bytes.get(row).unwrap_or_default())?;
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Outcome {
+        let Some(merger) = self.merger.take() else { return Ok(Vec::new()) };
+        let (candidates, totals) = merger.finish();
+        let parts = candidates.chunks(1 << 16).map(candidate_batch);
+        parts.chain([totals_batch(totals)]).collect()
+    }
+}
+
+fn candidate_batch(candidates: &[Candidate]) -> Result<RecordBatch, Trouble> {
+    let kind = |pair: &Candidate| if pair.a == pair.b { COPIES } else { PAIR };
+    let kinds: Int32Array = candidates.iter().map(kind).collect();
+    let keys = |key: fn(&Candidate) -> i64| candidates.iter().map(key).collect::<Int64Array>();
+    let count =
+        |of: fn(&Overlap) -> u64| integer_column(candidates.iter().map(|pair| of(&pair.overlap)));
+    let rarity: Float64Array = candidates.iter().map(|pair| pair.overlap.rarity).collect();
+    rows(
+        kinds,
+        keys(|pair| pair.a),
+        keys(|pair| pair.b),
+        rarity,
+        [
+            count(|overlap| overlap.shared),
+            count(|overlap| overlap.words_a),
+            count(|overlap| overlap.words_b),
+            count(|overlap| overlap.chunks_a),
+            count(|overlap| overlap.chunks_b),
+        ],
+    )
+}
+
+/// Totals stand where candidates have counts: found, pairs and selves.
+fn totals_batch(totals: Totals) -> Result<RecordBatch, Trouble> {
+    let one = |value: u64| integer_column([value]);
+    let zero = || Int64Array::from(vec![0]);
+    let counts = [one(totals.found), one(totals.pairs), one(totals.selves), one(0), one(0)];
+    let rarity = Float64Array::from(vec![0.0]);
+    rows(Int32Array::from(vec![TOTALS]), zero(), zero(), rarity, counts)
+}
+
+fn rows(
+    kinds: Int32Array,
+    a: Int64Array,
+    b: Int64Array,
+    rarity: Float64Array,
+    counts: [arrow::array::ArrayRef; 5],
+) -> Result<RecordBatch, Trouble> {
+    let [shared, words_a, words_b, chunks_a, chunks_b] = counts;
+    batch([
+        ("kind", Arc::new(kinds)),
+        ("a", Arc::new(a)),
+        ("b", Arc::new(b)),
+        ("rarity", Arc::new(rarity)),
+        ("shared", shared),
+        ("words_a", words_a),
+        ("words_b", words_b),
+        ("chunks_a", chunks_a),
+        ("chunks_b", chunks_b),
+    ])
+}

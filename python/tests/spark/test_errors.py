@@ -1,0 +1,126 @@
+"""Bad input: each a clear error that says what to do."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import textkin
+import textkin.spark
+from material import frame, generated, rows
+
+
+def fails(spark, documents, match, kind=textkin.DataError, **settings):
+    table = spark.createDataFrame(documents, "id string, text string")
+    with pytest.raises(kind, match=match) as caught:
+        textkin.spark.discover(table, **settings)
+    assert len(str(caught.value)) < 400, "without what Spark says around it"
+
+
+def test_null_texts_and_ids(spark):
+    fails(spark, [("a", "x"), ("b", None)], "document 'b' has no text")
+    fails(spark, [("a", "x"), (None, "y")], "has no id")
+
+
+def test_ids_that_repeat(spark):
+    fails(spark, [("a", "x y"), ("a", "z"), ("b", "z")], "the id 'a' is that of 2 documents")
+
+
+def test_wrong_columns(spark):
+    fails(spark, [("a", "x")], "there is no column 'txt' for text=.*did you mean text='text'", text="txt")
+    fails(spark, [("a", "x")], "there is no column 'name' for id=; there are id, text", id="name")
+    numbers = spark.createDataFrame([("a", 1)], "id string, text int")
+    with pytest.raises(textkin.DataTypeError, match="column 'text' is not a string but int"):
+        textkin.spark.discover(numbers)
+    lists = spark.createDataFrame([(["a"], "x")], "id array<string>, text string")
+    with pytest.raises(textkin.DataTypeError, match="column 'id' is no id"):
+        textkin.spark.discover(lists)
+
+
+def test_numbers_are_ids(spark):
+    documents = [(number, "the same few words in both of them and more") for number in (9, 10)]
+    table = spark.createDataFrame(documents, "n int, body string")
+    assert set(rows(textkin.spark.discover(table, id="n", text="body"))) == {("10", "9")}
+
+
+def test_settings(spark):
+    one = [("a", "x")]
+    setting = textkin.SettingError
+    fails(spark, one, "no selector 'winow'; did you mean 'winnow'", setting, select="winow:8")
+    fails(spark, one, "rarest-collection:3 must know the whole", setting, select="rarest-collection:3")
+    fails(spark, one, "no score 's5'", setting, score="s5")
+    fails(spark, one, "no chunker", setting, chunk="wrods:8")
+    fails(spark, one, "block: 1 is not", setting, block=1)
+    fails(spark, one, "too few; 1MiB is the least", setting, task_memory=5)
+    fails(spark, one, "task_memory", setting, task_memory="much")
+
+
+def test_no_spark_dataframe():
+    with pytest.raises(TypeError, match="a Spark DataFrame is wanted, not list"):
+        textkin.spark.discover(["a text"])
+
+
+def test_a_checkpoint_is_of_one_run(spark, tmp_path):
+    table = frame(spark, generated(20))
+    folder = str(tmp_path / "run")
+    first = rows(textkin.spark.discover(table, checkpoint=folder))
+    assert rows(textkin.spark.discover(table, checkpoint=folder)) == first
+    with pytest.raises(textkin.SettingError, match=r"is of another run \(threshold=0.05\)"):
+        textkin.spark.discover(table, checkpoint=folder, threshold=0.1)
+
+
+def test_the_guard_tells_wrong_counts(spark, tmp_path):
+    table = frame(spark, generated(40))
+    folder = tmp_path / "run"
+    textkin.spark.discover(table, checkpoint=str(folder))
+    # A part of the pairs that comes twice, as after a worker that was lost without anyone noticing.
+    found = spark.read.parquet(str(folder / "candidates"))
+    found.union(found).write.parquet(str(folder / "twice"))
+    shutil.rmtree(folder / "candidates")
+    shutil.rmtree(folder / "edges")
+    (folder / "twice").rename(folder / "candidates")
+    with pytest.raises(textkin.Error, match="the counts of pairs are wrong"):
+        textkin.spark.discover(table, checkpoint=str(folder))
+
+
+def test_documents_that_change_between_steps(spark, tmp_path):
+    documents = generated(60)
+    folder = tmp_path / "run"
+    textkin.spark.discover(frame(spark, documents), checkpoint=str(folder), score="s1", threshold=1)
+    shutil.rmtree(folder / "edges")
+    others = [(id, text + " more") for id, text in documents]
+    with pytest.raises(textkin.Error, match="the documents changed between two steps"):
+        textkin.spark.discover(frame(spark, others), checkpoint=str(folder), score="s1", threshold=1)
+
+
+def test_nothing_and_one(spark):
+    assert rows(textkin.spark.discover(frame(spark, []))) == {}
+    assert rows(textkin.spark.discover(frame(spark, [("a", "x y z")]))) == {}
+
+
+def test_missing_java():
+    environment = {**os.environ, "PATH": "/nowhere"}
+    environment.pop("JAVA_HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "textkin.spark", "discover", "x.jsonl", "--out", "y"],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: Spark needs Java 17 or later, and there is none: install it")
+    environment["JAVA_HOME"] = "/nowhere"
+    done = subprocess.run(
+        [sys.executable, "-m", "textkin.spark", "discover", "x.jsonl", "--out", "y"],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "JAVA_HOME is /nowhere, where there is no bin/java" in done.stderr
+
+
+def test_a_session_that_is_stopped(spark):
+    table = frame(spark, [("a", "x")])
+    spark.stop()
+    with pytest.raises(textkin.Error, match="is stopped; make a new one"):
+        textkin.spark.discover(table)
+    with pytest.raises(textkin.Error, match="is stopped; make a new one"):
+        textkin.spark.clusters(table)

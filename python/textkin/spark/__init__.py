@@ -1,0 +1,19 @@
+"""Discovery on Apache Spark: the same pairs and scores as on one machine.
+
+>>> from pyspark.sql import SparkSession  # doctest: +SKIP
+>>> import textkin.spark  # doctest: +SKIP
+>>> spark = SparkSession.builder.getOrCreate()  # doctest: +SKIP
+>>> documents = spark.read.json("documents.jsonl")  # doctest: +SKIP
+>>> pairs = textkin.spark.discover(documents, checkpoint="/data/run1")  # doctest: +SKIP
+>>> pairs.orderBy("score", ascending=False).show()  # doctest: +SKIP
+>>> textkin.spark.clusters(pairs).show()  # doctest: +SKIP
+
+The workers need this package too, in the Python that ``PYSPARK_PYTHON`` names.
+How it works, what it costs and what files it leaves is told in ``docs/spark.md``.
+"""
+
+from ._clusters import clusters
+from ._discover import discover
+from ._store import postings
+
+__all__ = ["clusters", "discover", "postings"]

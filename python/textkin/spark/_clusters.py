@@ -1,0 +1,105 @@
+"""Clusters: documents that a path of pairs connects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _errors, _textkin
+from . import _checks
+
+
+def clusters(pairs: Any, *, most_documents: int = 20_000_000) -> Any:
+    """The connected components of pairs: a DataFrame of ``cluster``, ``size`` and ``id``.
+
+    Clusters are numbered from 0 on, the largest first, then by their first id.
+
+    Up to `most_documents` documents with pairs, edges are streamed through the driver, which holds
+    about 150 bytes for each document; beyond, labels are passed on within Spark until none changes, and
+    the driver holds nothing.
+
+    Args:
+        pairs: a DataFrame with the ids ``a`` and ``b``, as from :func:`discover`.
+        most_documents: documents that the driver has room for.
+    """
+    from pyspark.sql import functions as f
+
+    spark = _checks.session(pairs)
+    for name in ("a", "b"):
+        if name not in pairs.columns:
+            raise _errors.DataError(
+                f"there is no column '{name}'; pairs have the ids of two documents, a and b"
+            )
+    edges = pairs.select(f.col("a").cast("string"), f.col("b").cast("string"))
+    with _checks.words():
+        number = (
+            edges.select(f.explode(f.array("a", "b")).alias("id"))
+            .agg(f.approx_count_distinct("id").alias("n"))
+            .first()
+            .n
+        )
+        if number <= most_documents:
+            return _on_the_driver(spark, edges)
+        return _within_spark(edges)
+
+
+def _on_the_driver(spark: Any, edges: Any) -> Any:
+    import pyarrow
+
+    components = _textkin.Components()
+    batch: list[tuple[str, str]] = []
+
+    def join() -> None:
+        columns = list(zip(*batch, strict=True)) or [(), ()]
+        arrays = [pyarrow.array(column, pyarrow.string()) for column in columns]
+        components.join(pyarrow.record_batch(arrays, names=["a", "b"]))
+        batch.clear()
+
+    for row in edges.toLocalIterator():
+        batch.append((row.a, row.b))
+        if len(batch) >= 100_000:
+            join()
+    join()
+    table = pyarrow.Table.from_batches([components.clusters()])
+    return spark.createDataFrame(table, "cluster bigint, size bigint, id string")
+
+
+def _within_spark(edges: Any) -> Any:
+    """Large star, small star (Kiveris and others, 2014): every document ends with the least id it reaches."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    def larger_first(frame: Any) -> Any:
+        frame = frame.where("a <> b")
+        return frame.select(f.greatest("a", "b").alias("a"), f.least("a", "b").alias("b")).distinct()
+
+    def star(frame: Any, large: bool) -> Any:
+        both = frame.unionByName(frame.select(f.col("b").alias("a"), f.col("a").alias("b")))
+        near = both if large else frame
+        least = near.groupBy("a").agg(f.min("b").alias("least"))
+        least = least.select("a", f.least("a", "least").alias("least"))
+        joined = near.join(least, "a")
+        if large:
+            moved = joined.where("b > a").select(f.col("b").alias("a"), f.col("least").alias("b"))
+        else:
+            moved = joined.select(f.col("b").alias("a"), f.col("least").alias("b")).unionByName(
+                least.select("a", f.col("least").alias("b"))
+            )
+        return larger_first(moved)
+
+    def sign(frame: Any) -> tuple[Any, ...]:
+        return tuple(frame.agg(f.count("*"), f.sum(f.xxhash64("a", "b").cast("decimal(38,0)"))).first())
+
+    now = larger_first(edges).localCheckpoint()
+    before = sign(now)
+    while True:
+        now = star(star(now, large=True), large=False).localCheckpoint()
+        after = sign(now)
+        if after == before:
+            break
+        before = after
+    members = now.select(f.col("a").alias("id"), f.col("b").alias("first"))
+    members = members.unionByName(members.select(f.col("first").alias("id"), "first").distinct())
+    sizes = members.groupBy("first").agg(f.count("*").alias("size"))
+    order = Window.orderBy(f.col("size").desc(), "first")
+    numbers = sizes.withColumn("cluster", (f.row_number().over(order) - 1).cast("bigint"))
+    return members.join(numbers, "first").select("cluster", "size", "id")

@@ -1,0 +1,254 @@
+"""Discovery: the plan of a run, step by step."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _errors, _textkin
+from . import _checks
+from ._edges import pairs_of_documents, verified
+from ._step import route, run
+from ._store import Store
+
+BATCHES = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+    "spark.sql.parquet.enableNestedColumnVectorizedReader": "true",
+}
+# Bytes that a step holds for each of these, the next batch included.
+POSTING, PAIR = 64, 128
+# So many documents with copies are handed to every worker; more are joined by Spark.
+MOST_COPIES = 2_000_000
+
+
+def discover(
+    df: Any,
+    *,
+    id: str = "id",
+    text: str = "text",
+    chunk: str = "words:8",
+    select: str = "spex",
+    score: str = "s4",
+    threshold: float | str = 0.05,
+    normalize: str | None = None,
+    checkpoint: str | None = None,
+    task_memory: int | str = "256MiB",
+    block: int = 1024,
+    counters: int | str | None = None,
+) -> Any:
+    """Relates all documents of a DataFrame to one another.
+
+    Returns a DataFrame with the columns of the command line, one row for each pair of documents
+    whose score reaches the threshold: the same pairs and scores that ``textkin discover`` finds.
+    Of two documents, ``a`` is the one with the lesser id.
+
+    Args:
+        df: the documents; its rows must come out the same whenever Spark reads them.
+        id: the column of ids, each of one document.
+        text: the column of texts.
+        chunk, select, score, threshold, normalize: as in :func:`textkin.discover`. Selectors that
+            must know the whole collection are refused.
+        checkpoint: a folder that all workers can write. A run that was interrupted goes on where it
+            was. Without it, a folder of this machine is used and deleted at the end.
+        task_memory: bytes that the compiled part of one task holds, about; more data makes more tasks.
+        block: a chunk in more texts than this is counted in blocks of so many texts.
+        counters: bytes of counters that are handed to every worker, so that chunks which occur once
+            do not leave theirs. Of use while a quarter of a byte a word fits.
+
+    Raises:
+        textkin.Error: and its kinds, with what to do about it.
+    """
+    spark = _checks.session(df)
+    source = _checks.documents(df, id, text)
+    settings = {
+        "chunk": chunk,
+        "select": select,
+        "score": score,
+        "threshold": threshold,
+        "normalize": normalize,
+    }
+    if isinstance(block, bool) or not isinstance(block, int) or block < 2:
+        raise _errors.SettingError(f"block: {block!r} is not a number from 2 on")
+    options = {**settings, "task_memory": task_memory, "block": block, "seed": 0}
+    sizes = _textkin.spark_sizes({"task_memory": task_memory, "counters": counters})
+    options["task_memory"] = sizes["task_memory"]
+    with _checks.words(), _batches(spark):
+        # Strategies are built here first: what is wrong with them need not reach a worker.
+        _textkin.SparkStep("prepare", options)
+        store = Store(spark, checkpoint, settings)
+        plan = Plan(spark, source, store, options)
+        return plan.pairs(sizes["counters"])
+
+
+@contextlib.contextmanager
+def _batches(spark: Any) -> Iterator[None]:
+    """Batches of bounded size while the plan is made and carried out."""
+    before = {name: spark.conf.get(name, None) for name in BATCHES}
+    for name, value in BATCHES.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
+
+
+class Plan:
+    """A run: tables of the checkpoint, each made of those before."""
+
+    def __init__(self, spark: Any, source: Any, store: Store, options: dict[str, Any]):
+        self.spark = spark
+        self.source = source
+        self.store = store
+        self.options = options
+        self.parallelism = spark.sparkContext.defaultParallelism
+
+    def pairs(self, counter_bytes: int | None) -> Any:
+        """The pairs of documents."""
+        postings, texts = self._postings(counter_bytes)
+        lists = self._lists(postings, texts)
+        candidates = self._candidates(lists)
+        edges = self.store.table("edges", lambda: verified(self, candidates, texts))
+        return pairs_of_documents(edges, postings)
+
+    def parts(self, things: int | None, bytes_each: int) -> int:
+        """Parts of so many things that a task holds within its memory."""
+        least = math.ceil((things or 0) * bytes_each / self.options["task_memory"])
+        return max(self.parallelism, least, 1)
+
+    def step(self, frame: Any, name: str, **more: Any) -> Any:
+        return run(frame, name, {**self.options, **more})
+
+    def _postings(self, counter_bytes: int | None) -> tuple[Any, Any]:
+        """What is known of every document, and the distinct texts."""
+        for seed in range(8):
+            self.options["seed"] = seed
+            # Where two texts have the same key, all keys are made anew, in tables of their own.
+            number = "" if seed == 0 else str(seed)
+            postings = self.store.table(
+                f"postings{number}", lambda: self._prepared(counter_bytes)
+            )
+            texts = self.store.table(f"texts{number}", lambda: _texts(postings))
+            if texts.where("is_clash").isEmpty():
+                break
+        self._unique_ids(postings)
+        return postings, texts
+
+    def _prepared(self, counter_bytes: int | None) -> Any:
+        shared = self._counters(counter_bytes) if counter_bytes else None
+        return run(self.source, "prepare", self.options, shared)
+
+    def _counters(self, counter_bytes: int) -> Any:
+        """The counters of all parts, added up and handed to all workers."""
+        counted = self.step(self.source, "count", counter_bytes=counter_bytes)
+        slices = max(1, counter_bytes >> 20)
+        parts = min(slices, self.parallelism * 4)
+        added = self.step(counted.repartition(parts, "slice"), "add")
+        rows = sorted(added.collect(), key=lambda row: row.slice)
+        if not rows:
+            return None
+        return self.spark.sparkContext.broadcast(b"".join(bytes(row.bytes) for row in rows))
+
+    def _unique_ids(self, postings: Any) -> None:
+        twice = postings.groupBy("id").count().where("count > 1").limit(1).collect()
+        if twice:
+            raise _errors.DataError(
+                f"the id '{twice[0]['id']}' is that of {twice[0]['count']} documents; "
+                "ids must be of one document each"
+            )
+
+    def _lists(self, postings: Any, texts: Any) -> Any:
+        """Lists of the texts that hold the same chunks, as pieces of work."""
+        from pyspark.sql import functions as f
+
+        def make() -> Any:
+            total = postings.agg(f.sum(f.size("fingerprint")).alias("n")).first().n
+            parts = self.parts(total, POSTING)
+            way = route(parts)
+            packed = self.step(self._distinct(postings, texts), "pack", route=way)
+            lists = self.step(packed.repartition(parts, "bucket"), "sort", route=way)
+            return self.step(lists.repartition(parts, "bucket"), "merge")
+
+        return self.store.table("lists", make)
+
+    def _distinct(self, postings: Any, texts: Any) -> Any:
+        """Postings of one document of each text, and how many have it."""
+        from pyspark.sql import functions as f
+
+        columns = ["document", "words", "chunks", "fingerprint", "check", "selected"]
+        known = postings.where("words > 0")
+        copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
+        number = copied.agg(f.sum("copies").alias("n")).first().n
+        if not number:
+            return known.select(*columns, f.lit(1).cast("bigint").alias("copies"))
+        small = number <= MOST_COPIES
+        copied = (
+            known.select("id", "document")
+            .join(f.broadcast(copied) if small else copied, "document")
+            .select("id", f.expr("if(id = first, copies, 0)").alias("copies"))
+        )
+        joined = known.join(f.broadcast(copied) if small else copied, "id", "left")
+        copies = f.coalesce("copies", f.lit(1)).cast("bigint").alias("copies")
+        return joined.select(*columns, copies).where("copies > 0")
+
+    def _candidates(self, lists: Any) -> Any:
+        """Sums of pairs, and the guard: no pair is lost or counted twice, or the run fails."""
+        from pyspark.sql import functions as f
+
+        totals = lists.agg(
+            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("steps", "pairs", "selves"))
+        ).first()
+
+        def make() -> Any:
+            parts = self.parts(totals.steps, PAIR)
+            pieces = lists.select("salt", "bytes").repartition(self._pieces(totals.steps), "salt")
+            sums = self.step(pieces.select("bytes"), "pair", route=route(parts))
+            return self.step(sums.repartition(parts, "bucket"), "sum")
+
+        candidates = self.store.table("candidates", make)
+        found = (
+            candidates.where("kind = 2")
+            .agg(f.sum("words_a").alias("pairs"), f.sum("words_b").alias("selves"))
+            .first()
+        )
+        guard(totals, found)
+        return candidates
+
+    def _pieces(self, steps: int) -> int:
+        """Parts of about so much counting each that none takes much longer than others."""
+        return max(self.parallelism * 2, math.ceil(steps / 50_000_000))
+
+
+def _texts(postings: Any) -> Any:
+    """The distinct texts, each with the least id of its documents and their number."""
+    from pyspark.sql import functions as f
+
+    return (
+        postings.where("words > 0")
+        .groupBy("document")
+        .agg(
+            f.min("id").alias("id"),
+            f.count("*").alias("copies"),
+            f.max("words").alias("words"),
+            f.max("chunks").alias("chunks"),
+            (f.min("digest") != f.max("digest")).alias("is_clash"),
+        )
+    )
+
+
+def guard(expected: Any, found: Any) -> None:
+    """Sums of all pairs must be what the lists come to."""
+    expected = (expected.pairs or 0, expected.selves or 0)
+    sums = (found.pairs or 0, found.selves or 0)
+    if expected != sums:
+        raise _errors.Error(
+            f"the counts of pairs are wrong: they sum up to {sums[0]} and {sums[1]}, and the lists of "
+            f"texts come to {expected[0]} and {expected[1]}; nothing of this run can be trusted. "
+            "Delete the checkpoint and run again, and please report this"
+        )

@@ -1,0 +1,105 @@
+"""From candidates to edges between texts, and from these to pairs of documents."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+NUMBERS = [
+    "score", "shared_chunks", "s1", "s2", "s3", "s4", "ssr", "sscr", "a_in_b", "b_in_a", "words_a",
+    "words_b",
+]  # fmt: skip
+# Bytes that a cell holds for each word of its texts.
+WORD = 64
+
+
+def verified(plan: Any, candidates: Any, texts: Any) -> Any:
+    """Candidates compared word by word, and the copies of texts: edges between texts."""
+    from pyspark.sql import functions as f
+
+    pairs = candidates.where("kind = 0").drop("kind")
+    groups = _groups(plan, pairs)
+    first, second = (f.pmod(f.col(side), f.lit(groups)) for side in ("a", "b"))
+    cell = f.least(first, second) * groups + f.greatest(first, second)
+    pairs = pairs.withColumn("cell", cell.cast("bigint"))
+    wanted = (
+        pairs.select("cell", f.explode(f.array("a", "b")).alias("document"))
+        .groupBy("document")
+        .agg(f.collect_set("cell").alias("cells"))
+        .join(texts.select("document", "id"), "document")
+    )
+    # A text goes to each of its cells once, however many pairs it has there.
+    held = plan.source.join(wanted, "id").select(
+        f.explode("cells").alias("cell"), "document", "text"
+    )
+    rows = held.unionByName(pairs, allowMissingColumns=True)
+    parts = max(plan.parallelism, min(groups * (groups + 1) // 2, 100_000))
+    rows = rows.repartition(parts, "cell").sortWithinPartitions("cell", f.col("document").isNull())
+    return plan.step(rows, "verify").unionByName(_copies(plan, candidates, texts))
+
+
+def _groups(plan: Any, pairs: Any) -> int:
+    """Groups of texts: two of them fit the memory of a task, and there is work for every core."""
+    from pyspark.sql import functions as f
+
+    sides = pairs.select(f.explode(f.array(
+        f.struct(f.col("a").alias("text"), f.col("words_a").alias("words")),
+        f.struct(f.col("b").alias("text"), f.col("words_b").alias("words")),
+    )).alias("side"))  # fmt: skip
+    words = sides.select("side.*").dropDuplicates(["text"]).agg(f.sum("words").alias("n"))
+    needed = math.ceil(2 * WORD * (words.first().n or 0) / plan.options["task_memory"])
+    return max(needed, math.ceil(math.sqrt(2 * plan.parallelism)), 1)
+
+
+def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
+    """Texts with copies: those that share chunks with others come summed up, the others alone."""
+    from pyspark.sql import functions as f
+
+    summed = candidates.where("kind = 1").drop("kind")
+    sizes = ["rarity", "shared", "words_b", "chunks_b"]
+    alone = (
+        texts.where("copies > 1")
+        .join(summed.select(f.col("a").alias("document")), "document", "left_anti")
+        .select(
+            f.col("document").alias("a"),
+            f.col("document").alias("b"),
+            f.col("words").alias("words_a"),
+            f.col("chunks").alias("chunks_a"),
+            "copies",
+            *(f.lit(None).cast("double" if s == "rarity" else "bigint").alias(s) for s in sizes),
+        )
+    )
+    rows = summed.withColumn("copies", f.lit(None).cast("bigint")).unionByName(alone)
+    return plan.step(rows, "copies")
+
+
+def pairs_of_documents(edges: Any, postings: Any) -> Any:
+    """Every pair of documents that have the texts of an edge, with the columns of the command line."""
+    from pyspark.sql import functions as f
+
+    documents = postings.where("words > 0").select("id", "document")
+    for side in ("a", "b"):
+        ids = documents.select(
+            f.col("document").alias(f"text_{side}"), f.col("id").alias(f"id_{side}")
+        )
+        edges = edges.withColumnRenamed(side, f"text_{side}").join(ids, f"text_{side}")
+    # Copies of one text are paired once, not both ways; of others, the lesser id comes first.
+    edges = edges.where("text_a <> text_b or id_a < id_b")
+    swap = f.col("id_a") > f.col("id_b")
+
+    def either(one: str, other: str) -> Any:
+        return f.when(swap, f.col(other)).otherwise(f.col(one))
+
+    swapped = {
+        "a": ("id_a", "id_b"),
+        "b": ("id_b", "id_a"),
+        "a_in_b": ("a_in_b", "b_in_a"),
+        "b_in_a": ("b_in_a", "a_in_b"),
+        "words_a": ("words_a", "words_b"),
+        "words_b": ("words_b", "words_a"),
+    }
+    columns = [
+        either(*swapped[name]).alias(name) if name in swapped else f.col(name)
+        for name in ["a", "b", *NUMBERS]
+    ]
+    return edges.select(*columns)

@@ -1,0 +1,85 @@
+"""Steps that Spark runs over parts of a table, and how rows find their part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+SCHEMAS = {
+    "count": "slice int, bytes binary",
+    "add": "slice int, bytes binary",
+    "prepare": (
+        "id string, document bigint, digest binary, words bigint, chunks bigint, "
+        "fingerprint array<bigint>, check array<int>, selected array<boolean>"
+    ),
+    "pack": "bucket int, bytes binary",
+    "sort": "bucket int, bytes binary",
+    "merge": (
+        "salt bigint, lists bigint, chunks bigint, steps bigint, pairs bigint, "
+        "selves bigint, bytes binary"
+    ),
+    "pair": "bucket int, bytes binary",
+    "sum": (
+        "kind int, a bigint, b bigint, rarity double, shared bigint, words_a bigint, "
+        "words_b bigint, chunks_a bigint, chunks_b bigint"
+    ),
+    "copies": (
+        "a bigint, b bigint, score double, shared_chunks bigint, s1 double, s2 double, "
+        "s3 double, s4 double, ssr double, sscr double, a_in_b double, b_in_a double, "
+        "words_a bigint, words_b bigint"
+    ),
+}
+SCHEMAS["verify"] = SCHEMAS["copies"]
+
+
+class Step:
+    """One step; what it does is compiled. Workers get its name and options."""
+
+    def __init__(self, name: str, options: dict[str, Any], shared: Any = None):
+        self.name = name
+        self.options = options
+        self.shared = shared
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        from textkin import _textkin
+
+        options = self.options
+        if self.shared is not None:
+            options = {**options, "counters": self.shared.value}
+        step = _textkin.SparkStep(self.name, options)
+        for batch in batches:
+            yield from step.feed(batch)
+        yield from step.finish()
+
+
+def run(frame: Any, name: str, options: dict[str, Any], shared: Any = None) -> Any:
+    """The table that the step `name` makes of every part of `frame`."""
+    return frame.mapInArrow(Step(name, options, shared), SCHEMAS[name])
+
+
+def route(parts: int) -> list[int]:
+    """For each of so many parts, a number that Spark's hash sends there.
+
+    Numbers from 0 on would leave a third of the parts empty and double up in others.
+    """
+    found: dict[int, int] = {}
+    number = 0
+    while len(found) < parts:
+        found.setdefault(_hash(number) % parts, number)
+        number += 1
+    return [found[part] for part in range(parts)]
+
+
+def _hash(number: int) -> int:
+    """Spark's hash of a 32-bit number: Murmur3 with seed 42, as a signed number."""
+    mask = 0xFFFFFFFF
+
+    def turn(value: int, by: int) -> int:
+        return (value << by | value >> 32 - by) & mask
+
+    key = turn(number * 0xCC9E2D51 & mask, 15) * 0x1B873593 & mask
+    state = (turn(42 ^ key, 13) * 5 + 0xE6546B64) & mask ^ 4
+    state = (state ^ state >> 16) * 0x85EBCA6B & mask
+    state = (state ^ state >> 13) * 0xC2B2AE35 & mask
+    state ^= state >> 16
+    return state - (1 << 32) if state >> 31 else state
