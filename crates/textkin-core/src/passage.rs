@@ -110,6 +110,8 @@ pub enum Exclusion {
     Template,
     /// It lies in a chunk that more documents have than a cap allows.
     Common,
+    /// It is a phrase that never counts.
+    Phrase,
 }
 
 impl Exclusion {
@@ -121,6 +123,7 @@ impl Exclusion {
             Self::Bibliography => "bibliography",
             Self::Template => "template",
             Self::Common => "common",
+            Self::Phrase => "phrase",
         }
     }
 }
@@ -130,6 +133,7 @@ impl fmt::Display for Exclusion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Common => "common text",
+            Self::Phrase => "stop phrase",
             other => other.name(),
         })
     }

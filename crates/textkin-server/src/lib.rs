@@ -32,7 +32,8 @@ pub use service::{
     AccountView, AlertSide, AlertState, AlertView, Audited, ChangeAlerts, ChangeRepository,
     Channel, Condition, Delivering, DeliveryState, DeliveryView, DocumentView, Existing, HookView,
     JobState, JobView, KeyView, Level, Levels, Limits, Loaded, MailOut, Match, MatchedPassage,
-    NewDocument, NewHook, NewKey, NewRepository, NewWatch, ProbeAnswer, ProbeRequest, PurgePreview,
-    PurgeRule, Range, Registered, RemovalReceipt, RepositoryView, Service, SetUp, TeamMember,
-    TeamView, Texts, Upload, Visibility, WatchView, back_up, check, new_key_in,
+    NewDocument, NewHook, NewKey, NewRepository, NewStopPhrase, NewTemplate, NewWatch, Part,
+    ProbeAnswer, ProbeRequest, PurgePreview, PurgeRule, Range, Registered, RemovalReceipt,
+    RepositoryView, Service, SetUp, StopPhraseView, TeamMember, TeamView, TemplateView, Texts,
+    Upload, Visibility, WatchView, back_up, check, new_key_in,
 };

@@ -320,6 +320,7 @@ impl Clerk {
                 repositories: request.repository.clone().map(|name| vec![name]),
                 threshold: crate::service::Levels::default().some,
                 limit: Some(MOST_NAMED),
+                exclude: Vec::new(),
             };
             let answer = self.service.probe(actor, &probe)?;
             n_found += usize::from(answer.total > 0);

@@ -11,6 +11,7 @@ mod keys;
 mod problem;
 mod repositories;
 mod system;
+mod templates;
 
 use std::sync::Arc;
 
@@ -64,6 +65,10 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(repositories::read, repositories::change, repositories::delete))
         .routes(routes!(repositories::purge_preview))
         .routes(routes!(repositories::purge))
+        .routes(routes!(templates::templates, templates::new_template))
+        .routes(routes!(templates::delete_template))
+        .routes(routes!(templates::stop_phrases, templates::new_stop_phrase))
+        .routes(routes!(templates::delete_stop_phrase))
         .routes(routes!(documents::list, documents::register))
         .routes(routes!(documents::read, documents::delete))
         .routes(routes!(documents::load))

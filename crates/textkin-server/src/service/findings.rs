@@ -5,58 +5,19 @@
 
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
+use textkin::Comparison;
 use textkin::core::{Exclusion, SegmentKind, Span};
-use textkin::text::grammar::ChunkerKind;
-use textkin::text::tokenizer::TextPart;
-use textkin::{Comparison, Settings, compare};
 
+use super::exclusions::{Comparer, Exclusions};
 use super::probe::{Match, RawMatch};
 use super::{ProbeRequest, Service, documents, pack, probe, secrets, unpack};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{K, ShelfKind};
+use crate::index::ShelfKind;
 use crate::store::now;
 
 /// Sources that are looked at closely.
 pub(crate) const MOST_SOURCES: usize = 50;
-/// The most words between two runs of a passage.
-pub(crate) const MAX_GAP: u32 = 5;
-
-/// What does not count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Exclusions {
-    /// Runs of fewer words.
-    pub(crate) min_run: u32,
-    /// Text in quotation marks.
-    pub(crate) quotes: bool,
-    /// Lists of references.
-    pub(crate) bibliography: bool,
-    /// What more documents have than this; 0: nothing.
-    pub(crate) common: u32,
-    /// Words that a better source has already, in sources behind it.
-    pub(crate) single_source: bool,
-}
-
-impl Default for Exclusions {
-    fn default() -> Self {
-        let min_run = K.get();
-        Self { min_run, quotes: false, bibliography: false, common: 0, single_source: false }
-    }
-}
-
-impl Exclusions {
-    pub(crate) fn settings(&self) -> Settings {
-        let parts = [(self.quotes, TextPart::Quotes), (self.bibliography, TextPart::Bibliography)];
-        let parts: Vec<TextPart> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
-        let k = self.min_run.clamp(K.get(), 1000);
-        let k = std::num::NonZeroU32::new(k).unwrap_or(K);
-        let settings = Settings::default();
-        let normalization = settings.normalization.clone().excluding(&parts);
-        Settings { normalization, chunk: ChunkerKind::Words { k }, ..settings }
-    }
-}
-
 /// A result that was saved.
 #[derive(Clone, Debug)]
 pub(crate) struct Saved {
@@ -92,6 +53,8 @@ pub(crate) struct Findings {
     pub(crate) sources: Vec<FoundSource>,
     /// Sources that are not among them.
     pub(crate) more: usize,
+    /// What compared them.
+    pub(crate) comparer: Comparer,
 }
 
 /// A document in which the text was found.
@@ -178,6 +141,7 @@ impl Service {
             repositories: saved.asked.against.clone(),
             threshold: 0.0,
             limit: None,
+            exclude: Vec::new(),
         };
         let (query, mut raw, own) = self.probe_raw(actor, &request)?;
         if let Some((repository, id)) = &saved.asked.registered {
@@ -190,12 +154,8 @@ impl Service {
             raw.matches.retain(|raw| Some(raw.found.number) != number);
         }
         let words = Words::new(query.spans());
-        let settings = exclusions.settings();
-        let mut excluded: Vec<Option<Exclusion>> = vec![None; words.len()];
-        let nothing = compare(&saved.text, "", &settings, MAX_GAP)?;
-        for part in &nothing.excluded_a {
-            words.each(part.span, |word| excluded[word] = Some(part.reason));
-        }
+        let comparer = self.comparer(exclusions, &own)?;
+        let mut excluded = words.excluded(&comparer.compare(&saved.text, "")?);
         let mut holders = vec![0u32; words.len()];
         let mut raw_shared = vec![false; words.len()];
         for raw in &raw.matches {
@@ -220,7 +180,7 @@ impl Service {
             let told = self.store.read(|read| probe::tell(read, raw, &own))?;
             let Some(told) = told else { continue };
             let source =
-                self.look_closely(saved, raw, told, &settings, &words, &excluded, |word| {
+                self.look_closely(saved, raw, told, &comparer, &words, &excluded, |word| {
                     let first = owner[word].get_or_insert(sources.len());
                     !exclusions.single_source || *first == sources.len()
                 })?;
@@ -242,6 +202,7 @@ impl Service {
             strip: strip(&excluded, &owner),
             sources,
             more,
+            comparer,
         })
     }
 
@@ -252,7 +213,7 @@ impl Service {
         saved: &Saved,
         raw: &RawMatch,
         told: Match,
-        settings: &Settings,
+        comparer: &Comparer,
         words: &Words<'_>,
         excluded: &[Option<Exclusion>],
         mut takes: impl FnMut(usize) -> bool,
@@ -266,7 +227,7 @@ impl Service {
         let has_text = text.is_some();
         let (covered, there) = match text {
             Some(text) => {
-                let comparison = compare(&saved.text, &text, settings, MAX_GAP)?;
+                let comparison = comparer.compare(&saved.text, &text)?;
                 let overlap = comparison.alignment.overlap;
                 (covered(&comparison), (overlap.words_b, overlap.covered_b))
             }
@@ -293,7 +254,7 @@ impl Service {
 }
 
 /// Where the first text of a comparison has words that count as contained.
-fn covered(comparison: &Comparison) -> Vec<Span> {
+pub(super) fn covered(comparison: &Comparison) -> Vec<Span> {
     let alignment = &comparison.alignment;
     let segments = alignment.passages.iter().flat_map(|passage| &passage.segments);
     let same = segments.filter(|segment| segment.kind == SegmentKind::Same);
@@ -302,21 +263,30 @@ fn covered(comparison: &Comparison) -> Vec<Span> {
 }
 
 /// The words of a text, by their places.
-struct Words<'a> {
+pub(super) struct Words<'a> {
     spans: &'a [Span],
 }
 
 impl<'a> Words<'a> {
-    fn new(spans: &'a [Span]) -> Self {
+    pub(super) fn new(spans: &'a [Span]) -> Self {
         Self { spans }
     }
 
-    fn len(&self) -> usize {
+    /// Why each word does not count, as a comparison of their text says, or that it does.
+    pub(super) fn excluded(&self, comparison: &Comparison) -> Vec<Option<Exclusion>> {
+        let mut excluded = vec![None; self.len()];
+        for part in &comparison.excluded_a {
+            self.each(part.span, |word| excluded[word] = Some(part.reason));
+        }
+        excluded
+    }
+
+    pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
 
     /// Gives the number of each word that begins in `span` to `take`.
-    fn each(&self, span: Span, take: impl FnMut(usize)) {
+    pub(super) fn each(&self, span: Span, take: impl FnMut(usize)) {
         let first = self.spans.partition_point(|word| word.start < span.start);
         let end = self.spans.partition_point(|word| word.start < span.end);
         (first..end).for_each(take);

@@ -10,6 +10,7 @@ mod backup;
 mod checks;
 mod deliveries;
 pub(crate) mod documents;
+pub(crate) mod exclusions;
 mod figures;
 pub(crate) mod findings;
 mod hooks;
@@ -24,10 +25,13 @@ pub(crate) mod probe;
 mod purge;
 mod repositories;
 mod secrets;
+mod templates;
 #[cfg(test)]
 mod delivery_tests;
 #[cfg(test)]
 mod mail_tests;
+#[cfg(test)]
+mod template_tests;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -50,9 +54,10 @@ pub use self::hooks::{DeliveryState, DeliveryView, HookView, NewHook};
 pub use self::jobs::{JobState, JobView};
 pub use self::level::{Level, Levels};
 pub use self::loads::{Loaded, Texts, Upload};
-pub use self::probe::{Match, MatchedPassage, ProbeAnswer, ProbeRequest, Range};
+pub use self::probe::{Match, MatchedPassage, Part, ProbeAnswer, ProbeRequest, Range};
 pub use self::purge::{PurgePreview, PurgeRule};
 pub use self::repositories::{ChangeRepository, NewRepository, RepositoryView, Visibility};
+pub use self::templates::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 pub use self::watches::{Channel, NewWatch, WatchView};
 
 use self::origins::Tracers;

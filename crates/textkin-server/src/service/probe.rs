@@ -4,12 +4,14 @@ use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::exclusions::Exclusions;
+use super::findings::{self, Words};
 use super::level::{Level, Levels};
 use super::repositories::Known;
 use super::{Service, documents};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{Found, Query, Shared};
+use crate::index::{Found, Query, Shared, ShelfKind};
 
 /// Matches that one answer has, at most, and by default.
 const MOST_MATCHES: usize = 1000;
@@ -34,6 +36,23 @@ pub struct ProbeRequest {
     /// The most matches in the answer: 100 by default, 1000 at most.
     #[serde(default)]
     pub limit: Option<usize>,
+    /// What does not count; everything does by default.
+    #[serde(default)]
+    pub exclude: Vec<Part>,
+}
+
+/// A part of texts that does not count, neither as shared nor as words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Text in quotation marks.
+    Quotes,
+    /// Lists of references.
+    Bibliography,
+    /// What stands in a template of the repositories that are asked.
+    Template,
+    /// Stop phrases of the repositories that are asked.
+    StopPhrases,
 }
 
 /// What was found of a text.
@@ -41,8 +60,12 @@ pub struct ProbeRequest {
 pub struct ProbeAnswer {
     /// Words of the text.
     pub words: u32,
-    /// Words of the text that stand in at least one match.
+    /// Words of the text that stand in at least one match, and count.
     pub shared_words: u64,
+    /// Words of the text that do not count.
+    pub excluded_words: u64,
+    /// Words of the text that would stand in at least one match with nothing excluded.
+    pub raw_shared_words: u64,
     /// Matches, those with the larger share first.
     pub matches: Vec<Match>,
     /// Matches in all, of which the answer has the first.
@@ -135,8 +158,13 @@ impl Service {
         if limit > MOST_MATCHES {
             return Err(Error::Invalid(format!("a limit is at most {MOST_MATCHES}")));
         }
-        let (query, raw, own) = self.probe_raw(actor, request)?;
-        let shared_words = union(&query, &raw.matches);
+        let (query, mut raw, own) = self.probe_raw(actor, request)?;
+        let mut excluded = vec![false; query.spans().len()];
+        let raw_shared_words = union(&query, &raw.matches, &excluded);
+        if !request.exclude.is_empty() {
+            excluded = self.leave_out(request, &query, &mut raw, &own)?;
+        }
+        let shared_words = union(&query, &raw.matches, &excluded);
         let total = raw.matches.len();
         let matches = self.store.read(|read| {
             let mut told = Vec::new();
@@ -148,11 +176,71 @@ impl Service {
         Ok(ProbeAnswer {
             words: query.words(),
             shared_words,
+            excluded_words: excluded.iter().filter(|is_excluded| **is_excluded).count() as u64,
+            raw_shared_words,
             matches,
             total,
             candidates: raw.candidates,
             examined: raw.examined,
         })
+    }
+
+    /// Counts matches again without what does not count; says which words of the text do not.
+    fn leave_out(
+        &self,
+        request: &ProbeRequest,
+        query: &Query,
+        raw: &mut RawMatches,
+        own: &[Known],
+    ) -> Result<Vec<bool>, Error> {
+        let asks = |part| request.exclude.contains(&part);
+        let exclusions = Exclusions {
+            quotes: asks(Part::Quotes),
+            bibliography: asks(Part::Bibliography),
+            template: asks(Part::Template),
+            phrases: asks(Part::StopPhrases),
+            ..Exclusions::default()
+        };
+        let comparer = self.comparer(&exclusions, own)?;
+        let words = Words::new(query.spans());
+        let excluded = words.excluded(&comparer.compare(&request.text, "")?);
+        let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
+        let is_own = |repository: u32| own.binary_search_by_key(&repository, Known::owner).is_ok();
+        for RawMatch { found, shared } in &mut raw.matches {
+            let text = match found.kind {
+                ShelfKind::Texts if is_own(found.repository) => {
+                    self.index.text(found.kind, found.number)?
+                }
+                _ => None,
+            };
+            if let Some(text) = text {
+                let comparison = comparer.compare(&request.text, &text)?;
+                let overlap = comparison.alignment.overlap;
+                (shared.document_words, shared.document_covered) =
+                    (overlap.words_b, overlap.covered_b);
+                let run = |span| {
+                    let mut count = 0;
+                    words.each(span, |word| count += u32::from(excluded[word].is_none()));
+                    (span, count)
+                };
+                shared.covered = findings::covered(&comparison).into_iter().map(run).collect();
+                shared.covered.sort_unstable();
+                shared.passages = comparison.alignment.passages;
+            }
+            let mut taken = vec![false; words.len()];
+            for &(span, _) in &shared.covered {
+                words.each(span, |word| taken[word] = excluded[word].is_none());
+            }
+            shared.query_words = counted;
+            shared.query_covered = taken.iter().filter(|is_taken| **is_taken).count() as u64;
+        }
+        let share = |raw: &RawMatch| match is_own(raw.found.repository) {
+            true => raw.shared.share(),
+            false => raw.shared.query_share(),
+        };
+        raw.matches.retain(|raw| raw.shared.query_covered > 0 && share(raw) >= request.threshold);
+        raw.matches.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        Ok(excluded.iter().map(Option::is_some).collect())
     }
 
     /// The same in numbers, with the query and the repositories that the actor may know of.
@@ -257,14 +345,12 @@ fn asked(
     Ok((own, others))
 }
 
-/// Words of the query that stand in at least one match.
-fn union(query: &Query, matches: &[RawMatch]) -> u64 {
-    let spans = query.spans();
-    let mut is_shared = vec![false; spans.len()];
+/// Words of the query that stand in at least one match, and are not excluded.
+fn union(query: &Query, matches: &[RawMatch], excluded: &[bool]) -> u64 {
+    let words = Words::new(query.spans());
+    let mut is_shared = vec![false; words.len()];
     for (span, _) in matches.iter().flat_map(|raw| &raw.shared.covered) {
-        let first = spans.partition_point(|word| word.start < span.start);
-        let end = spans.partition_point(|word| word.start < span.end);
-        is_shared[first..end.max(first)].fill(true);
+        words.each(*span, |word| is_shared[word] = !excluded[word]);
     }
     is_shared.iter().filter(|is_shared| **is_shared).count() as u64
 }

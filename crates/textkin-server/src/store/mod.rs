@@ -4,21 +4,28 @@
 //! the disk, and only then answers: the cost of that is shared by all that waited (group commit).
 //! Readers have connections of their own and never wait for it.
 
+#[cfg(test)]
+pub(crate) mod tests;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::Error;
 
 use self::writer::Writer;
 
 /// The version of the tables that this program reads and writes.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
+/// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
+/// What makes each later version of the one before it, from version 2 on. A new store goes the same
+/// way, so that there is one.
+const UPGRADES: [&str; 1] = [include_str!("upgrade-2.sql")];
+const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "a version for each upgrade");
 /// What tells our files from those of other programs: "tkin".
 const APPLICATION: i64 = 0x746b_696e;
 
@@ -148,21 +155,38 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     let (application, version) =
         (pragma(connection, "application_id")?, pragma(connection, "user_version")?);
     let strange = |reason: String| Error::Store { path: path.to_owned(), reason };
-    match (application, version) {
-        (APPLICATION, VERSION) => Ok(()),
-        (0, 0) => {
-            let transaction = connection.transaction()?;
-            transaction.execute_batch(SCHEMA)?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-            transaction.commit()?;
-            Ok(())
+    let from = match (application, version) {
+        (APPLICATION, VERSION) => return Ok(()),
+        (0, 0) => 0,
+        (APPLICATION, earlier @ 1..VERSION) => {
+            tracing::info!(from = earlier, to = VERSION, "the store is brought up to date");
+            earlier
         }
-        (APPLICATION, later) => Err(strange(format!(
-            "it is of version {later}; this program knows version {VERSION}: use a later textkin"
-        ))),
-        _ => Err(strange("it belongs to another program".to_owned())),
+        (APPLICATION, later) => {
+            return Err(strange(format!(
+                "it is of version {later}; this program knows version {VERSION}: use a later textkin"
+            )));
+        }
+        _ => return Err(strange("it belongs to another program".to_owned())),
+    };
+    // All of it or nothing; whoever opens the store at the same time waits for it.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if pragma(&transaction, "user_version")? != from {
+        drop(transaction);
+        return migrate(connection, path);
     }
+    if from == 0 {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+    }
+    for (upgrade, to) in UPGRADES.iter().zip(2..) {
+        if to > from {
+            transaction.execute_batch(upgrade)?;
+        }
+    }
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(())
 }
 
 /// Seconds since 1970.

@@ -14,7 +14,7 @@ use super::results::level;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
-use crate::service::findings::MAX_GAP;
+use crate::service::exclusions::MAX_GAP;
 use crate::service::{
     AlertSide, AlertState, AlertView, ChangeAlerts, Channel, Level, Levels, NewWatch, Service,
     WatchView,
@@ -133,8 +133,9 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
 
 /// The longest passages of two texts, and how many there are beside them.
 fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
-    let settings = crate::service::findings::Exclusions::default().settings();
-    let Ok(comparison) = compare(a, b, &settings, MAX_GAP) else { return (Vec::new(), 0) };
+    let Ok(comparison) = compare(a, b, &textkin::Settings::default(), MAX_GAP) else {
+        return (Vec::new(), 0);
+    };
     let mut passages = comparison.alignment.passages;
     passages.sort_by_key(|passage| std::cmp::Reverse(passage.matched));
     let more = passages.len().saturating_sub(EXCERPTS) as u64;

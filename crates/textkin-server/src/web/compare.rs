@@ -2,8 +2,8 @@
 
 use axum::extract::Path;
 use rusqlite::{OptionalExtension, params};
+use textkin::Comparison;
 use textkin::core::{SegmentKind, Span};
-use textkin::{Comparison, compare};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
 use textkin_web::view::{
@@ -17,7 +17,7 @@ use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::K;
-use crate::service::findings::{Exclusions, MAX_GAP};
+use crate::service::exclusions::{Comparer, Exclusions};
 use crate::service::{DocumentView, Service};
 use crate::store::now;
 
@@ -54,7 +54,7 @@ fn of_source(
     id: &str,
     n: usize,
     exclusions: &Exclusions,
-) -> Result<(Named, Named, Vec<Tab>), Error> {
+) -> Result<(Named, Named, Vec<Tab>, Comparer), Error> {
     let saved = service.saved_result(actor, id)?;
     let findings = service.findings(actor, &saved, exclusions)?;
     let query = query_of(exclusions);
@@ -66,6 +66,7 @@ fn of_source(
         is_current: at + 1 == n,
     });
     let tabs = tabs.collect();
+    let comparer = findings.comparer;
     let source = n.checked_sub(1).and_then(|at| findings.sources.into_iter().nth(at));
     let told = source.ok_or_else(|| Error::missing("source", &n.to_string()))?.told;
     let (Some(repository), Some(own)) = (&told.repository, &told.id) else {
@@ -73,7 +74,7 @@ fn of_source(
     };
     let b = named(service, actor, repository, own)?;
     let link = DocumentLink { title: saved.title.clone(), ..DocumentLink::default() };
-    Ok((Named { link, text: saved.text }, b, tabs))
+    Ok((Named { link, text: saved.text }, b, tabs, comparer))
 }
 
 /// `GET /results/{id}/compare/{n}`.
@@ -82,7 +83,7 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
     let is_anonymous = visitor.query.is_on("anonymise");
     let view = visitor
         .ask(move |service, actor| {
-            let (a, b, tabs) = of_source(service, actor, &id, n, &exclusions)?;
+            let (a, b, tabs, comparer) = of_source(service, actor, &id, n, &exclusions)?;
             let base = format!("/results/{}", segment(&id));
             let query = query_of(&exclusions);
             let behind = |more: &str| match (query.is_empty(), more.is_empty()) {
@@ -93,7 +94,7 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
             };
             let decision =
                 decision(service, actor, &a, &b, format!("{base}/compare/{n}/decision"))?;
-            let mut view = side_by_side(a, b, &exclusions, is_anonymous)?;
+            let mut view = side_by_side(a, b, &comparer, &exclusions, is_anonymous)?;
             view.tabs = tabs;
             view.back = Some(format!("{base}{}", behind("")));
             view.report = Some(format!("{base}/compare/{n}/report.html{}", behind("")));
@@ -114,8 +115,8 @@ pub(super) async fn report_of_result(
     let exclusions = exclusions(&visitor.query);
     let page = visitor
         .ask(move |service, actor| {
-            let (a, b, _) = of_source(service, actor, &id, n, &exclusions)?;
-            let comparison = compare(&a.text, &b.text, &exclusions.settings(), MAX_GAP)?;
+            let (a, b, _, comparer) = of_source(service, actor, &id, n, &exclusions)?;
+            let comparison = comparer.compare_verifiably(&a.text, &b.text)?;
             let view = comparison.view([a.link.name(), &a.text], [b.link.name(), &b.text]);
             Ok(textkin::report::comparison_page(&view))
         })
@@ -137,7 +138,10 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
                 named(service, actor, repository, id)
             };
             let [a, b] = &names;
-            side_by_side(find(a)?, find(b)?, &exclusions, is_anonymous)
+            let (a, b) = (find(a)?, find(b)?);
+            let repositories = [&a.link.repository[..], &b.link.repository[..]];
+            let comparer = service.comparer_of(actor, &exclusions, &repositories)?;
+            side_by_side(a, b, &comparer, &exclusions, is_anonymous)
         })
         .await?;
     Ok(html(ComparePage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
@@ -146,6 +150,7 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
 fn side_by_side(
     mut a: Named,
     mut b: Named,
+    comparer: &Comparer,
     exclusions: &Exclusions,
     is_anonymous: bool,
 ) -> Result<Compare, Error> {
@@ -153,8 +158,7 @@ fn side_by_side(
         let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
         (a.link, b.link) = (plain("Text A"), plain("Text B"));
     }
-    let settings = exclusions.settings();
-    let comparison = compare(&a.text, &b.text, &settings, MAX_GAP)?;
+    let comparison = comparer.compare(&a.text, &b.text)?;
     let score = |overlap: &textkin::core::Overlap| {
         Score::new(
             Share::new(overlap.covered_a, overlap.words_a),
@@ -307,7 +311,7 @@ pub(super) async fn decide(Path((id, n)): Path<(String, usize)>, posted: Posted)
     visitor
         .ask(move |service, actor| {
             actor.needs(Scope::Register)?;
-            let (a, b, _) = of_source(service, actor, &id, n, &Exclusions::default())?;
+            let (a, b, ..) = of_source(service, actor, &id, n, &Exclusions::default())?;
             let (a, b, account) = (key(&a.text), key(&b.text), actor.account);
             service.store.write(move |write| {
                 // The team of the account's own.

@@ -17,6 +17,7 @@ mod reply;
 mod repositories;
 mod results;
 mod settings;
+mod upload;
 mod visitor;
 
 use std::sync::Arc;
@@ -50,6 +51,10 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/repositories/{name}", get(repositories::read))
         .route("/repositories/{name}/settings", post(repositories::settings))
         .route("/repositories/{name}/members", post(repositories::members))
+        .route("/repositories/{name}/templates", post(repositories::new_template))
+        .route("/repositories/{name}/templates/remove", post(repositories::remove_template))
+        .route("/repositories/{name}/stop-phrases", post(repositories::new_stop_phrases))
+        .route("/repositories/{name}/stop-phrases/remove", post(repositories::remove_stop_phrase))
         .route("/repositories/{name}/delete-documents", post(repositories::delete_documents))
         .route("/repositories/{name}/purge-preview", post(repositories::purge_preview))
         .route("/repositories/{name}/purge", post(repositories::purge))

@@ -1,26 +1,19 @@
 //! `GET /probe` and what is sent there: texts and files to be probed, registered or watched.
 
-use std::sync::Arc;
-
-use axum::extract::{FromRequest, Multipart, Request, State};
-use axum::http::StatusCode;
 use textkin_web::page::ProbePage;
 use textkin_web::view::{self, Action, Place, Probe, Target};
-use tokio::io::AsyncWriteExt;
 
 use super::fields::Fields;
 use super::reply::{Reply, html, to};
-use super::visitor::{Visitor, from_own_page};
+use super::results::{exclusions, query_of};
+use super::upload::{MOST_FILES, Sent};
+use super::visitor::Visitor;
 use crate::access::{Actor, Role};
-use crate::api::App;
 use crate::error::Error;
 use crate::service::findings::Asked;
 use crate::service::{
     Existing, NewDocument, NewWatch, RepositoryView, Service, Upload, Visibility,
 };
-
-/// Files in one form.
-const MOST_FILES: usize = 100;
 
 /// `GET /probe`.
 pub(super) async fn page(visitor: Visitor) -> Reply {
@@ -55,93 +48,30 @@ async fn show(visitor: &Visitor, view: Probe) -> Reply {
 }
 
 /// `POST /probe`.
-pub(super) async fn send(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Reply {
-    from_own_page(request.headers())?;
-    let form = Multipart::from_request(request, &app)
-        .await
-        .map_err(|fault| Error::Invalid(fault.body_text()))?;
-    match read(&visitor, form).await {
-        Ok(sent) => {
-            let problem_view = Probe {
-                text: sent.fields.get("text").to_owned(),
-                title: sent.fields.get("title").to_owned(),
-                ..Probe::default()
-            };
-            let done = visitor.ask(move |service, actor| submit(service, actor, &sent)).await;
-            match done {
-                Ok(address) => Ok(to(&address)),
-                Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::TooLarge(_))) => {
-                    show(&visitor, Probe { problem: Some(error.told()), ..problem_view }).await
-                }
-                Err(error) => Err(error.into()),
-            }
-        }
-        Err(error @ (Error::Invalid(_) | Error::TooLarge(_))) => {
-            show(&visitor, Probe { problem: Some(error.told()), ..Probe::default() }).await
+pub(super) async fn send(sent: Sent) -> Reply {
+    let Sent { visitor, fields, files } = sent;
+    let problem_view = Probe {
+        text: fields.get("text").to_owned(),
+        title: fields.get("title").to_owned(),
+        ..Probe::default()
+    };
+    let done = visitor.ask(move |service, actor| submit(service, actor, &fields, &files)).await;
+    match done {
+        Ok(address) => Ok(to(&address)),
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::TooLarge(_))) => {
+            show(&visitor, Probe { problem: Some(error.told()), ..problem_view }).await
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What was sent.
-#[derive(Debug)]
-struct Sent {
-    fields: Fields,
-    files: Vec<(String, Upload)>,
-}
-
-async fn read(visitor: &Visitor, mut form: Multipart) -> Result<Sent, Error> {
-    let mut sent = Sent { fields: Fields::default(), files: Vec::new() };
-    let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge(error.body_text()),
-        _ => Error::Invalid(error.body_text()),
-    };
-    let mut is_checked = false;
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
-        let name = field.name().unwrap_or_default().to_owned();
-        if name == "csrf" {
-            visitor.check(&field.text().await.map_err(broken)?)?;
-            is_checked = true;
-            continue;
-        }
-        if !is_checked {
-            return Err(Error::Forbidden("this form is of another session".to_owned()));
-        }
-        match field.file_name().map(str::to_owned) {
-            Some(file_name) if name == "file" => {
-                if file_name.is_empty() {
-                    continue;
-                }
-                if sent.files.len() >= MOST_FILES {
-                    return Err(Error::TooLarge(format!(
-                        "at most {MOST_FILES} files are taken at once; put more into a ZIP"
-                    )));
-                }
-                let asked = file_name.clone();
-                let upload: Upload =
-                    visitor.app.run(move |service| service.new_upload(&asked)).await?;
-                let mut file = tokio::fs::File::create(upload.path()).await?;
-                while let Some(bytes) = field.chunk().await.map_err(broken)? {
-                    file.write_all(&bytes).await?;
-                }
-                file.flush().await?;
-                sent.files.push((file_name, upload));
-            }
-            _ => {
-                let value = field.text().await.map_err(broken)?;
-                sent.fields.0.push((name, value));
-            }
-        }
-    }
-    match is_checked {
-        true => Ok(sent),
-        false => Err(Error::Forbidden("this form is of another session".to_owned())),
-    }
-}
-
 /// Does what was asked with what was sent; returns where to look at it.
-fn submit(service: &Service, actor: &Actor, sent: &Sent) -> Result<String, Error> {
-    let Sent { fields, files } = sent;
+fn submit(
+    service: &Service,
+    actor: &Actor,
+    fields: &Fields,
+    files: &[(String, Upload)],
+) -> Result<String, Error> {
     let action = Action::ALL.iter().find(|action| action.name() == fields.get("action"));
     let action = action.copied().unwrap_or_default();
     let into = fields.get("repository").to_owned();
@@ -183,7 +113,10 @@ fn submit(service: &Service, actor: &Actor, sent: &Sent) -> Result<String, Error
     }
     match &results[..] {
         [] => Err(Error::Invalid("paste a text or choose a file".to_owned())),
-        [(_, Ok(id))] => Ok(format!("/results/{id}")),
+        [(_, Ok(id))] => match &query_of(&exclusions(fields))[..] {
+            "" => Ok(format!("/results/{id}")),
+            query => Ok(format!("/results/{id}?{query}")),
+        },
         [(name, Err(problem))] => Err(Error::Invalid(format!("{name}: {problem}"))),
         _ => {
             let title = format!("{} documents", results.len());

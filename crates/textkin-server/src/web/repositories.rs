@@ -6,20 +6,25 @@ use textkin_web::page::{RepositoriesPage, RepositoryPage};
 use textkin_web::view::{
     Checks, Choice, Keeps, Member, Paging, Place, PurgePreview, Receipt, Repositories,
     RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Share, Sort,
+    StopPhrase, TemplateText,
 };
 use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
 use super::fields::Fields;
 use super::reply::{Reply, html, iso, to};
+use super::upload::Sent;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::{
-    ChangeRepository, NewRepository, PurgeRule, RemovalReceipt, RepositoryView, Service, Visibility,
+    ChangeRepository, NewRepository, NewStopPhrase, NewTemplate, PurgeRule, RemovalReceipt,
+    RepositoryView, Service, Visibility,
 };
 
 /// Documents on one page.
 const PAGE: u32 = 50;
+/// Templates of one file.
+const MOST_TEMPLATES: usize = 100;
 
 pub(super) fn role(role: Role) -> ViewRole {
     match role {
@@ -138,6 +143,13 @@ fn detail(
         name: member.account,
         role: role(member.role),
     });
+    let templates = service.templates(actor, name)?.into_iter().map(|template| TemplateText {
+        id: template.id.to_string(),
+        name: template.name,
+        words: u64::from(template.words),
+    });
+    let phrases = service.stop_phrases(actor, name)?.into_iter();
+    let phrases = phrases.map(|own| StopPhrase { id: own.id.to_string(), phrase: own.phrase });
     let address = |page: u64| {
         let q = segment(filter.as_deref().unwrap_or_default());
         format!("/repositories/{}?page={page}&sort={}&q={q}", segment(&view.name), sort.name())
@@ -158,6 +170,9 @@ fn detail(
         },
         documents: rows,
         members: members.collect(),
+        templates: templates.collect(),
+        stop_phrases: phrases.collect(),
+        is_disclosed: view.disclosed,
         preview: beside.preview,
         receipt: beside.receipt,
         problem: beside.problem,
@@ -187,22 +202,27 @@ async fn after<T>(
     show(visitor, name, beside).await
 }
 
+/// After a change that shows on the page of the repository: there, or why not.
+async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) -> Reply {
+    match outcome {
+        Ok(_) => Ok(to(&format!("/repositories/{}?said=saved", segment(&name)))),
+        outcome => after(visitor, name, outcome, |_| Beside::default()).await,
+    }
+}
+
 /// `POST /repositories/{name}/settings`.
 pub(super) async fn settings(Path(name): Path<String>, posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let change = ChangeRepository {
         checked_against: Some(fields.get("checks") != Checks::Only.name()),
-        disclosed: None,
+        disclosed: Some(fields.is_on("disclosed")),
         keep_days: Some(fields.number("days").unwrap_or(0)),
         keep_count: Some(fields.number("count").unwrap_or(0)),
     };
     let asked = name.clone();
     let outcome =
         visitor.ask(move |service, actor| service.change_repository(actor, &asked, &change)).await;
-    if outcome.is_ok() {
-        return Ok(to(&format!("/repositories/{}?said=saved", segment(&name))));
-    }
-    after(&visitor, name, outcome, |_| Beside::default()).await
+    changed(&visitor, name, outcome).await
 }
 
 /// `POST /repositories/{name}/members`.
@@ -219,14 +239,81 @@ pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
             service.set_member(actor, &team, fields.get("name").trim(), role)
         })
         .await;
-    if outcome.is_ok() {
-        return Ok(to(&format!("/repositories/{}?said=saved", segment(&name))));
-    }
     let outcome = match outcome {
         Err(Error::Missing(what)) => Err(Error::Invalid(format!("there is no {what}"))),
         other => other,
     };
-    after(&visitor, name, outcome, |()| Beside::default()).await
+    changed(&visitor, name, outcome).await
+}
+
+/// `POST /repositories/{name}/templates`: a file or a text.
+pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply {
+    let Sent { visitor, fields, files } = sent;
+    let asked = name.clone();
+    let outcome = visitor
+        .ask(move |service, actor| {
+            let mut texts = Vec::new();
+            if let Some(text) = fields.given("text") {
+                texts
+                    .push((fields.given("name").unwrap_or("template").to_owned(), text.to_owned()));
+            }
+            for (file, upload) in &files {
+                let read = service.read_upload(upload, MOST_TEMPLATES)?;
+                if let Some(problem) = read.problems.first() {
+                    return Err(Error::Invalid(format!("{file}: {problem}")));
+                }
+                let is_one = read.documents.len() == 1;
+                for new in read.documents {
+                    let own = new.id.unwrap_or_else(|| file.clone());
+                    let given = fields.given("name").filter(|_| is_one);
+                    texts.push((given.unwrap_or(&own).to_owned(), new.text));
+                }
+            }
+            if texts.is_empty() {
+                return Err(Error::Invalid("choose a file or paste the text".to_owned()));
+            }
+            for (name, text) in texts {
+                service.new_template(actor, &asked, &NewTemplate { name, text })?;
+            }
+            Ok(())
+        })
+        .await;
+    changed(&visitor, name, outcome).await
+}
+
+/// `POST /repositories/{name}/templates/remove`.
+pub(super) async fn remove_template(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let (asked, id) = (name.clone(), fields.number("template").unwrap_or(0));
+    let outcome =
+        visitor.ask(move |service, actor| service.delete_template(actor, &asked, id)).await;
+    changed(&visitor, name, outcome).await
+}
+
+/// `POST /repositories/{name}/stop-phrases`: one a line.
+pub(super) async fn new_stop_phrases(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let asked = name.clone();
+    let outcome = visitor
+        .ask(move |service, actor| {
+            let lines = fields.get("phrases").lines().filter(|line| !line.trim().is_empty());
+            for phrase in lines {
+                let new = NewStopPhrase { phrase: phrase.to_owned() };
+                service.new_stop_phrase(actor, &asked, &new)?;
+            }
+            Ok(())
+        })
+        .await;
+    changed(&visitor, name, outcome).await
+}
+
+/// `POST /repositories/{name}/stop-phrases/remove`.
+pub(super) async fn remove_stop_phrase(Path(name): Path<String>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let (asked, id) = (name.clone(), fields.number("phrase").unwrap_or(0));
+    let outcome =
+        visitor.ask(move |service, actor| service.delete_stop_phrase(actor, &asked, id)).await;
+    changed(&visitor, name, outcome).await
 }
 
 /// `POST /repositories/{name}/delete-documents`.

@@ -13,7 +13,8 @@ use super::reply::{Reply, download, html, iso, json};
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::findings::{Exclusions, Findings, Saved};
+use crate::service::exclusions::Exclusions;
+use crate::service::findings::{Findings, Saved};
 use crate::service::{Level, Service};
 
 /// What the panel says.
@@ -23,6 +24,8 @@ pub(super) fn exclusions(query: &Fields) -> Exclusions {
         min_run: query.number("min_run").unwrap_or(usual.min_run).clamp(usual.min_run, 1000),
         quotes: query.is_on("quotes"),
         bibliography: query.is_on("bibliography"),
+        template: query.is_on("template"),
+        phrases: query.is_on("phrases"),
         common: query.number("common").unwrap_or(0),
         single_source: query.is_on("single_source"),
     }
@@ -37,6 +40,8 @@ pub(super) fn query_of(exclusions: &Exclusions) -> String {
     for (name, is_on) in [
         ("quotes", exclusions.quotes),
         ("bibliography", exclusions.bibliography),
+        ("template", exclusions.template),
+        ("phrases", exclusions.phrases),
         ("single_source", exclusions.single_source),
     ] {
         if is_on {
@@ -153,7 +158,8 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
             min_run: exclusions.min_run,
             quotes: exclusions.quotes,
             bibliography: exclusions.bibliography,
-            template: false,
+            template: exclusions.template,
+            phrases: exclusions.phrases,
             common: exclusions.common,
             single_source: exclusions.single_source,
         },

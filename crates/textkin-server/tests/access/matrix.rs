@@ -45,6 +45,16 @@ const MATRIX: &str = "
     POST   /api/v1/repositories/{name}/purge-preview web 401 403 403    403    200   403   401     401     403   404
     POST   /api/v1/repositories/{name}/purge drafts  401  404    403    403    200   404   401     401     403   404
     POST   /api/v1/repositories/{name}/purge web     401  403    403    403    200   403   401     401     403   404
+    GET    /api/v1/repositories/{name}/templates drafts 401 404  200    200    200   404   401     401     403   404
+    GET    /api/v1/repositories/{name}/templates web 401  200    200    200    200   200   401     401     403   404
+    POST   /api/v1/repositories/{name}/templates drafts 401 404  403    403    201   404   401     401     403   404
+    POST   /api/v1/repositories/{name}/templates web 401  403    403    403    201   403   401     401     403   404
+    DELETE /api/v1/repositories/{name}/templates/{template} drafts 401 404 403 403 204 404 401     401     403   404
+    GET    /api/v1/repositories/{name}/stop-phrases drafts 401 404 200  200    200   404   401     401     403   404
+    GET    /api/v1/repositories/{name}/stop-phrases web 401 200  200    200    200   200   401     401     403   404
+    POST   /api/v1/repositories/{name}/stop-phrases drafts 401 404 403  403    201   404   401     401     403   404
+    POST   /api/v1/repositories/{name}/stop-phrases web 401 403  403    403    201   403   401     401     403   404
+    DELETE /api/v1/repositories/{name}/stop-phrases/{phrase} drafts 401 404 403 403 204 404 401    401     403   404
 
     GET    /api/v1/repositories/{name}/documents drafts 401 404  200    200    200   404   401     401     403   404
     GET    /api/v1/repositories/{name}/documents web 401  200    200    200    200   200   401     401     403   404
@@ -145,6 +155,10 @@ fn prepare(folder: &Path) -> Cast {
     for (name, visibility) in [("drafts", "private"), ("elsewhere", "private"), ("web", "public")] {
         site.new_repository(&owner, name, visibility, "staff");
     }
+    let template = json!({ "name": "cover", "text": POEM });
+    site.ask("POST", "/api/v1/repositories/drafts/templates", &owner, &template);
+    let phrase = json!({ "phrase": "all rights reserved" });
+    site.ask("POST", "/api/v1/repositories/drafts/stop-phrases", &owner, &phrase);
     let watch = site.ask("POST", "/api/v1/watches", &owner, &json!({ "repository": "drafts" }));
     let job = site.register(&owner, "drafts", "one", POEM)["job"].as_i64().unwrap();
     site.register(&owner, "web", "one", &format!("They say: {POEM}"));
@@ -201,6 +215,8 @@ fn request(row: &Row, cast: &Cast) -> (String, Value) {
     let account = if row.method == "PUT" { "omar" } else { "rita" };
     let path = row.path.replace("{name}", repository).replace("{id}", id);
     let path = path.replace("{team}", "staff").replace("{account}", account);
+    // The first of its kind.
+    let path = path.replace("{template}", "1").replace("{phrase}", "1");
     let last = row.path.rsplit('/').next().unwrap();
     let body = match (row.method.as_str(), last) {
         ("POST", "probe") => json!({ "text": POEM, "repositories": [repository] }),
@@ -209,6 +225,8 @@ fn request(row: &Row, cast: &Cast) -> (String, Value) {
         }
         ("PATCH", _) => json!({ "keep_days": 7 }),
         ("POST", "purge-preview" | "purge") => json!({ "query": "one" }),
+        ("POST", "templates") => json!({ "name": "form", "text": POEM }),
+        ("POST", "stop-phrases") => json!({ "phrase": "see above" }),
         ("POST", "documents") => json!({ "id": "two", "text": "Words of a text" }),
         ("POST", "loads") => json!("A text as a file"),
         ("POST", "watches") => json!({ "repository": repository }),

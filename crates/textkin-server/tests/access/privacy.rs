@@ -88,7 +88,8 @@ fn probes_lists_and_figures_do_not_count_what_is_hidden() {
     let probe = |key: &str| site.ask("POST", "/api/v1/probe", key, &json!({ "text": POEM }));
     assert_eq!(probe(anna)["total"], 2);
     let nothing = json!({
-        "words": 46, "shared_words": 0, "matches": [], "total": 0, "candidates": 0, "examined": 0
+        "words": 46, "shared_words": 0, "excluded_words": 0, "raw_shared_words": 0, "matches": [],
+        "total": 0, "candidates": 0, "examined": 0
     });
     assert_eq!(probe(ben), nothing);
     for path in ["repositories", "alerts", "jobs", "watches"] {

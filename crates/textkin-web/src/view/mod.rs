@@ -45,8 +45,8 @@ pub use origins::{
 pub use probe::{Action, Batch, BatchRow, Exclusions, Probe, Target};
 pub use repository::{
     Checks, Keeps, Member, PurgePreview, Receipt, Repositories, RepositoryDetail,
-    RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Role, Sort, TemplateText,
-    Visibility,
+    RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Role, Sort, StopPhrase,
+    TemplateText, Visibility,
 };
 pub use results::{ResultState, Results, Source};
 pub use score::{Score, Share};

@@ -62,7 +62,7 @@ pub struct Target {
     pub is_chosen: bool,
 }
 
-/// What does not count. As a query: `min_run=8&quotes=1&bibliography=1&template=1&common=20&single_source=1`.
+/// What does not count. As a query: `min_run=8&quotes=1&bibliography=1&template=1&phrases=1&common=20&single_source=1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclusions {
     /// Shorter runs do not count; 0 for the `k` of the repository.
@@ -71,8 +71,10 @@ pub struct Exclusions {
     pub quotes: bool,
     /// Lists of references do not count.
     pub bibliography: bool,
-    /// Templates of the repository do not count.
+    /// What stands in a template of a repository that is asked does not count.
     pub template: bool,
+    /// Stop phrases of the repositories that are asked do not count.
+    pub phrases: bool,
     /// What is in more documents than this does not count; 0 for no such limit.
     pub common: u32,
     /// Only the source with the largest share counts, or the one of this number of the list.

@@ -154,10 +154,11 @@ pub struct RepositoryForm {
 
 /// `GET /repositories/{name}?q=&sort=&page=`.
 ///
-/// Its forms post to `/repositories/{name}/…`: `settings` (`visibility`, `keeps`, `checks`,
-/// `days`, `count`, `stop_phrases`, one a line), `members` (`name`, `role`, `action` = `set` or
-/// `remove`), `delete-documents` (`document` repeated), `templates` (multipart: `file` or `text`,
-/// `name`; or `remove`), `purge-preview` and `purge` (`older_than_days`, `keep_newest`, `query`;
+/// Its forms post to `/repositories/{name}/…`: `settings` (`checks`, `disclosed`,
+/// `days`, `count`), `members` (`name`, `role`, `action` = `set` or `remove`),
+/// `delete-documents` (`document` repeated), `templates` (multipart: `file` or `text`, `name`),
+/// `templates/remove` (`template`), `stop-phrases` (`phrases`, one a line), `stop-phrases/remove`
+/// (`phrase`), `purge-preview` and `purge` (`older_than_days`, `keep_newest`, `query`;
 /// `purge` also `token` of the preview), `delete` (`confirm`: the name).
 #[derive(Clone, Debug, Default)]
 pub struct RepositoryDetail {
@@ -178,7 +179,9 @@ pub struct RepositoryDetail {
     /// Texts that do not count in this repository.
     pub templates: Vec<TemplateText>,
     /// Phrases that do not count.
-    pub stop_phrases: Vec<String>,
+    pub stop_phrases: Vec<StopPhrase>,
+    /// Whether others are told that somebody holds a text.
+    pub is_disclosed: bool,
     /// Where mail registers documents.
     pub mail_address: Option<String>,
     /// What a purge would remove, after `purge-preview`.
@@ -263,12 +266,21 @@ pub struct Member {
 /// A text that does not count.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateText {
-    /// Its id, for `templates` with `remove`.
+    /// Its id, for `templates/remove`.
     pub id: String,
     /// Its name.
     pub name: String,
     /// Its words.
     pub words: u64,
+}
+
+/// A phrase that does not count.
+#[derive(Clone, Debug, Default)]
+pub struct StopPhrase {
+    /// Its id, for `stop-phrases/remove`.
+    pub id: String,
+    /// The phrase.
+    pub phrase: String,
 }
 
 /// What a purge would remove.

@@ -132,8 +132,11 @@ pub(crate) fn repository(flavour: &Flavour) -> RepositoryDetail {
             name: flavour.text("cover sheet.docx"),
             words: 88,
         }]),
-        stop_phrases: flavour
-            .list(vec![flavour.text("all rights reserved"), "see above".to_owned()]),
+        stop_phrases: flavour.list(vec![
+            StopPhrase { id: "1".to_owned(), phrase: flavour.text("all rights reserved") },
+            StopPhrase { id: "2".to_owned(), phrase: "see above".to_owned() },
+        ]),
+        is_disclosed: !flavour.is_empty(),
         mail_address: flavour.maybe(flavour.text("reports@textkin.example")),
         preview: flavour.maybe(PurgePreview {
             rule: flavour.text("older than 365 days"),

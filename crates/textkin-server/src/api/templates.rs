@@ -1,0 +1,106 @@
+//! Template texts and stop phrases of repositories.
+
+use axum::Json;
+use axum::http::StatusCode;
+
+use super::caller::{Body, Caller, Place};
+use super::problem::Problem;
+use crate::error::Error;
+use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
+
+/// The template texts of a repository, without their texts.
+#[utoipa::path(get, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    responses((status = 200, body = Vec<TemplateView>), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn templates(
+    caller: Caller,
+    Place(name): Place<String>,
+) -> Result<Json<Vec<TemplateView>>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.templates(actor, &name)).await?))
+}
+
+/// Adds a template text, which probes can leave out.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/templates", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    request_body = NewTemplate,
+    responses((status = 201, body = TemplateView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem),
+              (status = 409, description = "The name is taken, or there are too many", body = Problem),
+              (status = 413, body = Problem), (status = 415, body = Problem),
+              (status = 422, description = "It is too short", body = Problem)))]
+pub(crate) async fn new_template(
+    caller: Caller,
+    Place(name): Place<String>,
+    Body(new): Body<NewTemplate>,
+) -> Result<(StatusCode, Json<TemplateView>), Error> {
+    let made = caller.ask(move |service, actor| service.new_template(actor, &name, &new)).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Removes a template text.
+#[utoipa::path(delete, path = "/api/v1/repositories/{name}/templates/{template}",
+    tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name"),
+           ("template" = i64, Path, description = "The number of the template")),
+    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn delete_template(
+    caller: Caller,
+    Place((name, id)): Place<(String, i64)>,
+) -> Result<StatusCode, Error> {
+    caller.ask(move |service, actor| service.delete_template(actor, &name, id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The stop phrases of a repository.
+#[utoipa::path(get, path = "/api/v1/repositories/{name}/stop-phrases", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    responses((status = 200, body = Vec<StopPhraseView>), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn stop_phrases(
+    caller: Caller,
+    Place(name): Place<String>,
+) -> Result<Json<Vec<StopPhraseView>>, Error> {
+    Ok(Json(caller.ask(move |service, actor| service.stop_phrases(actor, &name)).await?))
+}
+
+/// Adds a stop phrase, which probes can leave out.
+#[utoipa::path(post, path = "/api/v1/repositories/{name}/stop-phrases", tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name")),
+    request_body = NewStopPhrase,
+    responses((status = 201, body = StopPhraseView), (status = 400, body = Problem),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem),
+              (status = 409, description = "It is there already, or there are too many", body = Problem),
+              (status = 415, body = Problem),
+              (status = 422, description = "It has no words, or too many", body = Problem)))]
+pub(crate) async fn new_stop_phrase(
+    caller: Caller,
+    Place(name): Place<String>,
+    Body(new): Body<NewStopPhrase>,
+) -> Result<(StatusCode, Json<StopPhraseView>), Error> {
+    let made =
+        caller.ask(move |service, actor| service.new_stop_phrase(actor, &name, &new)).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Removes a stop phrase.
+#[utoipa::path(delete, path = "/api/v1/repositories/{name}/stop-phrases/{phrase}",
+    tag = "repositories",
+    params(("name" = String, Path, description = "Its name, or team:name"),
+           ("phrase" = i64, Path, description = "The number of the phrase")),
+    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem)))]
+pub(crate) async fn delete_stop_phrase(
+    caller: Caller,
+    Place((name, id)): Place<(String, i64)>,
+) -> Result<StatusCode, Error> {
+    caller.ask(move |service, actor| service.delete_stop_phrase(actor, &name, id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,255 @@
+//! Exclusions: what does not count when texts are compared, as it was asked for and ready for use.
+
+use std::num::NonZeroU32;
+
+use hashbrown::HashMap;
+use rusqlite::Transaction;
+use serde::{Deserialize, Serialize};
+use textkin::core::{Exclusion, Layers, TokenRange, Tokens};
+use textkin::text::grammar::ChunkerKind;
+use textkin::text::tokenizer::TextPart;
+use textkin::{Analyzer, Comparison, SetAside, Settings, compare, compare_without};
+
+use super::repositories::Known;
+use super::{Service, templates};
+use crate::access::Actor;
+use crate::error::Error;
+use crate::index::K;
+
+/// The most words between two runs of a passage.
+pub(crate) const MAX_GAP: u32 = 5;
+
+/// What does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Exclusions {
+    /// Runs of fewer words.
+    pub(crate) min_run: u32,
+    /// Text in quotation marks.
+    pub(crate) quotes: bool,
+    /// Lists of references.
+    pub(crate) bibliography: bool,
+    /// What stands in a template of the repositories that are asked.
+    pub(crate) template: bool,
+    /// Stop phrases of the repositories that are asked.
+    pub(crate) phrases: bool,
+    /// What more documents have than this; 0: nothing.
+    pub(crate) common: u32,
+    /// Words that a better source has already, in sources behind it.
+    pub(crate) single_source: bool,
+}
+
+impl Default for Exclusions {
+    fn default() -> Self {
+        Self {
+            min_run: K.get(),
+            quotes: false,
+            bibliography: false,
+            template: false,
+            phrases: false,
+            common: 0,
+            single_source: false,
+        }
+    }
+}
+
+impl Exclusions {
+    fn settings(&self) -> Settings {
+        let parts = [(self.quotes, TextPart::Quotes), (self.bibliography, TextPart::Bibliography)];
+        let parts: Vec<TextPart> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+        let k = self.min_run.clamp(K.get(), 1000);
+        let k = NonZeroU32::new(k).unwrap_or(K);
+        let settings = Settings::default();
+        let normalization = settings.normalization.clone().excluding(&parts);
+        Settings { normalization, chunk: ChunkerKind::Words { k }, ..settings }
+    }
+}
+
+impl Service {
+    /// What `exclusions` say for texts of some repositories, with their templates and stop phrases.
+    pub(crate) fn comparer(
+        &self,
+        exclusions: &Exclusions,
+        repositories: &[Known],
+    ) -> Result<Comparer, Error> {
+        self.store.read(|read| comparer(read, exclusions, repositories))
+    }
+
+    /// The same for repositories by their names.
+    pub(crate) fn comparer_of(
+        &self,
+        actor: &Actor,
+        exclusions: &Exclusions,
+        repositories: &[&str],
+    ) -> Result<Comparer, Error> {
+        self.store.read(|read| {
+            let resolve = |name: &&str| Self::resolve(read, actor, name);
+            let known = repositories.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+            comparer(read, exclusions, &known)
+        })
+    }
+}
+
+fn comparer(
+    read: &Transaction<'_>,
+    exclusions: &Exclusions,
+    repositories: &[Known],
+) -> Result<Comparer, Error> {
+    let mut settings = exclusions.settings();
+    let mut phrases = Vec::new();
+    for known in repositories {
+        if exclusions.template {
+            settings.templates.extend(templates::texts(read, known)?);
+        }
+        if exclusions.phrases {
+            phrases.extend(templates::phrases(read, known)?);
+        }
+    }
+    // Repositories may have the same ones.
+    settings.templates.sort();
+    settings.templates.dedup();
+    let analyzer = Analyzer::new(&settings)?;
+    let phrases = Phrases::new(&settings, &phrases)?;
+    Ok(Comparer { settings, analyzer, phrases })
+}
+
+/// Compares texts without what does not count.
+#[derive(Debug)]
+pub(crate) struct Comparer {
+    settings: Settings,
+    analyzer: Analyzer,
+    phrases: Phrases,
+}
+
+impl Comparer {
+    /// What two texts share.
+    pub(crate) fn compare(&self, a: &str, b: &str) -> Result<Comparison, Error> {
+        if self.phrases.is_empty() {
+            return Ok(compare(a, b, &self.settings, MAX_GAP)?);
+        }
+        let [aside_a, aside_b] = [a, b].map(|text| {
+            let mut tokens = Tokens::new(Layers::NONE);
+            self.analyzer.tokenize(text, &mut tokens);
+            self.phrases.places(&tokens)
+        });
+        let aside = SetAside { a: &aside_a, b: &aside_b, overlap: None };
+        let mut comparison = compare_without(a, b, &self.settings, MAX_GAP, Some(aside))?;
+        // Nothing else is set aside here.
+        for part in comparison.excluded_a.iter_mut().chain(&mut comparison.excluded_b) {
+            if part.reason == Exclusion::Common {
+                part.reason = Exclusion::Phrase;
+            }
+        }
+        Ok(comparison)
+    }
+
+    /// The same for a report that anybody can check: with what it says of itself, which is all but
+    /// stop phrases.
+    pub(crate) fn compare_verifiably(&self, a: &str, b: &str) -> Result<Comparison, Error> {
+        Ok(compare(a, b, &self.settings, MAX_GAP)?)
+    }
+}
+
+/// Phrases that do not count, by their first word.
+#[derive(Debug, Default)]
+struct Phrases {
+    by_first: HashMap<Vec<u8>, Vec<Vec<Vec<u8>>>>,
+}
+
+impl Phrases {
+    fn new(settings: &Settings, phrases: &[String]) -> Result<Self, Error> {
+        // As the words of texts are read, but for what texts leave out: a phrase may be quoted.
+        let analyzer = Analyzer::new(&settings.without_exclusions())?;
+        let mut by_first: HashMap<Vec<u8>, Vec<Vec<Vec<u8>>>> = HashMap::new();
+        for phrase in phrases {
+            let mut tokens = Tokens::new(Layers::NONE);
+            analyzer.tokenize(phrase, &mut tokens);
+            let mut words = (0..tokens.len()).map(|word| tokens.token(word).to_vec());
+            if let Some(first) = words.next() {
+                by_first.entry(first).or_default().push(words.collect());
+            }
+        }
+        Ok(Self { by_first })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.by_first.is_empty()
+    }
+
+    /// Where they stand in a text, ascending, without overlap.
+    fn places(&self, tokens: &Tokens) -> Vec<TokenRange> {
+        let mut places: Vec<TokenRange> = Vec::new();
+        for first in 0..tokens.len() {
+            let Some(phrases) = self.by_first.get(tokens.token(first)) else { continue };
+            let stands = |rest: &&Vec<Vec<u8>>| {
+                first + rest.len() < tokens.len()
+                    && rest.iter().zip(first + 1..).all(|(word, at)| tokens.token(at) == &word[..])
+            };
+            let Some(rest) = phrases.iter().filter(stands).map(Vec::len).max() else { continue };
+            let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let (start, end) = (place(first), place(first + rest + 1));
+            match places.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => places.push(TokenRange { start, end }),
+            }
+        }
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tokens(text: &str) -> Tokens {
+        let mut tokens = Tokens::new(Layers::NONE);
+        Analyzer::new(&Settings::default()).unwrap().tokenize(text, &mut tokens);
+        tokens
+    }
+
+    proptest! {
+        #[test]
+        fn phrases_stand_where_a_plain_search_finds_them(
+            words in proptest::collection::vec(0u8..4, 0..40),
+            phrases in proptest::collection::vec(proptest::collection::vec(0u8..4, 1..4), 0..4),
+        ) {
+            let spell = |words: &[u8]| {
+                words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
+            };
+            let spelt: Vec<String> = phrases.iter().map(|phrase| spell(phrase)).collect();
+            let found = Phrases::new(&Settings::default(), &spelt).unwrap();
+            let places = found.places(&tokens(&spell(&words)));
+            let mut expected = vec![false; words.len()];
+            for phrase in &phrases {
+                for (at, window) in words.windows(phrase.len()).enumerate() {
+                    if window == &phrase[..] {
+                        expected[at..at + phrase.len()].fill(true);
+                    }
+                }
+            }
+            let mut flags = vec![false; words.len()];
+            for place in places {
+                flags[place.start as usize..place.end as usize].fill(true);
+            }
+            prop_assert_eq!(flags, expected);
+        }
+    }
+
+    #[test]
+    fn a_stop_phrase_leaves_numerator_and_denominator() {
+        let settings = Exclusions::default().settings();
+        let analyzer = Analyzer::new(&settings).unwrap();
+        let phrases = Phrases::new(&settings, &["All rights reserved!".to_owned()]).unwrap();
+        let comparer = Comparer { settings, analyzer, phrases };
+        let a = "one two three four all rights reserved five six seven eight nine";
+        let comparison = comparer.compare(a, &format!("before {a} behind")).unwrap();
+        let overlap = comparison.alignment.overlap;
+        assert_eq!((overlap.covered_a, overlap.words_a), (9, 9));
+        assert_eq!((overlap.covered_b, overlap.words_b), (9, 11));
+        assert_eq!(comparison.excluded_a.len(), 1);
+        assert_eq!(comparison.excluded_a[0].reason, Exclusion::Phrase);
+        assert_eq!(comparison.raw.unwrap().covered_a, 12);
+    }
+}

@@ -1,0 +1,277 @@
+//! Template texts and stop phrases of repositories: what everybody writes, and therefore says
+//! nothing about where a text comes from.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::accounts::audit;
+use super::repositories::Known;
+use super::{Service, pack, unpack};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::index::K;
+use crate::store::now;
+
+/// Templates of one repository, and bytes of one, at most.
+const MOST_TEMPLATES: u64 = 100;
+const MOST_BYTES: usize = 1 << 20;
+/// Stop phrases of one repository, and words of one, at most.
+const MOST_PHRASES: u64 = 1000;
+const MOST_WORDS: u32 = 50;
+
+/// A new template text.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTemplate {
+    /// What it is called.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A template text of a repository.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TemplateView {
+    /// Its number.
+    pub id: i64,
+    /// What it is called.
+    pub name: String,
+    /// Its words.
+    pub words: u32,
+    /// When it was added, in seconds since 1970.
+    pub created: i64,
+}
+
+/// A new stop phrase.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewStopPhrase {
+    /// The phrase.
+    pub phrase: String,
+}
+
+/// A stop phrase of a repository.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StopPhraseView {
+    /// Its number.
+    pub id: i64,
+    /// The phrase.
+    pub phrase: String,
+    /// When it was added, in seconds since 1970.
+    pub created: i64,
+}
+
+impl Service {
+    /// The template texts of a repository, without their texts.
+    ///
+    /// # Errors
+    /// If the actor may not know of the repository.
+    pub fn templates(&self, actor: &Actor, repository: &str) -> Result<Vec<TemplateView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let sql = "SELECT id, name, words, created FROM template WHERE repository = ?1
+                       ORDER BY name";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map([known.id], |row| {
+                Ok(TemplateView {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    words: row.get(2)?,
+                    created: row.get(3)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Adds a template text to a repository.
+    ///
+    /// # Errors
+    /// If the actor may not, or the text is too short, too long or one too many.
+    pub fn new_template(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        new: &NewTemplate,
+    ) -> Result<TemplateView, Error> {
+        actor.needs(Scope::Admin)?;
+        if new.text.len() > MOST_BYTES {
+            return Err(Error::TooLarge("a template has at most 1 MiB".to_owned()));
+        }
+        let name = one_line("a template", &new.name, 200)?;
+        let words = self.count_words(&new.text);
+        let text = pack(&new.text)?;
+        let (by, repository) = (actor.clone(), repository.to_owned());
+        self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            if words < K.get() {
+                return Err(Error::Invalid(format!(
+                    "a template has at least {K} words; make it a stop phrase"
+                )));
+            }
+            room(write, "template", known.id, MOST_TEMPLATES, "templates")?;
+            let sql = "INSERT INTO template (repository, name, words, text, created)
+                       VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
+            let created = now();
+            let row = params![known.id, name, words, text, created];
+            let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
+            let Some(id) = id else {
+                return Err(Error::Conflict(format!("there is a template '{name}' already")));
+            };
+            audit(write, Some(by.account), "template added", &format!("{name} of {}", known.name))?;
+            Ok(TemplateView { id, name, words, created })
+        })
+    }
+
+    /// Removes a template text of a repository.
+    ///
+    /// # Errors
+    /// If the actor may not, or there is none.
+    pub fn delete_template(&self, actor: &Actor, repository: &str, id: i64) -> Result<(), Error> {
+        self.delete_of(actor, repository, "template", id)
+    }
+
+    /// The stop phrases of a repository.
+    ///
+    /// # Errors
+    /// If the actor may not know of the repository.
+    pub fn stop_phrases(
+        &self,
+        actor: &Actor,
+        repository: &str,
+    ) -> Result<Vec<StopPhraseView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let sql = "SELECT id, phrase, created FROM stop_phrase WHERE repository = ?1
+                       ORDER BY phrase";
+            let mut statement = read.prepare_cached(sql)?;
+            let rows = statement.query_map([known.id], |row| {
+                Ok(StopPhraseView { id: row.get(0)?, phrase: row.get(1)?, created: row.get(2)? })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Adds a stop phrase to a repository.
+    ///
+    /// # Errors
+    /// If the actor may not, or the phrase has no words, too many, or is one too many.
+    pub fn new_stop_phrase(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        new: &NewStopPhrase,
+    ) -> Result<StopPhraseView, Error> {
+        actor.needs(Scope::Admin)?;
+        let phrase = one_line("a stop phrase", &new.phrase, 1000)?;
+        let words = self.count_words(&phrase);
+        let (by, repository) = (actor.clone(), repository.to_owned());
+        self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            if !(1..=MOST_WORDS).contains(&words) {
+                return Err(Error::Invalid(format!(
+                    "a stop phrase has 1 to {MOST_WORDS} words; make longer ones templates"
+                )));
+            }
+            room(write, "stop_phrase", known.id, MOST_PHRASES, "stop phrases")?;
+            let sql = "INSERT INTO stop_phrase (repository, phrase, created)
+                       VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
+            let created = now();
+            let row = params![known.id, phrase, created];
+            let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
+            let Some(id) = id else {
+                return Err(Error::Conflict(format!("there is a stop phrase '{phrase}' already")));
+            };
+            let object = format!("{phrase} of {}", known.name);
+            audit(write, Some(by.account), "stop phrase added", &object)?;
+            Ok(StopPhraseView { id, phrase, created })
+        })
+    }
+
+    /// Removes a stop phrase of a repository.
+    ///
+    /// # Errors
+    /// If the actor may not, or there is none.
+    pub fn delete_stop_phrase(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: i64,
+    ) -> Result<(), Error> {
+        self.delete_of(actor, repository, "stop_phrase", id)
+    }
+
+    fn delete_of(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        table: &'static str,
+        id: i64,
+    ) -> Result<(), Error> {
+        actor.needs(Scope::Admin)?;
+        let (by, repository) = (actor.clone(), repository.to_owned());
+        self.store.write(move |write| {
+            let known = Self::resolve(write, &by, &repository)?;
+            by.needs_role(known.guarded(), Role::Owner)?;
+            let what = table.replace('_', " ");
+            let sql = format!("DELETE FROM {table} WHERE id = ?1 AND repository = ?2");
+            match write.execute(&sql, params![id, known.id])? {
+                0 => Err(Error::missing(&what, &id.to_string())),
+                _ => {
+                    let object = format!("{id} of {}", known.name);
+                    audit(write, Some(by.account), &format!("{what} removed"), &object)
+                }
+            }
+        })
+    }
+}
+
+/// A text that is shown in one line.
+fn one_line(what: &str, text: &str, most: usize) -> Result<String, Error> {
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect();
+    let line = words.join(" ");
+    match line.chars().count() {
+        0 => Err(Error::Invalid(format!("{what} needs a name or words"))),
+        n if n > most => Err(Error::Invalid(format!("{what} has at most {most} characters here"))),
+        _ => Ok(line),
+    }
+}
+
+/// Fails if a repository has as many of something as it may have.
+fn room(
+    read: &Transaction<'_>,
+    table: &str,
+    repository: i64,
+    most: u64,
+    what: &str,
+) -> Result<(), Error> {
+    let sql = format!("SELECT count(*) FROM {table} WHERE repository = ?1");
+    match read.query_row(&sql, [repository], |row| row.get::<_, u64>(0))? >= most {
+        true => Err(Error::Conflict(format!("a repository has at most {most} {what}"))),
+        false => Ok(()),
+    }
+}
+
+/// The template texts of a repository.
+pub(super) fn texts(read: &Transaction<'_>, known: &Known) -> Result<Vec<String>, Error> {
+    let sql = "SELECT text FROM template WHERE repository = ?1";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([known.id], |row| row.get::<_, Vec<u8>>(0))?;
+    rows.map(|row| unpack(&row?)).collect()
+}
+
+/// The stop phrases of a repository.
+pub(super) fn phrases(read: &Transaction<'_>, known: &Known) -> Result<Vec<String>, Error> {
+    let sql = "SELECT phrase FROM stop_phrase WHERE repository = ?1";
+    let mut statement = read.prepare_cached(sql)?;
+    let rows = statement.query_map([known.id], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
