@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::access::{Actor, Role};
 use crate::error::Error;
+use crate::service::findings::Asked;
 use crate::service::{
     Channel, Existing, Level, Match, NewDocument, NewWatch, ProbeAnswer, ProbeRequest,
     RepositoryView, Service, Visibility,
@@ -310,14 +311,16 @@ impl Clerk {
     fn probe(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
         let Read { documents, problems } = self.read(request)?;
         let (mut text, mut n_found, n) = (String::new(), 0usize, documents.len());
+        let mut results: Vec<(String, Result<String, String>)> = Vec::new();
         if n == 0 {
             return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
         }
         for (at, document) in documents.into_iter().enumerate() {
-            let name = document.title.or(document.id);
+            let name = document.title.or(document.id).unwrap_or_else(|| "Your text".to_owned());
+            let against = request.repository.clone().map(|name| vec![name]);
             let probe = ProbeRequest {
                 text: document.text,
-                repositories: request.repository.clone().map(|name| vec![name]),
+                repositories: against.clone(),
                 threshold: crate::service::Levels::default().some,
                 limit: Some(MOST_NAMED),
                 exclude: Vec::new(),
@@ -325,20 +328,33 @@ impl Clerk {
             let answer = self.service.probe(actor, &probe)?;
             n_found += usize::from(answer.total > 0);
             if at < MOST_LINES {
-                text.push_str(&found(name.as_deref().unwrap_or("Your text"), &answer));
+                text.push_str(&found(&name, &answer));
             }
+            let asked = Asked { against, ..Asked::default() };
+            let kept = self.service.save_result(actor, &name, &probe.text, &asked)?;
+            results.push((name, Ok(kept)));
         }
+        let result = match &results[..] {
+            [(_, Ok(only))] => only.clone(),
+            _ => {
+                let title = format!("{n} documents by mail");
+                let against = request.repository.clone().map(|name| vec![name]);
+                let asked = Asked { against, batch: results, ..Asked::default() };
+                self.service.save_result(actor, &title, "", &asked)?
+            }
+        };
+        let link = Some(format!("{}/results/{result}", self.site()));
         if n > MOST_LINES {
             let _ = writeln!(text, "And {} more documents.\n", n - MOST_LINES);
         }
-        text.push_str("Nothing of this was kept.\n");
+        text.push_str("Nothing of this was registered; only the result is kept, for you.\n");
         text.push_str(&listed(&problems));
         let subject = match (n, n_found) {
             (1, 0) => "Found nowhere".to_owned(),
             (1, _) => "Found in registered documents".to_owned(),
             (n, found) => format!("{found} of {n} documents found"),
         };
-        Ok(Outcome { subject, text, ..Outcome::default() })
+        Ok(Outcome { subject, text, link, ..Outcome::default() })
     }
 
     fn status(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {

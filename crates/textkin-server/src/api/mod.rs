@@ -9,6 +9,7 @@ mod documents;
 mod hooks;
 mod keys;
 mod problem;
+mod questions;
 mod repositories;
 mod system;
 mod templates;
@@ -37,6 +38,7 @@ pub(crate) use self::caller::{App, COOKIE, cookie, named_cookie};
         (name = "documents", description = "Registered texts"),
         (name = "watches", description = "Repositories whose texts must not reappear unnoticed"),
         (name = "alerts", description = "Texts that reappeared"),
+        (name = "questions", description = "Questions to owners of texts that others have found"),
         (name = "webhooks", description = "Programs that are told of alerts, and what they were told"),
         (name = "jobs", description = "Work that goes on after an answer"),
         (name = "accounts", description = "Accounts, teams and keys"),
@@ -78,13 +80,15 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(alerts::list))
         .routes(routes!(alerts::read))
         .routes(routes!(alerts::change))
+        .routes(routes!(questions::list, questions::ask))
+        .routes(routes!(questions::handle))
         .routes(routes!(hooks::list, hooks::make))
         .routes(routes!(hooks::delete))
         .routes(routes!(hooks::test))
         .routes(routes!(hooks::deliveries))
         .routes(routes!(hooks::resend))
         .routes(routes!(system::jobs))
-        .routes(routes!(system::job))
+        .routes(routes!(system::job, system::drop_job))
         .routes(routes!(system::retry))
         .routes(routes!(keys::list, keys::make))
         .routes(routes!(keys::revoke))

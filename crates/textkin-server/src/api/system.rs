@@ -113,6 +113,19 @@ pub(crate) async fn job(caller: Caller, Place(id): Place<i64>) -> Result<Json<Jo
     Ok(Json(caller.ask(move |service, actor| service.job(actor, id)).await?))
 }
 
+/// Gives a job up that failed.
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
+    params(("id" = i64, Path, description = "Its number")),
+    responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn drop_job(
+    caller: Caller,
+    Place(id): Place<i64>,
+) -> Result<axum::http::StatusCode, Error> {
+    caller.ask(move |service, actor| service.drop_job(actor, id)).await?;
+    Ok(axum::http::StatusCode::NO_CONTENT)
+}
+
 /// Tries a job that failed again.
 #[utoipa::path(post, path = "/api/v1/jobs/{id}/retry", tag = "jobs",
     params(("id" = i64, Path, description = "Its number")),

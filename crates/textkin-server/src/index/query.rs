@@ -25,6 +25,11 @@ impl Query {
         self.words
     }
 
+    /// Its runs of words, in order.
+    pub(crate) fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
     /// Where its words are; none if its text is not there.
     pub(crate) fn spans(&self) -> &[Span] {
         self.tokens.as_ref().map_or(&[], |tokens| tokens.spans())

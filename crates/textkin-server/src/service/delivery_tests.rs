@@ -120,7 +120,7 @@ impl House {
     }
 
     fn hook(&self, url: &str) -> HookView {
-        let new = NewHook { url: url.to_owned(), secret: None };
+        let new = NewHook { name: None, url: url.to_owned(), secret: None };
         self.service.new_hook(&self.anna, &new).unwrap()
     }
 
@@ -265,11 +265,15 @@ fn webhooks_do_not_lead_to_machines_that_are_not_public() {
         "ftp://example.org/",
         "no address",
     ] {
-        let new = NewHook { url: url.to_owned(), secret: None };
+        let new = NewHook { name: None, url: url.to_owned(), secret: None };
         let refused = service.new_hook(&anna, &new);
         assert!(matches!(refused, Err(Error::Invalid(_))), "{url}: {refused:?}");
     }
-    let new = NewHook { url: "https://example.org/x".to_owned(), secret: Some("short".to_owned()) };
+    let new = NewHook {
+        name: None,
+        url: "https://example.org/x".to_owned(),
+        secret: Some("short".to_owned()),
+    };
     assert!(service.new_hook(&anna, &new).is_err());
 }
 

@@ -67,6 +67,8 @@ pub(crate) struct FoundSource {
     pub(crate) there: (u64, u64),
     pub(crate) longest: u64,
     pub(crate) has_text: bool,
+    /// Its place among the texts held by other owners, if it is one.
+    pub(crate) held: Option<usize>,
 }
 
 impl Service {
@@ -176,14 +178,18 @@ impl Service {
         let total = raw.matches.len();
         let mut owner: Vec<Option<usize>> = vec![None; words.len()];
         let mut sources = Vec::new();
+        let mut n_held = 0;
         for raw in raw.matches.iter().take(MOST_SOURCES) {
             let told = self.store.read(|read| probe::tell(read, raw, &own))?;
             let Some(told) = told else { continue };
-            let source =
+            let held = told.held_by_another_owner.then_some(n_held);
+            n_held += usize::from(held.is_some());
+            let mut source =
                 self.look_closely(saved, raw, told, &comparer, &words, &excluded, |word| {
                     let first = owner[word].get_or_insert(sources.len());
                     !exclusions.single_source || *first == sources.len()
                 })?;
+            source.held = held;
             if source.here.1 > 0 {
                 sources.push(source);
             }
@@ -249,7 +255,7 @@ impl Service {
         let longest = taken.split(|is_taken| !is_taken).map(<[bool]>::len).max().unwrap_or(0);
         let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
         let here = (counted, shared);
-        Ok(FoundSource { told, here, there, longest: longest as u64, has_text })
+        Ok(FoundSource { told, here, there, longest: longest as u64, has_text, held: None })
     }
 }
 

@@ -21,6 +21,9 @@ const SECRET_PREFIX: &str = "tkh_";
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewHook {
+    /// What it is called; the name of the other host by default.
+    #[serde(default)]
+    pub name: Option<String>,
     /// Where deliveries go: an address that begins with `https://`.
     pub url: String,
     /// What deliveries are signed with, of 16 to 200 characters; the server makes one if there is
@@ -41,12 +44,16 @@ impl std::fmt::Debug for NewHook {
 pub struct HookView {
     /// Its number.
     pub id: i64,
+    /// What it is called.
+    pub name: String,
     /// Where deliveries go.
     pub url: String,
     /// When it was made, in seconds since 1970.
     pub created: i64,
     /// What became of its last delivery.
     pub last: Option<DeliveryState>,
+    /// When a delivery was last taken, in seconds since 1970.
+    pub last_taken: Option<i64>,
     /// What deliveries are signed with; only in the answer to making it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
@@ -127,6 +134,9 @@ impl Service {
             }
             None => format!("{SECRET_PREFIX}{}", secrets::secret()?),
         };
+        let name = new.name.as_deref().unwrap_or_default().trim().chars();
+        let name: String = name.filter(|c| !c.is_control()).take(100).collect();
+        let name = if name.is_empty() { target.host().to_owned() } else { name };
         let account = actor.account;
         self.store.write(move |write| {
             let sql = "SELECT count(*) FROM hook WHERE account = ?1";
@@ -136,14 +146,15 @@ impl Service {
                 )));
             }
             let created = now();
-            let sql = "INSERT INTO hook (account, url, secret, created) VALUES (?1, ?2, ?3, ?4)
-                       RETURNING id";
-            let row = params![account, target.as_str(), secret, created];
+            let sql = "INSERT INTO hook (account, url, secret, created, name)
+                       VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
+            let row = params![account, target.as_str(), secret, created, name];
             let id = write.query_row(sql, row, |row| row.get(0))?;
             // The rest of an address may hold secrets of the other side.
             audit(write, Some(account), "webhook made", &format!("{id} at {}", target.host()))?;
             let url = target.as_str().to_owned();
-            Ok(HookView { id, url, created, last: None, secret: Some(secret) })
+            let (last, last_taken) = (None, None);
+            Ok(HookView { id, name, url, created, last, last_taken, secret: Some(secret) })
         })
     }
 
@@ -161,16 +172,22 @@ impl Service {
         actor.needs(Scope::Read)?;
         actor.needs_whole_account()?;
         self.store.read(|read| {
+            // Webhooks of before they had names are called by their addresses.
             let sql = "SELECT id, url, created, (SELECT state FROM delivery WHERE hook = hook.id
-                           ORDER BY delivery.id DESC LIMIT 1)
+                           ORDER BY delivery.id DESC LIMIT 1),
+                           ifnull(nullif(name, ''), url),
+                           (SELECT max(finished) FROM delivery
+                            WHERE hook = hook.id AND state = 'done')
                        FROM hook WHERE account = ?1 ORDER BY id";
             let mut statement = read.prepare_cached(sql)?;
             let rows = statement.query_map([actor.account], |row| {
                 let last: Option<String> = row.get(3)?;
                 Ok(HookView {
                     id: row.get(0)?,
+                    name: row.get(4)?,
                     url: row.get(1)?,
                     created: row.get(2)?,
+                    last_taken: row.get(5)?,
                     last: last.as_deref().and_then(DeliveryState::parse),
                     secret: None,
                 })

@@ -39,6 +39,7 @@ impl Service {
             spawn("jobs", Self::run_jobs)?,
             spawn("settle", Self::run_settling)?,
             spawn("deliveries", Self::run_deliveries)?,
+            spawn("overview", Self::run_overview)?,
         ])
     }
 
@@ -61,6 +62,11 @@ impl Service {
 
     fn run_checks(&self) {
         self.work_on("checks", || self.do_checks());
+    }
+
+    fn run_overview(&self) {
+        let mut pace = super::overview::Pace::default();
+        self.work_on("overview", || self.keep_overview(&mut pace).map(|()| false));
     }
 
     fn run_jobs(&self) {

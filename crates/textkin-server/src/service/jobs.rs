@@ -159,6 +159,24 @@ impl Service {
         self.work.ring();
         self.job(actor, id)
     }
+
+    /// Gives a job up that failed: it is gone, and with it the file that it was to read.
+    ///
+    /// # Errors
+    /// If there is none, or it did not fail.
+    pub fn drop_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        actor.needs(Scope::Register)?;
+        let (account, only) = (actor.account, actor.only);
+        let payload = self.store.write(move |write| {
+            let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
+                         AND (?3 IS NULL OR repository = ?3) RETURNING payload";
+            let gone = write
+                .query_row(sql, params![id, account, only], |row| row.get::<_, Option<String>>(0));
+            gone.optional()?.ok_or_else(|| Error::missing("failed job", &id.to_string()))
+        })?;
+        self.clear_upload(payload.as_deref());
+        Ok(())
+    }
 }
 
 /// A job that waits.

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, PoisonError};
 
+use hashbrown::HashMap;
 use rusqlite::params;
 use textkin::{Settings, Watch, discover};
 
 use super::Service;
 use super::documents::{self, DocumentView};
+use super::repositories::Known;
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::{ShelfKind, Texts};
@@ -19,6 +21,8 @@ const MOST_EDGES: usize = 200_000;
 pub(crate) const LEAST: f64 = 0.01;
 /// Graphs that are kept ready.
 const MOST_KEPT: usize = 8;
+/// Bytes of texts whose duplicated words are counted: the latest.
+const MOST_BYTES: usize = 128 << 20;
 
 /// Two documents that share text.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,11 @@ pub(crate) struct Edge {
 #[derive(Debug)]
 pub(crate) struct Kinship {
     pub(crate) documents: Vec<DocumentView>,
+    /// Their numbers.
+    numbers: Vec<i64>,
+    /// Words of those that were counted, and how many of these another of them has.
+    pub(crate) words: u64,
+    pub(crate) duplicated: u64,
     /// The strongest first.
     pub(crate) edges: Vec<Edge>,
     /// Documents that were left out, since there are too many or their texts are not kept.
@@ -49,13 +58,18 @@ impl Service {
     /// came or went.
     pub(crate) fn kinship(&self, actor: &Actor, repository: &str) -> Result<Arc<Kinship>, Error> {
         actor.needs(Scope::Read)?;
-        let (known, entries, total) = self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        self.kinship_of(&known)
+    }
+
+    /// The same, whoever asks.
+    pub(crate) fn kinship_of(&self, known: &Known) -> Result<Arc<Kinship>, Error> {
+        let (entries, total) = self.store.read(|read| {
             let condition = format!("repository = ?1 ORDER BY number DESC LIMIT {MOST_DOCUMENTS}");
             let entries = documents::select(read, &condition, params![known.id])?;
             let sql = "SELECT count(*) FROM document WHERE repository = ?1";
             let total: u64 = read.query_row(sql, [known.id], |row| row.get(0))?;
-            Ok((known, entries, total))
+            Ok((entries, total))
         })?;
         let last = entries.first().map_or(0, |entry| entry.number);
         let kept = |kept: &&Kept| (kept.0, kept.1, kept.2) == (known.id, total, last);
@@ -66,13 +80,16 @@ impl Service {
         drop(ready);
         let mut texts = Vec::with_capacity(entries.len());
         let mut documents = Vec::with_capacity(entries.len());
+        let mut numbers = Vec::with_capacity(entries.len());
         for entry in entries.into_iter().rev().filter(|_| known.keeps_text) {
             let number = entry.number.cast_unsigned();
             if let Some(text) = self.index.text(ShelfKind::Texts, number)? {
                 texts.push((documents.len() as u64, text));
+                numbers.push(entry.number);
                 documents.push(entry.view(&known.name));
             }
         }
+        let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: LEAST, ..Settings::default() };
         let settings = Settings { score: textkin::core::Measure::MaxContainment, ..settings };
         let found = discover(&mut Texts::new(texts), &settings, &Watch::default())?;
@@ -83,7 +100,9 @@ impl Service {
             words: pair.overlap.covered_a.max(pair.overlap.covered_b),
         });
         let left_out = total.saturating_sub(documents.len() as u64);
-        let kinship = Arc::new(Kinship { edges: edges.collect(), documents, left_out });
+        let edges = edges.collect();
+        let kinship = Kinship { documents, numbers, words, duplicated, edges, left_out };
+        let kinship = Arc::new(kinship);
         let mut ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
         ready.retain(|kept| kept.0 != known.id);
         if ready.len() >= MOST_KEPT {
@@ -92,4 +111,94 @@ impl Service {
         ready.push((known.id, total, last, Arc::clone(&kinship)));
         Ok(kinship)
     }
+
+    /// Words of texts, and how many of them stand in a run that another of the texts has. Of very
+    /// many words only the latest texts are counted.
+    fn duplicated(&self, texts: &[(u64, String)]) -> (u64, u64) {
+        let bytes = texts.iter().rev().scan(0usize, |bytes, (_, text)| {
+            *bytes = bytes.saturating_add(text.len());
+            Some(*bytes)
+        });
+        let counted = bytes.take_while(|&bytes| bytes <= MOST_BYTES).count();
+        let counted = &texts[texts.len() - counted..];
+        // The text that has a run; several.
+        let mut holders: HashMap<u64, u64> = HashMap::new();
+        for (number, text) in counted {
+            for chunk in self.index.query(text).chunks() {
+                let holder = holders.entry(chunk.hash).or_insert(*number);
+                if holder != number {
+                    *holder = u64::MAX;
+                }
+            }
+        }
+        let (mut words, mut duplicated) = (0u64, 0u64);
+        for (_, text) in counted {
+            let query = self.index.query(text);
+            words += u64::from(query.words());
+            let mut end = 0;
+            for chunk in query.chunks() {
+                if holders.get(&chunk.hash) == Some(&u64::MAX) {
+                    let behind = chunk.first + chunk.count;
+                    duplicated += u64::from(behind.saturating_sub(chunk.first.max(end)));
+                    end = end.max(behind);
+                }
+            }
+        }
+        (words, duplicated)
+    }
+}
+
+impl Kinship {
+    /// Number of each document that shares text, its best match of a thousand, and the number of the
+    /// other.
+    pub(crate) fn best(&self) -> Vec<(i64, u32, i64)> {
+        let mut best: Vec<Option<(f64, usize)>> = vec![None; self.documents.len()];
+        for edge in &self.edges {
+            for (own, other) in [(edge.a, edge.b), (edge.b, edge.a)] {
+                if best[own].is_none_or(|(score, _)| edge.score > score) {
+                    best[own] = Some((edge.score, other));
+                }
+            }
+        }
+        let matched = best.iter().enumerate().filter_map(|(own, best)| {
+            let (score, other) = (*best)?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+            let share = (score.clamp(0.0, 1.0) * 1000.0) as u32;
+            Some((self.numbers[own], share, self.numbers[other]))
+        });
+        matched.collect()
+    }
+
+    /// Sets of documents that are connected by edges of at least `least`.
+    pub(crate) fn clusters(&self, least: f64) -> Vec<Vec<usize>> {
+        let edges: Vec<Edge> =
+            self.edges.iter().filter(|edge| edge.score >= least).copied().collect();
+        clusters(self.documents.len(), &edges)
+    }
+}
+
+/// Connected documents, the largest set first; each in order.
+pub(crate) fn clusters(n: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
+    let mut parent: Vec<usize> = (0..n).collect();
+    for edge in edges {
+        let (a, b) = (root(&mut parent, edge.a), root(&mut parent, edge.b));
+        parent[a.max(b)] = a.min(b);
+    }
+    let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
+    for document in 0..n {
+        let first = root(&mut parent, document);
+        sets.entry(first).or_default().push(document);
+    }
+    let mut clusters: Vec<Vec<usize>> =
+        sets.into_values().filter(|members| members.len() > 1).collect();
+    clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
+    clusters
+}
+
+fn root(parent: &mut [usize], mut document: usize) -> usize {
+    while parent[document] != document {
+        parent[document] = parent[parent[document]];
+        document = parent[document];
+    }
+    document
 }

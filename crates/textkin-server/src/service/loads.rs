@@ -199,6 +199,19 @@ impl Service {
     }
 
     /// Removes uploads that no job waits for.
+    pub(crate) fn clear_upload(&self, payload: Option<&str>) {
+        let order = payload.and_then(|payload| serde_json::from_str::<Order>(payload).ok());
+        if let Some(order) = order {
+            let folder = self.folder.join("uploads").join(order.folder);
+            if let Err(error) = std::fs::remove_dir_all(&folder)
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                tracing::warn!(folder = %folder.display(), %error, "an upload stays");
+            }
+        }
+    }
+
+    /// Removes files of uploads that no job needs any more.
     pub(crate) fn clear_uploads(&self) -> Result<(), Error> {
         let wanted: Vec<String> = self.store.read(|read| {
             let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";

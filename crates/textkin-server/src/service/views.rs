@@ -113,29 +113,6 @@ impl Service {
         })
     }
 
-    /// Words of public repositories that an earlier document has, and all words that were traced.
-    pub(crate) fn duplicated(&self, actor: &Actor) -> Result<Option<(u64, u64)>, Error> {
-        self.store.read(|read| {
-            let visible = Self::visible(read, actor)?;
-            let ids: Vec<String> = visible
-                .iter()
-                .filter(|known| known.is_public)
-                .map(|known| known.id.to_string())
-                .collect();
-            let sql = format!(
-                "SELECT sum(labels ->> 'words'), sum(labels ->> 'fresh_words') FROM (
-                     SELECT labels FROM origin JOIN document USING (number)
-                     WHERE repository IN ({}) ORDER BY number DESC LIMIT 20000)",
-                ids.join(",")
-            );
-            let row = |row: &rusqlite::Row<'_>| {
-                Ok((row.get::<_, Option<u64>>(0)?, row.get::<_, Option<u64>>(1)?))
-            };
-            let (words, fresh) = read.query_row(&sql, [], row)?;
-            Ok(words.zip(fresh).map(|(words, fresh)| (words.saturating_sub(fresh), words)))
-        })
-    }
-
     /// A page of the documents of a repository, each with its old words where they are known, and
     /// how many there are in all.
     pub(crate) fn document_page(

@@ -2,13 +2,13 @@
 
 use axum::extract::Path;
 use textkin::compare;
-use textkin_web::format::segment;
 use textkin_web::page::{AlertsPage, RulesPage};
 use textkin_web::view::{
     self, AlertFilter, AlertRow, Alerts, Assignee, Channels, Choice, Digest, DocumentLink, Excerpt,
-    Paging, Piece, PieceKind, Place, Rules, Score, Share, WatchForm, WatchRow,
+    Paging, Piece, PieceKind, Place, QuestionRow, Rules, Score, Share, WatchForm, WatchRow,
 };
 
+use super::links::{compare_at, named_link};
 use super::reply::{Reply, html, iso, to};
 use super::results::level;
 use super::visitor::{Posted, Visitor};
@@ -16,8 +16,8 @@ use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::exclusions::MAX_GAP;
 use crate::service::{
-    AlertSide, AlertState, AlertView, ChangeAlerts, Channel, Level, Levels, NewWatch, Service,
-    WatchView,
+    AlertSide, AlertState, AlertView, ChangeAlerts, Channel, Level, Levels, NewWatch, QuestionView,
+    Service, WatchView,
 };
 
 /// Alerts on one page, and passages of each.
@@ -82,17 +82,41 @@ fn inbox(
         },
         assignees,
         has_watches: !service.watches(actor)?.is_empty(),
+        questions: match filter {
+            AlertFilter::Open => {
+                service.questions(actor, true, None, 100)?.iter().map(question).collect()
+            }
+            _ => Vec::new(),
+        },
     })
 }
 
-fn link(side: &AlertSide) -> DocumentLink {
-    DocumentLink {
-        title: side.title.clone().unwrap_or_default(),
-        id: side.id.clone(),
-        repository: side.repository.clone(),
-        href: Some(format!("/origins/{}/{}", segment(&side.repository), segment(&side.id))),
-        time: side.time.clone(),
+fn question(question: &QuestionView) -> QuestionRow {
+    QuestionRow {
+        id: question.id.to_string(),
+        from: question.from.clone(),
+        mail: question.mail.clone().unwrap_or_default(),
+        document: named_link(
+            &question.repository,
+            &question.document,
+            question.document_title.as_deref(),
+            None,
+        ),
+        title: question.title.clone(),
+        note: question.note.clone(),
+        share: Share::new(question.shared_words, question.words),
+        time: iso(question.created),
     }
+}
+
+/// `POST /questions/{id}/handle`.
+pub(super) async fn handle_question(Path(id): Path<i64>, posted: Posted) -> Reply {
+    posted.visitor.ask(move |service, actor| service.handle_question(actor, id)).await?;
+    Ok(to("/alerts?said=saved"))
+}
+
+fn link(side: &AlertSide) -> DocumentLink {
+    named_link(&side.repository, &side.id, side.title.as_deref(), side.time.as_deref())
 }
 
 fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
@@ -106,8 +130,7 @@ fn row(service: &Service, actor: &Actor, alert: &AlertView) -> AlertRow {
         _ => (Vec::new(), 0),
     };
     let compare = (!excerpts.is_empty()).then(|| {
-        let name = |side: &AlertSide| segment(&format!("{}/{}", side.repository, side.id));
-        format!("/compare?a={}&b={}", name(registered), name(found))
+        compare_at((&registered.repository, &registered.id), (&found.repository, &found.id))
     });
     AlertRow {
         id: alert.id.to_string(),

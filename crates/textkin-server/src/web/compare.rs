@@ -11,14 +11,15 @@ use textkin_web::view::{
     Score, Share, Side, Tab,
 };
 
+use super::links::link;
 use super::reply::{Reply, download, html, iso, to};
 use super::results::{exclusions, query_of};
 use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::K;
+use crate::service::Service;
 use crate::service::exclusions::{Comparer, Exclusions};
-use crate::service::{DocumentView, Service};
 use crate::store::now;
 
 /// One of the texts, with what is known of it.
@@ -26,16 +27,6 @@ use crate::store::now;
 struct Named {
     link: DocumentLink,
     text: String,
-}
-
-fn link(view: &DocumentView) -> DocumentLink {
-    DocumentLink {
-        title: view.title.clone().unwrap_or_default(),
-        id: view.id.clone(),
-        repository: view.repository.clone(),
-        href: Some(format!("/origins/{}/{}", segment(&view.repository), segment(&view.id))),
-        time: view.time.clone(),
-    }
 }
 
 fn named(service: &Service, actor: &Actor, repository: &str, id: &str) -> Result<Named, Error> {

@@ -2,20 +2,25 @@
 
 use axum::extract::Path;
 use textkin_web::format::segment;
-use textkin_web::page::{DashboardPage, SearchPage};
+use textkin_web::page::{DashboardPage, MatchesPage, SearchPage};
 use textkin_web::view::{
-    self, Dashboard, DocumentLink, Figures, Hit, Job, NewsItem, NewsKind, Place, Queue, Search,
+    self, Bar, Dashboard, Figures, Histogram, Hit, Job, MatchRow, Matches, NewsItem, NewsKind,
+    NextPurge, Place, Queue, Search,
 };
 
+use super::links::{compare, document_at, link};
 use super::reply::{Reply, html, iso, to};
 use super::visitor::{Posted, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::sample;
+use crate::service::overview::{Overview, STEP, THRESHOLD};
 use crate::service::{AlertState, JobState, JobView, RepositoryView, Service};
 
 /// Entries of a list.
 const MOST: u32 = 20;
+/// Documents of a bar.
+const MOST_MATCHES: usize = 500;
 
 /// `GET /`.
 pub(super) async fn dashboard(visitor: Visitor) -> Reply {
@@ -28,6 +33,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     let own: Vec<&RepositoryView> = repositories.iter().filter(|own| own.role.is_some()).collect();
     let jobs = service.jobs(actor, None, None, 1000)?;
     let seen = service.seen(actor)?;
+    let overview = service.overview(actor)?;
     let mut news = Vec::new();
     for alert in service.alerts(actor, Some(AlertState::Open), false, None, MOST)? {
         let name = |side: &crate::service::AlertSide| {
@@ -55,7 +61,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             kind: NewsKind::Document,
             title: document.title.clone().unwrap_or_else(|| document.id.clone()),
             detail: format!("in {repository}"),
-            href: format!("/origins/{}/{}", segment(&repository), segment(&document.id)),
+            href: document_at(&repository, &document.id),
             time: iso(document.added),
         });
     }
@@ -70,10 +76,18 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             documents: repositories.iter().map(|own| own.documents).sum(),
             repositories: repositories.len() as u64,
             words: repositories.iter().map(|own| own.words).sum(),
-            duplicated: service.duplicated(actor)?.map(|(old, words)| view::Share::new(old, words)),
+            duplicated: (overview.words > 0)
+                .then(|| view::Share::new(overview.duplicated, overview.words)),
+            clusters: overview.is_counted.then_some(overview.clusters),
             open_alerts: service.open_alerts(actor)?,
-            ..Figures::default()
+            next_purge: service.next_purge(actor)?.map(|next| NextPurge {
+                repository: next.repository,
+                time: iso(next.at),
+                documents: next.documents,
+            }),
         },
+        histogram: histogram(&overview),
+        alone: overview.compared.saturating_sub(overview.bars.iter().sum()),
         since: (seen > 0).then(|| iso(seen)),
         news,
         queue: Queue {
@@ -82,8 +96,32 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             failed: count(JobState::Failed),
             jobs: shown.map(job).collect(),
         },
-        ..Dashboard::default()
     })
+}
+
+/// Documents by their best match; each bar leads to its own.
+fn histogram(overview: &Overview) -> Histogram {
+    let bars = (0..).zip(overview.bars).map(|(at, documents)| {
+        let (from, to) = (at * STEP, (at + 1) * STEP);
+        Bar { from, to, documents, href: Some(format!("/matches?from={from}&to={to}")) }
+    });
+    Histogram { bars: bars.collect(), threshold: THRESHOLD }
+}
+
+/// `GET /matches?from=&to=`: the documents of a bar.
+pub(super) async fn matches(visitor: Visitor) -> Reply {
+    let from = visitor.query.number("from").unwrap_or(0).min(100);
+    let to = visitor.query.number("to").unwrap_or(100).clamp(from, 100);
+    let (rows, total) =
+        visitor.ask(move |service, actor| service.slice(actor, from, to, MOST_MATCHES)).await?;
+    let rows = rows.into_iter().map(|best| MatchRow {
+        document: link(&best.document),
+        best: view::Share::new(u64::from(best.share), 1000),
+        compare: best.other.as_ref().map(|other| compare(&best.document, other)),
+        other: best.other.as_ref().map(link),
+    });
+    let view = Matches { from, to, rows: rows.collect(), total };
+    Ok(html(MatchesPage { frame: &visitor.frame(Place::Dashboard), view: &view }.render()?))
 }
 
 fn job(job: &JobView) -> Job {
@@ -120,6 +158,12 @@ pub(super) async fn retry(Path(id): Path<i64>, posted: Posted) -> Reply {
     Ok(to("/?said=retry"))
 }
 
+/// `POST /jobs/{id}/drop`.
+pub(super) async fn drop_job(Path(id): Path<i64>, posted: Posted) -> Reply {
+    posted.visitor.ask(move |service, actor| service.drop_job(actor, id)).await?;
+    Ok(to("/?said=dropped"))
+}
+
 /// `GET /search?q=`.
 pub(super) async fn search(visitor: Visitor) -> Reply {
     let query = visitor.query.get("q").trim().to_owned();
@@ -128,16 +172,10 @@ pub(super) async fn search(visitor: Visitor) -> Reply {
         .ask(move |service, actor| service.search_documents(actor, &asked, MOST * 5 + 1))
         .await?;
     let is_cut = found.len() > (MOST * 5) as usize;
-    let hits = found.into_iter().take((MOST * 5) as usize).map(|(document, repository)| Hit {
-        words: u64::from(document.words),
-        document: DocumentLink {
-            href: Some(format!("/origins/{}/{}", segment(&repository), segment(&document.id))),
-            title: document.title.unwrap_or_default(),
-            id: document.id,
-            repository,
-            time: document.time,
-        },
-    });
+    let hits = found
+        .iter()
+        .take((MOST * 5) as usize)
+        .map(|(document, _)| Hit { words: u64::from(document.words), document: link(document) });
     let view = Search { query, hits: hits.collect(), is_cut };
     Ok(html(SearchPage { frame: &visitor.frame(Place::Elsewhere), view: &view }.render()?))
 }

@@ -14,7 +14,7 @@ use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::kinship::{Edge, Kinship, MOST_DOCUMENTS};
+use crate::service::kinship::{Edge, Kinship, MOST_DOCUMENTS, clusters};
 use crate::service::{DocumentView, Service};
 
 /// What is drawn at most.
@@ -198,32 +198,6 @@ fn histogram(kinship: &Kinship, threshold: u32) -> Histogram {
         Bar { from, to: from + 10, documents, href: None }
     };
     Histogram { bars: (0..10).map(|tenth| bar(tenth * 10)).collect(), threshold }
-}
-
-/// Connected documents, the largest set first; each in order.
-fn clusters(n: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
-    let mut parent: Vec<usize> = (0..n).collect();
-    for edge in edges {
-        let (a, b) = (root(&mut parent, edge.a), root(&mut parent, edge.b));
-        parent[a.max(b)] = a.min(b);
-    }
-    let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
-    for document in 0..n {
-        let first = root(&mut parent, document);
-        sets.entry(first).or_default().push(document);
-    }
-    let mut clusters: Vec<Vec<usize>> =
-        sets.into_values().filter(|members| members.len() > 1).collect();
-    clusters.sort_by(|a, b| b.len().cmp(&a.len()).then(a[0].cmp(&b[0])));
-    clusters
-}
-
-fn root(parent: &mut [usize], mut document: usize) -> usize {
-    while parent[document] != document {
-        parent[document] = parent[parent[document]];
-        document = parent[document];
-    }
-    document
 }
 
 fn name(document: &DocumentView) -> String {

@@ -18,15 +18,15 @@ async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
             Ok((service.hooks(actor)?, service.deliveries(actor, None, None, MOST)?))
         })
         .await?;
-    let address = |id: i64| {
+    let name = |id: i64| {
         let hook = hooks.iter().find(|hook| hook.id == id);
-        hook.map_or(String::new(), |hook| hook.url.clone())
+        hook.map_or(String::new(), |hook| hook.name.clone())
     };
     let rows = hooks.iter().map(|hook| WebhookRow {
         id: hook.id.to_string(),
-        name: hook.url.clone(),
+        name: hook.name.clone(),
         url: hook.url.clone(),
-        last_done: None,
+        last_done: hook.last_taken.map(iso),
         problem: (hook.last == Some(State::Failed))
             .then(|| "the last delivery was given up".to_owned()),
     });
@@ -35,7 +35,7 @@ async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
         Some(Delivery {
             id: delivery.id.to_string(),
             webhook: webhook.to_string(),
-            name: address(webhook),
+            name: name(webhook),
             event: match delivery.alert {
                 Some(alert) => format!("alert {alert}"),
                 None => "test".to_owned(),
@@ -68,15 +68,20 @@ pub(super) async fn change(posted: Posted) -> Reply {
         return Ok(to("/settings/webhooks?said=removed"));
     }
     let url = fields.get("url").trim().to_owned();
-    let new = NewHook { url: url.clone(), secret: fields.given("secret").map(str::to_owned) };
+    let name = fields.get("name").trim().to_owned();
+    let new = NewHook {
+        name: Some(name.clone()),
+        url: url.clone(),
+        secret: fields.given("secret").map(str::to_owned),
+    };
     match visitor.ask(move |service, actor| service.new_hook(actor, &new)).await {
         Ok(made) => {
-            let new = Some(NewKey { name: made.url, secret: made.secret.unwrap_or_default() });
+            let new = Some(NewKey { name: made.name, secret: made.secret.unwrap_or_default() });
             show(&visitor, Webhooks { new, ..Webhooks::default() }).await
         }
         Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
             let problem = Some(error.told());
-            show(&visitor, Webhooks { url, problem, ..Webhooks::default() }).await
+            show(&visitor, Webhooks { name, url, problem, ..Webhooks::default() }).await
         }
         Err(error) => Err(error.into()),
     }

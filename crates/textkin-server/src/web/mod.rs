@@ -11,6 +11,7 @@ mod dashboard;
 mod fields;
 mod graph;
 mod hooks;
+mod links;
 mod origins;
 mod probe;
 mod reply;
@@ -33,6 +34,8 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/", get(dashboard::dashboard))
         .route("/sample", post(dashboard::sample))
         .route("/jobs/{id}/retry", post(dashboard::retry))
+        .route("/jobs/{id}/drop", post(dashboard::drop_job))
+        .route("/matches", get(dashboard::matches))
         .route("/search", get(dashboard::search))
         .route("/setup", get(account::set_up_page).post(account::set_up))
         .route("/login", get(account::sign_in_page).post(account::sign_in))
@@ -46,6 +49,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/results/{id}/compare/{n}", get(compare::of_result))
         .route("/results/{id}/compare/{n}/report.html", get(compare::report_of_result))
         .route("/results/{id}/compare/{n}/decision", post(compare::decide))
+        .route("/results/{id}/ask/{n}", post(results::ask))
         .route("/compare", get(compare::of_documents))
         .route("/repositories", get(repositories::list).post(repositories::make))
         .route("/repositories/{name}", get(repositories::read))
@@ -60,6 +64,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/repositories/{name}/purge", post(repositories::purge))
         .route("/repositories/{name}/delete", post(repositories::delete))
         .route("/alerts", get(alerts::list))
+        .route("/questions/{id}/handle", post(alerts::handle_question))
         .route("/alerts/bulk", post(alerts::bulk))
         .route("/alerts/rules", get(alerts::rules).post(alerts::change_rules))
         .route("/alerts/{id}/{what}", post(alerts::change))

@@ -79,7 +79,11 @@ fn submit(
         return Err(Error::Invalid("choose the repository to register in".to_owned()));
     }
     let against: Vec<String> = fields.all("against").map(str::to_owned).collect();
-    let against = Some(against).filter(|against| !against.is_empty());
+    // All of them is everything there is to be asked, what others hold included.
+    let own = service.repositories(actor)?;
+    let is_all =
+        own.iter().filter(|own| own.checked_against).all(|own| against.contains(&own.name));
+    let against = Some(against).filter(|against| !against.is_empty() && !is_all);
     let mut texts: Vec<(String, Result<NewDocument, String>)> = Vec::new();
     if let Some(text) = fields.given("text") {
         let title = fields.given("title").unwrap_or("Pasted text").to_owned();

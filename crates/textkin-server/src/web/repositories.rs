@@ -11,6 +11,7 @@ use textkin_web::view::{
 use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
 use super::fields::Fields;
+use super::links::document_at;
 use super::reply::{Reply, html, iso, to};
 use super::upload::Sent;
 use super::visitor::{Posted, Visitor};
@@ -125,7 +126,7 @@ fn detail(
         service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
     let is_watched = service.watches(actor)?.iter().any(|watch| watch.repository == view.name);
     let rows = documents.into_iter().map(|(document, old)| RepositoryDocument {
-        href: Some(format!("/origins/{}/{}", segment(&view.name), segment(&document.id))),
+        href: Some(document_at(&view.name, &document.id)),
         id: document.id,
         title: document.title.unwrap_or_default(),
         time: document.time,

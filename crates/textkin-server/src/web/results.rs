@@ -9,13 +9,14 @@ use textkin_web::view::{
 };
 
 use super::fields::Fields;
-use super::reply::{Reply, download, html, iso, json};
-use super::visitor::Visitor;
+use super::links::{document_at, named_link};
+use super::reply::{Reply, download, html, iso, json, to};
+use super::visitor::{Posted, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
 use crate::service::findings::{Findings, Saved};
-use crate::service::{Level, Service};
+use crate::service::{Level, NewQuestion, Service};
 
 /// What the panel says.
 pub(super) fn exclusions(query: &Fields) -> Exclusions {
@@ -110,13 +111,15 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
                 title: told.title.clone().unwrap_or_default(),
                 id: told.id.clone().unwrap_or_default(),
                 repository: told.repository.clone().unwrap_or_default(),
-                href: told.repository.as_ref().zip(told.id.as_ref()).map(|(repository, id)| {
-                    format!("/origins/{}/{}", segment(repository), segment(id))
-                }),
+                href: told
+                    .repository
+                    .as_ref()
+                    .zip(told.id.as_ref())
+                    .map(|(repository, id)| document_at(repository, id)),
                 time: told.time.clone(),
             },
             is_held_by_another: told.held_by_another_owner,
-            ask: None,
+            ask: found.held.map(|held| format!("/results/{}/ask/{held}", segment(id))),
             score: Score::new(share(found.here), share(found.there)),
             longest_run: found.longest,
             level: level(told.level),
@@ -134,20 +137,20 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
             Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
         },
     });
-    let registered = saved.asked.registered.as_ref().map(|(repository, id)| DocumentLink {
-        title: saved.title.clone(),
-        id: id.clone(),
-        repository: repository.clone(),
-        href: Some(format!("/origins/{}/{}", segment(repository), segment(id))),
-        time: None,
-    });
+    let registered = saved.asked.registered.as_ref();
+    let registered =
+        registered.map(|(repository, id)| named_link(repository, id, Some(&saved.title), None));
     Results {
         id: id.to_owned(),
         title: saved.title.clone(),
         time: iso(saved.created),
         registered,
         is_watched: saved.asked.is_watched,
-        against: saved.asked.against.clone().unwrap_or_default(),
+        against: saved
+            .asked
+            .against
+            .clone()
+            .unwrap_or_else(|| vec!["everything you can see".to_owned()]),
         share: share(findings.counted),
         raw: share(findings.raw),
         documents: (findings.sources.len() + findings.more) as u64,
@@ -167,6 +170,21 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
         query,
         ..Results::default()
     }
+}
+
+/// `POST /results/{id}/ask/{n}`: asks the owner who holds some of the text.
+pub(super) async fn ask(Path((id, n)): Path<(String, usize)>, posted: Posted) -> Reply {
+    let Posted { visitor, fields } = posted;
+    let address = format!("/results/{}?said=asked", segment(&id));
+    visitor
+        .ask(move |service, actor| {
+            let saved = service.saved_result(actor, &id)?;
+            let note = fields.given("note").map(str::to_owned);
+            let new = NewQuestion { text: saved.text, title: Some(saved.title), note };
+            service.ask_owners(actor, &new, Some(n))
+        })
+        .await?;
+    Ok(to(&address))
 }
 
 fn batch(service: &Service, actor: &Actor, id: &str, saved: &Saved) -> Batch {

@@ -47,7 +47,8 @@ impl FromRequestParts<Arc<App>> for Visitor {
                     Ok((actor, csrf)) => {
                         let own = service.repositories(&actor)?.into_iter().map(|own| own.name);
                         let own = own.collect();
-                        let open = service.open_alerts(&actor)?;
+                        let open = service.open_alerts(&actor)?
+                            + service.questions(&actor, true, None, 100)?.len() as u64;
                         Ok(Ok((actor, csrf, own, open)))
                     }
                     Err(Error::Unknown) => unknown(service),
@@ -89,6 +90,8 @@ fn notice(query: &Fields) -> Option<Notice> {
         "watched" => ("Watched from now on; what is there already is being checked.", None),
         "sample" => ("The sample collection is being loaded: look at Repositories.", None),
         "retry" => ("It is tried again.", None),
+        "asked" => ("The owner is asked, and told your name.", None),
+        "dropped" => ("The job is given up.", None),
         "password" => ("The password is changed.", None),
         _ => return None,
     };

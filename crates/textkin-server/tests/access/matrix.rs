@@ -76,6 +76,10 @@ const MATRIX: &str = "
     GET    /api/v1/alerts/{id}                       401  404    200    200    200   404   401     401     403   404
     POST   /api/v1/alerts/change                     401  404    403    204    204   404   401     401     403   404
 
+    GET    /api/v1/questions                         401  200    200    200    200   200   401     401     403   200
+    POST   /api/v1/questions                         401  202    404    404    404   202   401     401     403   403
+    POST   /api/v1/questions/{id}/handle             401  404    403    204    204   404   401     401     403   404
+
     GET    /api/v1/webhooks                          401  200    200    200    200   200   401     401     403   403
     POST   /api/v1/webhooks                          401  201    201    201    201   201   401     401     403   403
     DELETE /api/v1/webhooks/{id}                     401  404    404    404    204   404   401     401     403   403
@@ -85,6 +89,7 @@ const MATRIX: &str = "
 
     GET    /api/v1/jobs                              401  200    200    200    200   200   401     401     403   200
     GET    /api/v1/jobs/{id}                         401  404    404    404    200   404   401     401     403   404
+    DELETE /api/v1/jobs/{id}                         401  404    404    404    204   404   401     401     403   404
     POST   /api/v1/jobs/{id}/retry                   401  404    404    404    200   404   401     401     403   404
 
     GET    /api/v1/keys                              401  200    200    200    200   200   401     401     403   403
@@ -155,6 +160,8 @@ fn prepare(folder: &Path) -> Cast {
     for (name, visibility) in [("drafts", "private"), ("elsewhere", "private"), ("web", "public")] {
         site.new_repository(&owner, name, visibility, "staff");
     }
+    let disclosed = json!({ "disclosed": true });
+    site.ask("PATCH", "/api/v1/repositories/drafts", &owner, &disclosed);
     let template = json!({ "name": "cover", "text": POEM });
     site.ask("POST", "/api/v1/repositories/drafts/templates", &owner, &template);
     let phrase = json!({ "phrase": "all rights reserved" });
@@ -186,6 +193,7 @@ fn prepare(folder: &Path) -> Cast {
         ("jobs", job),
         ("keys", spare),
         ("webhooks", 1),
+        ("questions", 1),
         ("deliveries", 1),
     ]);
     let (probe_key, read_key) =
@@ -200,7 +208,10 @@ fn prepare(folder: &Path) -> Cast {
             "INSERT INTO hook (id, account, url, secret, created)
                  SELECT 1, id, 'https://hooks.example.org/', 'secret', 0 FROM account WHERE name = 'olga';
              INSERT INTO delivery (id, account, channel, hook, state, next, created)
-                 SELECT 1, id, 'webhook', 1, 'done', 0, 0 FROM account WHERE name = 'olga';",
+                 SELECT 1, id, 'webhook', 1, 'done', 0, 0 FROM account WHERE name = 'olga';
+             INSERT INTO question (id, account, document, digest, title, note, words, shared, created)
+                 SELECT 1, account.id, number, x'00', 'An essay', '', 46, 46, 0 FROM account, document
+                 WHERE account.name = 'omar' AND document.id = 'one' ORDER BY number LIMIT 1;",
         )
         .unwrap();
     Cast { keys, probe_key, read_key, numbers }
@@ -234,6 +245,7 @@ fn request(row: &Row, cast: &Cast) -> (String, Value) {
         ("POST", "keys") => json!({ "name": "k", "scopes": ["read"], "repository": repository }),
         ("POST", "accounts") => json!({ "name": "someone" }),
         ("POST", "webhooks") => json!({ "url": "https://hooks.example.org/textkin" }),
+        ("POST", "questions") => json!({ "text": POEM, "note": "May I?" }),
         ("POST", "teams") => json!({ "name": "others" }),
         ("PUT", _) => json!({ "role": "reader" }),
         _ => Value::Null,

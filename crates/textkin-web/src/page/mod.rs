@@ -48,6 +48,8 @@ pages! {
     SearchPage(view::Search), "search.html";
     /// `GET /`.
     DashboardPage(view::Dashboard), "dashboard.html";
+    /// `GET /matches`.
+    MatchesPage(view::Matches), "matches.html";
     /// `GET /repositories`.
     RepositoriesPage(view::Repositories), "repositories.html";
     /// `GET /repositories/{name}`.

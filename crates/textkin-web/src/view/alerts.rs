@@ -1,7 +1,7 @@
 //! `GET /alerts?state=` and `GET /alerts/rules`.
 
 use super::repository::names;
-use super::{Choice, DocumentLink, Level, Paging, Piece, Score};
+use super::{Choice, DocumentLink, Level, Paging, Piece, Score, Share};
 
 /// Which alerts are shown: `?state=open`, `mine`, `done`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,30 @@ pub struct Alerts {
     pub assignees: Vec<Assignee>,
     /// Whether anything is watched at all.
     pub has_watches: bool,
+    /// Open questions of others about texts of this person's teams. Each posts to
+    /// `/questions/{id}/handle`.
+    pub questions: Vec<QuestionRow>,
+}
+
+/// A question of somebody who found that a text is held here, and does not know by whom.
+#[derive(Clone, Debug, Default)]
+pub struct QuestionRow {
+    /// Its id.
+    pub id: String,
+    /// Who asks.
+    pub from: String,
+    /// Their address; empty if they have none.
+    pub mail: String,
+    /// The document that it is about.
+    pub document: DocumentLink,
+    /// What the other text is called; may be empty.
+    pub title: String,
+    /// What they say; may be empty.
+    pub note: String,
+    /// How much of the other text the document has.
+    pub share: Share,
+    /// When they asked.
+    pub time: String,
 }
 
 /// Someone an alert can be given to.

@@ -1,6 +1,6 @@
 //! `GET /`: what there is and what is new.
 
-use super::{Histogram, Share};
+use super::{DocumentLink, Histogram, Share};
 
 /// What there is and what is new.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Dashboard {
     pub news: Vec<NewsItem>,
     /// Best match per document.
     pub histogram: Histogram,
+    /// Documents that were compared and share nothing with another.
+    pub alone: u64,
     /// What the server is busy with.
     pub queue: Queue,
 }
@@ -38,6 +40,40 @@ pub struct Figures {
     pub open_alerts: u64,
     /// The next purge, if a rule will remove anything.
     pub next_purge: Option<NextPurge>,
+}
+
+/// `GET /matches?from=&to=`: documents whose best match is between two shares.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    /// In percent.
+    pub from: u32,
+    /// In percent.
+    pub to: u32,
+    /// The documents, the best match first.
+    pub rows: Vec<MatchRow>,
+    /// How many there are.
+    pub total: u64,
+}
+
+impl Matches {
+    /// Documents that are not among the rows.
+    #[must_use]
+    pub fn more(&self) -> u64 {
+        self.total.saturating_sub(self.rows.len() as u64)
+    }
+}
+
+/// A document with its best match.
+#[derive(Clone, Debug, Default)]
+pub struct MatchRow {
+    /// The document.
+    pub document: DocumentLink,
+    /// The larger of both containments.
+    pub best: Share,
+    /// The other document, if it is still there.
+    pub other: Option<DocumentLink>,
+    /// Where both are side by side.
+    pub compare: Option<String>,
 }
 
 /// What a purge rule will remove next.

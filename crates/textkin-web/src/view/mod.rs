@@ -23,14 +23,16 @@ mod settings;
 
 pub use account::{Failure, Hit, Login, Search, Setup};
 pub use alerts::{
-    AlertFilter, AlertRow, AlertState, Alerts, Assignee, Channels, Digest, Excerpt, Rules,
-    WatchForm, WatchRow,
+    AlertFilter, AlertRow, AlertState, Alerts, Assignee, Channels, Digest, Excerpt, QuestionRow,
+    Rules, WatchForm, WatchRow,
 };
 pub use chart::{Bar, Histogram, Segment, SegmentKind, Strip};
 pub use compare::{
     Compare, Decision, DecisionState, Match, MatchPlace, Piece, PieceKind, Side, Tab,
 };
-pub use dashboard::{Dashboard, Figures, Job, JobState, NewsItem, NewsKind, NextPurge, Queue};
+pub use dashboard::{
+    Dashboard, Figures, Job, JobState, MatchRow, Matches, NewsItem, NewsKind, NextPurge, Queue,
+};
 pub use document::{Badge, Choice, DocumentLink, Level, Paging};
 pub use frame::{Frame, Notice, NoticeKind, Place, Theme, Undo, User};
 pub use graph::{

@@ -64,6 +64,16 @@ pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
     };
     Alerts {
         filter: AlertFilter::Open,
+        questions: flavour.list(vec![QuestionRow {
+            id: "3".to_owned(),
+            from: flavour.text("li"),
+            mail: flavour.text("li@example.org"),
+            document: link(flavour, "The state of the reading rooms", "rooms.docx", None),
+            title: flavour.text("On libraries"),
+            note: flavour.text("May I quote it?"),
+            share: Share::new(412, 1030),
+            time: "2026-11-16T11:58:03Z".to_owned(),
+        }]),
         open: if flavour.is_empty() { 0 } else { 1203 },
         mine: 2,
         done: 118,

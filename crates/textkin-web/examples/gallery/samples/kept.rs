@@ -42,6 +42,7 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
             news(NewsKind::Document, "Annual report 2023", "in reports"),
         ]),
         histogram: histogram(flavour, 20),
+        alone: if flavour.is_empty() { 0 } else { 9_120 },
         queue: Queue {
             running: 1,
             waiting: 44,
@@ -56,6 +57,24 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
                 job("4", JobState::Running, "register 400 documents of feed.jsonl in news", ""),
             ]),
         },
+    }
+}
+
+pub(crate) fn matches(flavour: &Flavour) -> Matches {
+    let row = |title: &str, shared, other: Option<&str>| MatchRow {
+        document: link(flavour, title, "ar-2023.pdf", Some("2024-01-31")),
+        best: Share::new(shared, 1000),
+        compare: other.map(|_| "/compare".to_owned()),
+        other: other.map(|title| link(flavour, title, "lib/2024", None)),
+    };
+    Matches {
+        from: 40,
+        to: 45,
+        rows: flavour.list(vec![
+            row("Annual report 2023", 447, Some("Annual report 2022")),
+            row("Report on libraries", 401, None),
+        ]),
+        total: if flavour.is_empty() { 0 } else { 1_204 },
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn histogram(flavour: &Flavour, threshold: u32) -> Histogram {
         from: at * 5,
         to: at * 5 + 5,
         documents: if flavour.is_empty() { 0 } else { u64::from(900 / (at + 1) + (at % 4) * 40) },
-        href: Some(format!("/?from={}&to={}", at * 5, at * 5 + 5)),
+        href: Some(format!("/matches?from={}&to={}", at * 5, at * 5 + 5)),
     });
     Histogram { bars: bars.collect(), threshold }
 }
@@ -141,6 +141,7 @@ pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, te
     page!("failure", FailurePage, Elsewhere, account::failure(flavour));
     page!("search", SearchPage, Elsewhere, account::search(flavour));
     page!("dashboard", DashboardPage, Dashboard, kept::dashboard(flavour));
+    page!("matches", MatchesPage, Dashboard, kept::matches(flavour));
     page!("repositories", RepositoriesPage, Repositories, kept::repositories(flavour));
     page!("repository", RepositoryPage, Repositories, kept::repository(flavour));
     page!("probe", ProbePage, Probe, found::probe(flavour));

@@ -1,0 +1,313 @@
+//! What the dashboard shows of repositories. It is counted now and then by a worker and kept, so
+//! that a visit costs a few rows, however much there is.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::documents::{self, DocumentView};
+use super::kinship::Kinship;
+use super::repositories::Known;
+use super::{Service, jobs};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Matches from so many percent on count as such.
+pub(crate) const THRESHOLD: u32 = 5;
+/// Percent of one bar.
+pub(crate) const STEP: u32 = 5;
+/// The number of bars.
+const BARS: usize = 20;
+/// Counting takes at most one part of the time in so many, and begins at most so often.
+const ONE_PART_IN: u32 = 50;
+const LEAST_PAUSE: Duration = Duration::from_secs(5);
+/// How long counting waits for checks that wait.
+const MOST_PATIENCE: Duration = Duration::from_secs(600);
+
+/// What is kept of the repositories that somebody may know of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overview {
+    /// Whether anything was counted yet.
+    pub(crate) is_counted: bool,
+    /// Documents that were compared.
+    pub(crate) compared: u64,
+    /// Their words.
+    pub(crate) words: u64,
+    /// Those of them that another document of the same repository has.
+    pub(crate) duplicated: u64,
+    /// Sets of documents that share text.
+    pub(crate) clusters: u64,
+    /// Documents by their best match, in steps.
+    pub(crate) bars: [u64; BARS],
+}
+
+/// What the rules of a repository will remove next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NextPurge {
+    pub(crate) repository: String,
+    pub(crate) at: i64,
+    /// Documents that go within a day from then on.
+    pub(crate) documents: u64,
+}
+
+/// A document with its best match.
+#[derive(Clone, Debug)]
+pub(crate) struct BestMatch {
+    pub(crate) document: DocumentView,
+    /// Of a thousand.
+    pub(crate) share: u32,
+    pub(crate) other: Option<DocumentView>,
+}
+
+/// When to count next.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    next: Option<Instant>,
+    since: Option<Instant>,
+}
+
+/// The bar of a share of a thousand.
+fn bar(share: u32) -> usize {
+    (share as usize / (STEP as usize * 10)).min(BARS - 1)
+}
+
+impl Service {
+    /// Counts one repository again whose documents came or went, unless others need the time more.
+    pub(crate) fn keep_overview(&self, pace: &mut Pace) -> Result<(), Error> {
+        if pace.next.is_some_and(|next| Instant::now() < next) {
+            return Ok(());
+        }
+        let (changed, is_busy) = self.store.read(|read| {
+            let is_busy = !jobs::waiting(read, true, 1)?.is_empty();
+            Ok((changed(read)?, is_busy))
+        })?;
+        let Some(known) = changed else {
+            pace.since = None;
+            pace.next = Some(Instant::now() + LEAST_PAUSE);
+            return Ok(());
+        };
+        let since = *pace.since.get_or_insert_with(Instant::now);
+        if is_busy && since.elapsed() < MOST_PATIENCE {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let at = now();
+        let kinship = self.kinship_of(&known)?;
+        self.keep(&known, at, &kinship)?;
+        pace.since = None;
+        pace.next = Some(Instant::now() + LEAST_PAUSE.max(started.elapsed() * ONE_PART_IN));
+        Ok(())
+    }
+
+    fn keep(&self, known: &Known, at: i64, kinship: &Kinship) -> Result<(), Error> {
+        let best = kinship.best();
+        let mut bars = [0u64; BARS];
+        for &(_, share, _) in &best {
+            bars[bar(share)] += 1;
+        }
+        let compared = kinship.documents.len();
+        let clusters = kinship.clusters(f64::from(THRESHOLD) / 100.0).len();
+        let (words, duplicated) = (kinship.words, kinship.duplicated);
+        let documents = compared as u64 + kinship.left_out;
+        let (bars, best) = (serde_json::to_string(&bars)?, serde_json::to_string(&best)?);
+        let id = known.id;
+        self.store.write(move |write| {
+            let sql = "INSERT OR REPLACE INTO figures (repository, at, documents, compared, words,
+                           duplicated, clusters, bars, best)
+                       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+                       WHERE EXISTS (SELECT 1 FROM repository WHERE id = ?1)";
+            let row = params![id, at, documents, compared, words, duplicated, clusters, bars, best];
+            write.execute(sql, row)?;
+            Ok(())
+        })
+    }
+
+    /// What is kept of the repositories that the actor may know of.
+    pub(crate) fn overview(&self, actor: &Actor) -> Result<Overview, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let mut overview = Overview::default();
+            let sql = "SELECT compared, words, duplicated, clusters, bars FROM figures
+                       WHERE repository = ?1";
+            let mut statement = read.prepare_cached(sql)?;
+            for known in Self::visible(read, actor)? {
+                let row = |row: &rusqlite::Row<'_>| {
+                    let counts: [u64; 4] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+                    Ok((counts, row.get::<_, String>(4)?))
+                };
+                let Some((counts, bars)) = statement.query_row([known.id], row).optional()? else {
+                    continue;
+                };
+                overview.is_counted = true;
+                overview.compared += counts[0];
+                overview.words += counts[1];
+                overview.duplicated += counts[2];
+                overview.clusters += counts[3];
+                let bars: Vec<u64> = serde_json::from_str(&bars)?;
+                for (sum, bar) in overview.bars.iter_mut().zip(bars) {
+                    *sum += bar;
+                }
+            }
+            Ok(overview)
+        })
+    }
+
+    /// Documents whose best match is between two shares in percent (the upper one left out, unless it
+    /// is the whole), the best first; and how many there are.
+    pub(crate) fn slice(
+        &self,
+        actor: &Actor,
+        from: u32,
+        to: u32,
+        most: usize,
+    ) -> Result<(Vec<BestMatch>, u64), Error> {
+        actor.needs(Scope::Read)?;
+        let is_in = |share: u32| {
+            share >= from.saturating_mul(10) && (share < to.saturating_mul(10) || to >= 100)
+        };
+        self.store.read(|read| {
+            let visible = Self::visible(read, actor)?;
+            let mut all: Vec<(i64, u32, i64, usize)> = Vec::new();
+            let sql = "SELECT best FROM figures WHERE repository = ?1";
+            let mut statement = read.prepare_cached(sql)?;
+            for (at, known) in visible.iter().enumerate() {
+                let kept: Option<String> =
+                    statement.query_row([known.id], |row| row.get(0)).optional()?;
+                let Some(kept) = kept else { continue };
+                let best: Vec<(i64, u32, i64)> = serde_json::from_str(&kept)?;
+                let best = best.into_iter().filter(|best| is_in(best.1));
+                all.extend(best.map(|(number, share, other)| (number, share, other, at)));
+            }
+            all.sort_by_key(|&(number, share, ..)| (std::cmp::Reverse(share), number));
+            let total = all.len() as u64;
+            let mut rows = Vec::new();
+            for (number, share, other, at) in all.into_iter().take(most) {
+                let view = |number: i64| -> Result<Option<DocumentView>, Error> {
+                    let entry = documents::by_number(read, number.cast_unsigned())?;
+                    Ok(entry.map(|entry| entry.view(&visible[at].name)))
+                };
+                // It may have gone since.
+                let Some(document) = view(number)? else { continue };
+                rows.push(BestMatch { document, share, other: view(other)? });
+            }
+            Ok((rows, total))
+        })
+    }
+
+    /// What rules will remove next of what the actor may know of.
+    pub(crate) fn next_purge(&self, actor: &Actor) -> Result<Option<NextPurge>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let mut next: Option<NextPurge> = None;
+            for known in Self::visible(read, actor)? {
+                let sql = "SELECT keep_days, keep_count, documents FROM repository WHERE id = ?1";
+                let row = |row: &rusqlite::Row<'_>| {
+                    let row: (Option<i64>, Option<u64>, u64) =
+                        (row.get(0)?, row.get(1)?, row.get(2)?);
+                    Ok(row)
+                };
+                let (days, count, documents) =
+                    read.prepare_cached(sql)?.query_row([known.id], row)?;
+                let by_age = match days {
+                    Some(days) => oldest(read, known.id, days)?,
+                    None => None,
+                };
+                let too_many = count.map_or(0, |count| documents.saturating_sub(count));
+                let by_count = (too_many > 0).then(|| (now(), too_many));
+                for (at, documents) in by_age.into_iter().chain(by_count) {
+                    if next.as_ref().is_none_or(|next| at < next.at) {
+                        let repository = known.name.clone();
+                        next = Some(NextPurge { repository, at, documents });
+                    }
+                }
+            }
+            Ok(next)
+        })
+    }
+}
+
+/// When the oldest document of a repository goes that keeps documents for so many days, and how many
+/// go within a day from then on.
+fn oldest(read: &Transaction<'_>, repository: i64, days: i64) -> Result<Option<(i64, u64)>, Error> {
+    const DAY: i64 = 24 * 3600;
+    let sql = "SELECT min(added) FROM document WHERE repository = ?1";
+    let first: Option<i64> = read.prepare_cached(sql)?.query_row([repository], |row| row.get(0))?;
+    let Some(first) = first else { return Ok(None) };
+    let sql = "SELECT count(*) FROM document WHERE repository = ?1 AND added < ?2";
+    let row = params![repository, first + DAY];
+    let documents = read.prepare_cached(sql)?.query_row(row, |row| row.get(0))?;
+    Ok(Some((first + days * DAY, documents)))
+}
+
+/// The repository that was counted longest ago of those whose documents came or went since.
+fn changed(read: &Transaction<'_>) -> Result<Option<Known>, Error> {
+    let sql = format!(
+        "SELECT {} FROM repository LEFT JOIN figures ON figures.repository = repository.id
+         WHERE repository.keeps_text AND (repository.documents > 0 OR figures.at IS NOT NULL)
+           AND (figures.at IS NULL OR figures.documents <> repository.documents
+                OR repository.last_added >= figures.at)
+         ORDER BY figures.at LIMIT 1",
+        Known::COLUMNS
+    );
+    Ok(read.prepare_cached(&sql)?.query_row([], Known::read).optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::tests::{POEM, actor, register, repository};
+    use crate::service::{ChangeRepository, Limits, Visibility};
+
+    #[test]
+    fn what_is_shown_is_kept_and_follows_what_comes_and_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
+        repository(&service, &anna, "works", Visibility::Private);
+        assert!(!service.overview(&anna).unwrap().is_counted);
+        register(&service, &anna, "works", "one", POEM);
+        register(&service, &anna, "works", "two", &format!("{POEM} {}", "word ".repeat(46)));
+        register(&service, &anna, "works", "three", "nothing of it at all");
+        while service.do_checks().unwrap() {}
+        let count = || {
+            let mut pace = Pace::default();
+            service.keep_overview(&mut pace).unwrap();
+        };
+        count();
+        let overview = service.overview(&anna).unwrap();
+        assert_eq!((overview.compared, overview.clusters), (3, 1));
+        assert_eq!((overview.words, overview.duplicated), (46 + 92 + 5, 92));
+        // The larger containment is that of the smaller text, in both.
+        assert_eq!((overview.bars[19], overview.bars.iter().sum::<u64>()), (2, 2));
+        let (rows, total) = service.slice(&anna, 95, 100, 10).unwrap();
+        assert_eq!((rows.len(), total, rows[0].share), (2, 2, 1000));
+        assert_eq!(rows[0].other.as_ref().unwrap().id, "two");
+        assert!(service.slice(&anna, 0, 95, 10).unwrap().0.is_empty());
+        // Others see nothing of it.
+        assert!(!service.overview(&ben).unwrap().is_counted);
+        assert_eq!(service.slice(&ben, 0, 100, 10).unwrap().1, 0);
+        service.delete(&anna, "works", "two").unwrap();
+        assert_eq!(service.slice(&anna, 95, 100, 10).unwrap().0.len(), 1);
+        count();
+        let overview = service.overview(&anna).unwrap();
+        assert_eq!((overview.clusters, overview.duplicated), (0, 0));
+        assert_eq!(service.slice(&anna, 0, 100, 10).unwrap().1, 0);
+    }
+
+    #[test]
+    fn the_next_purge_is_that_of_the_oldest_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let anna = actor(&service, "anna", "admin");
+        repository(&service, &anna, "works", Visibility::Private);
+        register(&service, &anna, "works", "one", POEM);
+        assert_eq!(service.next_purge(&anna).unwrap(), None);
+        let change = ChangeRepository { keep_days: Some(7), ..Default::default() };
+        service.change_repository(&anna, "works", &change).unwrap();
+        let next = service.next_purge(&anna).unwrap().unwrap();
+        let wait = next.at - now();
+        assert!((6 * 86_400..=7 * 86_400).contains(&wait), "{wait}");
+        assert_eq!((next.documents, &next.repository[..]), (1, "works"));
+    }
+}

@@ -1,0 +1,274 @@
+//! Questions: whoever finds that another owner holds a text can have that owner asked, without
+//! learning who it is or what they hold.
+//!
+//! The question is a message in the inbox of the team that holds the text. It tells who asks and
+//! how much of which document it is about; whether and how to answer is theirs to decide.
+
+use rusqlite::{Row, params};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::accounts::audit;
+use super::probe::RawMatch;
+use super::repositories::Known;
+use super::{ProbeRequest, Service};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// Questions of one account in a day, at most.
+const MOST_A_DAY: u64 = 50;
+/// Characters of a note.
+const MOST_NOTE: usize = 2000;
+
+/// A text of which another owner holds some, and what is asked about it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewQuestion {
+    /// The text. The owners are not shown it.
+    pub text: String,
+    /// What it is called; the owners see that.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// A few words to the owners.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Asked {
+    /// Texts held by another owner whose owners were asked, now or before.
+    pub asked: usize,
+}
+
+/// A question to the owners of a document.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct QuestionView {
+    /// Its number.
+    pub id: i64,
+    /// The account that asks.
+    pub from: String,
+    /// Its mail address, if it has one.
+    pub mail: Option<String>,
+    /// The repository of the document that it is about.
+    pub repository: String,
+    /// The id of that document.
+    pub document: String,
+    /// The title of that document.
+    pub document_title: Option<String>,
+    /// What the other text is called.
+    pub title: String,
+    /// What whoever asks says.
+    pub note: String,
+    /// Words of the other text.
+    pub words: u64,
+    /// Those of them that the document has.
+    pub shared_words: u64,
+    /// When it was asked, in seconds since 1970.
+    pub created: i64,
+    /// When somebody said that it is done with.
+    pub handled: Option<i64>,
+}
+
+impl Service {
+    /// Asks the owners of texts that the actor may not know of, and that share text with the given
+    /// one; `only` the match of this place in the list of those, from 0 on.
+    ///
+    /// # Errors
+    /// If there are none, or too many questions were asked today.
+    pub fn ask_owners(
+        &self,
+        actor: &Actor,
+        new: &NewQuestion,
+        only: Option<usize>,
+    ) -> Result<Asked, Error> {
+        actor.needs(Scope::Register)?;
+        actor.needs_whole_account()?;
+        let request = ProbeRequest {
+            text: new.text.clone(),
+            repositories: None,
+            threshold: 0.0,
+            limit: None,
+            exclude: Vec::new(),
+        };
+        let (_, raw, own) = self.probe_raw(actor, &request)?;
+        let is_own =
+            |raw: &&RawMatch| own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
+        let mut held: Vec<RawMatch> =
+            raw.matches.iter().filter(|raw| !is_own(raw)).cloned().collect();
+        if let Some(only) = only {
+            held = held.into_iter().skip(only).take(1).collect();
+        }
+        if held.is_empty() {
+            return Err(Error::Missing("other owner who holds any of this text".to_owned()));
+        }
+        let plain = |text: Option<&str>, most: usize| -> String {
+            let text = text.unwrap_or_default().trim().chars();
+            text.filter(|c| !c.is_control() || *c == '\n').take(most).collect()
+        };
+        let (title, note) =
+            (plain(new.title.as_deref(), 200), plain(new.note.as_deref(), MOST_NOTE));
+        let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
+        let account = actor.account;
+        self.store.write(move |write| {
+            let sql = "SELECT count(*) FROM question WHERE account = ?1 AND created > ?2";
+            let row = params![account, now() - 24 * 3600];
+            let today: u64 = write.query_row(sql, row, |row| row.get(0))?;
+            let mut asked = 0;
+            for raw in &held {
+                if today + asked as u64 >= MOST_A_DAY {
+                    return Err(Error::Conflict(format!(
+                        "an account asks at most {MOST_A_DAY} times a day"
+                    )));
+                }
+                // Asked once, however often; and the document may be gone meanwhile.
+                let sql = "INSERT INTO question (account, document, digest, title, note, words,
+                               shared, created)
+                           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+                           WHERE EXISTS (SELECT 1 FROM document WHERE number = ?2)
+                           ON CONFLICT DO NOTHING";
+                write.execute(
+                    sql,
+                    params![
+                        account,
+                        raw.found.number.cast_signed(),
+                        digest,
+                        title,
+                        note,
+                        raw.shared.query_words,
+                        raw.shared.query_covered,
+                        now(),
+                    ],
+                )?;
+                asked += 1;
+            }
+            // Not which: that is what whoever asks may not know.
+            audit(write, Some(account), "owner asked", &title)?;
+            Ok(Asked { asked })
+        })
+    }
+
+    /// Questions to the actor's teams, the latest first.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn questions(
+        &self,
+        actor: &Actor,
+        is_open: bool,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<QuestionView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let sql = "SELECT question.id, account.name, account.mail, repository.name,
+                              document.id, document.title, question.title, note, question.words,
+                              shared, question.created, handled
+                       FROM question JOIN document ON document.number = question.document
+                       JOIN repository ON repository.id = document.repository
+                       JOIN member ON member.team = repository.team
+                       JOIN account ON account.id = question.account
+                       WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2)
+                         AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
+                       ORDER BY question.id DESC LIMIT ?5";
+            let mut statement = read.prepare_cached(sql)?;
+            let row = params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), most];
+            let rows = statement.query_map(row, view)?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Says that a question is done with.
+    ///
+    /// # Errors
+    /// If there is none that the actor may know of, or it may only read.
+    pub fn handle_question(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        actor.needs(Scope::Register)?;
+        let by = actor.clone();
+        self.store.write(move |write| {
+            let sql = format!(
+                "SELECT {} FROM question JOIN document ON document.number = question.document
+                 JOIN repository ON repository.id = document.repository WHERE question.id = ?1",
+                Known::COLUMNS
+            );
+            let missing = || Error::missing("question", &id.to_string());
+            let known = match write.query_row(&sql, [id], Known::read) {
+                Err(rusqlite::Error::QueryReturnedNoRows) => return Err(missing()),
+                known => known?,
+            };
+            // That it is public does not make its questions so.
+            if !by.sees(known.guarded()) || by.role(known.team).is_none() {
+                return Err(missing());
+            }
+            by.needs_role(known.guarded(), Role::Writer)?;
+            let sql = "UPDATE question SET handled = ?2, handled_by = ?3
+                       WHERE id = ?1 AND handled IS NULL";
+            write.execute(sql, params![id, now(), by.account])?;
+            Ok(())
+        })
+    }
+}
+
+fn view(row: &Row<'_>) -> rusqlite::Result<QuestionView> {
+    Ok(QuestionView {
+        id: row.get(0)?,
+        from: row.get(1)?,
+        mail: row.get(2)?,
+        repository: row.get(3)?,
+        document: row.get(4)?,
+        document_title: row.get(5)?,
+        title: row.get(6)?,
+        note: row.get(7)?,
+        words: row.get(8)?,
+        shared_words: row.get(9)?,
+        created: row.get(10)?,
+        handled: row.get(11)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::tests::{POEM, actor, register, repository};
+    use crate::service::{ChangeRepository, Limits, Visibility};
+
+    #[test]
+    fn an_owner_is_asked_once_and_whoever_asks_learns_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
+        repository(&service, &anna, "poems", Visibility::Private);
+        register(&service, &anna, "poems", "mercy", POEM);
+        let new = NewQuestion {
+            text: format!("They say: {POEM}"),
+            title: Some("My essay".to_owned()),
+            note: Some("May I quote it?".to_owned()),
+        };
+        // Nobody said that others may know.
+        assert!(matches!(service.ask_owners(&ben, &new, None), Err(Error::Missing(_))));
+        let change = ChangeRepository { disclosed: Some(true), ..Default::default() };
+        service.change_repository(&anna, "poems", &change).unwrap();
+        for _ in 0..2 {
+            assert_eq!(service.ask_owners(&ben, &new, Some(0)).unwrap(), Asked { asked: 1 });
+        }
+        assert!(service.ask_owners(&ben, &new, Some(1)).is_err());
+        // The owner's own text is nobody else's.
+        assert!(service.ask_owners(&anna, &new, None).is_err());
+        let questions = service.questions(&anna, true, None, 10).unwrap();
+        assert_eq!(questions.len(), 1);
+        let question = &questions[0];
+        assert_eq!((&question.from[..], &question.document[..]), ("ben", "mercy"));
+        assert_eq!((question.words, question.shared_words), (48, 46));
+        assert!(service.questions(&ben, false, None, 10).unwrap().is_empty());
+        assert!(matches!(
+            service.handle_question(&ben, question.id),
+            Err(Error::Missing(what)) if what.contains("question")
+        ));
+        service.handle_question(&anna, question.id).unwrap();
+        assert!(service.questions(&anna, true, None, 10).unwrap().is_empty());
+        assert_eq!(service.questions(&anna, false, None, 10).unwrap().len(), 1);
+        service.delete(&anna, "poems", "mercy").unwrap();
+        assert!(service.questions(&anna, false, None, 10).unwrap().is_empty());
+    }
+}
