@@ -55,6 +55,7 @@ pub(crate) struct WhichAlerts {
     /// Only those before this one.
     before: Option<i64>,
     /// At most so many: 100 by default, 1000 at most.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 

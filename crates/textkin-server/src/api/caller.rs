@@ -128,9 +128,6 @@ impl Caller {
 impl Credentials {
     /// Who comes with them from an address.
     fn actor(&self, app: &App, address: Option<IpAddr>) -> Result<Actor, Error> {
-        if let Some(address) = address {
-            app.attempts.check(address)?;
-        }
         let service = &app.service;
         let actor = match self {
             Self::None => return Err(Error::Unknown),
@@ -147,6 +144,8 @@ impl Credentials {
             }
         };
         if let (Err(Error::Unknown), Some(address)) = (&actor, address) {
+            // Whoever comes with a key that is good goes on, whatever others from there try.
+            app.attempts.check(address)?;
             app.attempts.failed(address);
         }
         actor

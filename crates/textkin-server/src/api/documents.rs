@@ -49,6 +49,7 @@ pub(crate) struct WhichDocuments {
     /// Only those after this place: `next` of the page before.
     after: Option<i64>,
     /// At most so many: 100 by default, 1000 at most.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
@@ -110,7 +111,7 @@ pub(crate) struct FileForm {
 /// Registers a document. It is on the disk, and probes find it, when the answer comes.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/documents", tag = "documents",
     params(("name" = String, Path, description = "The repository"), How,
-           ("Idempotency-Key" = Option<String>, Header,
+           ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255,
             description = "A request with the same key and contents is answered again, not done again; for a day")),
     request_body(content((NewDocument = "application/json"), (FileForm = "multipart/form-data"))),
     responses((status = 201, body = Registered),
@@ -314,6 +315,9 @@ pub(crate) async fn load(
             return Err(Error::TooLarge(format!("a file has at most {} MiB", most >> 20)));
         }
         file.write_all(&piece).await?;
+    }
+    if bytes == 0 {
+        return Err(Error::Invalid("there is nothing to load: the body is empty".to_owned()));
     }
     file.flush().await?;
     drop(file);

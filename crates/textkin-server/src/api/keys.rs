@@ -56,12 +56,14 @@ pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, E
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewAccount {
     /// Its name.
+    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     name: String,
     /// Its mail address.
     #[serde(default)]
     mail: Option<String>,
     /// Its password, of 10 characters or more; without one it cannot sign in.
     #[serde(default)]
+    #[schema(min_length = 10, max_length = 1000)]
     password: Option<String>,
     /// Whether it looks after the server.
     #[serde(default)]
@@ -100,6 +102,7 @@ pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, Error> 
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewTeam {
     /// Its name.
+    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     name: String,
 }
 

@@ -85,6 +85,7 @@ pub(crate) struct WhichJobs {
     /// Only those before this one.
     before: Option<i64>,
     /// At most so many: 100 by default, 1000 at most.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 

@@ -32,8 +32,10 @@ pub enum SetUp {
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
     /// What it is called.
+    #[schema(min_length = 1, max_length = 100)]
     pub name: String,
     /// What it is for.
+    #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
     /// The only repository it is for.
     #[serde(default)]

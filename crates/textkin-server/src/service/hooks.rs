@@ -25,10 +25,12 @@ pub struct NewHook {
     #[serde(default)]
     pub name: Option<String>,
     /// Where deliveries go: an address that begins with `https://`.
+    #[schema(format = "uri", pattern = "^https?://.")]
     pub url: String,
     /// What deliveries are signed with, of 16 to 200 characters; the server makes one if there is
     /// none.
     #[serde(default)]
+    #[schema(min_length = 16, max_length = 200)]
     pub secret: Option<String>,
 }
 

@@ -32,9 +32,11 @@ pub struct ProbeRequest {
     pub repositories: Option<Vec<String>>,
     /// The least share of either text in the other.
     #[serde(default = "usual_threshold")]
+    #[schema(minimum = 0, maximum = 1)]
     pub threshold: f64,
     /// The most matches in the answer: 100 by default, 1000 at most.
     #[serde(default)]
+    #[schema(minimum = 0, maximum = 1000)]
     pub limit: Option<usize>,
     /// What does not count; everything does by default.
     #[serde(default)]

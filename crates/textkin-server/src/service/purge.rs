@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::documents::{self, Entry, Removal};
-use super::repositories::Known;
+use super::repositories::{Known, check_days};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
@@ -16,6 +16,7 @@ use crate::store::now;
 #[serde(deny_unknown_fields, default)]
 pub struct PurgeRule {
     /// Registered more than so many days ago.
+    #[schema(maximum = 36500)]
     pub older_than_days: Option<u32>,
     /// All but so many, the latest.
     pub keep_latest: Option<u64>,
@@ -164,6 +165,7 @@ fn chosen(read: &Transaction<'_>, known: &Known, rule: &PurgeRule) -> Result<Vec
             "say which documents go: older_than_days, keep_latest or query".to_owned(),
         ));
     }
+    check_days(*older_than_days)?;
     let before = older_than_days.map(|days| now() - i64::from(days) * 24 * 3600);
     let condition = "repository = ?1
         AND (?2 IS NULL OR added < ?2)

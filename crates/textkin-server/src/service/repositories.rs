@@ -38,6 +38,7 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct NewRepository {
     /// What it is called, in addresses too.
+    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     pub name: String,
     /// Who may know of it.
     pub visibility: Visibility,
@@ -52,6 +53,7 @@ pub struct NewRepository {
     pub checked_against: bool,
     /// Documents are removed after so many days.
     #[serde(default)]
+    #[schema(maximum = 36500)]
     pub keep_days: Option<u32>,
     /// Only so many documents are kept, the latest.
     #[serde(default)]
@@ -67,6 +69,7 @@ pub struct ChangeRepository {
     /// Whether other owners' probes are told that somebody holds a text, and nothing else of it.
     pub disclosed: Option<bool>,
     /// Documents are removed after so many days; 0: never.
+    #[schema(maximum = 36500)]
     pub keep_days: Option<u32>,
     /// Only so many documents are kept; 0: all.
     pub keep_count: Option<u64>,
@@ -154,6 +157,7 @@ impl Service {
         actor.needs(Scope::Admin)?;
         actor.needs_whole_account()?;
         check_name("repository", &new.name)?;
+        check_days(new.keep_days)?;
         let (new, name, by) = (new.clone(), new.name.clone(), actor.clone());
         self.store.write(move |write| {
             let team = new.team.as_deref().unwrap_or(&by.name);
@@ -226,6 +230,7 @@ impl Service {
         change: &ChangeRepository,
     ) -> Result<RepositoryView, Error> {
         actor.needs(Scope::Admin)?;
+        check_days(change.keep_days)?;
         let (by, asked, change) = (actor.clone(), name.to_owned(), change.clone());
         self.store.write(move |write| {
             let known = Self::resolve(write, &by, &asked)?;
@@ -346,4 +351,15 @@ fn views(
         }
     }
     Ok(views)
+}
+
+/// The most days that a rule may say: a century.
+const MOST_DAYS: u32 = 36_500;
+
+/// Fails if a rule says more days than make sense.
+pub(super) fn check_days(days: Option<u32>) -> Result<(), Error> {
+    match days.filter(|&days| days > MOST_DAYS) {
+        Some(_) => Err(Error::Invalid(format!("there are at most {MOST_DAYS} days"))),
+        None => Ok(()),
+    }
 }

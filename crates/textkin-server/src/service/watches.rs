@@ -69,12 +69,15 @@ pub struct NewWatch {
     pub webhook: Option<i64>,
     /// Mail waits from this minute of the day (UTC) …
     #[serde(default)]
+    #[schema(maximum = 1439)]
     pub quiet_from: Option<u32>,
     /// … to this one.
     #[serde(default)]
+    #[schema(maximum = 1439)]
     pub quiet_to: Option<u32>,
     /// Mail comes as one digest every so many hours; 0: at once.
     #[serde(default)]
+    #[schema(maximum = 168)]
     pub digest_hours: u32,
 }
 
