@@ -1,23 +1,23 @@
-"""A master and two workers on loopback; workers are killed in every stage.
+"""A master and two workers on loopback; workers are killed in every step.
 
 `TEXTKIN_SPARK_KILLS` is how many runs lose a worker (default 3, one of them in the map stage).
 """
 
 import os
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import textkin.spark
 from conftest import make_session
 from material import corpus, frame, generated, one_machine, rows, same
+from textkin.spark import _step
 
-# A table of the checkpoint, and which of the stages that make it loses a worker.
-POINTS = [
-    ("postings", 0), ("lists", 1), ("candidates", 1), ("lists", 0), ("candidates", 0), ("lists", 2),
-    ("edges", 0), ("edges", 1), ("texts", 0), ("edges", 2),
-]  # fmt: skip
+# The step that loses a worker; each is a stage of its own.
+POINTS = ["prepare", "sort", "sum", "pack", "merge", "pair", "verify", "prepare", "merge", "sum"]
 KILLS = int(os.environ.get("TEXTKIN_SPARK_KILLS", "3"))
 
 
@@ -40,32 +40,38 @@ def expected(documents):
     return one_machine(documents, score="kin", threshold=0.02)
 
 
-class Killer(threading.Thread):
-    """Kills a worker once the wanted stage runs, and brings up another one."""
+class SlowStep(_step.Step):
+    """A step that says when it runs, and takes its time, so that it can be met while it does."""
 
-    def __init__(self, cluster, session, folder, table, stage):
+    folder = ""
+
+    def __init__(self, name, options, shared=None):
+        super().__init__(name, options, shared)
+        self.folder = SlowStep.folder
+
+    def __call__(self, batches):
+        (Path(self.folder) / f"runs-{self.name}").touch()
+        time.sleep(0.7)
+        yield from super().__call__(batches)
+
+
+class Killer(threading.Thread):
+    """Kills a worker once the wanted step runs, and brings up another one."""
+
+    def __init__(self, cluster, mark):
         super().__init__(daemon=True)
-        self.cluster, self.session, self.folder = cluster, session, folder
-        self.table, self.stage = table, stage
+        self.cluster, self.mark = cluster, mark
         self.over = threading.Event()
-        self.killed = None
+        self.killed = False
 
     def run(self):
-        tracker = self.session.sparkContext.statusTracker()
-        seen = []
         while not self.over.is_set():
-            table = self.folder / self.table
-            if table.exists() and not (table / "_SUCCESS").exists():
-                for number in sorted(tracker.getActiveStageIds()):
-                    if number not in seen:
-                        seen.append(number)
-                    info = tracker.getStageInfo(number)
-                    if seen.index(number) >= self.stage and info and info.numActiveTasks > 0:
-                        time.sleep(0.2)
-                        self.cluster.kill_worker()
-                        self.killed = (self.table, seen.index(number))
-                        self.cluster.add_worker()
-                        return
+            if self.mark.exists():
+                time.sleep(0.1)
+                self.cluster.kill_worker()
+                self.killed = True
+                self.cluster.add_worker()
+                return
             time.sleep(0.01)
 
 
@@ -77,20 +83,27 @@ def test_a_cluster_finds_the_same(session, documents, expected, tmp_path):
     same(rows(found), expected)
 
 
-@pytest.mark.parametrize("table, stage", POINTS[:KILLS])
+@pytest.mark.parametrize("number", range(min(KILLS, len(POINTS))))
 def test_a_worker_that_dies_changes_nothing(
-    cluster, session, documents, expected, tmp_path, table, stage
+    cluster, session, documents, expected, tmp_path, monkeypatch, number
 ):
-    killer = Killer(cluster, session, tmp_path, table, stage)
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(SlowStep, "folder", str(tmp_path))
+    monkeypatch.setattr(_step, "Step", SlowStep)
+    killer = Killer(cluster, tmp_path / f"runs-{POINTS[number]}")
     killer.start()
     found = textkin.spark.discover(
-        frame(session, documents, 8), score="kin", threshold=0.02, checkpoint=f"file:{tmp_path}"
+        frame(session, documents, 4),
+        score="kin",
+        threshold=0.02,
+        checkpoint=f"file:{tmp_path / 'run'}",
     )
-    found = rows(found)
     killer.over.set()
     killer.join(timeout=60)
-    assert killer.killed and killer.killed[0] == table, "the worker was to die in this stage"
-    same(found, expected)
+    assert killer.killed, f"a worker was to die while '{POINTS[number]}' ran"
+    same(rows(found), expected)
 
 
 def test_a_cluster_needs_a_folder_for_all(session):
