@@ -218,7 +218,7 @@ fn run_discover(paths: &[PathBuf], folder: &Path, options: &[&str]) -> Result<Ru
 }
 
 /// The slope of the line through the logarithms of `points`: the exponent of growth.
-fn slope(points: &[(f64, f64)]) -> f64 {
+pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
     let (mean_x, mean_y) =

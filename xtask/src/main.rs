@@ -7,6 +7,7 @@ mod generate;
 mod load;
 mod peers;
 mod sets;
+mod spark;
 mod web;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ cargo xtask bench origins FILE…        measures how right origins are, for eac
 cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, datasketch and text-dedup, which
                                        pip installs below target/, on JSON lines with id and text (default:
                                        a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
+cargo xtask bench spark [--kill]       measures discovery on Spark beside a self-join of the same chunks, at three sizes;
+                                       with --kill, ten runs that lose a worker (needs Java and Python)
 cargo xtask bench server [--quick]     measures a server with 100000 documents under load of 32 clients: probes and
                                        registrations a second, how long they take, and how soon alerts come
 cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
@@ -56,6 +59,7 @@ fn main() -> Result<()> {
         ["bench", "trace", paths @ ..] => bench::trace(paths),
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
+        ["bench", "spark", arguments @ ..] => spark::bench(arguments),
         ["bench", "server"] => load::server(&load::Size::FULL),
         ["bench", "server", "--quick"] => load::server(&load::Size::QUICK),
         ["kill-server"] => kill_server("100"),

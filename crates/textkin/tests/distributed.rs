@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use textkin::core::{Measure, Overlap};
 use textkin::distributed::{
-    Cell, Edge, ListMerger, Packed, PairCounter, PairMerger, PostingsPacker, PostingsSorter,
-    Prepared, Preparer, TextSizes, Totals, Work, copies_alone,
+    Cell, CommonChunks, Cut, Edge, ListMerger, Packed, PairCounter, PairMerger, PostingsPacker,
+    PostingsSorter, Prepared, Preparer, TextSizes, Totals, Work, copies_alone,
 };
 use textkin::source::{Format, Inputs, SourceSettings};
 use textkin::{Settings, Watch, discover};
 
-/// How the collection is cut.
+/// How the collection is parted.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct Parting {
     parts: usize,
     buckets: u32,
     block: usize,
@@ -23,6 +23,8 @@ struct Cut {
     most: usize,
     groups: u64,
     counter_bytes: Option<u64>,
+    /// Documents from which on a chunk is common, if the settings allow it.
+    common: u32,
 }
 
 type Pairs = BTreeMap<(usize, usize), (f64, Overlap)>;
@@ -58,7 +60,7 @@ fn by_bucket(packed: Vec<Packed>, n_buckets: u32, turn: usize) -> Vec<Vec<Vec<u8
     buckets
 }
 
-fn prepare(texts: &[String], settings: &Settings, cut: Cut) -> Vec<Prepared> {
+fn prepare(texts: &[String], settings: &Settings, cut: Parting) -> Vec<Prepared> {
     let counter = cut.counter_bytes.and_then(|bytes| {
         let preparer = Preparer::new(settings, 7).unwrap();
         let sum = preparer.counter(bytes)?;
@@ -74,7 +76,7 @@ fn prepare(texts: &[String], settings: &Settings, cut: Cut) -> Vec<Prepared> {
     texts.iter().map(|text| preparer.prepare(text, counter.as_ref())).collect()
 }
 
-fn run_in_parts(texts: &[String], settings: &Settings, cut: Cut, turn: usize) -> Pairs {
+fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize) -> Pairs {
     let prepared = prepare(texts, settings, cut);
     let mut documents: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (number, text) in prepared.iter().enumerate().filter(|(_, text)| text.words > 0) {
@@ -102,17 +104,20 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Cut, turn: usize) ->
         }
         packed.extend(packer.pack());
     }
+    let common = Cut::new(settings, cut.common);
+    let mut commons = CommonChunks::default();
     let mut lists = Vec::new();
     for bucket in by_bucket(packed, cut.buckets, turn) {
         let mut sorter = PostingsSorter::default();
         bucket.iter().for_each(|bytes| sorter.add(bytes).unwrap());
-        lists.extend(sorter.lists(cut.buckets).unwrap());
+        lists.extend(sorter.lists(cut.buckets, common));
     }
     let mut work: Vec<Work> = Vec::new();
     for bucket in by_bucket(lists, cut.buckets, turn) {
         let mut merger = ListMerger::default();
         bucket.iter().for_each(|bytes| merger.add(bytes).unwrap());
         work.extend(merger.work(cut.block));
+        commons.add(merger.commons()).unwrap();
     }
     let turned = turn % work.len().max(1);
     work.rotate_left(turned);
@@ -132,7 +137,7 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Cut, turn: usize) ->
     let mut totals = Totals::default();
     let selective = prepared.iter().any(|text| text.selected.is_some());
     for bucket in by_bucket(packed, cut.buckets, turn) {
-        let mut merger = PairMerger::new(settings.score, settings.threshold, selective);
+        let mut merger = PairMerger::new(settings.score, settings.threshold, selective, common);
         bucket.iter().for_each(|bytes| merger.add(bytes).unwrap());
         let (found, sums) = merger.finish();
         candidates.extend(found);
@@ -164,7 +169,7 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Cut, turn: usize) ->
         cells.entry((a.min(b), a.max(b))).or_default().push(pair);
     }
     let preparer = Preparer::new(settings, 7).unwrap();
-    let mut cell = Cell::new(preparer, settings.score, settings.threshold);
+    let mut cell = Cell::new(preparer, settings.score, settings.threshold, commons);
     for pairs in cells.values() {
         cell.clear();
         for key in pairs.iter().flat_map(|pair| [pair.a, pair.b]) {
@@ -227,8 +232,9 @@ prop_compose! {
         most in prop::sample::select(vec![1usize, 100, 1 << 20]),
         groups in 1u64..4,
         counter_bytes in prop::option::of(prop::sample::select(vec![8u64, 4096])),
-    ) -> Cut {
-        Cut { parts, buckets, block, most, groups, counter_bytes }
+        common in 1u32..4,
+    ) -> Parting {
+        Parting { parts, buckets, block, most, groups, counter_bytes, common }
     }
 }
 
@@ -260,12 +266,33 @@ proptest! {
     }
 
     #[test]
+    fn common_chunks_lead_to_no_pair_and_count_in_all(
+        texts in collections(),
+        cut in cuts(),
+        chunk in prop::sample::select(vec!["words:1", "words:2", "words:2:disjoint", "sentence"]),
+        threshold in prop::sample::select(vec![0.2, 0.3, 0.5, 1.0]),
+        hash_bits in prop::sample::select(vec![3u32, 64]),
+    ) {
+        let settings = Settings {
+            chunk: chunk.parse().unwrap(),
+            score: Measure::S4,
+            threshold,
+            threads: Some(1),
+            hash_bits,
+            ..Settings::default()
+        };
+        prop_assert!(Cut::new(&settings, 1).is_some());
+        prop_assert_eq!(run_in_parts(&texts, &settings, cut, 0), run_in_one(&texts, &settings));
+    }
+
+    #[test]
     fn damaged_bytes_are_told(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         // Any answer will do but a panic.
         let _ = PostingsSorter::default().add(&bytes);
         let _ = ListMerger::default().add(&bytes);
         let _ = PairCounter::new(3, 10).add(&bytes);
-        let mut merger = PairMerger::new(Measure::S4, 0.0, false);
+        let _ = CommonChunks::default().add(&bytes);
+        let mut merger = PairMerger::new(Measure::S4, 0.0, false, None);
         if merger.add(&bytes).is_ok() {
             let _ = merger.finish();
         }
@@ -276,7 +303,15 @@ proptest! {
 fn the_same_part_done_twice_in_another_order_gives_the_same_bytes() {
     let settings = Settings { chunk: "words:2".parse().unwrap(), ..Settings::default() };
     let texts = ["a b c d", "b c d e", "a b x c d", "d e a b c"].map(String::from);
-    let cut = Cut { parts: 1, buckets: 1, block: 4, most: 1 << 20, groups: 1, counter_bytes: None };
+    let cut = Parting {
+        parts: 1,
+        buckets: 1,
+        block: 4,
+        most: 1 << 20,
+        groups: 1,
+        counter_bytes: None,
+        common: 9,
+    };
     let prepared = prepare(&texts, &settings, cut);
     let bytes = |order: &[usize]| -> Vec<Vec<u8>> {
         let part = |&number: &usize| {
@@ -292,7 +327,7 @@ fn the_same_part_done_twice_in_another_order_gives_the_same_bytes() {
     let lists = |parts: Vec<Vec<u8>>| {
         let mut sorter = PostingsSorter::default();
         parts.iter().for_each(|bytes| sorter.add(bytes).unwrap());
-        sorter.lists(3).unwrap()
+        sorter.lists(3, None)
     };
     assert_eq!(lists(bytes(&[0, 1, 2, 3])), lists(bytes(&[3, 1, 0, 2])));
 }
@@ -311,10 +346,15 @@ fn a_text_that_changed_or_is_missing_is_told() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
     let mut preparer = Preparer::new(&settings, 0).unwrap();
     let key = preparer.prepare("one two", None).key;
-    let mut cell = Cell::new(preparer, Measure::S1, 0.0);
+    let mut cell = Cell::new(preparer, Measure::S1, 0.0, CommonChunks::default());
     assert!(cell.add(key, "one three").unwrap_err().to_string().contains("other words"));
     cell.add(key, "one two").unwrap();
-    let pair = textkin::distributed::Candidate { a: key, b: key ^ 1, overlap: Overlap::default() };
+    let pair = textkin::distributed::Candidate {
+        a: key,
+        b: key ^ 1,
+        overlap: Overlap::default(),
+        rarity: 0,
+    };
     assert!(cell.verify(&pair).unwrap_err().to_string().contains("missing"));
 }
 
@@ -323,7 +363,7 @@ fn sums_that_the_words_do_not_bear_out_are_told() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
     let mut preparer = Preparer::new(&settings, 0).unwrap();
     let (a, b) = (preparer.prepare("one two", None).key, preparer.prepare("one", None).key);
-    let mut cell = Cell::new(preparer, Measure::S1, 0.0);
+    let mut cell = Cell::new(preparer, Measure::S1, 0.0, CommonChunks::default());
     cell.add(a, "one two").unwrap();
     cell.add(b, "one").unwrap();
     let right = Overlap {
@@ -334,7 +374,7 @@ fn sums_that_the_words_do_not_bear_out_are_told() {
         chunks_b: 1,
         ..Overlap::default()
     };
-    let pair = |overlap| textkin::distributed::Candidate { a, b, overlap };
+    let pair = |overlap| textkin::distributed::Candidate { a, b, overlap, rarity: 0 };
     let edge = cell.verify(&pair(right)).unwrap().unwrap();
     assert_eq!((edge.overlap.covered_a, edge.overlap.covered_b), (1, 1));
     let wrong = pair(Overlap { shared: 2, ..right });

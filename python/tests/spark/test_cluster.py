@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import textkin.spark
-from conftest import make_session
+from loopback import make_session
 from material import corpus, frame, generated, one_machine, rows, same
 from textkin.spark import _step
 

@@ -8,6 +8,7 @@ from material import corpus, frame, generated, one_machine, rows, same
 
 @pytest.mark.parametrize("settings", [
     {},
+    {"threshold": 0.1, "common": 10},
     {"score": "kin", "threshold": 0.02, "block": 4},
     {"chunk": "words:4", "score": "s1", "threshold": 1, "task_memory": "1MiB"},
     {"score": "sscr", "threshold": 0.1, "counters": "1MiB"},
@@ -19,7 +20,7 @@ def test_generated_collections(spark, settings):
     found = textkin.spark.discover(frame(spark, documents), **settings)
     usual = {"score": "s4", "threshold": 0.05}
     engine = {name: value for name, value in settings.items()
-              if name not in ("block", "task_memory", "counters")}  # fmt: skip
+              if name not in ("block", "common", "task_memory", "counters")}  # fmt: skip
     expected = one_machine(documents, **{**usual, **engine})
     assert len(expected) > 10
     same(rows(found), expected)

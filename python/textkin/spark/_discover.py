@@ -37,6 +37,7 @@ def discover(
     checkpoint: str | None = None,
     task_memory: int | str = "256MiB",
     block: int = 1024,
+    common: int = 100,
     counters: int | str | None = None,
 ) -> Any:
     """Relates all documents of a DataFrame to one another.
@@ -55,6 +56,8 @@ def discover(
             was. Without it, a folder of this machine is used and deleted at the end.
         task_memory: bytes that the compiled part of one task holds, about; more data makes more tasks.
         block: a chunk in more texts than this is counted in blocks of so many texts.
+        common: a chunk in more documents than this (and than 1/threshold) leads to no pair by itself if the
+            score is s4: it is counted where pairs are compared, and not for every two of its documents.
         counters: bytes of counters that are handed to every worker, so that chunks which occur once
             do not leave theirs. Of use while a quarter of a byte a word fits.
 
@@ -70,8 +73,10 @@ def discover(
         "threshold": threshold,
         "normalize": normalize,
     }
-    if isinstance(block, bool) or not isinstance(block, int) or block < 2:
-        raise _errors.SettingError(f"block: {block!r} is not a number from 2 on")
+    for name, value, least in (("block", block, 2), ("common", common, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise _errors.SettingError(f"{name}: {value!r} is not a number from {least} on")
+    settings["common"] = common
     options = {**settings, "task_memory": task_memory, "block": block, "seed": 0}
     sizes = _textkin.spark_sizes({"task_memory": task_memory, "counters": counters})
     options["task_memory"] = sizes["task_memory"]
@@ -114,7 +119,9 @@ class Plan:
         postings, texts = self._postings(counter_bytes)
         lists = self._lists(postings, texts)
         candidates = self._candidates(lists)
-        edges = self.store.table("edges", lambda: verified(self, candidates, texts))
+        edges = self.store.table(
+            "edges", lambda: verified(self, candidates, texts, self._commons(lists))
+        )
         return pairs_of_documents(edges, postings)
 
     def parts(self, things: int | None, bytes_each: int) -> int:
@@ -141,10 +148,10 @@ class Plan:
         return postings, texts
 
     def _prepared(self, counter_bytes: int | None) -> Any:
-        shared = self._counters(counter_bytes) if counter_bytes else None
+        shared = self._counters(counter_bytes) if counter_bytes else {}
         return run(self.source, "prepare", self.options, shared)
 
-    def _counters(self, counter_bytes: int) -> Any:
+    def _counters(self, counter_bytes: int) -> dict[str, Any]:
         """The counters of all parts, added up and handed to all workers."""
         counted = self.step(self.source, "count", counter_bytes=counter_bytes)
         slices = max(1, counter_bytes >> 20)
@@ -152,8 +159,9 @@ class Plan:
         added = self.step(counted.repartition(parts, "slice"), "add")
         rows = sorted(added.collect(), key=lambda row: row.slice)
         if not rows:
-            return None
-        return self.spark.sparkContext.broadcast(b"".join(bytes(row.bytes) for row in rows))
+            return {}
+        counters = b"".join(bytes(row.bytes) for row in rows)
+        return {"counters": self.spark.sparkContext.broadcast(counters)}
 
     def _unique_ids(self, postings: Any) -> None:
         twice = postings.groupBy("id").count().where("count > 1").limit(1).collect()
@@ -168,7 +176,7 @@ class Plan:
         from pyspark.sql import functions as f
 
         def make() -> Any:
-            total = postings.agg(f.sum(f.size("fingerprint")).alias("n")).first().n
+            total = postings.agg(f.sum("chunks").alias("n")).first().n
             parts = self.parts(total, POSTING)
             way = route(parts)
             packed = self.step(self._distinct(postings, texts), "pack", route=way)
@@ -207,7 +215,8 @@ class Plan:
 
         def make() -> Any:
             parts = self.parts(totals.steps, PAIR)
-            pieces = lists.select("salt", "bytes").repartition(self._pieces(totals.steps), "salt")
+            work = lists.where("kind = 0").select("salt", "bytes")
+            pieces = work.repartition(self._pieces(totals.steps), "salt")
             sums = self.step(pieces.select("bytes"), "pair", route=route(parts))
             return self.step(sums.repartition(parts, "bucket"), "sum")
 
@@ -219,6 +228,11 @@ class Plan:
         )
         guard(totals, found)
         return candidates
+
+    def _commons(self, lists: Any) -> dict[str, Any]:
+        """Common chunks, which are counted where pairs are compared, for all workers."""
+        commons = [bytes(row.bytes) for row in lists.where("kind = 1").select("bytes").collect()]
+        return {"commons": self.spark.sparkContext.broadcast(commons)} if commons else {}
 
     def _pieces(self, steps: int) -> int:
         """Parts of about so much counting each that none takes much longer than others."""

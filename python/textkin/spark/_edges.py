@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ._step import run
+
 NUMBERS = [
     "score", "shared_chunks", "s1", "s2", "s3", "s4", "ssr", "sscr", "a_in_b", "b_in_a", "words_a",
     "words_b",
@@ -13,7 +15,7 @@ NUMBERS = [
 WORD = 64
 
 
-def verified(plan: Any, candidates: Any, texts: Any) -> Any:
+def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> Any:
     """Candidates compared word by word, and the copies of texts: edges between texts."""
     from pyspark.sql import functions as f
 
@@ -35,7 +37,8 @@ def verified(plan: Any, candidates: Any, texts: Any) -> Any:
     rows = held.unionByName(pairs, allowMissingColumns=True)
     parts = max(plan.parallelism, min(groups * (groups + 1) // 2, 100_000))
     rows = rows.repartition(parts, "cell").sortWithinPartitions("cell", f.col("document").isNull())
-    return plan.step(rows, "verify").unionByName(_copies(plan, candidates, texts))
+    edges = run(rows, "verify", plan.options, shared)
+    return edges.unionByName(_copies(plan, candidates, texts))
 
 
 def _groups(plan: Any, pairs: Any) -> int:
@@ -66,7 +69,7 @@ def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
             f.col("words").alias("words_a"),
             f.col("chunks").alias("chunks_a"),
             "copies",
-            *(f.lit(None).cast("double" if s == "rarity" else "bigint").alias(s) for s in sizes),
+            *(f.lit(None).cast("binary" if s == "rarity" else "bigint").alias(s) for s in sizes),
         )
     )
     rows = summed.withColumn("copies", f.lit(None).cast("bigint")).unionByName(alone)

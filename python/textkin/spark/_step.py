@@ -15,12 +15,12 @@ SCHEMAS = {
     "pack": "bucket int, bytes binary",
     "sort": "bucket int, bytes binary",
     "merge": (
-        "salt bigint, lists bigint, chunks bigint, steps bigint, pairs bigint, "
+        "kind int, salt bigint, lists bigint, chunks bigint, steps bigint, pairs bigint, "
         "selves bigint, bytes binary"
     ),
     "pair": "bucket int, bytes binary",
     "sum": (
-        "kind int, a bigint, b bigint, rarity double, shared bigint, words_a bigint, "
+        "kind int, a bigint, b bigint, rarity binary, shared bigint, words_a bigint, "
         "words_b bigint, chunks_a bigint, chunks_b bigint"
     ),
     "copies": (
@@ -33,26 +33,26 @@ SCHEMAS["verify"] = SCHEMAS["copies"]
 
 
 class Step:
-    """One step; what it does is compiled. Workers get its name and options."""
+    """One step; what it does is compiled. Workers get its name, its options and what all of them share."""
 
-    def __init__(self, name: str, options: dict[str, Any], shared: Any = None):
+    def __init__(self, name: str, options: dict[str, Any], shared: dict[str, Any] | None = None):
         self.name = name
         self.options = options
-        self.shared = shared
+        self.shared = shared or {}
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         from textkin import _textkin
 
-        options = self.options
-        if self.shared is not None:
-            options = {**options, "counters": self.shared.value}
-        step = _textkin.SparkStep(self.name, options)
+        shared = {name: broadcast.value for name, broadcast in self.shared.items()}
+        step = _textkin.SparkStep(self.name, {**self.options, **shared})
         for batch in batches:
             yield from step.feed(batch)
         yield from step.finish()
 
 
-def run(frame: Any, name: str, options: dict[str, Any], shared: Any = None) -> Any:
+def run(
+    frame: Any, name: str, options: dict[str, Any], shared: dict[str, Any] | None = None
+) -> Any:
     """The table that the step `name` makes of every part of `frame`."""
     return frame.mapInArrow(Step(name, options, shared), SCHEMAS[name])
 

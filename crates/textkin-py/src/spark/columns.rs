@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, Float64Array, Int32Array, Int64Array,
-    LargeBinaryArray, ListArray, RecordBatch,
+    Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, Int32Array, Int64Array, LargeBinaryArray,
+    ListArray, RecordBatch,
 };
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{DataType, Int32Type, Int64Type};
 use textkin::distributed::Packed;
 
 use super::{Options, Outcome, Trouble};
@@ -31,13 +31,6 @@ pub(super) fn small_integers<'a>(
     name: &'static str,
 ) -> Result<&'a Int32Array, Trouble> {
     column(batch, name)?.as_primitive_opt::<Int32Type>().ok_or(Trouble::Column(name))
-}
-
-pub(super) fn decimals<'a>(
-    batch: &'a RecordBatch,
-    name: &'static str,
-) -> Result<&'a Float64Array, Trouble> {
-    column(batch, name)?.as_primitive_opt::<Float64Type>().ok_or(Trouble::Column(name))
 }
 
 pub(super) fn lists<'a>(

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use textkin::core::{Measure, Overlap};
-use textkin::distributed::{Candidate, Cell, Edge, Error, TextSizes, copies_alone};
+use textkin::distributed::{Candidate, Cell, CommonChunks, Edge, Error, TextSizes, copies_alone};
+use textkin::graph::Rarity;
 
-use super::columns::{Bytes, batch, decimals, integer_column, integers};
+use super::columns::{Bytes, batch, integer_column, integers};
 use super::{Options, Outcome, Step, Trouble};
 
 /// Rows of `cell`, each with a text (`document`, `text`) or a pair (`a`, `b`, its sums), ordered by cell, texts
@@ -20,7 +21,11 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn new(options: &Options) -> Result<Self, Error> {
         let settings = &options.settings;
-        let cell = Cell::new(options.preparer()?, settings.score, settings.threshold);
+        let mut commons = CommonChunks::default();
+        for bytes in &options.commons {
+            commons.add(bytes)?;
+        }
+        let cell = Cell::new(options.preparer()?, settings.score, settings.threshold, commons);
         Ok(Self { cell, number: None })
     }
 }
@@ -75,12 +80,12 @@ impl Step for Copies {
                     copies: small(copies, row, "copies")?,
                 }),
                 false => {
-                    let Candidate { a, b, overlap } = pairs.get(row)?;
-                    let (covered_a, covered_b) = (overlap.words_a, overlap.words_b);
-                    Candidate { a, b, overlap: Overlap { covered_a, covered_b, ..overlap } }
+                    let pair = pairs.get(row)?;
+                    let (covered_a, covered_b) = (pair.overlap.words_a, pair.overlap.words_b);
+                    Candidate { overlap: Overlap { covered_a, covered_b, ..pair.overlap }, ..pair }
                 }
             };
-            let Candidate { a, b, overlap } = pair;
+            let Candidate { a, b, overlap, .. } = pair;
             let score = self.measure.score(&overlap);
             if score >= self.threshold {
                 edges.push(Edge { a, b, score, overlap });
@@ -98,7 +103,7 @@ fn small(column: &Int64Array, row: usize, name: &'static str) -> Result<u32, Tro
 struct Pairs<'a> {
     a: &'a Int64Array,
     b: &'a Int64Array,
-    rarity: &'a Float64Array,
+    rarity: Bytes,
     shared: &'a Int64Array,
     words_a: &'a Int64Array,
     words_b: &'a Int64Array,
@@ -111,7 +116,7 @@ impl<'a> Pairs<'a> {
         Ok(Self {
             a: integers(rows, "a")?,
             b: integers(rows, "b")?,
-            rarity: decimals(rows, "rarity")?,
+            rarity: Bytes::new(rows, "rarity")?,
             shared: integers(rows, "shared")?,
             words_a: integers(rows, "words_a")?,
             words_b: integers(rows, "words_b")?,
@@ -124,9 +129,11 @@ impl<'a> Pairs<'a> {
         let count = |column: &Int64Array, name| {
             u64::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
         };
+        let rarity = self.rarity.get(row).and_then(|bytes| bytes.try_into().ok());
+        let rarity = u128::from_le_bytes(rarity.ok_or(Trouble::Column("rarity"))?);
         let overlap = Overlap {
             shared: count(self.shared, "shared")?,
-            rarity: self.rarity.value(row),
+            rarity: Rarity::to_f64(rarity),
             words_a: count(self.words_a, "words_a")?,
             words_b: count(self.words_b, "words_b")?,
             chunks_a: count(self.chunks_a, "chunks_a")?,
@@ -134,7 +141,7 @@ impl<'a> Pairs<'a> {
             covered_a: 0,
             covered_b: 0,
         };
-        Ok(Candidate { a: self.a.value(row), b: self.b.value(row), overlap })
+        Ok(Candidate { a: self.a.value(row), b: self.b.value(row), overlap, rarity })
     }
 }
 

@@ -37,6 +37,10 @@ struct Options {
     counters: Option<Vec<u8>>,
     /// Bytes of a counter.
     counter_bytes: u64,
+    /// Documents from which on a chunk is common, where the settings allow it.
+    common: u32,
+    /// The common chunks, in parts.
+    commons: Vec<Vec<u8>>,
 }
 
 impl Options {
@@ -49,6 +53,8 @@ impl Options {
             block: given.value("block")?.unwrap_or(1024),
             counters: given.value("counters")?,
             counter_bytes: given.value("counter_bytes")?.unwrap_or(0),
+            common: given.count("common")?.unwrap_or(distributed::Cut::LEAST),
+            commons: given.value("commons")?.unwrap_or_default(),
         })
     }
 
@@ -60,6 +66,10 @@ impl Options {
     /// How many things of `bytes` bytes a step may hold.
     fn most(&self, bytes: u64) -> usize {
         usize::try_from(self.memory / bytes).unwrap_or(usize::MAX).max(1)
+    }
+
+    fn cut(&self) -> Option<distributed::Cut> {
+        distributed::Cut::new(&self.settings, self.common)
     }
 
     fn preparer(&self) -> Result<distributed::Preparer, distributed::Error> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int64Array, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, Int64Array, RecordBatch};
 use arrow::datatypes::{Int32Type, Int64Type};
 use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, Work};
 
@@ -89,7 +89,7 @@ impl Step for Sort {
 
     fn finish(&mut self) -> Outcome {
         let sorter = std::mem::take(&mut self.sorter);
-        packed(&self.options, sorter.lists(self.options.n_buckets())?)
+        packed(&self.options, sorter.lists(self.options.n_buckets(), self.options.cut()))
     }
 }
 
@@ -115,17 +115,30 @@ impl Step for Merge {
     }
 
     fn finish(&mut self) -> Outcome {
-        let work = std::mem::take(&mut self.merger).work(self.options.block);
+        let merger = std::mem::take(&mut self.merger);
+        let work = merger.work(self.options.block);
         // Pieces are about a megabyte: a batch of sixteen is of the usual size.
-        work.chunks(16).map(work_batch).collect()
+        let mut batches: Vec<_> =
+            work.chunks(16).map(|work| work_batch(WORK, work)).collect::<Result<_, _>>()?;
+        if !merger.commons().is_empty() {
+            let commons = Work { bytes: merger.commons().to_vec(), ..Work::default() };
+            batches.push(work_batch(COMMONS, &[commons])?);
+        }
+        Ok(batches)
     }
 }
 
-fn work_batch(work: &[Work]) -> Result<RecordBatch, Trouble> {
+/// What a row of lists is.
+const WORK: i32 = 0;
+const COMMONS: i32 = 1;
+
+fn work_batch(kind: i32, work: &[Work]) -> Result<RecordBatch, Trouble> {
     let column = |value: fn(&Work) -> u64| integer_column(work.iter().map(value));
     let salts: ArrayRef = Arc::new(work.iter().map(|work| work.salt).collect::<Int64Array>());
     let bytes = BinaryArray::from_iter_values(work.iter().map(|work| &work.bytes));
+    let kinds = Int32Array::from(vec![kind; work.len()]);
     batch([
+        ("kind", Arc::new(kinds)),
         ("salt", salts),
         ("lists", column(|work| work.lists)),
         ("chunks", column(|work| work.chunks)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Float64Array, Int32Array, Int64Array, RecordBatch};
+use arrow::array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
 use textkin::core::{Measure, Overlap};
 use textkin::distributed::{Candidate, PairCounter, PairMerger, Totals};
 
@@ -55,7 +55,7 @@ impl Add {
         let settings = &options.settings;
         let (measure, threshold): (Measure, f64) = (settings.score, settings.threshold);
         let selective = !settings.select.is_lossless();
-        Self { merger: Some(PairMerger::new(measure, threshold, selective)) }
+        Self { merger: Some(PairMerger::new(measure, threshold, selective, options.cut())) }
     }
 }
 
@@ -84,7 +84,8 @@ fn candidate_batch(candidates: &[Candidate]) -> Result<RecordBatch, Trouble> {
     let keys = |key: fn(&Candidate) -> i64| candidates.iter().map(key).collect::<Int64Array>();
     let count =
         |of: fn(&Overlap) -> u64| integer_column(candidates.iter().map(|pair| of(&pair.overlap)));
-    let rarity: Float64Array = candidates.iter().map(|pair| pair.overlap.rarity).collect();
+    let rarity = candidates.iter().map(|pair| pair.rarity.to_le_bytes());
+    let rarity = BinaryArray::from_iter_values(rarity);
     rows(
         kinds,
         keys(|pair| pair.a),
@@ -105,7 +106,7 @@ fn totals_batch(totals: Totals) -> Result<RecordBatch, Trouble> {
     let one = |value: u64| integer_column([value]);
     let zero = || Int64Array::from(vec![0]);
     let counts = [one(totals.found), one(totals.pairs), one(totals.selves), one(0), one(0)];
-    let rarity = Float64Array::from(vec![0.0]);
+    let rarity = BinaryArray::from_iter_values([0u128.to_le_bytes()]);
     rows(Int32Array::from(vec![TOTALS]), zero(), zero(), rarity, counts)
 }
 
@@ -113,7 +114,7 @@ fn rows(
     kinds: Int32Array,
     a: Int64Array,
     b: Int64Array,
-    rarity: Float64Array,
+    rarity: BinaryArray,
     counts: [arrow::array::ArrayRef; 5],
 ) -> Result<RecordBatch, Trouble> {
     let [shared, words_a, words_b, chunks_a, chunks_b] = counts;

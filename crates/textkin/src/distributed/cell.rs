@@ -6,10 +6,12 @@
 
 use hashbrown::{HashMap, HashTable};
 use textkin_core::{Chunk, Identity, Measure, Overlap};
+use textkin_graph::Rarity;
 
+use super::common::CommonChunks;
 use super::error::Error;
 use super::pairs::Candidate;
-use super::prepare::Preparer;
+use super::prepare::{Preparer, check};
 
 /// The texts of one cell.
 #[derive(Debug)]
@@ -17,6 +19,7 @@ pub struct Cell {
     preparer: Preparer,
     measure: Measure,
     threshold: f64,
+    commons: CommonChunks,
     texts: HashMap<i64, Text>,
     /// The numbers of chunks, by their hashes.
     numbers: HashTable<u32>,
@@ -50,6 +53,8 @@ struct First {
     hash: u64,
     start: usize,
     end: usize,
+    /// Documents that have it, if it is common; else 0.
+    common: u32,
 }
 
 /// A pair of texts that is an edge, with all that is known of it.
@@ -66,13 +71,19 @@ pub struct Edge {
 }
 
 impl Cell {
-    /// For pairs that reach `threshold` by `measure`.
+    /// For pairs that reach `threshold` by `measure`; `commons` are not in their sums yet.
     #[must_use]
-    pub fn new(preparer: Preparer, measure: Measure, threshold: f64) -> Self {
+    pub fn new(
+        preparer: Preparer,
+        measure: Measure,
+        threshold: f64,
+        commons: CommonChunks,
+    ) -> Self {
         Self {
             preparer,
             measure,
             threshold,
+            commons,
             texts: HashMap::new(),
             numbers: HashTable::new(),
             firsts: Vec::new(),
@@ -115,7 +126,8 @@ impl Cell {
                 Identity::Bytes => hash,
                 Identity::Hash => hash & mask,
             };
-            let new = First { hash, start: base + start as usize, end: base + end as usize };
+            let (start, end) = (base + start as usize, base + end as usize);
+            let mut new = First { hash, start, end, common: 0 };
             let is_same = |&number: &u32| {
                 let known = self.firsts[number as usize];
                 let bytes = |first: First| &words[first.start..first.end];
@@ -127,6 +139,10 @@ impl Cell {
                 None => {
                     let number =
                         u32::try_from(self.firsts.len()).map_err(|_| Error::TooMany("chunks"))?;
+                    if !self.commons.is_empty() {
+                        let check = check(settings.identity, &words[start..end]);
+                        new.common = self.commons.documents_of(hash & mask, check);
+                    }
                     self.firsts.push(new);
                     let firsts = &self.firsts;
                     let rehash = |&number: &u32| firsts[number as usize].hash;
@@ -189,10 +205,18 @@ impl Cell {
         self.mark(&a.chunks);
         let covered_b = self.covered(&b.chunks);
         // What is marked for `a` and stands in `b` is shared; unmarked, it is counted once.
-        let mut shared = 0;
+        let (mut shared, mut common, mut rarity) = (0, 0, pair.rarity);
         for place in &b.chunks {
             let mark = &mut self.marks[place.number as usize];
-            shared += u64::from(*mark == self.n_pairs);
+            if *mark == self.n_pairs {
+                match self.firsts[place.number as usize].common {
+                    0 => shared += 1,
+                    documents => {
+                        common += 1;
+                        rarity += Rarity::of_chunks(1, documents);
+                    }
+                }
+            }
             *mark = 0;
         }
         let counted = pair.overlap;
@@ -203,7 +227,8 @@ impl Cell {
             let (words, counted) = (shared, counted.shared);
             return Err(Error::Disagree { a: pair.a, b: pair.b, words, counted });
         }
-        Ok(Overlap { covered_a, covered_b, ..counted })
+        let (shared, rarity) = (shared + common, Rarity::to_f64(rarity));
+        Ok(Overlap { shared, rarity, covered_a, covered_b, ..counted })
     }
 
     /// Tokens in chunks that are marked.

@@ -7,7 +7,9 @@
 
 use hashbrown::HashMap;
 use textkin_core::chunk::mix;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::common::push_common;
 use super::error::Error;
 use super::texts::{self, Texts, Writer};
 use super::wire::{Reader, push};
@@ -19,49 +21,79 @@ use super::{Packed, bucket};
 pub(super) struct Lists {
     texts: Texts,
     /// The number of chunks of each list.
-    chunks: HashMap<Box<[u32]>, u64>,
+    chunks: HashMap<List, u64>,
+    /// The common chunks, as bytes.
+    commons: Vec<u8>,
+}
+
+/// The texts that hold the same chunks; or, of common chunks, those of them that have copies.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct List {
+    items: Box<[u32]>,
+    /// Documents that have the chunks, if these are common; else 0.
+    common: u64,
 }
 
 impl Lists {
     pub(super) fn new(texts: Texts) -> Self {
-        Self { texts, chunks: HashMap::new() }
+        Self { texts, chunks: HashMap::new(), commons: Vec::new() }
     }
 
-    /// Adds `chunks` chunks that stand in the texts of `list`, unless that is fewer than two texts.
-    pub(super) fn add(&mut self, list: &mut Vec<u32>, chunks: u64) {
-        let key = |item: u32| self.texts.get(item >> 1).key;
+    /// Puts a list in order: the number of documents that have its texts.
+    pub(super) fn sort(&self, list: &mut Vec<u32>) -> u64 {
+        let text = |item: u32| self.texts.get(item >> 1);
         // A document that was read twice is one text; it is selected if it ever was.
-        list.sort_unstable_by_key(|&item| (key(item), !item & 1));
+        list.sort_unstable_by_key(|&item| (text(item).key, !item & 1));
         list.dedup_by_key(|item| *item >> 1);
+        list.iter().map(|&item| u64::from(text(item).copies)).sum()
+    }
+
+    /// Adds `chunks` chunks that stand in the texts of `list`, which is in order, unless that is fewer than
+    /// two texts. `common` is as in [`List`].
+    pub(super) fn add(&mut self, list: &[u32], common: u64, chunks: u64) {
+        if list.len() < 2 && (common == 0 || list.is_empty()) {
+            return;
+        }
+        *self.chunks.entry(List { items: list.into(), common }).or_insert(0) += chunks;
+    }
+
+    /// Adds a common chunk that `documents` documents have, which are those of the texts of `list`.
+    pub(super) fn add_common(
+        &mut self,
+        list: &mut Vec<u32>,
+        documents: u64,
+        fingerprint: u64,
+        check: u32,
+    ) {
         if list.len() < 2 {
             return;
         }
-        match self.chunks.get_mut(list.as_slice()) {
-            Some(sum) => *sum += chunks,
-            None => {
-                self.chunks.insert(list.as_slice().into(), chunks);
-            }
-        }
+        push_common(&mut self.commons, fingerprint, check, documents);
+        list.retain(|&item| self.texts.get(item >> 1).copies > 1);
+        self.add(list, documents, 1);
     }
 
-    fn hash(&self, list: &[u32]) -> u64 {
+    fn hash(&self, list: &List) -> u64 {
         let hash = |sum: u64, &item: &u32| {
             let text = self.texts.get(item >> 1).hash();
             mix(sum.wrapping_mul(31).wrapping_add(text ^ u64::from(item & 1)))
         };
-        list.iter().fold(0, hash)
+        list.items.iter().fold(list.common, hash)
     }
 
     /// The lists in an order that depends on nothing but them.
-    fn sorted(&self) -> Vec<(u64, &[u32], u64)> {
+    fn sorted(&self) -> Vec<(u64, &List, u64)> {
         let mut lists = Vec::with_capacity(self.chunks.len());
         for (list, &chunks) in &self.chunks {
-            lists.push((self.hash(list), &**list, chunks));
+            lists.push((self.hash(list), list, chunks));
         }
-        let keys = |list: &[u32]| -> Vec<(i64, u32)> {
-            list.iter().map(|&item| (self.texts.get(item >> 1).key, item & 1)).collect()
+        let keys = |list: &List| -> Vec<(i64, u32)> {
+            list.items.iter().map(|&item| (self.texts.get(item >> 1).key, item & 1)).collect()
         };
-        lists.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| keys(a.1).cmp(&keys(b.1))));
+        lists.sort_unstable_by(|a, b| {
+            let by_hash = a.0.cmp(&b.0).then(a.1.common.cmp(&b.1.common));
+            by_hash.then_with(|| keys(a.1).cmp(&keys(b.1)))
+        });
         lists
     }
 
@@ -70,23 +102,36 @@ impl Lists {
         let mut writer = Writer::new(&self.texts);
         let mut packed = Vec::new();
         let lists = self.sorted();
-        let bucket_of = |list: &(u64, &[u32], u64)| bucket(list.0, n_buckets);
+        let bucket_of = |list: &(u64, &List, u64)| bucket(list.0, n_buckets);
         for part in lists.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
             let mut body = Vec::new();
             for &(_, list, chunks) in part {
                 push(&mut body, chunks);
-                push(&mut body, list.len() as u64);
-                for &item in list {
+                push(&mut body, list.common);
+                push(&mut body, list.items.len() as u64);
+                for &item in &list.items {
                     let place = writer.place(item >> 1);
                     push(&mut body, u64::from(place) << 1 | u64::from(item & 1));
                 }
             }
-            let bytes = writer.finish(&self.texts, &body);
+            let mut bytes = vec![LISTS];
+            bytes.append(&mut writer.finish(&self.texts, &body));
             packed.push(Packed { bucket: bucket_of(&part[0]), bytes });
+        }
+        if !self.commons.is_empty() {
+            let mut bytes = vec![COMMONS];
+            bytes.extend_from_slice(&self.commons);
+            // Any bucket will do, as long as it is the same each time.
+            let hash = mix(xxh3_64(&self.commons));
+            packed.push(Packed { bucket: bucket(hash, n_buckets), bytes });
         }
         packed
     }
 }
+
+/// What packed bytes are, by their first one.
+const LISTS: u8 = 0;
+const COMMONS: u8 = 1;
 
 /// Merges all lists of one or more buckets of lists.
 #[derive(Debug)]
@@ -130,18 +175,34 @@ impl ListMerger {
     /// If they are damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = Reader::new(bytes, "lists");
+        let [kind] = reader.array()?;
+        match kind {
+            LISTS => {}
+            COMMONS => {
+                self.lists.commons.extend_from_slice(&bytes[1..]);
+                return Ok(());
+            }
+            _ => return Err(reader.damaged()),
+        }
         let numbers = texts::read(&mut reader, &mut self.lists.texts)?;
         let mut list = Vec::new();
         while !reader.is_empty() {
-            let chunks = reader.number()?;
+            let (chunks, common) = (reader.number()?, reader.number()?);
             let count = reader.count()?;
             list.clear();
             for _ in 0..count {
                 list.push(item(&mut reader, &numbers)?);
             }
-            self.lists.add(&mut list, chunks);
+            self.lists.sort(&mut list);
+            self.lists.add(&list, common, chunks);
         }
         Ok(())
+    }
+
+    /// The common chunks, for [`CommonChunks::add`](super::CommonChunks::add).
+    #[must_use]
+    pub fn commons(&self) -> &[u8] {
+        &self.lists.commons
     }
 
     /// The work that all lists make. A list of more than `block` texts is cut.
@@ -151,22 +212,28 @@ impl ListMerger {
         let mut pieces = Pieces::new(&self.lists.texts);
         let lists = self.lists.sorted();
         for &(hash, list, chunks) in &lists {
+            if list.common > 0 {
+                let entry = Entry { chunks, documents: list.common };
+                pieces.push(hash, entry, &list.items, Others::None);
+                continue;
+            }
+            let list = &*list.items;
             let copies = |&item: &u32| u64::from(self.lists.texts.get(item >> 1).copies);
             let documents: u64 = list.iter().map(copies).sum();
             let entry = Entry { chunks, documents };
             if list.len() <= block {
                 pieces.begin(1, chunks);
-                pieces.push(hash, entry, list, None);
+                pieces.push(hash, entry, list, Others::Same);
                 continue;
             }
             pieces.finish();
             pieces.begin(1, chunks);
             let blocks: Vec<&[u32]> = list.chunks(block).collect();
             for (index, left) in blocks.iter().enumerate() {
-                pieces.push(hash, entry, left, None);
+                pieces.push(hash, entry, left, Others::Same);
                 pieces.finish();
                 for right in &blocks[index + 1..] {
-                    pieces.push(hash, entry, left, Some(right));
+                    pieces.push(hash, entry, left, Others::These(right));
                     pieces.finish();
                 }
             }
@@ -183,6 +250,17 @@ pub(super) struct Entry {
     pub(super) chunks: u64,
     /// Documents that have them, copies counted.
     pub(super) documents: u64,
+}
+
+/// What a list is paired with.
+#[derive(Clone, Copy, Debug)]
+enum Others<'a> {
+    /// Itself.
+    Same,
+    /// Others of its texts.
+    These(&'a [u32]),
+    /// Nothing: only what texts with copies share with these is counted.
+    None,
 }
 
 /// Work in the making.
@@ -203,14 +281,18 @@ impl<'a> Pieces<'a> {
         self.work.chunks += chunks;
     }
 
-    /// Adds the pairs within `left`, or between `left` and `right`.
-    fn push(&mut self, hash: u64, entry: Entry, left: &[u32], right: Option<&[u32]>) {
+    /// Adds the pairs of `left` with `others`.
+    fn push(&mut self, hash: u64, entry: Entry, left: &[u32], others: Others<'_>) {
         let work = &mut self.work;
-        let (n, m) = (left.len() as u64, right.map_or(0, <[u32]>::len) as u64);
-        let steps = if right.is_some() { n * m } else { n * (n - 1) / 2 };
+        let n = left.len() as u64;
+        let (steps, right) = match others {
+            Others::Same => (n * n.saturating_sub(1) / 2, &[][..]),
+            Others::These(right) => (n * right.len() as u64, right),
+            Others::None => (0, &[][..]),
+        };
         work.steps += steps;
         work.pairs += steps * entry.chunks;
-        if right.is_none() {
+        if !matches!(others, Others::These(_)) {
             let is_copied = |item: &&u32| self.texts.get(**item >> 1).copies > 1;
             work.selves += left.iter().filter(is_copied).count() as u64 * entry.chunks;
         }
@@ -220,8 +302,9 @@ impl<'a> Pieces<'a> {
         push(bytes, entry.chunks);
         push(bytes, entry.documents);
         push(bytes, n);
-        push(bytes, m);
-        for &item in left.iter().chain(right.unwrap_or_default()) {
+        // One more than there are others, 0 for the same, so that no others are not the same.
+        push(bytes, if matches!(others, Others::Same) { 0 } else { right.len() as u64 + 1 });
+        for &item in left.iter().chain(right) {
             let place = self.writer.place(item >> 1);
             push(bytes, u64::from(place) << 1 | u64::from(item & 1));
         }

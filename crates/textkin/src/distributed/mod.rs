@@ -12,6 +12,8 @@
 //! 6. [`PairMerger`]: all bytes of a bucket of pairs → the sums of each pair; what may be an edge.
 //! 7. [`Cell`]: the texts of such pairs → pairs verified word by word, with coverage and score.
 //!
+//! Chunks that are very common go another way: see [`Cut`].
+//!
 //! A text is known by a key that its words give, never by a number that an order gave, and every sum
 //! is of whole numbers: whatever part is done twice, in any order, comes out the same.
 //!
@@ -21,6 +23,7 @@
 //! the run ends with an error.
 
 mod cell;
+mod common;
 mod components;
 mod counters;
 mod error;
@@ -32,6 +35,7 @@ mod texts;
 mod wire;
 
 pub use cell::{Cell, Edge};
+pub use common::{CommonChunks, Cut};
 pub use components::Components;
 pub use counters::RunCounter;
 pub use error::Error;

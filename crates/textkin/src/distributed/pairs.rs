@@ -5,6 +5,7 @@ use textkin_core::chunk::mix;
 use textkin_core::{Measure, Overlap};
 use textkin_graph::Rarity;
 
+use super::common::Cut;
 use super::error::Error;
 use super::lists::item;
 use super::texts::{self, TextSizes, Texts, Writer};
@@ -80,7 +81,8 @@ impl PairCounter {
         while !reader.is_empty() {
             let (chunks, documents) = (reader.number()?, reader.number()?);
             let n = reader.count()?;
-            let m = reader.count()?;
+            let others = reader.count()?;
+            let (is_same, m) = (others == 0, others.saturating_sub(1));
             items.clear();
             for _ in 0..n + m {
                 items.push(item(&mut reader, &numbers)?);
@@ -90,7 +92,7 @@ impl PairCounter {
             let sum = Sum { chunks, rarity, is_selected: false };
             let (left, right) = items.split_at(n);
             for (index, &a) in left.iter().enumerate() {
-                let others = if m == 0 { &left[index + 1..] } else { right };
+                let others = if is_same { &left[index + 1..] } else { right };
                 for &b in others {
                     let is_selected = a & b & 1 == 1;
                     self.sums.add(a >> 1, b >> 1, Sum { is_selected, ..sum });
@@ -172,6 +174,7 @@ pub struct PairMerger {
     measure: Measure,
     threshold: f64,
     selective: bool,
+    cut: Option<Cut>,
 }
 
 /// A pair of texts that may be an edge: its score reaches the threshold, or needs the covered words to be
@@ -182,8 +185,10 @@ pub struct Candidate {
     pub a: i64,
     /// The other text, or the same.
     pub b: i64,
-    /// What they share; covered words only of copies.
+    /// What they share, without common chunks; covered words only of copies.
     pub overlap: Overlap,
+    /// The rarity of that, exactly.
+    pub rarity: u128,
 }
 
 /// What all sums come to: see [`Work::pairs`](super::Work::pairs) and
@@ -200,10 +205,10 @@ pub struct Totals {
 
 impl PairMerger {
     /// For pairs that reach `threshold` by `measure`; with a selector (`selective`), only pairs with a
-    /// chunk that is selected in both.
+    /// chunk that is selected in both; with a cut, common chunks are still to come.
     #[must_use]
-    pub fn new(measure: Measure, threshold: f64, selective: bool) -> Self {
-        Self { sums: Sums::default(), measure, threshold, selective }
+    pub fn new(measure: Measure, threshold: f64, selective: bool, cut: Option<Cut>) -> Self {
+        Self { sums: Sums::default(), measure, threshold, selective, cut }
     }
 
     /// Adds sums that were packed.
@@ -230,7 +235,7 @@ impl PairMerger {
         for (a, b, sum) in self.sums.sorted() {
             if a.key == b.key {
                 totals.selves += sum.chunks;
-                candidates.push(Candidate { a: a.key, b: a.key, overlap: of_copies(a, sum) });
+                candidates.push(copies(a, sum));
                 continue;
             }
             totals.found += 1;
@@ -247,9 +252,16 @@ impl PairMerger {
                 chunks_b: u64::from(b.chunks),
                 ..Overlap::default()
             };
-            let is_edge = || self.measure.score(&overlap) >= self.threshold;
+            let is_edge = || {
+                // What common chunks can add at most.
+                let common = self
+                    .cut
+                    .map_or(0, |cut| Rarity::of_chunks(a.chunks.min(b.chunks), cut.documents()));
+                let most = Overlap { rarity: Rarity::to_f64(sum.rarity + common), ..overlap };
+                self.measure.score(&most) >= self.threshold
+            };
             if self.measure.needs_coverage() || is_edge() {
-                candidates.push(Candidate { a: a.key, b: b.key, overlap });
+                candidates.push(Candidate { a: a.key, b: b.key, overlap, rarity: sum.rarity });
             }
         }
         (candidates, totals)
@@ -259,22 +271,24 @@ impl PairMerger {
 /// What two copies of `text` share, of which no other text has a chunk.
 #[must_use]
 pub fn copies_alone(text: TextSizes) -> Candidate {
-    Candidate { a: text.key, b: text.key, overlap: of_copies(text, Sum::default()) }
+    copies(text, Sum::default())
 }
 
 /// What two copies of `text` share, where `elsewhere` is of the chunks that other texts have too.
-fn of_copies(text: TextSizes, elsewhere: Sum) -> Overlap {
+fn copies(text: TextSizes, elsewhere: Sum) -> Candidate {
     let (words, chunks) = (u64::from(text.words), u64::from(text.chunks));
     let own = chunks.saturating_sub(elsewhere.chunks);
     let own = Rarity::of_chunks(u32::try_from(own).unwrap_or(u32::MAX), text.copies);
-    Overlap {
+    let rarity = elsewhere.rarity + own;
+    let overlap = Overlap {
         shared: chunks,
-        rarity: Rarity::to_f64(elsewhere.rarity + own),
+        rarity: Rarity::to_f64(rarity),
         words_a: words,
         words_b: words,
         chunks_a: chunks,
         chunks_b: chunks,
         covered_a: words,
         covered_b: words,
-    }
+    };
+    Candidate { a: text.key, b: text.key, overlap, rarity }
 }

@@ -1,5 +1,6 @@
 //! Postings: which text holds which chunk; packed by bucket of fingerprints, and sorted to lists.
 
+use super::common::Cut;
 use super::error::Error;
 use super::lists::Lists;
 use super::texts::{self, TextSizes, Texts, Writer};
@@ -128,11 +129,10 @@ impl PostingsSorter {
     }
 
     /// The lists of all chunks that two or more texts have, equal lists as one, packed for `n_buckets`
-    /// buckets of lists. The same postings give the same bytes, in whatever order they came.
-    ///
-    /// # Errors
-    /// If there are too many.
-    pub fn lists(mut self, n_buckets: u32) -> Result<Vec<Packed>, Error> {
+    /// buckets of lists. The same postings give the same bytes, in whatever order they came. Of chunks that
+    /// `cut` calls common, only texts with copies are listed.
+    #[must_use]
+    pub fn lists(mut self, n_buckets: u32, cut: Option<Cut>) -> Vec<Packed> {
         self.postings.sort_unstable_by_key(|posting| (posting.fingerprint, posting.check));
         let mut lists = Lists::new(self.texts);
         let mut list = Vec::new();
@@ -147,8 +147,13 @@ impl PostingsSorter {
             list.extend(part.iter().map(|posting| {
                 (posting.text & !SELECTED) << 1 | u32::from(posting.text & SELECTED != 0)
             }));
-            lists.add(&mut list, 1);
+            match lists.sort(&mut list) {
+                documents if cut.is_some_and(|cut| documents > u64::from(cut.documents())) => {
+                    lists.add_common(&mut list, documents, part[0].fingerprint, part[0].check);
+                }
+                _ => lists.add(&list, 0, 1),
+            }
         }
-        Ok(lists.pack(n_buckets))
+        lists.pack(n_buckets)
     }
 }

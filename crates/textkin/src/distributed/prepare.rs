@@ -91,10 +91,7 @@ impl Preparer {
         for (index, chunk) in (0u32..).zip(&self.chunks) {
             let is_selected = selected.next_if_eq(&index).is_some();
             let bytes = &normalized[chunk.start as usize..chunk.end as usize];
-            let check = match settings.identity {
-                Identity::Bytes => xxh3_64(bytes) as u32,
-                Identity::Hash => 0,
-            };
+            let check = check(settings.identity, bytes);
             self.found.push((chunk.hash & settings.hash_mask(), check, is_selected));
         }
         let n_chunks = |found: &mut Vec<Found>| {
@@ -144,6 +141,15 @@ impl Preparer {
         let (_, key) = self.tokenize(text);
         self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
         (key, &self.tokens, &self.chunks)
+    }
+}
+
+/// What tells chunks apart whose hashes collide: 32 bits of another hash of their bytes.
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+pub(super) fn check(identity: Identity, bytes: &[u8]) -> u32 {
+    match identity {
+        Identity::Bytes => xxh3_64(bytes) as u32,
+        Identity::Hash => 0,
     }
 }
 

@@ -1,0 +1,138 @@
+"""One run on a Spark cluster of two workers, measured: prints one line of JSON.
+
+    bench.py MODE INPUT FOLDER
+
+MODE is `textkin`, `counters` (textkin with counters) or `join` (a self-join of the same chunks in Spark SQL).
+INPUT is JSON lines with id and text.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from loopback import Cluster, descendants
+
+TICKS = os.sysconf("SC_CLK_TCK")
+CONF = {
+    "spark.executor.memory": "1g",
+    "spark.executor.cores": "1",
+    "spark.cores.max": "2",
+    "spark.driver.memory": "1g",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+    "spark.eventLog.rolling.enabled": "false",
+}
+TASK_MEMORY = 64 << 20
+
+
+def cpu_seconds(roots):
+    """What these processes and all that they started have used, those that are over included."""
+    total = 0
+    for pid in {process for root in roots for process in [root, *descendants(root)]}:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        total += sum(int(field) for field in fields[11:15])
+    return total / TICKS
+
+
+def peak(pid):
+    """The most memory that a process had, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().split("\n"):
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def peaks(roots):
+    """The most memory of an executor's Java and of the Python processes it started."""
+    java = python = 0
+    for root in roots:
+        for executor in descendants(root):
+            try:
+                command = Path(f"/proc/{executor}/cmdline").read_bytes()
+                if b"CoarseGrainedExecutorBackend" in command:
+                    java = max(java, peak(executor))
+                elif b"pyspark" in command:
+                    python = max(python, peak(executor))
+            except OSError:
+                continue
+    return java, python
+
+
+def shuffled(folder):
+    """Bytes that all stages wrote for the next ones, in all."""
+    total = 0
+    for log in Path(folder).iterdir():
+        for line in log.open():
+            if '"SparkListenerTaskEnd"' in line:
+                metrics = json.loads(line).get("Task Metrics") or {}
+                total += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+    return total
+
+
+def self_join(documents):
+    """The pairs of documents that share chunks, the way Spark SQL does it."""
+    from pyspark.sql import functions as f
+    from textkin.spark import _step
+
+    options = {"chunk": "words:8", "select": "spex", "score": "s4", "threshold": 0.05, "seed": 0}
+    chunks = _step.run(documents.select("id", "text"), "prepare", options)
+    chunks = chunks.select("id", f.explode("fingerprint").alias("fingerprint"))
+    a, b = (chunks.select(f.col("id").alias(side), "fingerprint") for side in ("a", "b"))
+    return a.join(b, "fingerprint").where("a < b").groupBy("a", "b").count()
+
+
+def main():
+    mode, source, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+    logs = folder / "events"
+    logs.mkdir(parents=True)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    cluster = Cluster(folder, memory="2g")
+    from pyspark.sql import SparkSession
+
+    import textkin.spark
+
+    builder = SparkSession.builder.master(cluster.url).appName(mode)
+    for name, value in {**CONF, "spark.eventLog.dir": f"file:{logs}"}.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        workers = [worker.pid for worker in cluster.workers]
+        roots = [*workers, os.getpid()]
+        documents = spark.read.schema("id string, text string").json(source)
+        bytes_of_text = sum(len(row.text.encode()) for row in documents.select("text").toLocalIterator())
+        before, begin = cpu_seconds(roots), time.monotonic()
+        if mode == "join":
+            pairs = self_join(documents)
+        else:
+            pairs = textkin.spark.discover(
+                documents,
+                checkpoint=f"file:{folder / 'run'}",
+                task_memory=TASK_MEMORY,
+                counters=max(1 << 20, bytes_of_text // 16) if mode == "counters" else None,
+            )
+        pairs.write.parquet(f"file:{folder / 'pairs'}")
+        seconds, cpu = time.monotonic() - begin, cpu_seconds(roots) - before
+        java, python = peaks(workers)
+        found = spark.read.parquet(f"file:{folder / 'pairs'}").count()
+    finally:
+        spark.stop()
+        cluster.close()
+    print(json.dumps({
+        "mode": mode, "text_bytes": bytes_of_text, "pairs": found, "seconds": seconds,
+        "cpu_seconds": cpu, "java_peak": java, "python_peak": python, "task_memory": TASK_MEMORY,
+        "shuffle_bytes": shuffled(logs),
+    }))  # fmt: skip
+
+
+main()
