@@ -44,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apart;
 #[cfg(feature = "parquet")]
 pub mod column;
 mod compression;
@@ -66,6 +67,7 @@ mod stream;
 mod text;
 mod walk;
 
+pub use apart::read_apart;
 pub use compression::decompressed;
 pub use error::Error;
 pub use extraction::process::{Bounds, find_program};

@@ -11,10 +11,15 @@ use crate::{cargo, root};
 const VERSION: &str = "4.32.5";
 
 /// What no schema says, so that requests it allows may be refused: that quiet hours have both ends,
-/// which addresses may be reached, what a mail address or a network is, and that numbers have no point.
+/// which addresses may be reached, what a mail address or a network is, that a text has words, and that
+/// numbers have no point, that a form has a file, that a purge says which documents go. Whoever tries many keys is told to wait (429), not that a key is wrong (401):
+/// the matrix of authorisation has a test of its own.
 const CONFIG: &str = "\
+[checks]
+ignored_auth.enabled = false
+
 [[operations]]
-include-name = [\"POST /api/v1/watches\", \"POST /api/v1/webhooks\", \"POST /api/v1/accounts\", \"POST /api/v1/keys\", \"POST /api/v1/alerts/change\"]
+include-name = [\"POST /api/v1/repositories\", \"PATCH /api/v1/repositories/{name}\", \"POST /api/v1/watches\", \"POST /api/v1/webhooks\", \"POST /api/v1/accounts\", \"POST /api/v1/keys\", \"POST /api/v1/alerts/change\", \"POST /api/v1/probe\", \"POST /api/v1/repositories/{name}/templates\", \"POST /api/v1/repositories/{name}/stop-phrases\", \"POST /api/v1/repositories/{name}/documents\", \"POST /api/v1/repositories/{name}/purge\", \"POST /api/v1/repositories/{name}/purge-preview\"]
 checks.positive_data_acceptance.enabled = false
 ";
 
@@ -45,6 +50,8 @@ pub(crate) fn schemathesis(arguments: &[&str]) -> Result<()> {
         .arg("run")
         .arg(format!("http://{}/api/v1/openapi.json", server.address))
         .args(["--header", &format!("Authorization: Bearer {}", server.key)])
+        // It would revoke its own key.
+        .args(["--exclude-name", "DELETE /api/v1/keys/{id}"])
         .args(["--seed", "1", "--generation-deterministic", "--max-examples", "25"])
         .args(arguments)
         .current_dir(folder.path())

@@ -19,6 +19,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         upload: arguments.max_upload,
         fresh: usize::try_from(arguments.memory)?,
         examined: arguments.max_examined,
+        reads_apart: true,
     };
     let site = format!("http://{}", arguments.listen);
     let mail = mail_in(&arguments.mail);

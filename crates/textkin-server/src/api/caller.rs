@@ -3,14 +3,18 @@
 //! Whatever a request asks of the service runs in a thread where it may block. So many run at once
 //! that the cores are busy and no more, so that one answer comes after the other instead of all late.
 
+use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use tokio::sync::Semaphore;
 
 use super::problem;
@@ -152,10 +156,41 @@ impl Credentials {
     }
 }
 
-/// JSON in the body, with faults as problems.
-#[derive(Debug, axum::extract::FromRequest)]
-#[from_request(via(Json), rejection(Fault))]
+/// An object of JSON in the body, with faults as problems.
+#[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Fault> {
+        let Json(Object(content)) = Json::from_request(request, state).await?;
+        Ok(Self(content))
+    }
+}
+
+/// What is an object; a list of the values of its fields, which serde takes too, is none.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
 
 /// Parts of the path, with faults as problems.
 #[derive(Debug, FromRequestParts)]

@@ -21,6 +21,7 @@ pub(crate) struct WhichQuestions {
     /// Only those before this one.
     before: Option<i64>,
     /// At most so many: 100 by default, 1000 at most.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 

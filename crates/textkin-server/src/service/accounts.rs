@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::repositories::check_days;
 use super::{Service, secrets};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -42,6 +43,7 @@ pub struct NewKey {
     pub repository: Option<String>,
     /// Days until it expires; it does not if there is none.
     #[serde(default)]
+    #[schema(maximum = 36500)]
     pub days: Option<u32>,
     /// Addresses it may come from, as `192.0.2.0/24` separated by commas; any if there is none.
     #[serde(default)]
@@ -599,10 +601,9 @@ fn insert_key(
     repository: Option<i64>,
     account: impl FnOnce(&Transaction<'_>) -> Result<i64, Error> + Send + 'static,
 ) -> Result<KeyView, Error> {
-    if new.name.chars().count() > 100 || new.scopes.is_empty() {
-        return Err(Error::Invalid(
-            "a key has a name of at most 100 letters, and scopes".to_owned(),
-        ));
+    check_days(new.days)?;
+    if !(1..=100).contains(&new.name.chars().count()) || new.scopes.is_empty() {
+        return Err(Error::Invalid("a key has a name of 1 to 100 letters, and scopes".to_owned()));
     }
     if let Some(addresses) = &new.addresses {
         parse_addresses(addresses)?;

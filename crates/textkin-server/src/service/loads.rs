@@ -5,11 +5,12 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use textkin::core::{Document, DocumentSink, Problem, Source};
-use textkin::source::{Bounds, Inputs, SourceSettings, Worker};
+use textkin::source::{Bounds, Inputs, SourceSettings, Worker, read_apart};
 use utoipa::ToSchema;
 
 use super::documents::{Entry, Existing, NewDocument, Pending, check_document};
@@ -23,6 +24,9 @@ use crate::index::{Prepared, ShelfKind};
 /// Documents that are registered in one change, and their bytes.
 const BATCH: usize = 100;
 const BATCH_BYTES: usize = 8 << 20;
+/// What reading one file may take.
+const READING: Bounds =
+    Bounds { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
 /// Problems that a job tells.
 const MOST_TOLD: usize = 10;
 
@@ -182,10 +186,16 @@ impl Service {
             keeps_metadata: true,
             hidden: true,
             max_document_bytes: self.limits.text as u64,
-            worker: Worker { program: std::env::current_exe().ok(), bounds: Bounds::default() },
+            worker: Worker { program: std::env::current_exe().ok(), bounds: READING },
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());
+        if self.limits.reads_apart {
+            let mut sink =
+                Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
+            read_apart(path, &settings, &mut sink);
+            return sink.outcome;
+        }
         let opened = Inputs::open(&[path], &settings).map_err(textkin::Error::from);
         let mut inputs = opened.map_err(|error| Error::Invalid(error.to_string()))?;
         let mut sink = Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };

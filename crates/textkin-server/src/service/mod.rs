@@ -79,11 +79,20 @@ pub struct Limits {
     pub fresh: usize,
     /// Documents that one probe is compared with, word by word.
     pub examined: usize,
+    /// Whether files are read by processes of their own: this program, which then must hand the
+    /// arguments of workers on.
+    pub reads_apart: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { text: 32 << 20, upload: 1 << 30, fresh: 64 << 20, examined: 1000 }
+        Self {
+            text: 32 << 20,
+            upload: 1 << 30,
+            fresh: 64 << 20,
+            examined: 1000,
+            reads_apart: false,
+        }
     }
 }
 

@@ -19,10 +19,12 @@ pub struct PurgeRule {
     #[schema(maximum = 36500)]
     pub older_than_days: Option<u32>,
     /// All but so many, the latest.
+    #[schema(format = "uint64")]
     pub keep_latest: Option<u64>,
     /// Whose id or title contains this.
     pub query: Option<String>,
     /// What a preview said; the purge is refused if it would remove another number.
+    #[schema(format = "uint64")]
     pub expect: Option<u64>,
 }
 

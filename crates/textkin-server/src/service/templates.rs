@@ -25,8 +25,10 @@ const MOST_WORDS: u32 = 50;
 #[serde(deny_unknown_fields)]
 pub struct NewTemplate {
     /// What it is called.
+    #[schema(min_length = 1)]
     pub name: String,
     /// Its text.
+    #[schema(min_length = 1)]
     pub text: String,
 }
 
@@ -48,6 +50,7 @@ pub struct TemplateView {
 #[serde(deny_unknown_fields)]
 pub struct NewStopPhrase {
     /// The phrase.
+    #[schema(min_length = 1)]
     pub phrase: String,
 }
 

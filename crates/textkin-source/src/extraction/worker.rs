@@ -1,7 +1,8 @@
 //! The worker: our own program, started again to read what may hang, crash or take all memory.
 //!
 //! In the parent, [`Worker`] is the program to start and the bounds. In the child, [`serve`] bounds
-//! itself and then either becomes another program or reads a PDF or PostScript from standard input.
+//! itself and then becomes another program, reads a PDF or PostScript from standard input, or reads a
+//! whole file (`apart`).
 //! Whatever happens there, the parent goes on.
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use std::time::Instant;
 use textkin_extract::{Error, Kind, Limits, postscript_text};
 
 use super::process::{Bounds, run};
+use crate::apart;
 
 /// The first argument of a worker.
 pub const WORKER_ARGUMENT: &str = "worker";
@@ -44,7 +46,7 @@ impl Worker {
     ) -> Result<Vec<u8>, String> {
         let mut command = match &self.program {
             Some(own) => {
-                let mut command = self.command(own);
+                let mut command = self.start(own);
                 command.arg("--").arg(program);
                 command
             }
@@ -61,8 +63,7 @@ impl Worker {
         input: &[u8],
         deadline: Instant,
     ) -> Option<Result<Vec<u8>, String>> {
-        let own = self.program.as_ref()?;
-        let mut command = self.command(own);
+        let mut command = self.command()?;
         command.arg(kind.name());
         Some(run(command, input, self.bounds, deadline))
     }
@@ -73,7 +74,12 @@ impl Worker {
         limits.deadline.map_or(own, |given| given.min(own))
     }
 
-    fn command(&self, own: &std::path::Path) -> Command {
+    /// The worker, without its work; `None` if there is none.
+    pub(crate) fn command(&self) -> Option<Command> {
+        self.program.as_deref().map(|own| self.start(own))
+    }
+
+    fn start(&self, own: &std::path::Path) -> Command {
         let mut command = Command::new(own);
         let seconds = self.bounds.time.as_secs().max(1);
         command.arg(WORKER_ARGUMENT).arg(self.bounds.memory.to_string()).arg(seconds.to_string());
@@ -89,7 +95,7 @@ impl Worker {
 }
 
 /// Does the work of a worker with the arguments after [`WORKER_ARGUMENT`], and gives the exit code:
-/// `MEMORY SECONDS KIND`, or `MEMORY SECONDS -- PROGRAM ARGUMENT…`.
+/// `MEMORY SECONDS KIND`, `MEMORY SECONDS documents …` (`apart`), or `MEMORY SECONDS -- PROGRAM ARGUMENT…`.
 #[must_use]
 pub fn serve(arguments: &[OsString]) -> u8 {
     match try_serve(arguments) {
@@ -111,6 +117,7 @@ fn try_serve(arguments: &[OsString]) -> Result<(), String> {
     match arguments.get(2).and_then(|what| what.to_str()) {
         Some("pdf") => read_here(pdf_text),
         Some("postscript") => read_here(postscript_text),
+        Some(apart::DOCUMENTS) => apart::serve(&arguments[3..]),
         Some("--") => become_program(&arguments[3..]),
         _ => Err("a worker is started by textkin itself".to_owned()),
     }
