@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textkin._errors import DataTypeError
+from textkin._errors import DataError, DataTypeError
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,16 @@ class Columns:
     id: str | None = None
     text: str | None = None
     time: str | None = None
+
+    def wanted(self, there: list[str]) -> list[str]:
+        """The columns of a table that are read; the engine tells if one is missing."""
+        names = [self.id or "id", self.text or "text", self.time or "time"]
+        first = [name if name in there else name.split(".")[0] for name in names]
+        wanted = [name for name in dict.fromkeys(first) if name in there]
+        has_text = first[1] in there
+        missing = [name for name in (self.id, self.text, self.time) if name and name not in there]
+        # Where a name is wrong, the message lists all columns.
+        return wanted if has_text and not [m for m in missing if m.split(".")[0] not in there] else there
 
 
 @dataclass(frozen=True)
@@ -42,14 +52,45 @@ class Paths:
 
 def read(data: Any, columns: Columns) -> Rows | Paths:
     """What the engine reads ``data`` by."""
+    if isinstance(data, (Rows, Paths)):
+        return data
     if isinstance(data, (bytes, bytearray)):
         raise DataTypeError("data is bytes; give texts, a table, or paths")
     if isinstance(data, (str, os.PathLike)):
         return Paths([os.fsdecode(data)], columns)
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not hasattr(data, "column_names"):
         raise DataTypeError("data is one dict; give a list of dicts or a table")
     if _is_list_of_paths(data):
         return Paths([os.fsdecode(path) for path in data], columns)
+    kind = kind_of(data)
+    if kind == "pandas":
+        return _pandas(data, columns)
+    if kind == "pandas-series":
+        return _pandas(data.to_frame(columns.text or "text"), columns)
+    if kind == "polars":
+        wanted = columns.wanted(list(data.columns))
+        return Rows(lambda: data.select(wanted), True, data.height, columns)
+    if kind == "polars-lazy":
+        return Rows(lambda: data.collect(), True, None, columns)
+    if kind == "polars-series":
+        frame = data.to_frame(columns.text or "text")
+        return Rows(lambda: frame, True, len(data), columns)
+    if kind == "datasets":
+        return _dataset(data, columns)
+    if kind == "pyarrow-array":
+        return _arrow_array(data, columns)
+    if hasattr(data, "__arrow_c_stream__"):
+        # A reader is a stream that passes by; a table is there.
+        is_table = hasattr(data, "num_rows") or hasattr(data, "__len__")
+        n_rows = getattr(data, "num_rows", None)
+        if is_table and hasattr(data, "select") and hasattr(data, "column_names"):
+            names = list(data.column_names)
+            narrowed = data.select(columns.wanted(names))
+            return Rows(lambda: narrowed, True, n_rows, columns)
+        if is_table and hasattr(data, "__arrow_c_array__"):
+            # A record batch, which also has a stream.
+            return Rows(lambda: data, True, n_rows, columns)
+        return Rows(lambda: data, is_table, n_rows, columns)
     if isinstance(data, Iterator):
         return Rows(lambda: data, False, None, columns)
     if hasattr(data, "__iter__"):
@@ -57,6 +98,95 @@ def read(data: Any, columns: Columns) -> Rows | Paths:
     raise DataTypeError(f"data is of type {type(data).__name__}; give texts, a table, or paths")
 
 
+def kind_of(data: Any) -> str | None:
+    """Which library a table is of, told by the name of its class."""
+    for ancestor in type(data).__mro__:
+        package = ancestor.__module__.partition(".")[0]
+        name = (package, ancestor.__name__)
+        if name in _KINDS:
+            return _KINDS[name]
+    return None
+
+
+_KINDS = {
+    ("pandas", "DataFrame"): "pandas",
+    ("pandas", "Series"): "pandas-series",
+    ("polars", "DataFrame"): "polars",
+    ("polars", "LazyFrame"): "polars-lazy",
+    ("polars", "Series"): "polars-series",
+    ("datasets", "Dataset"): "datasets",
+    ("datasets", "DatasetDict"): "datasets-dict",
+    ("datasets", "IterableDataset"): "datasets-iterable",
+    ("pyarrow", "Table"): "pyarrow",
+    ("pyarrow", "Array"): "pyarrow-array",
+    ("pyarrow", "ChunkedArray"): "pyarrow-array",
+}
+
+
 def _is_list_of_paths(data: Any) -> bool:
     is_list = isinstance(data, (list, tuple)) and len(data) > 0
     return is_list and all(isinstance(path, os.PathLike) for path in data)
+
+
+def _pandas(frame: Any, columns: Columns) -> Rows:
+    """A pandas table: columns of Arrow are taken as they are, others row by row, without a copy."""
+    if not frame.columns.is_unique:
+        twice = [str(name) for name in frame.columns[frame.columns.duplicated()]]
+        raise DataError(f"several columns are called '{twice[0]}'; rename all but one")
+    names = [str(name) for name in frame.columns]
+    wanted = columns.wanted(names)
+    narrowed = frame[[name for name in frame.columns if str(name) in wanted]]
+    if any(_is_arrow(narrowed[name]) for name in narrowed.columns):
+        return Rows(lambda: _pandas_table(narrowed), True, len(frame), columns)
+    values = {str(name): narrowed[name].array for name in narrowed.columns}
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for row in zip(*values.values()):
+            yield dict(zip(values, row))
+
+    return Rows(rows, True, len(frame), columns)
+
+
+def _is_arrow(series: Any) -> bool:
+    return hasattr(series.array, "__arrow_array__") and hasattr(series.array, "_pa_array")
+
+
+def _pandas_table(frame: Any) -> Any:
+    import pyarrow
+
+    arrays = {}
+    for name in frame.columns:
+        array = frame[name].array
+        arrow = array.__arrow_array__() if hasattr(array, "__arrow_array__") else pyarrow.array(array, from_pandas=True)
+        arrays[str(name)] = arrow
+    return pyarrow.table(arrays)
+
+
+def _dataset(data: Any, columns: Columns) -> Rows:
+    """A dataset of Hugging Face: its Arrow table, or batches of it where rows were chosen."""
+    narrowed = data.select_columns(columns.wanted(list(data.column_names))).with_format("arrow")
+
+    def batches() -> Any:
+        import pyarrow
+
+        pieces = narrowed.iter(batch_size=1000)
+        first = next(pieces, None)
+        if first is None:
+            return []
+
+        def each() -> Iterator[Any]:
+            for piece in (first, *()):
+                yield from piece.to_batches()
+            for piece in pieces:
+                yield from piece.cast(first.schema).to_batches()
+
+        return pyarrow.RecordBatchReader.from_batches(first.schema, each())
+
+    return Rows(batches, True, len(data), columns)
+
+
+def _arrow_array(data: Any, columns: Columns) -> Rows:
+    import pyarrow
+
+    table = pyarrow.table({columns.text or "text": data})
+    return Rows(lambda: table, True, len(data), columns)

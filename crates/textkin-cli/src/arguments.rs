@@ -11,32 +11,40 @@ use textkin::text::grammar::Selection;
 use textkin::{Threshold, parse_size};
 
 mod analysis;
+#[cfg(feature = "server")]
 mod client;
 mod compare;
+#[cfg(feature = "server")]
 mod delivering;
 mod eval;
+#[cfg(feature = "server")]
 mod mail;
 mod reading;
 mod repo;
 mod search;
+#[cfg(feature = "server")]
 mod server;
 mod trace;
 mod verify;
 
 pub(crate) use analysis::Analysis;
+#[cfg(feature = "server")]
 pub(crate) use client::{
     Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
     ClientRegister, ClientState, ClientWatch, Connection,
 };
 pub(crate) use compare::{Compare, ComparisonFormat};
+#[cfg(feature = "server")]
 pub(crate) use delivering::{DeliveringArguments, SmtpEncryption};
 pub(crate) use eval::{Eval, EvalCommand, EvalMeans, Generate};
+#[cfg(feature = "server")]
 pub(crate) use mail::{Mail, MailArguments};
 pub(crate) use reading::{Input, Reading};
 pub(crate) use repo::{
     Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
 };
 pub(crate) use search::{LookedFor, Search, SearchFormat};
+#[cfg(feature = "server")]
 pub(crate) use server::{Admin, AdminCommand, AdminKey, LogFormat, Serve};
 pub(crate) use trace::{Every, Trace, TraceFormat, TraceMeans};
 pub(crate) use verify::Verify;
@@ -59,10 +67,22 @@ pub(crate) enum Command {
     Repo(Repo),
     Search(Box<Search>),
     Trace(Box<Trace>),
+    #[cfg(feature = "server")]
     Serve(Box<Serve>),
+    #[cfg(feature = "server")]
     Admin(Admin),
+    #[cfg(feature = "server")]
     Client(Box<Client>),
+    #[cfg(feature = "server")]
     Mail(Mail),
+    #[cfg(not(feature = "server"))]
+    Serve(Absent),
+    #[cfg(not(feature = "server"))]
+    Admin(Absent),
+    #[cfg(not(feature = "server"))]
+    Client(Absent),
+    #[cfg(not(feature = "server"))]
+    Mail(Absent),
     Eval(Eval),
     Index(Index),
     /// Say which formats are read, which programs help with that, and how to install them
@@ -71,6 +91,16 @@ pub(crate) enum Command {
     Measures,
     /// List every chunker, selector, score and normalisation step by name
     Strategies,
+}
+
+/// Not in this package, which is without the server
+#[cfg(not(feature = "server"))]
+#[derive(Debug, Args)]
+#[command(hide = true, disable_help_flag = true)]
+pub(crate) struct Absent {
+    /// Whatever was asked
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _rest: Vec<std::ffi::OsString>,
 }
 
 /// Find every pair of documents that share text, with proof

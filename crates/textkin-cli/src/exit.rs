@@ -1,7 +1,5 @@
 //! Exit codes.
 
-use std::process::ExitCode;
-
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -14,6 +12,7 @@ pub(crate) enum Exit {
     /// The user stopped it.
     Interrupted,
     /// A message was not taken: a code that mail systems know.
+    #[cfg(feature = "server")]
     Mail(u8),
 }
 
@@ -31,14 +30,15 @@ impl Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
+impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
+        match exit {
             Exit::Found => 0,
             Exit::Nothing => 1,
             Exit::Failed => 2,
             Exit::Interrupted => 130,
+            #[cfg(feature = "server")]
             Exit::Mail(code) => code,
-        })
+        }
     }
 }

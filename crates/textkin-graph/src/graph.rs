@@ -173,6 +173,28 @@ impl Graph {
         Ok(graph)
     }
 
+    /// The same graph with a higher threshold; `None` where pairs were too many to list.
+    #[must_use]
+    pub fn raised(&self, threshold: f64) -> Option<Self> {
+        if !self.is_listed() {
+            return None;
+        }
+        let (blocks, below): (Vec<Block>, Vec<Block>) =
+            self.blocks.iter().partition(|block| block.score >= threshold);
+        let is_of_copies = |block: &Block| matches!(block.kind, Kind::Copies { .. });
+        let copies_below = self.copies_below.iter().copied();
+        Some(Self {
+            blocks,
+            copies_below: copies_below.chain(below.into_iter().filter(is_of_copies)).collect(),
+            classes: self.classes.clone(),
+            documents_of_class: self.documents_of_class.clone(),
+            documents_of_text: self.documents_of_text.clone(),
+            text_of_document: self.text_of_document.clone(),
+            n_pairs: self.n_pairs,
+            tally: None,
+        })
+    }
+
     /// Number of edges: pairs of documents whose score reaches the threshold.
     #[must_use]
     pub fn n_edges(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! Data as it comes: rows in Python, or paths.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,34 +40,39 @@ impl Data {
         Ok(match self {
             Self::Rows(rows) => Opened::Feed(Box::new(rows.feed(py))),
             Self::Paths(paths) => {
-                let settings = paths.source_settings(given)?;
+                let settings = source_settings(&paths.columns, given)?;
                 Opened::Paths { paths: paths.paths.clone(), settings: Box::new(settings) }
             }
         })
     }
 }
 
-impl Paths {
-    fn source_settings(&self, given: &Given<'_, '_>) -> PyResult<SourceSettings> {
-        let seconds = given.count("max_seconds")?.unwrap_or(60);
-        Ok(SourceSettings {
-            text_field: self.columns.text_name().to_owned(),
-            id_field: self.columns.id.clone(),
-            time_field: self.columns.time.clone(),
-            exclude: given.value("exclude_files")?.unwrap_or_default(),
-            folder_mark: Some(textkin::Repository::folder_mark()),
-            input_format: given.parsed("input_format")?,
-            extract: ExtractOptions {
-                main_content: given.value("main_content")?.unwrap_or(false),
-                ..ExtractOptions::default()
-            },
-            worker: Worker {
-                program: None,
-                bounds: Bounds { time: Duration::from_secs(seconds.into()), ..Bounds::default() },
-            },
-            ..SourceSettings::default()
-        })
-    }
+/// How files are read.
+pub(crate) fn source_settings(
+    columns: &Columns,
+    given: &Given<'_, '_>,
+) -> PyResult<SourceSettings> {
+    let seconds = given.count("max_seconds")?.unwrap_or(60);
+    // The interpreter, and what makes it our worker.
+    let mut worker = given.value::<Vec<OsString>>("worker")?.unwrap_or_default().into_iter();
+    Ok(SourceSettings {
+        text_field: columns.text_name().to_owned(),
+        id_field: columns.id.clone(),
+        time_field: columns.time.clone(),
+        exclude: given.value("exclude_files")?.unwrap_or_default(),
+        folder_mark: Some(textkin::Repository::folder_mark()),
+        input_format: given.parsed("input_format")?,
+        extract: ExtractOptions {
+            main_content: given.value("main_content")?.unwrap_or(false),
+            ..ExtractOptions::default()
+        },
+        worker: Worker {
+            program: worker.next().map(PathBuf::from),
+            arguments: worker.collect(),
+            bounds: Bounds { time: Duration::from_secs(seconds.into()), ..Bounds::default() },
+        },
+        ..SourceSettings::default()
+    })
 }
 
 /// Data that is being read.

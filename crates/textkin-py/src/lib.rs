@@ -7,16 +7,21 @@
 #![allow(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
 
 mod arrow_rows;
+mod compare;
 mod data;
+mod dedup;
 mod error;
 mod feed;
+mod fingerprints;
 mod graph;
 mod python_rows;
+mod repository;
 mod row;
 mod run;
 mod settings;
 mod spark;
 mod table;
+mod tracer;
 
 use pyo3::prelude::*;
 
@@ -24,13 +29,41 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _textkin {
     #[pymodule_export]
+    use crate::compare::{Compared, compare};
+    #[pymodule_export]
+    use crate::dedup::{Cleaned, dedup};
+    #[pymodule_export]
+    use crate::fingerprints::fingerprints;
+    #[pymodule_export]
     use crate::graph::{Found, discover};
+    #[pymodule_export]
+    use crate::repository::Stored;
     #[pymodule_export]
     use crate::spark::{Components, SparkStep, spark_sizes};
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::tracer::Stream;
+
+    use std::ffi::OsString;
 
     use pyo3::prelude::*;
+
+    /// Does the work of a worker that reads what may hang or crash, and gives the exit code.
+    #[pyfunction]
+    fn worker(arguments: Vec<OsString>) -> u8 {
+        textkin::source::serve_worker(&arguments)
+    }
+
+    /// Runs the command line and gives the exit code; `own` is how it is started again.
+    #[pyfunction]
+    fn main(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
+        let mut own = own.into_iter();
+        let own =
+            textkin_cli::Own { program: own.next().map(Into::into), arguments: own.collect() };
+        let given: Vec<OsString> = std::iter::once("textkin".into()).chain(arguments).collect();
+        py.detach(|| textkin_cli::run(&given, own))
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

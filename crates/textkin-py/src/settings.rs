@@ -65,8 +65,18 @@ impl<'py> Given<'_, 'py> {
         })
     }
 
-    /// The settings of a run.
+    /// The settings of a run that gives pairs.
     pub(crate) fn settings(&self) -> PyResult<Settings> {
+        let mut settings = self.settings_without_threshold()?;
+        if let Some(threshold) = self.parsed_by("threshold", Threshold::parse)? {
+            let number = threshold.number(settings.score);
+            settings.threshold = number.map_err(|words| error::setting("threshold", &words))?;
+        }
+        Ok(settings)
+    }
+
+    /// The settings of a run, but for the threshold, which may have another meaning.
+    pub(crate) fn settings_without_threshold(&self) -> PyResult<Settings> {
         let mut settings = Settings::default();
         macro_rules! take {
             ($field:ident, $name:literal) => {
@@ -92,10 +102,6 @@ impl<'py> Given<'_, 'py> {
         }
         if let Some(templates) = self.value("templates")? {
             settings.templates = templates;
-        }
-        if let Some(threshold) = self.parsed_by("threshold", Threshold::parse)? {
-            let number = threshold.number(settings.score);
-            settings.threshold = number.map_err(|words| error::setting("threshold", &words))?;
         }
         settings.max_df = self.count("max_df")?;
         settings.memory = self.size("memory")?;

@@ -24,6 +24,9 @@ pub enum Error {
     /// A document could not be read, and the run is strict.
     #[error("{0}; without --strict this document is left out and the run goes on")]
     Problem(Problem),
+    /// The one document that was asked for cannot be had.
+    #[error("{0}")]
+    Document(String),
     /// A score that needs the covered words of each pair met more pairs than fit the memory.
     #[error(
         "too many pairs share text for this score; choose ssr or chunk-containment, set --max-df, or give more --memory"

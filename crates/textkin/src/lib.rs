@@ -30,6 +30,7 @@ mod index_file;
 mod ingest;
 mod moment;
 mod pairs;
+mod read;
 mod repository;
 mod settings;
 mod size;
@@ -51,6 +52,7 @@ pub use index_file::{Occurrences, Recipe, SharedText, look_up};
 pub use ingest::Noted;
 pub use moment::{Moment, NoMoment, parse_age};
 pub use pairs::{Pairs, raw_overlaps};
+pub use read::{ReadDocument, named_document, read_document};
 pub use repository::{
     Added, Condition, Existing, Hits, Making, NewKin, Repository, RepositorySource,
     RepositoryWriter, SearchSettings, Searcher, Selected, kin_of,

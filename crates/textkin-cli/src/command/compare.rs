@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use textkin::report::terminal::{self, View};
 use textkin::report::{self, Length, OutputFile, WithText};
-use textkin::{Watch, compare};
+use textkin::{Watch, compare, named_document, read_document};
 
 use crate::arguments::{Compare, ComparisonFormat};
-use crate::documents::{analysis_settings, named, read, source_settings};
+use crate::documents::{analysis_settings, source_settings};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs::{place, unless_closed};
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Exit> {
         arguments.shown.html.as_deref().map(|path| open_page(path, arguments)).transpose()?;
     let settings = analysis_settings(&arguments.analysis, &arguments.reading)?;
     let source_settings = source_settings(&arguments.reading);
-    let read = |path: &Path| read(path, &source_settings);
+    let read = |path: &Path| read_document(path, &source_settings);
     let (a, b) = (read(&arguments.a)?, read(&arguments.b)?);
     let comparison = compare(&a.text, &b.text, &settings, arguments.shown.max_gap)?;
     let mut view = comparison.view([&a.id, &a.text], [&b.id, &b.text]);
@@ -55,7 +55,7 @@ fn open_page(path: &Path, arguments: &Compare) -> anyhow::Result<OutputFile> {
         .chain(&arguments.analysis.template)
         .chain(&arguments.analysis.stop_list);
     let is_input = place(path).is_some_and(|target| {
-        inputs.filter_map(|input| place(&named(input).0)).any(|input| input == target)
+        inputs.filter_map(|input| place(&named_document(input).0)).any(|input| input == target)
     });
     anyhow::ensure!(
         !is_input,

@@ -6,9 +6,7 @@ use hashbrown::HashSet;
 use textkin::core::Pair;
 use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
-use textkin::{Error, Settings, Texts, Watch, compare, compare_without};
-
-use textkin::Pairs;
+use textkin::{Error, Pairs, Settings, Texts, Watch, compare, compare_without};
 
 /// Pairs that are explained at once.
 const PAIRS: usize = 256;

@@ -1,21 +1,26 @@
 //! One file per command.
 
+#[cfg(feature = "server")]
 pub(crate) mod admin;
+#[cfg(feature = "server")]
 pub(crate) mod client;
 pub(crate) mod compare;
 pub(crate) mod dedup;
+#[cfg(feature = "server")]
 pub(crate) mod delivering;
 pub(crate) mod discover;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod index;
+#[cfg(feature = "server")]
 pub(crate) mod mail;
 pub(crate) mod measures;
 pub(crate) mod page;
 pub(crate) mod raw;
 pub(crate) mod repo;
 pub(crate) mod search;
+#[cfg(feature = "server")]
 pub(crate) mod serve;
 pub(crate) mod strategies;
 pub(crate) mod trace;

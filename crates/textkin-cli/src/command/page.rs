@@ -8,11 +8,10 @@ use textkin::report::{
     self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, notes_text, run_page,
 };
 use textkin::source::Inputs;
-use textkin::{Error, Noted, Settings, Texts, Watch, compare, compare_without};
+use textkin::{Error, Noted, Pairs, Settings, Texts, Watch, compare, compare_without};
 
 use crate::arguments::Discover;
 use crate::outputs::unless_closed;
-use textkin::Pairs;
 
 /// What a page is made from.
 #[derive(Clone, Copy)]

@@ -186,7 +186,11 @@ impl Service {
             keeps_metadata: true,
             hidden: true,
             max_document_bytes: self.limits.text as u64,
-            worker: Worker { program: std::env::current_exe().ok(), bounds: READING },
+            worker: Worker {
+                program: std::env::current_exe().ok(),
+                bounds: READING,
+                ..Worker::default()
+            },
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());

@@ -31,6 +31,8 @@ const MOST_TEXT: usize = 256 << 20;
 pub struct Worker {
     /// A program that hands its arguments after [`WORKER_ARGUMENT`] to [`serve`].
     pub program: Option<PathBuf>,
+    /// What stands before [`WORKER_ARGUMENT`], where the program is an interpreter.
+    pub arguments: Vec<OsString>,
     /// What one run may take.
     pub bounds: Bounds,
 }
@@ -82,6 +84,7 @@ impl Worker {
     fn start(&self, own: &std::path::Path) -> Command {
         let mut command = Command::new(own);
         let seconds = self.bounds.time.as_secs().max(1);
+        command.args(&self.arguments);
         command.arg(WORKER_ARGUMENT).arg(self.bounds.memory.to_string()).arg(seconds.to_string());
         // A worker needs nothing of what surrounds it but the way to its programs.
         command.env_clear();
@@ -142,7 +145,10 @@ fn read_here(reader: Reader) -> Result<(), String> {
         Ok(Err(error)) => return Err(error.to_string()),
         Err(_) => return Err("its structure confuses the parser".to_owned()),
     };
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|error| error.to_string())
+    let mut out = std::io::stdout().lock();
+    // Nothing else would write what waits, where this is not the program of the process.
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| error.to_string())
 }
 
 #[cfg(feature = "pdf")]

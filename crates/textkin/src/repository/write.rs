@@ -135,7 +135,13 @@ impl RepositoryWriter {
                 if add_entry(writer, preparer, &entry, existing, &mut added)? {
                     added.text_bytes += text_bytes;
                 }
-                Ok(())
+                match added.problems.pop() {
+                    Some(problem) if is_strict => Err(Error::Problem(problem)),
+                    problem => {
+                        added.problems.extend(problem);
+                        Ok(())
+                    }
+                }
             }
         })?;
         if watch.stop.is_asked() {

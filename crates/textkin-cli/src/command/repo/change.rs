@@ -12,7 +12,7 @@ use textkin::report::{self, PairWriter, Row, Vertex};
 use textkin::source::Inputs;
 use textkin::stored::Place;
 use textkin::{
-    Added, Existing, Moment, NewKin, Repository, RepositoryWriter, Settings, Watch, kin_of,
+    Added, Existing, Moment, NewKin, Pairs, Repository, RepositoryWriter, Settings, Watch, kin_of,
     parse_age,
 };
 
@@ -24,7 +24,6 @@ use crate::interrupt;
 use crate::outputs::{check_apart, tell_unread, unless_closed};
 use crate::progress::Shown;
 use crate::tell::tell;
-use textkin::Pairs;
 
 /// So many documents to be removed are named, the rest is counted.
 const MOST_NAMED: usize = 20;

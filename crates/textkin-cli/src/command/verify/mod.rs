@@ -21,10 +21,10 @@ use textkin::report::{
     PairPassages, Row, RunPair, WithText, comparison_json, comparison_page, pair_parts, terminal,
 };
 use textkin::source::{Inputs, SourceSettings};
-use textkin::{Settings, Watch, compare_without, digest, frequent_words};
+use textkin::{Settings, Watch, compare_without, digest, frequent_words, named_document};
 
 use crate::arguments::Verify;
-use crate::documents::{collection_settings, named, templates, words};
+use crate::documents::{collection_settings, templates, words};
 use crate::exit::Exit;
 use crate::tell::tell;
 use differences::differences;
@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     let mut source_settings = collection_settings(&arguments.input);
     // A run does not read what it writes; nor is its report a document of it later.
     source_settings.outputs = vec![arguments.report.clone()];
-    let mut paths: Vec<PathBuf> = arguments.inputs.iter().map(|path| named(path).0).collect();
+    let mut paths: Vec<PathBuf> =
+        arguments.inputs.iter().map(|path| named_document(path).0).collect();
     paths.dedup();
     let mut inputs = Inputs::open(&paths, &source_settings)?;
     inputs.spool(&std::env::temp_dir()).context("cannot store standard input")?;

@@ -9,14 +9,13 @@ use anyhow::Context;
 use serde_json::Value;
 use textkin::graph::Clustering;
 use textkin::source::Inputs;
-use textkin::{Discovery, Settings, Watch, chunk_frequencies, discover};
+use textkin::{Discovery, Pairs, Settings, Watch, chunk_frequencies, discover};
 
 use super::VERSION;
 use super::differences::differences;
 use super::report::Report;
 use crate::command::page;
 use crate::documents::words;
-use textkin::Pairs;
 
 /// The settings that a page names, in their order.
 const SETTINGS: [&str; 10] = [

@@ -1,0 +1,102 @@
+//! `compare`: what two texts share, and where.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyDict;
+use textkin::core::Note;
+use textkin::report::{RunPair, WithText, comparison_json, comparison_page};
+use textkin::{Comparison, compare as compare_texts, read_document};
+
+use crate::data::source_settings;
+use crate::error;
+use crate::row::Columns;
+use crate::settings::Given;
+
+/// A text, or the file that holds it.
+#[derive(Debug, FromPyObject)]
+pub(crate) enum Text {
+    Text(PyBackedStr),
+    Path(PathBuf),
+}
+
+/// What two texts share.
+#[pyclass(frozen, module = "textkin._textkin")]
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) comparison: Comparison,
+    pub(crate) ids: [String; 2],
+    pub(crate) texts: [String; 2],
+    pub(crate) notes: [Vec<Note>; 2],
+    /// What a run says of the two.
+    pub(crate) pair: Option<RunPair<'static>>,
+}
+
+/// Compares two texts.
+#[pyfunction]
+pub(crate) fn compare(
+    py: Python<'_>,
+    a: Text,
+    b: Text,
+    ids: [String; 2],
+    settings: &Bound<'_, PyDict>,
+) -> PyResult<Compared> {
+    let given = Given(settings);
+    let max_gap = given.parsed("max_gap")?.unwrap_or(5);
+    let columns = Columns { id: None, text: None, time: None };
+    let source_settings = source_settings(&columns, &given)?;
+    let settings = given.settings()?;
+    let compared = py.detach(|| {
+        let mut texts = [String::new(), String::new()];
+        let (mut ids, mut notes) = (ids, [Vec::new(), Vec::new()]);
+        for (side, given) in [a, b].into_iter().enumerate() {
+            match given {
+                Text::Text(text) => texts[side] = text.to_string(),
+                Text::Path(path) => {
+                    let read = read_document(&path, &source_settings)?;
+                    (ids[side], texts[side], notes[side]) = (read.id, read.text, read.notes);
+                }
+            }
+        }
+        let comparison = compare_texts(&texts[0], &texts[1], &settings, max_gap)?;
+        Ok(Compared { comparison, ids, texts, notes, pair: None })
+    });
+    compared.map_err(|error| error::of_textkin(&error))
+}
+
+impl Compared {
+    fn with_view<T>(&self, show: impl FnOnce(&textkin::report::Comparison<'_>) -> T) -> T {
+        let [a, b] = [0, 1].map(|side| [self.ids[side].as_str(), self.texts[side].as_str()]);
+        let mut view = self.comparison.view(a, b);
+        view.a.add_notes(&self.notes[0]);
+        view.b.add_notes(&self.notes[1]);
+        view.pair = self.pair;
+        show(&view)
+    }
+}
+
+#[pymethods]
+impl Compared {
+    /// The names of the texts.
+    #[getter]
+    fn ids(&self) -> [&str; 2] {
+        [&self.ids[0], &self.ids[1]]
+    }
+
+    /// The texts.
+    #[getter]
+    fn texts(&self) -> [&str; 2] {
+        [&self.texts[0], &self.texts[1]]
+    }
+
+    /// Everything as JSON, as the command line writes it.
+    fn json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.with_view(|view| comparison_json(view, WithText::No)))
+    }
+
+    /// A page that shows both side by side.
+    fn page(&self, py: Python<'_>) -> String {
+        py.detach(|| self.with_view(comparison_page))
+    }
+}

@@ -1,0 +1,170 @@
+"""compare, dedup, fingerprints, repositories, tracers."""
+
+import pytest
+from conftest import make, rows
+
+import textkin
+
+BOAT = "row row row your boat gently down the stream"
+
+
+def test_compare_reads_files(tmp_path):
+    a, b = tmp_path / "a.txt", tmp_path / "b.html"
+    a.write_text(BOAT)
+    b.write_text(f"<p>They sang: {BOAT}!</p>")
+    comparison = textkin.compare(a, b)
+    assert comparison.a_in_b == 1.0 and comparison.ids == (str(a), str(b))
+    with pytest.raises(textkin.Error, match="missing.txt"):
+        textkin.compare(tmp_path / "missing.txt", b)
+    with pytest.raises(TypeError, match="a is of type int"):
+        textkin.compare(1, "x")
+    assert comparison.to_dict()["report"] == "compare"
+    assert comparison.to_html().startswith("<!")
+
+
+def test_spans_count_characters():
+    a = f"🙂 naïve «{BOAT}» 東京"
+    passage = textkin.compare(a, BOAT).passages[0]
+    assert a[slice(*passage.a)] == BOAT == passage.text_a
+    prints = textkin.fingerprints(a)
+    assert BOAT.startswith("row") and any(a[p.start : p.end] == "row row row your boat gently down the" for p in prints)
+
+
+def test_compare_tells_of_disguises():
+    a, b = BOAT.replace("boat", "bo\u0430t"), BOAT
+    comparison = textkin.compare(a, b)
+    assert comparison.a_in_b == 1.0
+    assert "look-alike" in " ".join(comparison.notes[0])
+
+
+def kinds(documents):
+    yield documents
+    yield tuple(documents)
+    for package in ("pyarrow", "pandas", "polars", "datasets"):
+        module = pytest.importorskip(package)
+        if package == "pyarrow":
+            yield module.Table.from_pylist(documents)
+        elif package == "datasets":
+            yield module.Dataset.from_list(documents)
+        else:
+            yield module.DataFrame(documents)
+
+
+def plain(data):
+    if isinstance(data, (list, tuple)):
+        return list(data)
+    if hasattr(data, "to_dicts"):
+        return data.to_dicts()
+    if hasattr(data, "to_pylist"):
+        return data.to_pylist()
+    if hasattr(data, "to_dict") and hasattr(data, "iloc"):
+        return data.to_dict("records")
+    return list(data)
+
+
+@pytest.mark.parametrize("level", ["document", "passage", "line"])
+def test_dedup_gives_back_what_came_in(level):
+    documents = [d for d in make(80, 3) if d["text"]]
+    settings = {} if level == "document" else dict(min_words=10)
+    expected = None
+    for data in kinds(documents):
+        cleaned = textkin.dedup(data, level=level, **settings)
+        assert type(cleaned.data) is type(data)
+        left = plain(cleaned.data)
+        expected = left if expected is None else expected
+        assert left == expected
+        if level == "document":
+            assert len(left) == len(documents) - cleaned.counts["documents_gone"]
+            gone = set(cleaned.removed["document"].to_pylist())
+            assert [d for d in documents if d["id"] not in gone] == left
+        assert cleaned.counts["words_gone"] > 0
+        # What is clean stays as it is.
+        assert plain(textkin.dedup(cleaned.data, level=level, **settings).data) == left
+
+
+def test_dedup_of_texts_and_of_missing_ones():
+    texts = [BOAT, BOAT.upper(), None, BOAT + " today"]
+    cleaned = textkin.dedup(texts, strict=False)
+    assert cleaned.data == [BOAT, None, BOAT + " today"] or cleaned.data == [BOAT, None]
+    assert len(cleaned.problems) == 1
+    with pytest.raises(textkin.DataError, match="null"):
+        textkin.dedup(texts)
+    pd = pytest.importorskip("pandas")
+    series = pd.Series([BOAT, BOAT], name="body", index=[7, 9])
+    left = textkin.dedup(series).data
+    assert left.tolist() == [BOAT] and left.name == "body" and left.index.tolist() == [7]
+
+
+def test_dedup_keeps_what_is_asked():
+    rows = [{"id": n, "text": BOAT, "stars": s} for n, s in enumerate([3, 10, 9])]
+    assert [row["id"] for row in textkin.dedup(rows, keep="last").data] == [2]
+    assert [row["id"] for row in textkin.dedup(rows, keep="field:stars").data] == [1]
+    for settings in (dict(keep="worst"), dict(level="word"), dict(min_words=3), dict(threshold=2)):
+        with pytest.raises(textkin.SettingError):
+            textkin.dedup(rows, **settings)
+    with pytest.raises(textkin.DataError, match="python -m textkin dedup"):
+        textkin.dedup("somewhere/*.jsonl")
+
+
+def test_fingerprints_are_stable():
+    assert [p.hash for p in textkin.fingerprints(BOAT)] == [0xB48AD2AC6BD7BEDC, 0x59595EBED06EFDC5]
+    assert textkin.fingerprints("") == [] and len(textkin.fingerprints("too short")) == 1
+    assert len(textkin.fingerprints(BOAT, chunk="words:2")) == 8
+    few = textkin.fingerprints(" ".join(f"w{n}" for n in range(500)), select="winnow:8")
+    assert 0 < len(few) < 400
+    with pytest.raises(textkin.SettingError, match="whole collection"):
+        textkin.fingerprints(BOAT, select="rarest-collection:3")
+
+
+def test_repositories_keep_documents(tmp_path, documents):
+    repository = textkin.Repository(tmp_path / "kept")
+    assert (len(repository), list(repository)) == (0, [])
+    assert repository.add(documents[:60]).added == 60
+    assert repository.add(iter(documents[60:])).added == len(documents) - 60
+    assert list(repository) == [document["id"] for document in documents]
+    assert "d3" in repository and "x" not in repository
+    assert repository.text("d3") == documents[3]["text"]
+    assert rows(repository.discover()) == rows(textkin.discover(documents))
+    graph = repository.discover()
+    pair = next(iter(graph))
+    assert graph.explain(pair["a"], pair["b"]).a_in_b == pytest.approx(pair["a_in_b"])
+    longest = max(documents, key=lambda document: len(document["text"]))
+    hits = repository.search(longest["text"])
+    assert hits[0].percent == pytest.approx(100) and hits[0].words > 0
+    with pytest.raises(textkin.Error, match="d1"):
+        repository.add(documents[1:2])
+    assert repository.add(documents[1:2], existing="skip").skipped == 1
+    assert repository.add(documents[1:2], existing="replace").replaced == 1
+    assert repository.remove("d1") == 1 and "d1" not in repository
+    with pytest.raises(textkin.DataError, match="holds no document 'd1'"):
+        repository.remove(["d2", "d1"])
+    assert "d2" in repository
+    repository.compact()
+    again = textkin.Repository(tmp_path / "kept", chunk="words:8")
+    assert len(again) == len(documents) - 1 and again.settings["chunk"] == "words:8"
+    with pytest.raises(textkin.SettingError, match="was made with chunk=words:8"):
+        textkin.Repository(tmp_path / "kept", chunk="words:5")
+    with pytest.raises(textkin.SettingError):
+        repository.search("x", measure="luck")
+
+
+def test_tracers_go_on_where_they_were(tmp_path, documents):
+    whole, first = textkin.Tracer("1MiB"), textkin.Tracer("1MiB")
+    said = [whole.feed(document["id"], document["text"]) for document in documents]
+    for document in documents[:50]:
+        first.feed(document["id"], document["text"])
+    first.save(tmp_path / "state")
+    second = textkin.Tracer.load(tmp_path / "state", memory="1MiB")
+    assert len(second) == 50
+    assert [second.feed(d["id"], d["text"]) for d in documents[50:]] == said[50:]
+    assert any(origins.is_copied for origins in said)
+    assert whole.most_copied(3)[0]["copies"] > 0
+    for origins, document in zip(said, documents):
+        for start, end in origins.fresh:
+            assert document["text"][start:end].strip()
+    with pytest.raises(textkin.Error, match="memory"):
+        textkin.Tracer.load(tmp_path / "state", memory="2MiB")
+    with pytest.raises(textkin.Error, match="cannot read"):
+        textkin.Tracer.load(tmp_path / "nothing", memory="1MiB")
+    with pytest.raises(textkin.Error, match="too little memory"):
+        textkin.Tracer(memory=10)

@@ -1,0 +1,116 @@
+"""What takes a process of its own: Ctrl-C, the command line, the time of an import."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import make, rows
+
+import textkin
+
+
+def run(*arguments, **more):
+    command = [sys.executable, "-m", "textkin", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, **more)
+
+
+ENDLESS = """
+import itertools, random, sys, textkin
+def texts():
+    for n in itertools.count():
+        if n == 50: print("begun", flush=True)
+        yield " ".join(random.choices(["a", "b", "c", "d", "e"], k=500))
+"""
+WAITING = """
+import sys, time, textkin
+def texts():
+    yield "one"
+    print("begun", flush=True)
+    time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("texts", [ENDLESS, WAITING])
+def test_ctrl_c_stops_within_a_second(texts):
+    script = texts + "textkin.discover(texts(), chunk='words:2')"
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    begun = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=20)
+    assert "KeyboardInterrupt" in told
+    assert time.monotonic() - begun < 1.5
+
+
+def test_the_command_line_gives_the_same(tmp_path):
+    documents = make(100, 5)
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    done = run("discover", path, "--score", "s4", "--threshold", "0.05", "--out", tmp_path / "pairs.jsonl", "--quiet")
+    assert done.returncode == 0, done.stderr
+    written = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
+    found = list(textkin.discover(documents))
+    assert [list(pair) for pair in written] == [list(pair) for pair in found]
+    for one, other in zip(written, found):
+        assert {key: one[key] for key in ("a", "b")} == {key: other[key] for key in ("a", "b")}
+        assert [one[key] for key in list(one)[2:]] == pytest.approx([other[key] for key in list(one)[2:]], abs=1e-12)
+
+
+def test_the_command_line_has_its_exit_codes():
+    assert run("--version").stdout.strip() == f"textkin {textkin.__version__}"
+    assert run("discover").returncode == 2
+    served = run("serve", "--help")
+    assert served.returncode == 2 and "without its server" in served.stderr
+    done = run("discover", "-", input="")
+    assert done.returncode == 1
+
+
+def test_pdf_is_read_by_a_worker(tmp_path):
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+               b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 300]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"]
+    content = b"BT /F 12 Tf 20 200 Td (row row row your boat gently down the stream) Tj ET"
+    objects += [b"<</Length %d>>\nstream\n%s\nendstream" % (len(content), content),
+                b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"]
+    data, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(data)
+    data += b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1)
+    data += b"".join(b"%010d 00000 n \n" % place for place in places)
+    data += b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(places) + 1, start)
+    path = tmp_path / "song.pdf"
+    path.write_bytes(data)
+    script = (
+        "import os, sys, textkin; os.environ['PATH'] = ''\n"
+        "print(textkin.compare(__import__('pathlib').Path(sys.argv[1]), 'row row row your boat gently down the stream').a_in_b)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "1.0", done.stderr
+
+
+def test_importing_is_quick_and_takes_no_other_package():
+    script = (
+        "import sys, time; begun = time.perf_counter(); import textkin; took = time.perf_counter() - begun\n"
+        "print(took, [name for name in ('pyarrow', 'pandas', 'polars', 'numpy', 'networkx') if name in sys.modules])"
+    )
+    took = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        seconds, _, packages = done.stdout.strip().partition(" ")
+        assert packages == "[]", done
+        took.append(float(seconds))
+    assert min(took) < 0.2
+
+
+def test_threads_may_run_side_by_side():
+    from concurrent.futures import ThreadPoolExecutor
+
+    documents = [make(60, seed) for seed in range(4)]
+    alone = [rows(textkin.discover(each)) for each in documents]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda each: rows(textkin.discover(each)), documents)) == alone
