@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import make, rows
+from made import make, rows
 
 import textkin
 

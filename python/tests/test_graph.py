@@ -3,7 +3,7 @@
 import html.parser
 
 import pytest
-from conftest import make, rows
+from made import make, rows
 
 import textkin
 

@@ -1,7 +1,7 @@
 """compare, dedup, fingerprints, repositories, tracers."""
 
 import pytest
-from conftest import make, rows
+from made import make, rows
 
 import textkin
 

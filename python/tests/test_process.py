@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from conftest import make, rows
+from made import make, rows
 
 import textkin
 

@@ -97,7 +97,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``textkin compare --format json`` writes it; spans are bytes of UTF-8."""
-        return json.loads(self._compared.json())
+        whole: dict[str, Any] = json.loads(self._compared.json())
+        return whole
 
     def to_html(self) -> str:
         """One page that shows both side by side, and needs nothing else."""

@@ -11,4 +11,5 @@ def needed(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError(f"this needs {name}; install it with: pip install {name}") from error
+        package = name.partition(".")[0]
+        raise ImportError(f"this needs {package}; install it with: pip install {package}") from error

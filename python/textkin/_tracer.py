@@ -115,7 +115,8 @@ class Tracer:
             for start, end, words, origin, number in blocks
         ]
         spans = [[offsets.span(*span) for span in spans] for spans in (fresh, estimated)]
-        return Origins(*head, *dominant, copied, *spans)
+        origin, origin_number, share, is_clear = dominant
+        return Origins(*head, origin, origin_number, share, is_clear, copied, *spans)
 
     def most_copied(self, n: int = 10) -> list[dict[str, Any]]:
         """The ``n`` documents that most others copied from, so far."""

@@ -6,6 +6,7 @@ mod corpus;
 mod generate;
 mod load;
 mod peers;
+mod python;
 mod sets;
 mod spark;
 mod web;
@@ -16,7 +17,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 
 const HELP: &str = "\
-cargo xtask test                       runs all tests
+cargo xtask test                       runs all tests: those of cargo, then those of the Python package in an
+                                       environment below target/ (TEXTKIN_SKIP_PYTHON=1 leaves them out)
+cargo xtask test python                runs those of the Python package only
 cargo xtask bench discover PATH…       measures discovery against the floor, on this machine, now
 cargo xtask bench memory [SIZE]        measures discovery of a generated collection of ten times SIZE
                                        within SIZE of memory (default 256MiB)
@@ -31,6 +34,7 @@ cargo xtask bench peers [FILE]         measures textkin beside rensa, gaoya, dat
                                        a made collection); --only NAME, --limit N|SIZE, --time-limit MINUTES
 cargo xtask bench spark [--kill]       measures discovery on Spark beside a self-join of the same chunks, at three sizes;
                                        with --kill, ten runs that lose a worker (needs Java and Python)
+cargo xtask bench python               measures discovery from a column of pandas beside the command
 cargo xtask bench server [--quick]     measures a server with 100000 documents under load of 32 clients: probes and
                                        registrations a second, how long they take, and how soon alerts come
 cargo xtask corpus NAME [--out DIR]    builds a collection with ground truth of packages that pip or apt-get
@@ -50,6 +54,11 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["test"] => {
+            cargo(&["test", "--workspace", "--locked"])?;
+            python::test()
+        }
+        ["test", "python"] => python::test(),
         ["test", rest @ ..] => cargo(&[&["test", "--workspace", "--locked"], rest].concat()),
         ["bench", "discover", paths @ ..] if !paths.is_empty() => bench::discover(paths),
         ["bench", "memory"] => bench::memory(256 << 20),
@@ -60,6 +69,7 @@ fn main() -> Result<()> {
         ["bench", "origins", paths @ ..] if !paths.is_empty() => bench::origins(paths),
         ["bench", "peers", arguments @ ..] => peers::peers(arguments),
         ["bench", "spark", arguments @ ..] => spark::bench(arguments),
+        ["bench", "python"] => python::bench(),
         ["bench", "server"] => load::server(&load::Size::FULL),
         ["bench", "server", "--quick"] => load::server(&load::Size::QUICK),
         ["kill-server"] => kill_server("100"),

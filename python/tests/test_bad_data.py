@@ -1,7 +1,7 @@
 """Bad input: each is a clear error that says what to do."""
 
 import pytest
-from conftest import rows
+from made import rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
