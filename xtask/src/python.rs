@@ -46,7 +46,7 @@ pub(crate) fn test() -> Result<()> {
     let but_spark = ["--ignore", "textkin/spark", "--ignore", "tests/spark"];
     run(&[&tests[..], &but_spark[..]].concat())?;
     let stubtest = ["-m", "mypy.stubtest", "--mypy-config-file", "../pyproject.toml"];
-    run(&[&stubtest[..], &["--allowlist", "stubtest.txt", "textkin"]].concat())?;
+    run(&[&stubtest[..], &["--allowlist", "stubtest.txt", "textkin"][..]].concat())?;
     run(&["-m", "mypy", "--config-file", "../pyproject.toml", "--package", "textkin"])?;
     if has_java {
         run(&["-m", "pytest", "-q", "tests/spark"])?;
