@@ -19,6 +19,9 @@ use ureq::{Agent, Timeout};
 
 use crate::{Reach, Secret, Target, sign};
 
+/// Redirections that are followed to a page.
+const MAX_HOPS: usize = 5;
+
 /// How much of an answer is kept for the log.
 const MAX_ANSWER_BYTES: u64 = 1024;
 
@@ -47,6 +50,17 @@ impl Default for Pace {
     fn default() -> Self {
         Self { connect: Duration::from_secs(5), whole: Duration::from_secs(15) }
     }
+}
+
+/// A page that was fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Where it was in the end.
+    pub url: String,
+    /// What it is, as the other side says: `text/html`.
+    pub media_type: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// What the other side said.
@@ -91,6 +105,15 @@ pub enum Failure {
     /// The connection failed or was no HTTP.
     #[error("the connection failed: {0}")]
     Connection(String),
+    /// It leads to where nothing may be fetched from.
+    #[error("it leads on to another address: {0}")]
+    Elsewhere(String),
+    /// The other side refuses, with this status.
+    #[error("the other side answered {0}")]
+    Refused(u16),
+    /// It has more bytes than are taken.
+    #[error("it has more than {0} bytes")]
+    TooLarge(u64),
     /// The delivery itself cannot be sent.
     #[error("the delivery cannot be sent: {0}")]
     Delivery(String),
@@ -107,6 +130,7 @@ impl Failure {
 #[derive(Clone)]
 pub struct Courier {
     agent: Agent,
+    reach: Reach,
 }
 
 impl fmt::Debug for Courier {
@@ -143,8 +167,48 @@ impl Courier {
             .timeout_connect(Some(pace.connect))
             .timeout_global(Some(pace.whole))
             .build();
-        let resolver = CheckedResolver { reach, inner: DefaultResolver::default() };
-        Ok(Self { agent: Agent::with_parts(config, DefaultConnector::new(), resolver) })
+        let resolver = CheckedResolver { reach: reach.clone(), inner: DefaultResolver::default() };
+        Ok(Self { agent: Agent::with_parts(config, DefaultConnector::new(), resolver), reach })
+    }
+
+    /// Fetches a page of at most `most` bytes. Redirections are followed a few times, each of them
+    /// only to where the courier may go. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, too large, or leads to where the courier may not go.
+    pub fn fetch(&self, target: &Target, most: u64) -> Result<Page, Failure> {
+        let mut target = target.clone();
+        for _ in 0..=MAX_HOPS {
+            let mut response =
+                self.agent.get(target.as_str()).call().map_err(|error| of_error(&error))?;
+            let header = |name: &str| {
+                let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+                value.unwrap_or_default().to_owned()
+            };
+            let (location, media_type) = (header("location"), header("content-type"));
+            let status = response.status().as_u16();
+            if (300..400).contains(&status) && !location.is_empty() {
+                target = target
+                    .lead(&location, &self.reach)
+                    .map_err(|rejected| Failure::Elsewhere(rejected.to_string()))?;
+                continue;
+            }
+            if !(200..300).contains(&status) {
+                return Err(Failure::Refused(status));
+            }
+            let mut bytes = Vec::new();
+            let body = response.body_mut().as_reader();
+            body.take(most.saturating_add(1))
+                .read_to_end(&mut bytes)
+                .map_err(|error| Failure::Connection(error.to_string()))?;
+            if bytes.len() as u64 > most {
+                return Err(Failure::TooLarge(most));
+            }
+            let media_type = media_type.split(';').next().unwrap_or_default().trim().to_owned();
+            return Ok(Page { url: target.as_str().to_owned(), media_type, bytes });
+        }
+        Err(Failure::Elsewhere("too often".to_owned()))
     }
 
     /// Delivers once, `time` after 1970. Blocks.

@@ -26,7 +26,7 @@ mod backoff;
 mod courier;
 
 pub use backoff::delay;
-pub use courier::{Courier, Delivery, Failure, Pace, Receipt};
+pub use courier::{Courier, Delivery, Failure, Pace, Page, Receipt};
 pub use network::Network;
 pub use reach::Reach;
 pub use signature::{Secret, Untrusted, sign, verify};

@@ -77,6 +77,16 @@ impl Target {
         Ok(Self { url })
     }
 
+    /// The address that this one leads to by `location`, which may be relative to it.
+    ///
+    /// # Errors
+    ///
+    /// If nothing may be asked for there.
+    pub fn lead(&self, location: &str, reach: &Reach) -> Result<Self, Rejected> {
+        let url = self.url.join(location).map_err(|_| Rejected::NotAUrl)?;
+        Self::new(url.as_str(), reach)
+    }
+
     /// The address, as it is asked for.
     pub fn as_str(&self) -> &str {
         self.url.as_str()

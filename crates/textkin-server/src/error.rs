@@ -19,6 +19,14 @@ pub enum Error {
     /// The disk says no.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// Nothing can listen there.
+    #[error("{address}: {error}; is another server there already?")]
+    Address {
+        /// The address.
+        address: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// The engine says no.
     #[error(transparent)]
     Engine(#[from] textkin::Error),

@@ -30,10 +30,11 @@ pub use mail::{LmtpAddress, MailIn};
 pub use serve::{Listening, router, run, serve};
 pub use service::{
     AccountView, AlertSide, AlertState, AlertView, Asked, Audited, ChangeAlerts, ChangeRepository,
-    Channel, Condition, Delivering, DeliveryState, DeliveryView, DocumentView, Existing, HookView,
-    JobState, JobView, KeyView, Level, Levels, Limits, Loaded, MailOut, Match, MatchedPassage,
-    NewDocument, NewHook, NewKey, NewQuestion, NewRepository, NewStopPhrase, NewTemplate, NewWatch,
-    Part, ProbeAnswer, ProbeRequest, PurgePreview, PurgeRule, QuestionView, Range, Registered,
-    RemovalReceipt, RepositoryView, Service, SetUp, StopPhraseView, TeamMember, TeamView,
-    TemplateView, Texts, Upload, Visibility, WatchView, back_up, check, new_key_in,
+    Channel, Condition, Delivering, DeliveryState, DeliveryView, DocumentView, Existing,
+    FirstKnown, HeldPassage, HookView, JobState, JobView, KeyView, Level, Levels, Limits, Loaded,
+    MailOut, Match, MatchedPassage, NewDocument, NewHook, NewKey, NewQuestion, NewRepository,
+    NewStopPhrase, NewTemplate, NewWatch, Part, ProbeAnswer, ProbeRequest, PurgePreview, PurgeRule,
+    QuestionView, Range, ReattributionView, Registered, RemovalReceipt, RepositoryView, Service,
+    SetUp, StopPhraseView, TeamMember, TeamView, TemplateView, Texts, Upload, Visibility,
+    WatchView, back_up, check, new_key_in,
 };

@@ -177,7 +177,9 @@ pub async fn run(
     let opened =
         tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivering)).await;
     let service = opened.map_err(|_| Error::Stopped)??;
-    let listener = TcpListener::bind(listening.address).await?;
+    let listener = TcpListener::bind(listening.address).await;
+    let listener = listener
+        .map_err(|error| Error::Address { address: listening.address.to_string(), error })?;
     let room = match &listening.mail {
         Some(mail) => Some(MailRoom::open(&service, mail, &stop).await?),
         None => None,

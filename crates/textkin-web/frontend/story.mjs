@@ -81,6 +81,21 @@ try {
   await wait(async () => page.url().includes("quotes=1") && (await share()) < all, "the share without quotations");
   check(true, `without quotations ${await share()}% instead of ${all}%`);
   await seen("quotes");
+  console.log("exclude a template text");
+  const form = "Nineteen home-made rafts set off from the boathouse on Saturday and eleven of them reached the weir";
+  await page.goto(`${base}/repositories/sample-news`);
+  await page.locator("summary:has-text('Add a template')").click();
+  await page.locator("form[action$='/templates'] [name=text]").fill(form);
+  await page.locator("form[action$='/templates'] [name=name]").fill("rafts");
+  await page.locator("form[action$='/templates'] button").click();
+  await page.waitForURL(/said=saved/);
+  check((await text()).includes("rafts"), "a template is added");
+  await page.goto(results);
+  await page.locator("[name=template]").check();
+  await wait(async () => page.url().includes("template=1") && (await text()).includes("With nothing excluded"), "the share without the template");
+  await page.goto(`${base}/repositories/sample-news`);
+  await page.getByRole("button", { name: "Remove rafts" }).click();
+  await page.waitForURL(/said=saved/);
   console.log("side by side, report");
   await page.goto(results);
   await page.locator("a[href*='/compare/']").first().click();
@@ -88,6 +103,15 @@ try {
   check(await page.locator("mark, [data-match], .match").count() > 0, "matches are marked");
   await page.keyboard.press("j");
   await seen("compare");
+  const compared = page.url();
+  const elsewhere = page.locator("a[href^='/fragment/']").first();
+  check(await elsewhere.count() === 1, "a passage is also in other documents");
+  if (await elsewhere.count()) {
+    await page.goto(base + (await elsewhere.getAttribute("href")));
+    check(await page.locator(".occurrences > li").count() > 1, "a passage wherever it stands");
+    await seen("fragment");
+    await page.goto(compared);
+  }
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Verifiable report").click()]);
   const report = join(folder, "report.html");
   await download.saveAs(report);
@@ -143,6 +167,9 @@ try {
   await seen("stream");
 
   console.log("every other page, wide and narrow");
+  await wait(async () => { await page.goto(`${base}/`); return (await page.locator("svg.histogram a").count()) > 0; }, "the histogram");
+  await page.goto(base + (await page.locator("svg.histogram a").last().getAttribute("href")));
+  check(await page.locator("main tbody tr").count() > 0, "a bar opens its documents");
   for (const path of ["/", "/search?q=owl", "/settings/keys", "/settings/users", "/settings/teams", "/settings/webhooks", "/settings/audit", "/settings/retention", "/settings/backup", "/settings/about", "/alerts/rules", "/api"]) {
     const answer = await page.goto(base + path);
     check(answer.status() === 200, path);

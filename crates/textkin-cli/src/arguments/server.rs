@@ -32,6 +32,9 @@ pub(crate) struct Serve {
     /// Most documents that one probe is compared with word by word
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_examined: usize,
+    /// Fetch pages by their addresses to probe them, from the public Internet only
+    #[arg(long)]
+    pub(crate) allow_url_probes: bool,
     /// How the log is written, to standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log: LogFormat,

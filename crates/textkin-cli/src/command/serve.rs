@@ -25,7 +25,11 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     let mail = mail_in(&arguments.mail);
     let from =
         mail.as_ref().and_then(|mail| format!("textkin@{}", mail.hosts.first()?).parse().ok());
-    let delivering = delivering::delivering(&arguments.delivering, site, from)?;
+    let mut delivering = delivering::delivering(&arguments.delivering, site, from)?;
+    // Not where webhooks may lead: what is fetched is shown to whoever asks for it.
+    delivering.pages = arguments
+        .allow_url_probes
+        .then(|| textkin_hook::Reach { allow_http: true, ..textkin_hook::Reach::default() });
     let listening = Listening { address: arguments.listen, mail, ..Listening::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {

@@ -8,6 +8,7 @@ mod describe;
 mod documents;
 mod hooks;
 mod keys;
+mod origins;
 mod problem;
 mod questions;
 mod repositories;
@@ -73,6 +74,8 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(templates::delete_stop_phrase))
         .routes(routes!(documents::list, documents::register))
         .routes(routes!(documents::read, documents::delete))
+        .routes(routes!(origins::passages))
+        .routes(routes!(origins::reattributions))
         .routes(routes!(documents::load))
         .routes(routes!(documents::receipt))
         .routes(routes!(alerts::watches, alerts::watch))

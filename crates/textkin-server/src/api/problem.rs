@@ -39,6 +39,7 @@ impl Error {
             Self::Store { .. }
             | Self::Sqlite(_)
             | Self::Io(_)
+            | Self::Address { .. }
             | Self::Engine(_)
             | Self::Json(_)
             | Self::Commit(_) => StatusCode::INTERNAL_SERVER_ERROR,

@@ -74,7 +74,7 @@ impl Service {
         if jobs.is_empty() {
             return Ok(false);
         }
-        let labels = self.trace(&jobs, &scene.public, &scene.with_text)?;
+        let traced = self.trace(&jobs, &scene.public, &scene.with_text)?;
         let mut done = Vec::with_capacity(jobs.len());
         for job in jobs {
             done.push((self.check(&job, &scene), job));
@@ -97,14 +97,7 @@ impl Service {
                     Err(error) => jobs::finish(write, job.id, Err(&error.to_string()))?,
                 }
             }
-            let sql = "INSERT INTO origin (number, labels)
-                       SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM document WHERE number = ?1)
-                       ON CONFLICT DO NOTHING";
-            let mut statement = write.prepare_cached(sql)?;
-            for (number, labels) in &labels {
-                statement.execute(params![number.cast_signed(), labels])?;
-            }
-            Ok(())
+            traced.store(write)
         })?;
         self.deliveries.ring();
         Ok(true)

@@ -37,6 +37,8 @@ pub struct Delivering {
     pub site: String,
     /// Where webhooks may lead.
     pub reach: Reach,
+    /// Where pages may be fetched from to be probed; none: nowhere.
+    pub pages: Option<Reach>,
     /// How long a webhook may take.
     pub pace: Pace,
     /// How long to wait after so many failures of a delivery, which has a number; none: no longer.
@@ -59,6 +61,7 @@ impl Default for Delivering {
         Self {
             site: "http://127.0.0.1:7070".to_owned(),
             reach: Reach::default(),
+            pages: None,
             pace: Pace::default(),
             delay: textkin_hook::delay,
             mail: None,

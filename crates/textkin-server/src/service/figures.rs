@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::accounts;
+use super::keys;
 use super::{KeyView, Limits, NewKey, STORE, Service};
 use crate::access::Actor;
 use crate::error::Error;
@@ -98,7 +98,7 @@ pub fn new_key_in(
     is_admin: bool,
     new: &NewKey,
 ) -> Result<KeyView, Error> {
-    std::fs::create_dir_all(folder)?;
+    super::make_folder(folder)?;
     let store = Store::open(&folder.join(STORE))?;
-    accounts::new_key_in(&store, account, is_admin, new)
+    keys::new_key_in(&store, account, is_admin, new)
 }

@@ -212,7 +212,7 @@ impl Service {
         sink.outcome
     }
 
-    /// Removes uploads that no job waits for.
+    /// Removes the upload of a job that is given up.
     pub(crate) fn clear_upload(&self, payload: Option<&str>) {
         let order = payload.and_then(|payload| serde_json::from_str::<Order>(payload).ok());
         if let Some(order) = order {
@@ -225,7 +225,7 @@ impl Service {
         }
     }
 
-    /// Removes files of uploads that no job needs any more.
+    /// Removes uploads that no job waits for.
     pub(crate) fn clear_uploads(&self) -> Result<(), Error> {
         let wanted: Vec<String> = self.store.read(|read| {
             let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";

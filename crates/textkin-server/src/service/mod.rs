@@ -6,6 +6,7 @@
 
 mod accounts;
 mod alerts;
+mod anew;
 mod backup;
 mod checks;
 mod deliveries;
@@ -13,20 +14,25 @@ pub(crate) mod documents;
 pub(crate) mod exclusions;
 mod figures;
 pub(crate) mod findings;
+pub(crate) mod holders;
 mod hooks;
 mod housekeeping;
 mod jobs;
 pub(crate) mod kinship;
+mod keys;
 mod level;
 mod loads;
 mod mail;
 pub(crate) mod origins;
 pub(crate) mod overview;
+mod pages;
 pub(crate) mod probe;
 mod purge;
 mod questions;
 mod repositories;
 mod secrets;
+mod sessions;
+mod teams;
 mod templates;
 #[cfg(test)]
 mod delivery_tests;
@@ -44,22 +50,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use self::accounts::{AccountView, Audited, KeyView, NewKey, SetUp, TeamMember, TeamView};
+pub use self::accounts::{AccountView, Audited, SetUp};
 pub use self::alerts::{AlertSide, AlertState, AlertView, ChangeAlerts};
+pub use self::anew::ReattributionView;
 pub use self::backup::{Condition, back_up, check};
 pub use self::deliveries::{Delivering, MailOut};
 pub use self::documents::{
     DocumentView, Existing, NewDocument, Registered, Removal as RemovalReceipt,
 };
 pub use self::figures::new_key_in;
+pub use self::holders::{FirstKnown, HeldPassage};
 pub use self::hooks::{DeliveryState, DeliveryView, HookView, NewHook};
 pub use self::jobs::{JobState, JobView};
+pub use self::keys::{KeyView, NewKey};
 pub use self::level::{Level, Levels};
 pub use self::loads::{Loaded, Texts, Upload};
 pub use self::probe::{Match, MatchedPassage, Part, ProbeAnswer, ProbeRequest, Range};
 pub use self::purge::{PurgePreview, PurgeRule};
 pub use self::questions::{Asked, NewQuestion, QuestionView};
 pub use self::repositories::{ChangeRepository, NewRepository, RepositoryView, Visibility};
+pub use self::teams::{TeamMember, TeamView};
 pub use self::templates::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 pub use self::watches::{Channel, NewWatch, WatchView};
 
@@ -133,7 +143,7 @@ impl Service {
         limits: Limits,
         delivering: Delivering,
     ) -> Result<Arc<Self>, Error> {
-        std::fs::create_dir_all(folder)?;
+        make_folder(folder)?;
         let lock = lock(folder)?;
         let store = Store::open(&folder.join(STORE))?;
         let owners = store.read(|read| {
@@ -232,9 +242,26 @@ impl Service {
 /// The file of the store in the folder.
 pub(crate) const STORE: &str = "textkin.db";
 
+/// Makes a folder, unless it is there.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Error::Store { path: folder.to_owned(), reason: told(&error) })
+}
+
+/// What the system says, in words.
+fn told(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
+            "this is a file, not a folder".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
 fn lock(folder: &Path) -> Result<std::fs::File, Error> {
     let path = folder.join("lock");
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    let file = file.map_err(|error| Error::Store { path, reason: told(&error) })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Store {

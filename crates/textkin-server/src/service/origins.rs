@@ -8,11 +8,12 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
 use hashbrown::{HashMap, HashSet};
-use rusqlite::params;
+use rusqlite::{Transaction, params};
 use serde::{Deserialize, Serialize};
 use textkin::tracing::{Memory, Preset};
 use textkin::{StreamTracer, TraceProgress, TraceSettings};
 
+use super::anew::Anew;
 use super::jobs::Waiting;
 use super::{Service, documents};
 use crate::error::Error;
@@ -51,6 +52,29 @@ pub(crate) struct Block {
     pub(crate) estimated: bool,
 }
 
+/// What tracing documents has to say.
+#[derive(Debug, Default)]
+pub(crate) struct Traced {
+    /// The labels of each, as they are stored.
+    labels: Vec<(u64, String)>,
+    /// What that changes in documents that came before.
+    anew: Vec<Anew>,
+}
+
+impl Traced {
+    /// Writes it down.
+    pub(crate) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
+        let sql = "INSERT INTO origin (number, labels)
+                   SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM document WHERE number = ?1)
+                   ON CONFLICT DO NOTHING";
+        let mut statement = write.prepare_cached(sql)?;
+        for (number, labels) in &self.labels {
+            statement.execute(params![number.cast_signed(), labels])?;
+        }
+        self.anew.iter().try_for_each(|anew| anew.store(write))
+    }
+}
+
 /// The tracers that are in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Tracers {
@@ -67,14 +91,14 @@ struct Tracing {
 }
 
 impl Service {
-    /// Traces the documents of jobs, in order; returns the labels of each, as they are stored.
+    /// Traces the documents of jobs, in order.
     pub(crate) fn trace(
         &self,
         jobs: &[Waiting],
         public: &HashSet<u32>,
         with_text: &HashSet<u32>,
-    ) -> Result<Vec<(u64, String)>, Error> {
-        let mut labels = Vec::new();
+    ) -> Result<Traced, Error> {
+        let mut all = Traced::default();
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for job in jobs {
             let (Some(number), Some(repository)) = (job.document, job.repository) else { continue };
@@ -88,13 +112,14 @@ impl Service {
                 continue;
             }
             let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
-            let said = tracing.take(number, &text);
-            labels.push((number, serde_json::to_string(&said)?));
+            let mut said = tracing.take(number, &text);
+            all.anew.extend(self.assign(repository, number, &text, &mut said)?);
+            all.labels.push((number, serde_json::to_string(&said)?));
             if tracing.unsaved >= SAVE_EVERY {
                 self.save_tracer(repository, tracing)?;
             }
         }
-        Ok(labels)
+        Ok(all)
     }
 
     /// The tracer of a repository, which has taken all documents before `number`.

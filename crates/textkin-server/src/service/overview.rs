@@ -89,6 +89,7 @@ impl Service {
         };
         let since = *pace.since.get_or_insert_with(Instant::now);
         if is_busy && since.elapsed() < MOST_PATIENCE {
+            pace.next = Some(Instant::now() + Duration::from_secs(1));
             return Ok(());
         }
         let started = Instant::now();

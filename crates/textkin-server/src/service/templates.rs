@@ -25,9 +25,9 @@ const MOST_WORDS: u32 = 50;
 #[serde(deny_unknown_fields)]
 pub struct NewTemplate {
     /// What it is called.
-    #[schema(min_length = 1)]
+    #[schema(min_length = 1, max_length = 200)]
     pub name: String,
-    /// Its text.
+    /// Its text, of at least 8 words.
     #[schema(min_length = 1)]
     pub text: String,
 }
@@ -49,8 +49,8 @@ pub struct TemplateView {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewStopPhrase {
-    /// The phrase.
-    #[schema(min_length = 1)]
+    /// The phrase, of 1 to 50 words.
+    #[schema(min_length = 1, max_length = 1000)]
     pub phrase: String,
 }
 

@@ -318,3 +318,22 @@ fn workers_do_it_all_by_themselves() {
         worker.join().unwrap();
     }
 }
+
+#[test]
+fn a_job_that_failed_is_given_up_by_its_account_and_once() {
+    let Case { service, folder: _folder } = case();
+    let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
+    repository(&service, &anna, "poems", Visibility::Private);
+    let job = register(&service, &anna, "poems", "mercy", POEM).job.unwrap();
+    assert!(service.drop_job(&anna, job).is_err(), "it waits");
+    service
+        .store
+        .write(move |write| {
+            Ok(write.execute("UPDATE job SET state = 'failed' WHERE id = ?1", [job])?)
+        })
+        .unwrap();
+    assert!(service.drop_job(&ben, job).is_err());
+    service.drop_job(&anna, job).unwrap();
+    assert!(service.drop_job(&anna, job).is_err());
+    assert!(service.jobs(&anna, None, None, 10).unwrap().is_empty());
+}

@@ -5,9 +5,8 @@ use textkin::core::{Layers, Tokens};
 
 use super::documents::{self, DocumentView, Removal};
 use super::origins::Labels;
-use super::repositories::Known;
 use super::{AlertState, AlertView, PurgeRule, Service};
-use crate::access::{Actor, Guarded, Role, Scope};
+use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
@@ -217,23 +216,6 @@ impl Service {
                     super::accounts::audit(write, Some(by), what, &name)
                 }
             }
-        })
-    }
-
-    /// A document by its number, if it is there and the actor may know of it.
-    pub(crate) fn document_by_number(
-        &self,
-        actor: &Actor,
-        number: u64,
-    ) -> Result<Option<DocumentView>, Error> {
-        self.store.read(|read| {
-            let condition = "number = ?1";
-            let found = documents::select_with(read, condition, params![number.cast_signed()])?;
-            let Some((repository, entry)) = found.into_iter().next() else { return Ok(None) };
-            let sql = format!("SELECT {} FROM repository WHERE id = ?1", Known::COLUMNS);
-            let known = read.query_row(&sql, [repository], Known::read)?;
-            let guarded: Guarded = known.guarded();
-            Ok(actor.sees(guarded).then(|| entry.view(&known.name)))
         })
     }
 

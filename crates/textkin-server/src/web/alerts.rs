@@ -9,7 +9,7 @@ use textkin_web::view::{
 };
 
 use super::links::{compare_at, named_link};
-use super::reply::{Reply, html, iso, to};
+use super::reply::{Reply, html, iso, shown, to};
 use super::results::level;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Role};
@@ -296,12 +296,6 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
     };
     match visitor.ask(move |service, actor| service.new_watch(actor, &new)).await {
         Ok(_) => Ok(to("/alerts/rules?said=watched")),
-        Err(
-            error @ (Error::Invalid(_)
-            | Error::Missing(_)
-            | Error::Forbidden(_)
-            | Error::Conflict(_)),
-        ) => show_rules(&visitor, Some(error.told())).await,
-        Err(error) => Err(error.into()),
+        Err(error) => show_rules(&visitor, Some(shown(error)?)).await,
     }
 }

@@ -12,6 +12,7 @@ use textkin_web::view::{
 };
 
 use super::links::link;
+use super::origins::fragment_at;
 use super::reply::{Reply, download, html, iso, to};
 use super::results::{exclusions, query_of};
 use super::visitor::{Posted, Visitor};
@@ -85,7 +86,8 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
             };
             let decision =
                 decision(service, actor, &a, &b, format!("{base}/compare/{n}/decision"))?;
-            let mut view = side_by_side(a, b, &comparer, &exclusions, is_anonymous)?;
+            let mut view =
+                side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)?;
             view.tabs = tabs;
             view.back = Some(format!("{base}{}", behind("")));
             view.report = Some(format!("{base}/compare/{n}/report.html{}", behind("")));
@@ -132,24 +134,39 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
             let (a, b) = (find(a)?, find(b)?);
             let repositories = [&a.link.repository[..], &b.link.repository[..]];
             let comparer = service.comparer_of(actor, &exclusions, &repositories)?;
-            side_by_side(a, b, &comparer, &exclusions, is_anonymous)
+            side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)
         })
         .await?;
     Ok(html(ComparePage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
 }
 
 fn side_by_side(
+    service: &Service,
+    actor: &Actor,
     mut a: Named,
     mut b: Named,
     comparer: &Comparer,
     exclusions: &Exclusions,
     is_anonymous: bool,
 ) -> Result<Compare, Error> {
+    let comparison = comparer.compare(&a.text, &b.text)?;
+    let mut matches: Vec<Match> = comparison.alignment.passages.iter().map(shared_match).collect();
+    // Which others hold a passage is found by the second text, which is always a document.
+    let places: Vec<Span> =
+        comparison.alignment.passages.iter().map(|passage| passage.b.span).collect();
+    let except =
+        [(&a.link.repository[..], &a.link.id[..]), (&b.link.repository[..], &b.link.id[..])];
+    let holders = service.holders_of_places(actor, &b.text, &places, &except)?;
+    for ((found, place), holders) in matches.iter_mut().zip(&places).zip(holders) {
+        found.holders = Some(holders);
+        let is_told = holders > 0 && !is_anonymous;
+        found.fragment =
+            is_told.then(|| fragment_at(&b.link.repository, &b.link.id, place.start, place.end));
+    }
     if is_anonymous {
         let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
         (a.link, b.link) = (plain("Text A"), plain("Text B"));
     }
-    let comparison = comparer.compare(&a.text, &b.text)?;
     let score = |overlap: &textkin::core::Overlap| {
         Score::new(
             Share::new(overlap.covered_a, overlap.words_a),
@@ -160,7 +177,7 @@ fn side_by_side(
     Ok(Compare {
         score: score(&comparison.alignment.overlap),
         raw: comparison.raw.as_ref().map(score),
-        matches: comparison.alignment.passages.iter().map(shared_match).collect(),
+        matches,
         k: exclusions.min_run.max(K.get()),
         is_anonymous,
         warnings: notes.map(ToString::to_string).collect(),
@@ -192,7 +209,7 @@ fn shared_match(passage: &textkin::core::Passage) -> Match {
 }
 
 /// All of a text, cut where anything about it changes.
-fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Piece> {
+pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Piece> {
     let alignment = &comparison.alignment;
     let side = |a: Span, b: Span| if is_a { a } else { b };
     let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();

@@ -9,6 +9,7 @@ use textkin_web::view::{
 };
 
 use super::fields::Fields;
+use super::links::{compare, document_at};
 use super::reply::{Reply, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
@@ -290,13 +291,7 @@ fn detail(
     let all: HashSet<usize> = members.iter().copied().collect();
     let own: Vec<Edge> = edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
     let documents = &kinship.documents;
-    let address = |document: &DocumentView| {
-        format!("/origins/{}/{}", segment(&document.repository), segment(&document.id))
-    };
-    let compare = |a: &DocumentView, b: &DocumentView| {
-        let side = |d: &DocumentView| segment(&format!("{}/{}", d.repository, d.id));
-        format!("/compare?a={}&b={}", side(a), side(b))
-    };
+    let address = |document: &DocumentView| document_at(&document.repository, &document.id);
     let nodes = members.iter().take(MOST_NODES).map(|&member| {
         let document = &documents[member];
         let is_own = |edge: &&Edge| edge.a == member || edge.b == member;

@@ -4,9 +4,8 @@ use axum::extract::Path;
 use textkin_web::page::WebhooksPage;
 use textkin_web::view::{Delivery, DeliveryState, NewKey, Place, WebhookRow, Webhooks};
 
-use super::reply::{Reply, html, iso, to};
+use super::reply::{Reply, html, iso, shown, to};
 use super::visitor::{Posted, Visitor};
-use crate::error::Error;
 use crate::service::{DeliveryState as State, NewHook};
 
 /// Deliveries in the log.
@@ -79,11 +78,10 @@ pub(super) async fn change(posted: Posted) -> Reply {
             let new = Some(NewKey { name: made.name, secret: made.secret.unwrap_or_default() });
             show(&visitor, Webhooks { new, ..Webhooks::default() }).await
         }
-        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
-            let problem = Some(error.told());
+        Err(error) => {
+            let problem = Some(shown(error)?);
             show(&visitor, Webhooks { name, url, problem, ..Webhooks::default() }).await
         }
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/alerts/{id}/{what}", post(alerts::change))
         .route("/origins", get(origins::stream))
         .route("/origins/{name}/{id}", get(origins::document))
+        .route("/fragment/{name}/{id}", get(origins::fragment))
         .route("/graph", get(graph::page))
         .route("/graph/data", get(graph::data))
         .route("/graph/export.csv", get(graph::export_csv))

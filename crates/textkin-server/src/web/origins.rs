@@ -1,31 +1,46 @@
 //! Origins: where the passages of a document came from, and what comes and goes in a repository.
 
 use axum::extract::Path;
+use hashbrown::HashMap;
+use textkin::compare;
 use textkin_web::format::segment;
-use textkin_web::page::{OriginDocumentPage, OriginsPage};
+use textkin_web::page::{FragmentPage, OriginDocumentPage, OriginsPage};
 use textkin_web::view::{
-    Choice, DocumentLink, Dot, Holding, Lane, Origin, OriginDocument, OriginDocumentRow,
-    OriginFilters, OriginPiece, OriginState, Origins, Place, ReuseLine, Share, Stream,
+    Choice, Dot, Fragment, Holding, Lane, Occurrence, Origin, OriginDocument, OriginDocumentRow,
+    OriginFilters, OriginPiece, OriginState, Origins, Place, Reattribution, ReuseLine, Share,
+    Stream,
 };
 
-use super::reply::{Reply, html};
+use super::compare::pieces;
+use super::links::{compare as compare_at, document_at, link, named_link};
+use super::reply::{Reply, html, iso};
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
+use crate::service::exclusions::MAX_GAP;
+use crate::service::holders::moment;
 use crate::service::origins::Labels;
-use crate::service::{DocumentView, Service};
+use crate::service::{DocumentView, FirstKnown, ReattributionView, Service};
 
 /// Documents of a stream that are drawn.
 const MOST: u32 = 500;
+/// Lanes of a stream; what comes from elsewhere shares the last.
+const MOST_LANES: usize = 8;
+/// Entries of the log of passages that were assigned anew.
+const MOST_LOG: u32 = 50;
+const DAY: i64 = 86_400;
 
-fn link(view: &DocumentView) -> DocumentLink {
-    DocumentLink {
-        title: view.title.clone().unwrap_or_default(),
-        id: view.id.clone(),
-        repository: view.repository.clone(),
-        href: Some(format!("/origins/{}/{}", segment(&view.repository), segment(&view.id))),
-        time: view.time.clone(),
+fn state(known: FirstKnown) -> OriginState {
+    match known {
+        FirstKnown::EarliestKnown => OriginState::Earliest,
+        FirstKnown::Tied => OriginState::Tied,
+        FirstKnown::Undated => OriginState::Undated,
     }
+}
+
+/// The page of a passage of a document, by its bytes.
+pub(super) fn fragment_at(repository: &str, id: &str, from: u32, to: u32) -> String {
+    format!("/fragment/{}/{}?from={from}&to={to}", segment(repository), segment(id))
 }
 
 /// `GET /origins/{name}/{id}`.
@@ -36,57 +51,37 @@ pub(super) async fn document(visitor: Visitor, Path((name, id)): Path<(String, S
 }
 
 fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<OriginDocument, Error> {
-    let view = service.document(actor, name, id, true)?;
-    let labels: Option<Labels> = view.origins.clone().map(serde_json::from_value).transpose()?;
-    let blocks = labels.as_ref().map_or(&[][..], |labels| &labels.blocks[..]);
+    let (view, holders, held) = service.held_of(actor, name, id)?;
     let mut origins: Vec<Origin> = Vec::new();
-    let mut numbers: Vec<Option<u64>> = Vec::new();
-    for block in blocks {
-        if !numbers.contains(&block.origin) {
-            numbers.push(block.origin);
-            let found = match block.origin {
-                Some(number) => service.document_by_number(actor, number)?,
-                None => None,
-            };
-            let document = match &found {
-                Some(found) => link(found),
-                None => DocumentLink {
-                    title: "a document that is no longer here".to_owned(),
-                    ..DocumentLink::default()
-                },
-            };
-            let state = match found.as_ref().map(|found| (&found.time, &view.time)) {
-                Some((Some(a), Some(b))) if a == b => OriginState::Tied,
-                Some((Some(_), Some(_))) => OriginState::Earliest,
-                _ => OriginState::Undated,
-            };
-            let compare = found.as_ref().map(|found| {
-                let own = segment(&format!("{}/{}", view.repository, view.id));
-                let other = segment(&format!("{}/{}", found.repository, found.id));
-                format!("/compare?a={own}&b={other}")
-            });
-            origins.push(Origin { document, state, words: 0, compare });
-        }
-        if let Some(at) = numbers.iter().position(|number| *number == block.origin) {
-            origins[at].words += u64::from(block.words);
-        }
-    }
-    let text = view.text.clone().unwrap_or_default();
+    // The places of origins, by holder and by what is known of it.
+    let mut places: HashMap<(usize, &str), usize> = HashMap::new();
+    let text = view.text.as_deref().unwrap_or_default();
     let mut pieces = Vec::new();
-    let mut at = 0usize;
-    for block in blocks {
-        let (start, end) = (block.start as usize, block.end as usize);
-        let start = start.max(at);
-        if start >= end {
-            continue;
+    let (mut at, mut borrowed, mut unclear) = (0usize, 0u64, 0u64);
+    for held in &held {
+        let Some(first) = held.first else { continue };
+        let state = state(held.known);
+        let origin = *places.entry((first, state.name())).or_insert_with(|| {
+            let found = holders[first].entry.clone().view(&view.repository);
+            let compare = Some(compare_at(&view, &found));
+            origins.push(Origin { document: link(&found), state, words: 0, compare });
+            origins.len() - 1
+        });
+        origins[origin].words += u64::from(held.words);
+        match state {
+            OriginState::Earliest => borrowed += u64::from(held.words),
+            _ => unclear += u64::from(held.words),
         }
+        let (start, end) = (held.span.start as usize, held.span.end as usize);
         if let Some(own) = text.get(at..start).filter(|own| !own.is_empty()) {
             pieces.push(OriginPiece { text: own.to_owned(), holding: None });
         }
-        let origin = numbers.iter().position(|number| *number == block.origin).unwrap_or(0);
         if let Some(piece) = text.get(start..end) {
-            let state = origins[origin].state;
-            let holding = Some(Holding { origin, state, holders: 0, fragment: None });
+            let fragment =
+                Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
+            // Shorter ones are part of a longer passage, and no passage of their own.
+            let fragment = fragment.filter(|_| held.words >= crate::index::K.get());
+            let holding = Some(Holding { origin, state, holders: held.holders, fragment });
             pieces.push(OriginPiece { text: piece.to_owned(), holding });
         }
         at = end;
@@ -95,16 +90,62 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
         pieces.push(OriginPiece { text: rest.to_owned(), holding: None });
     }
     let words = u64::from(view.words);
-    let own = labels.as_ref().map_or(words, |labels| u64::from(labels.fresh_words));
     Ok(OriginDocument {
         document: link(&view),
         words,
-        own,
-        borrowed: words.saturating_sub(own),
-        unclear: 0,
+        own: words.saturating_sub(borrowed + unclear),
+        borrowed,
+        unclear,
         pieces,
         origins,
         is_without_text: view.text.is_none(),
+    })
+}
+
+/// `GET /fragment/{name}/{id}?from=&to=`.
+pub(super) async fn fragment(visitor: Visitor, Path((name, id)): Path<(String, String)>) -> Reply {
+    let from: usize = visitor.query.number("from").unwrap_or(0);
+    let to: usize = visitor.query.number("to").unwrap_or(usize::MAX);
+    let view =
+        visitor.ask(move |service, actor| passage(service, actor, &name, &id, from, to)).await?;
+    Ok(html(FragmentPage { frame: &visitor.frame(Place::Origins), view: &view }.render()?))
+}
+
+fn passage(
+    service: &Service,
+    actor: &Actor,
+    name: &str,
+    id: &str,
+    from: usize,
+    to: usize,
+) -> Result<Fragment, Error> {
+    let found = service.fragment(actor, name, id, from, to)?;
+    let Some(first) = found.occurrences.first() else {
+        return Err(Error::Missing("document that holds this passage".to_owned()));
+    };
+    let settings = textkin::Settings::default();
+    let mut occurrences = Vec::with_capacity(found.occurrences.len());
+    for (at, own) in found.occurrences.iter().enumerate() {
+        let comparison = compare(&first.text, &own.text, &settings, MAX_GAP)?;
+        let overlap = comparison.alignment.overlap;
+        let is_same = overlap.covered_a == overlap.words_a && overlap.covered_b == overlap.words_b;
+        let variant = match is_same {
+            true => Vec::new(),
+            false => pieces(&own.text, &comparison, false),
+        };
+        occurrences.push(Occurrence {
+            document: link(&own.document),
+            first_word: own.first_word,
+            variant,
+            compare: (at > 0).then(|| compare_at(&first.document, &own.document)),
+        });
+    }
+    Ok(Fragment {
+        text: first.text.clone(),
+        words: first.words,
+        state: state(found.known),
+        occurrences,
+        more: found.more,
     })
 }
 
@@ -115,7 +156,8 @@ pub(super) async fn stream(visitor: Visitor) -> Reply {
         from: visitor.query.get("from").to_owned(),
         to: visitor.query.get("to").to_owned(),
         min_overlap: visitor.query.number("min_overlap").unwrap_or(0).min(100),
-        ..OriginFilters::default()
+        min_documents: visitor.query.number("min_documents").unwrap_or(0),
+        max_days: visitor.query.number("max_days").unwrap_or(0),
     };
     let view = visitor.ask(move |service, actor| flow(service, actor, &wanted, filters)).await?;
     Ok(html(OriginsPage { frame: &visitor.frame(Place::Origins), view: &view }.render()?))
@@ -127,9 +169,6 @@ fn flow(
     wanted: &str,
     filters: OriginFilters,
 ) -> Result<Origins, Error> {
-    let min_overlap = filters.min_overlap;
-    let moment = |text: &str| text.parse::<textkin::Moment>().ok().map(|moment| moment.0);
-    let (from, to) = (moment(&filters.from), moment(&filters.to).map(|day| day + 86_400));
     let own = service.repositories(actor)?;
     let traced = own
         .iter()
@@ -143,59 +182,186 @@ fn flow(
     view.filters = filters;
     let Some(chosen) = chosen else { return Ok(view) };
     let documents = service.traced_documents(actor, chosen, MOST)?;
-    let mut lanes: Vec<Lane> = vec![Lane { name: chosen.to_owned(), dots: Vec::new() }];
-    let mut places: Vec<(u64, usize)> = Vec::new();
-    let mut lines = Vec::new();
-    for (number, document, labels) in &documents {
-        let old = labels.words.saturating_sub(labels.fresh_words);
-        let share = Share::new(u64::from(old), u64::from(labels.words));
-        let moment = document.time.as_deref().and_then(|time| time.parse::<textkin::Moment>().ok());
-        let is_outside = moment.is_some_and(|moment| {
-            from.is_some_and(|from| moment.0 < from) || to.is_some_and(|to| moment.0 >= to)
-        });
-        if is_outside || (moment.is_none() && (from.is_some() || to.is_some())) {
+    draw(&mut view, chosen, &documents);
+    let log = service.reattributions(actor, chosen, None, MOST_LOG)?;
+    view.log = log.iter().map(|entry| anew(chosen, entry)).collect();
+    Ok(view)
+}
+
+fn anew(repository: &str, entry: &ReattributionView) -> Reattribution {
+    Reattribution {
+        time: iso(entry.at),
+        document: named_link(repository, &entry.document, None, None),
+        before: match &entry.before {
+            Some(before) if *before == entry.document => "itself".to_owned(),
+            Some(before) => before.clone(),
+            None => "a document that is no longer here".to_owned(),
+        },
+        after: entry.after.clone(),
+        words: entry.words,
+    }
+}
+
+/// A document of a stream that the filters leave, and its passages that they leave.
+struct Shown<'a> {
+    number: u64,
+    document: &'a DocumentView,
+    labels: &'a Labels,
+    /// The first holder and the words of each passage.
+    taken: Vec<(Option<u64>, u64)>,
+    moment: Option<i64>,
+}
+
+fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, Labels)]) {
+    let filters = &view.filters;
+    let day = |text: &str| moment(Some(text));
+    let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));
+    let moments: HashMap<u64, Option<i64>> = documents
+        .iter()
+        .map(|(number, document, _)| (*number, moment(document.time.as_deref())))
+        .collect();
+    // Documents that have words of each first holder, itself included.
+    let mut holders: HashMap<u64, u32> = HashMap::new();
+    for (_, _, labels) in documents {
+        let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
+        origins.sort_unstable();
+        origins.dedup();
+        for origin in origins {
+            *holders.entry(origin).or_insert(1) += 1;
+        }
+    }
+    let mut shown: Vec<Shown<'_>> = Vec::new();
+    for (number, document, labels) in documents {
+        let moment = moments.get(number).copied().flatten();
+        let is_outside = match moment {
+            Some(at) => from.is_some_and(|from| at < from) || to.is_some_and(|to| at >= to),
+            None => from.is_some() || to.is_some(),
+        };
+        if is_outside {
             view.left_out += 1;
             continue;
         }
-        let is_shown = u64::from(old) * 100 >= u64::from(min_overlap) * u64::from(labels.words);
-        if is_shown && old > 0 {
-            let mut origins: Vec<Option<u64>> =
-                labels.blocks.iter().map(|block| block.origin).collect();
-            origins.sort_unstable();
-            origins.dedup();
-            view.documents.push(OriginDocumentRow {
-                document: link(document),
-                borrowed: share,
-                origins: origins.len() as u64,
-            });
-        }
-        let Some(moment) = moment else {
-            view.undated += 1;
-            continue;
+        let passes = |origin: Option<u64>| {
+            let n_holders = origin.and_then(|origin| holders.get(&origin)).copied().unwrap_or(2);
+            let first = origin.and_then(|origin| moments.get(&origin).copied().flatten());
+            let is_soon = match (filters.max_days, moment.zip(first)) {
+                (0, _) => true,
+                (days, Some((own, first))) => own.saturating_sub(first) <= i64::from(days) * DAY,
+                // When it was taken over cannot be said.
+                (_, None) => false,
+            };
+            n_holders >= filters.min_documents && is_soon
         };
-        let dot = lanes[0].dots.len();
-        places.push((*number, dot));
-        lanes[0].dots.push(Dot {
-            label: document.title.clone().unwrap_or_else(|| document.id.clone()),
-            at: moment.0,
-            words: u64::from(labels.words),
-            href: format!("/origins/{}/{}", segment(&document.repository), segment(&document.id)),
+        let taken: Vec<(Option<u64>, u64)> = labels
+            .blocks
+            .iter()
+            .filter(|block| passes(block.origin))
+            .map(|block| (block.origin, u64::from(block.words)))
+            .collect();
+        let old: u64 = taken.iter().map(|taken| taken.1).sum();
+        let is_enough = old * 100 >= u64::from(filters.min_overlap) * u64::from(labels.words);
+        let taken = if is_enough { taken } else { Vec::new() };
+        shown.push(Shown { number: *number, document, labels, taken, moment });
+    }
+    for Shown { document, labels, taken, .. } in shown.iter().filter(|own| !own.taken.is_empty()) {
+        let mut origins: Vec<Option<u64>> = taken.iter().map(|taken| taken.0).collect();
+        origins.sort_unstable();
+        origins.dedup();
+        let old = taken.iter().map(|taken| taken.1).sum();
+        view.documents.push(OriginDocumentRow {
+            document: link(document),
+            borrowed: Share::new(old, u64::from(labels.words)),
+            origins: origins.len() as u64,
         });
-        for block in labels.blocks.iter().filter(|_| is_shown) {
-            let from = places.iter().find(|(number, _)| Some(*number) == block.origin);
-            if let Some((_, from)) = from {
-                let words = u64::from(block.words);
-                lines.push(ReuseLine { from: (0, *from), to: (0, dot), words });
+    }
+    view.documents.sort_by_key(|row| std::cmp::Reverse(row.borrowed.shared));
+    view.undated = shown.iter().filter(|own| own.moment.is_none()).count() as u64;
+    view.stream = lanes(repository, &shown);
+}
+
+/// One lane for each source, those with most documents first.
+fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
+    let mut dated: Vec<(i64, &Shown<'_>)> =
+        shown.iter().filter_map(|own| Some((own.moment?, own))).collect();
+    dated.sort_by_key(|(moment, own)| (*moment, own.number));
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    for (_, own) in &dated {
+        *sizes.entry(source(&own.document.id, repository)).or_default() += 1;
+    }
+    let mut names: Vec<(&str, usize)> = sizes.into_iter().collect();
+    names.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let is_cut = names.len() > MOST_LANES;
+    names.truncate(if is_cut { MOST_LANES - 1 } else { MOST_LANES });
+    let mut lanes: Vec<Lane> =
+        names.iter().map(|(name, _)| Lane { name: (*name).to_owned(), dots: Vec::new() }).collect();
+    if is_cut {
+        lanes.push(Lane { name: "others".to_owned(), dots: Vec::new() });
+    }
+    let mut places: HashMap<u64, (usize, usize)> = HashMap::new();
+    for (at, own) in &dated {
+        let name = source(&own.document.id, repository);
+        let lane = names.iter().position(|known| known.0 == name).unwrap_or(names.len());
+        let Some(dots) = lanes.get_mut(lane).map(|lane| &mut lane.dots) else { continue };
+        places.insert(own.number, (lane, dots.len()));
+        dots.push(Dot {
+            label: own.document.title.clone().unwrap_or_else(|| own.document.id.clone()),
+            at: *at,
+            words: u64::from(own.labels.words),
+            href: document_at(&own.document.repository, &own.document.id),
+        });
+    }
+    let mut lines = Vec::new();
+    for (_, own) in &dated {
+        let Some(&to) = places.get(&own.number) else { continue };
+        for &(origin, words) in &own.taken {
+            if let Some(&from) = origin.and_then(|origin| places.get(&origin)) {
+                lines.push(ReuseLine { from, to, words });
             }
         }
     }
-    let times = lanes[0].dots.iter().map(|dot| dot.at);
-    view.stream = Stream {
-        from: times.clone().min().unwrap_or(0),
-        to: times.max().unwrap_or(0),
-        lanes,
-        lines,
-    };
-    view.documents.sort_by_key(|row| std::cmp::Reverse(row.borrowed.shared));
-    Ok(view)
+    let times = dated.iter().map(|(at, _)| *at);
+    let (from, to) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
+    Stream { from, to, lanes, lines }
+}
+
+/// Where a document comes from, as far as its id tells: the host of an address, the folder of a
+/// path, what stands before a colon or a number; else its repository.
+fn source<'a>(id: &'a str, repository: &'a str) -> &'a str {
+    if let Some((_, rest)) = id.split_once("://") {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        return if host.is_empty() { repository } else { host };
+    }
+    if let Some((before, _)) = id.split_once(['/', ':']).filter(|(before, _)| !before.is_empty()) {
+        return before;
+    }
+    let name = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    match name.trim_end_matches(['-', '_', '.', ' ']) {
+        before if before.len() < name.len() && name.len() < id.len() && !before.is_empty() => {
+            before
+        }
+        _ => repository,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source;
+
+    #[test]
+    fn ids_tell_where_documents_come_from() {
+        for (id, expected) in [
+            ("https://paper.example/2024/a?b", "paper.example"),
+            ("lib/2024/report.docx", "lib"),
+            ("wire:17", "wire"),
+            ("news-88123", "news"),
+            ("88123", "all"),
+            ("a17", "all"),
+            ("letter", "all"),
+            ("/x", "all"),
+            ("://", "all"),
+            ("", "all"),
+        ] {
+            assert_eq!(source(id, "all"), expected, "{id}");
+        }
+    }
 }

@@ -1,15 +1,20 @@
 //! `GET /probe` and what is sent there: texts and files to be probed, registered or watched.
 
+use axum::body::Body;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use textkin_web::page::ProbePage;
 use textkin_web::view::{self, Action, Place, Probe, Target};
 
 use super::fields::Fields;
-use super::reply::{Reply, html, to};
+use super::reply::{LINES, Reply, html, shown, to};
 use super::results::{exclusions, query_of};
 use super::upload::{MOST_FILES, Sent};
 use super::visitor::Visitor;
 use crate::access::{Actor, Role};
 use crate::error::Error;
+use crate::service::exclusions::Exclusions;
 use crate::service::findings::Asked;
 use crate::service::{
     Existing, NewDocument, NewWatch, RepositoryView, Service, Upload, Visibility,
@@ -41,37 +46,92 @@ async fn show(visitor: &Visitor, view: Probe) -> Reply {
         against: against.collect(),
         into: into.collect(),
         max_bytes: visitor.app.service.limits().upload,
+        allows_url: visitor.app.service.fetches_pages(),
         exclusions: view::Exclusions { min_run: crate::index::K.get(), ..Default::default() },
         ..view
     };
     Ok(html(ProbePage { frame: &visitor.frame(Place::Probe), view: &view }.render()?))
 }
 
-/// `POST /probe`.
+/// `POST /probe`: to the result, or line by line how far it is.
 pub(super) async fn send(sent: Sent) -> Reply {
-    let Sent { visitor, fields, files } = sent;
+    let Sent { visitor, fields, files, wants_lines } = sent;
+    if wants_lines {
+        return Ok(lines(&visitor, fields, files));
+    }
     let problem_view = Probe {
         text: fields.get("text").to_owned(),
         title: fields.get("title").to_owned(),
+        url: fields.get("url").to_owned(),
         ..Probe::default()
     };
-    let done = visitor.ask(move |service, actor| submit(service, actor, &fields, &files)).await;
-    match done {
-        Ok(address) => Ok(to(&address)),
-        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::TooLarge(_))) => {
-            show(&visitor, Probe { problem: Some(error.told()), ..problem_view }).await
+    let work = move |service: &Service, actor: &Actor| {
+        submit(service, actor, &fields, &files, &mut |_| ())
+    };
+    match visitor.ask(work).await {
+        Ok(done) => Ok(to(&done.href)),
+        Err(error) => {
+            let problem = Some(shown(error)?);
+            show(&visitor, Probe { problem, ..problem_view }).await
         }
-        Err(error) => Err(error.into()),
     }
 }
 
-/// Does what was asked with what was sent; returns where to look at it.
+/// An answer that says how far the work is, as it goes on.
+fn lines(visitor: &Visitor, fields: Fields, files: Vec<(String, Upload)>) -> Response {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel::<Step>();
+    let visitor = visitor.clone();
+    tokio::spawn(async move {
+        let steps = sender.clone();
+        let work = move |service: &Service, actor: &Actor| {
+            // Whoever reads them may be gone; the work is done all the same.
+            submit(service, actor, &fields, &files, &mut |step| drop(steps.send(step)))
+        };
+        let _ = sender.send(match visitor.ask(work).await {
+            Ok(Done { href, said, warnings }) => Step::Done { href, said, warnings },
+            Err(error) => Step::Failed { reason: error.told() },
+        });
+    });
+    let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
+        let step = receiver.recv().await?;
+        let line = serde_json::to_string(&step).unwrap_or_default() + "\n";
+        Some((Ok::<_, std::convert::Infallible>(line), receiver))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, LINES),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, Body::from_stream(lines)).into_response()
+}
+
+/// How far it is, as the script of the page reads it.
+#[derive(Debug, Serialize)]
+#[serde(tag = "step", rename_all = "lowercase")]
+enum Step {
+    Reading,
+    Words { words: u64 },
+    Indexed,
+    Done { href: String, said: String, warnings: Vec<String> },
+    Failed { reason: String },
+}
+
+/// What came of it.
+#[derive(Debug)]
+struct Done {
+    href: String,
+    said: String,
+    warnings: Vec<String>,
+}
+
+/// Does what was asked with what was sent, and tells how far it is.
 fn submit(
     service: &Service,
     actor: &Actor,
     fields: &Fields,
     files: &[(String, Upload)],
-) -> Result<String, Error> {
+    tell: &mut dyn FnMut(Step),
+) -> Result<Done, Error> {
     let action = Action::ALL.iter().find(|action| action.name() == fields.get("action"));
     let action = action.copied().unwrap_or_default();
     let into = fields.get("repository").to_owned();
@@ -84,6 +144,7 @@ fn submit(
     let is_all =
         own.iter().filter(|own| own.checked_against).all(|own| against.contains(&own.name));
     let against = Some(against).filter(|against| !against.is_empty() && !is_all);
+    tell(Step::Reading);
     let mut texts: Vec<(String, Result<NewDocument, String>)> = Vec::new();
     if let Some(text) = fields.given("text") {
         let title = fields.given("title").unwrap_or("Pasted text").to_owned();
@@ -91,7 +152,11 @@ fn submit(
             NewDocument { text: text.to_owned(), title: Some(title.clone()), ..Default::default() };
         texts.push((title, Ok(new)));
     }
-    for (name, upload) in files {
+    let fetched = match fields.given("url") {
+        Some(url) => Some(service.fetch_page(actor, url)?),
+        None => None,
+    };
+    for (name, upload) in files.iter().chain(&fetched) {
         let read = service.read_upload(upload, MOST_FILES)?;
         if read.documents.is_empty() && read.problems.is_empty() {
             texts.push((name.clone(), Err("it holds no text".to_owned())));
@@ -102,6 +167,10 @@ fn submit(
         }
         texts.extend(read.problems.into_iter().map(|problem| (name.clone(), Err(problem))));
     }
+    let words = |text: &(String, Result<NewDocument, String>)| {
+        text.1.as_ref().map_or(0, |new| u64::from(service.count_words(&new.text)))
+    };
+    tell(Step::Words { words: texts.iter().map(words).sum() });
     let mut results = Vec::new();
     for (name, text) in texts {
         results.push((
@@ -112,22 +181,42 @@ fn submit(
             }),
         ));
     }
+    if action != Action::Probe && results.iter().any(|(_, result)| result.is_ok()) {
+        tell(Step::Indexed);
+    }
     if action == Action::Watch && results.iter().any(|(_, result)| result.is_ok()) {
         watch(service, actor, &into)?;
     }
     match &results[..] {
         [] => Err(Error::Invalid("paste a text or choose a file".to_owned())),
-        [(_, Ok(id))] => match &query_of(&exclusions(fields))[..] {
-            "" => Ok(format!("/results/{id}")),
-            query => Ok(format!("/results/{id}?{query}")),
-        },
+        [(_, Ok(id))] => of_one(service, actor, id, &exclusions(fields)),
         [(name, Err(problem))] => Err(Error::Invalid(format!("{name}: {problem}"))),
         _ => {
             let title = format!("{} documents", results.len());
+            let said = title.clone();
             let asked = Asked { against, batch: results, ..Asked::default() };
-            Ok(format!("/results/{}", service.save_result(actor, &title, "", &asked)?))
+            let id = service.save_result(actor, &title, "", &asked)?;
+            Ok(Done { href: format!("/results/{id}"), said, warnings: Vec::new() })
         }
     }
+}
+
+/// What came of one text, in a few words.
+fn of_one(
+    service: &Service,
+    actor: &Actor,
+    id: &str,
+    exclusions: &Exclusions,
+) -> Result<Done, Error> {
+    let saved = service.saved_result(actor, id)?;
+    let (words, shared) = service.findings(actor, &saved, exclusions)?.counted;
+    let share = view::Share::new(shared, words);
+    let href = match &query_of(exclusions)[..] {
+        "" => format!("/results/{id}"),
+        query => format!("/results/{id}?{query}"),
+    };
+    let said = format!("{} — {}", share.percent(), share.counts());
+    Ok(Done { href, said, warnings: saved.asked.warnings })
 }
 
 /// Probes one text, after it was registered if that was asked for.

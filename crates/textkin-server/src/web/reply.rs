@@ -14,6 +14,8 @@ use crate::error::Error;
 pub(super) enum Trouble {
     /// A page that says so.
     Error(Error),
+    /// A line that says so, to a script.
+    Line(Error),
     /// The page is for people who have signed in.
     SignIn(String),
     /// Nobody can sign in yet.
@@ -49,6 +51,11 @@ impl IntoResponse for Trouble {
                 return Redirect::to(&format!("/login?next={next}")).into_response();
             }
             Self::SetUp => return Redirect::to("/setup").into_response(),
+            Self::Line(error) => {
+                let line = serde_json::json!({ "step": "failed", "reason": error.told() });
+                return (error.status(), [(header::CONTENT_TYPE, LINES)], format!("{line}\n"))
+                    .into_response();
+            }
             Self::Error(error) => error,
         };
         let status = error.status();
@@ -65,8 +72,23 @@ impl IntoResponse for Trouble {
     }
 }
 
+/// What lines of JSON are called.
+pub(super) const LINES: &str = "application/x-ndjson";
+
 /// The version that pages show.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a form that failed says on its page, if that is for whoever sent it; else the trouble.
+pub(super) fn shown(error: Error) -> Result<String, Trouble> {
+    match error {
+        Error::Invalid(_)
+        | Error::Conflict(_)
+        | Error::Forbidden(_)
+        | Error::Missing(_)
+        | Error::TooLarge(_) => Ok(error.told()),
+        error => Err(error.into()),
+    }
+}
 
 /// A page.
 pub(super) fn html(html: String) -> Response {

@@ -12,7 +12,7 @@ use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
 use super::fields::Fields;
 use super::links::document_at;
-use super::reply::{Reply, html, iso, to};
+use super::reply::{Reply, html, iso, shown, to};
 use super::upload::Sent;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Role};
@@ -85,11 +85,10 @@ pub(super) async fn make(posted: Posted) -> Reply {
     let name = new.name.clone();
     match visitor.ask(move |service, actor| service.new_repository(actor, &new)).await {
         Ok(made) => Ok(to(&format!("/repositories/{}?said=saved", segment(&made.name)))),
-        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
-            let problem = Some(error.told());
+        Err(error) => {
+            let problem = Some(shown(error)?);
             show_list(&visitor, RepositoryForm { name, problem, ..RepositoryForm::default() }).await
         }
-        Err(error) => Err(error.into()),
     }
 }
 
@@ -195,10 +194,7 @@ async fn after<T>(
 ) -> Reply {
     let beside = match outcome {
         Ok(done) => beside(done),
-        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Forbidden(_))) => {
-            Beside { problem: Some(error.told()), ..Beside::default() }
-        }
-        Err(error) => return Err(error.into()),
+        Err(error) => Beside { problem: Some(shown(error)?), ..Beside::default() },
     };
     show(visitor, name, beside).await
 }
@@ -249,7 +245,7 @@ pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
 
 /// `POST /repositories/{name}/templates`: a file or a text.
 pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply {
-    let Sent { visitor, fields, files } = sent;
+    let Sent { visitor, fields, files, .. } = sent;
     let asked = name.clone();
     let outcome = visitor
         .ask(move |service, actor| {

@@ -10,7 +10,7 @@ use textkin_web::view::{
     Users,
 };
 
-use super::reply::{Reply, VERSION, html, iso, to};
+use super::reply::{Reply, VERSION, html, iso, shown, to};
 use super::repositories::role;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Role, Scope};
@@ -95,10 +95,7 @@ pub(super) async fn new_key(posted: Posted) -> Reply {
             let secret = made.key.unwrap_or_default();
             show_keys(&visitor, Some(MadeKey { name: made.name, secret }), None).await
         }
-        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::Missing(_))) => {
-            show_keys(&visitor, None, Some(error.told())).await
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => show_keys(&visitor, None, Some(shown(error)?)).await,
     }
 }
 
@@ -164,13 +161,7 @@ pub(super) async fn change_users(posted: Posted) -> Reply {
     match outcome {
         Ok(()) if action == "password" => Ok(to("/login")),
         Ok(()) => Ok(to("/settings/users?said=saved")),
-        Err(
-            error @ (Error::Invalid(_)
-            | Error::Conflict(_)
-            | Error::Missing(_)
-            | Error::Forbidden(_)),
-        ) => show_users(&visitor, Some(error.told())).await,
-        Err(error) => Err(error.into()),
+        Err(error) => show_users(&visitor, Some(shown(error)?)).await,
     }
 }
 
@@ -215,13 +206,7 @@ pub(super) async fn change_teams(posted: Posted) -> Reply {
         .await;
     match outcome {
         Ok(()) => Ok(to("/settings/teams?said=saved")),
-        Err(
-            error @ (Error::Invalid(_)
-            | Error::Conflict(_)
-            | Error::Missing(_)
-            | Error::Forbidden(_)),
-        ) => show_teams(&visitor, Some(error.told())).await,
-        Err(error) => Err(error.into()),
+        Err(error) => show_teams(&visitor, Some(shown(error)?)).await,
     }
 }
 
@@ -289,10 +274,7 @@ pub(super) async fn change_retention(posted: Posted) -> Reply {
     match visitor.ask(move |service, actor| service.change_repository(actor, &name, &change)).await
     {
         Ok(_) => Ok(to("/settings/retention?said=saved")),
-        Err(error @ (Error::Invalid(_) | Error::Forbidden(_))) => {
-            show_retention(&visitor, Some(error.told())).await
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => show_retention(&visitor, Some(shown(error)?)).await,
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use tokio::io::AsyncWriteExt;
 
 use super::fields::Fields;
-use super::reply::Trouble;
+use super::reply::{LINES, Trouble};
 use super::visitor::{Visitor, from_own_page};
 use crate::api::App;
 use crate::error::Error;
@@ -23,6 +23,8 @@ pub(super) struct Sent {
     pub(super) fields: Fields,
     /// Files by the names that they came with.
     pub(super) files: Vec<(String, Upload)>,
+    /// Whether the answer is read line by line, by a script.
+    pub(super) wants_lines: bool,
 }
 
 impl FromRequest<Arc<App>> for Sent {
@@ -32,15 +34,23 @@ impl FromRequest<Arc<App>> for Sent {
         let (mut parts, body) = request.into_parts();
         from_own_page(&parts.headers)?;
         let visitor = Visitor::from_request_parts(&mut parts, app).await?;
+        let accept = parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+        let wants_lines = accept.is_some_and(|accept| accept.contains(LINES));
+        let trouble = |error| match wants_lines {
+            true => Trouble::Line(error),
+            false => Trouble::Error(error),
+        };
         let form = Multipart::from_request(Request::from_parts(parts, body), app)
             .await
-            .map_err(|fault| Error::Invalid(fault.body_text()))?;
-        Ok(read(visitor, form).await?)
+            .map_err(|fault| trouble(Error::Invalid(fault.body_text())))?;
+        let sent = read(visitor, form).await.map_err(trouble)?;
+        Ok(Self { wants_lines, ..sent })
     }
 }
 
 async fn read(visitor: Visitor, mut form: Multipart) -> Result<Sent, Error> {
-    let mut sent = Sent { visitor, fields: Fields::default(), files: Vec::new() };
+    let mut sent =
+        Sent { visitor, fields: Fields::default(), files: Vec::new(), wants_lines: false };
     let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge(error.body_text()),
         _ => Error::Invalid(error.body_text()),

@@ -64,6 +64,10 @@ const MATRIX: &str = "
     GET    /api/v1/repositories/{name}/documents/{id} web 401 200 200   200    200   200   401     401     403   404
     DELETE /api/v1/repositories/{name}/documents/{id} drafts 401 404 403 200   200   404   401     401     403   404
     DELETE /api/v1/repositories/{name}/documents/{id} web 401 403 403   200    200   403   401     401     403   404
+    GET    /api/v1/repositories/{name}/documents/{id}/passages drafts 401 404 200 200 200 404 401  401     403   404
+    GET    /api/v1/repositories/{name}/documents/{id}/passages web 401 200 200 200 200 200 401     401     403   404
+    GET    /api/v1/repositories/{name}/reattributions drafts 401 404 200 200   200   404   401     401     403   404
+    GET    /api/v1/repositories/{name}/reattributions web 401 200 200   200    200   200   401     401     403   404
     POST   /api/v1/repositories/{name}/loads drafts  401  404    403    202    202   404   401     401     403   404
     POST   /api/v1/repositories/{name}/loads web     401  403    403    202    202   403   401     401     403   404
     GET    /api/v1/receipts/{id}                     401  404    200    200    200   404   401     401     403   404

@@ -66,7 +66,7 @@ pages! {
     OriginsPage(view::Origins), "origins.html";
     /// `GET /origins/{name}/{id}`.
     OriginDocumentPage(view::OriginDocument), "origin-document.html";
-    /// `GET /fragment/{n}`.
+    /// `GET /fragment/{name}/{id}`.
     FragmentPage(view::Fragment), "fragment.html";
     /// `GET /alerts`.
     AlertsPage(view::Alerts), "alerts.html";

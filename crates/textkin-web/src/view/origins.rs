@@ -1,4 +1,4 @@
-//! `GET /origins?repository=`, `GET /origins/{name}/{id}` and `GET /fragment/{n}`.
+//! `GET /origins?repository=`, `GET /origins/{name}/{id}` and `GET /fragment/{name}/{id}?from=&to=`.
 
 use super::repository::names;
 use super::{Choice, DocumentLink, Share};
@@ -183,8 +183,6 @@ pub struct Origin {
 /// One passage and everyone who holds it.
 #[derive(Clone, Debug, Default)]
 pub struct Fragment {
-    /// Its number.
-    pub number: String,
     /// Its text, as its first holder has it.
     pub text: String,
     /// Its words.

@@ -39,6 +39,8 @@ pub struct Probe {
     pub text: String,
     /// What was entered before.
     pub title: String,
+    /// What was entered before.
+    pub url: String,
     /// Whether the server fetches addresses.
     pub allows_url: bool,
     /// What was chosen before.

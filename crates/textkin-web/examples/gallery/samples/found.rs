@@ -21,6 +21,7 @@ pub(crate) fn probe(flavour: &Flavour) -> Probe {
         action: Action::Probe,
         text: flavour.text(""),
         title: flavour.text(""),
+        url: flavour.text("https://example.org/page"),
         allows_url: true,
         exclusions: Exclusions { quotes: true, bibliography: true, ..Exclusions::default() },
         max_bytes: 100_000_000,
@@ -201,7 +202,7 @@ pub(crate) fn compare(flavour: &Flavour) -> Compare {
         b: place((at + 1) % count, 27),
         is_moved: at + 1 == count,
         holders: (at % 3 != 2).then_some(at as u64),
-        fragment: (at % 3 == 1).then(|| "/fragment/12".to_owned()),
+        fragment: (at % 3 == 1).then(|| "/fragment/reports/1?from=3&to=90".to_owned()),
     });
     Compare {
         a: Side {

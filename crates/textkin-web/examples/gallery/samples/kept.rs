@@ -242,7 +242,7 @@ pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
             origin,
             state,
             holders,
-            fragment: (holders > 2).then(|| "/fragment/12".to_owned()),
+            fragment: (holders > 2).then(|| "/fragment/reports/1?from=3&to=90".to_owned()),
         })
     };
     let piece = |text: &str, holding| OriginPiece { text: flavour.text(text), holding };
@@ -300,7 +300,6 @@ pub(crate) fn fragment(flavour: &Flavour) -> Fragment {
         compare: Some("/compare".to_owned()),
     };
     Fragment {
-        number: "12".to_owned(),
         text: flavour.text("By the autumn more than four thousand people had taken out a card."),
         words: 12,
         state: if flavour.is_empty() { OriginState::Undated } else { OriginState::Earliest },

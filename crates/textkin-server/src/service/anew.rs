@@ -1,0 +1,390 @@
+//! Late arrivals: when a document comes that is older than others with the same passages, these
+//! are assigned anew, and that is written down.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::Serialize;
+use textkin::core::Span;
+use utoipa::ToSchema;
+
+use super::Service;
+use super::holders::{Holder, moment};
+use super::origins::{Block, Labels};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::index::{K, ShelfKind};
+use crate::store::now;
+
+/// A passage that got another first holder.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReattributionView {
+    /// Its number.
+    pub id: i64,
+    /// When that was, in seconds since 1970.
+    pub at: i64,
+    /// The id of the document of the passage.
+    pub document: String,
+    /// The id of the document that was thought to be the first holder; none if it is gone.
+    pub before: Option<String>,
+    /// The id of the document that is the first holder that is known now.
+    pub after: String,
+    /// Its words.
+    pub words: u64,
+}
+
+/// What a late arrival changes in a document that came before it and is younger.
+#[derive(Clone, Debug)]
+pub(super) struct Anew {
+    repository: u32,
+    /// The younger document, and the places of its words.
+    document: u64,
+    words: Vec<Span>,
+    /// What the older one has of it.
+    there: Vec<Span>,
+    /// The older one.
+    after: u64,
+    moment: i64,
+}
+
+impl Service {
+    /// Corrects the labels of a document, which say who had its passages when it came, by the times
+    /// that documents give themselves; returns what is to change in younger ones.
+    pub(super) fn assign(
+        &self,
+        repository: u32,
+        number: u64,
+        text: &str,
+        labels: &mut Labels,
+    ) -> Result<Vec<Anew>, Error> {
+        let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
+        origins.sort_unstable();
+        origins.dedup();
+        if origins.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (own, is_plain) = self.store.read(|read| {
+            let Some(own) = moment_of(read, number)? else { return Ok((0, true)) };
+            let sql = "SELECT EXISTS (SELECT 1 FROM reattribution WHERE document = ?1)";
+            let mut moved = read.prepare_cached(sql)?;
+            for &origin in &origins {
+                let is_late = moment_of(read, origin)?.is_some_and(|moment| moment > own);
+                if is_late || moved.query_row([origin.cast_signed()], |row| row.get(0))? {
+                    return Ok((own, false));
+                }
+            }
+            Ok((own, true))
+        })?;
+        if is_plain {
+            return Ok(Vec::new());
+        }
+        let holders = self.holders(repository, number, text, true)?;
+        let held = self.held(text, (number, Some(own)), &holders);
+        let blocks = held.iter().filter_map(|held| {
+            let origin = holders[held.first?].entry.number.cast_unsigned();
+            let Span { start, end } = held.span;
+            Some(Block { start, end, origin: Some(origin), words: held.words, estimated: false })
+        });
+        labels.blocks = blocks.collect();
+        let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
+        labels.fresh_words = labels.words.saturating_sub(old);
+        let younger =
+            holders.iter().filter(|holder| holder.moment.is_some_and(|moment| moment > own));
+        let mut anew = Vec::new();
+        for Holder { entry, there, .. } in younger {
+            let document = entry.number.cast_unsigned();
+            let Some(text) = self.index.text(ShelfKind::Texts, document)? else { continue };
+            let words = self.index.query(&text).spans().to_vec();
+            let there = there.clone();
+            anew.push(Anew { repository, document, words, there, after: number, moment: own });
+        }
+        Ok(anew)
+    }
+
+    /// Passages of a public repository that got another first holder, the latest first.
+    ///
+    /// # Errors
+    /// If the actor may not know of the repository.
+    pub fn reattributions(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        before: Option<i64>,
+        most: u32,
+    ) -> Result<Vec<ReattributionView>, Error> {
+        actor.needs(Scope::Read)?;
+        self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            let sql = "SELECT reattribution.id, at, d.id, b.id, a.id, reattribution.words
+                       FROM reattribution JOIN document d ON d.number = reattribution.document
+                       JOIN document a ON a.number = after
+                       LEFT JOIN document b ON b.number = before
+                       WHERE reattribution.repository = ?1 AND reattribution.id < ?2
+                       ORDER BY reattribution.id DESC LIMIT ?3";
+            let mut statement = read.prepare_cached(sql)?;
+            let row = params![known.id, before.unwrap_or(i64::MAX), most];
+            let rows = statement.query_map(row, |row| {
+                Ok(ReattributionView {
+                    id: row.get(0)?,
+                    at: row.get(1)?,
+                    document: row.get(2)?,
+                    before: row.get(3)?,
+                    after: row.get(4)?,
+                    words: row.get(5)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// The moment that a document gives itself.
+fn moment_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> {
+    let sql = "SELECT time FROM document WHERE number = ?1";
+    let mut statement = read.prepare_cached(sql)?;
+    let time: Option<Option<String>> =
+        statement.query_row([number.cast_signed()], |row| row.get(0)).optional()?;
+    Ok(moment(time.flatten().as_deref()))
+}
+
+impl Anew {
+    /// Changes the labels of the younger document, and writes down what was changed.
+    pub(super) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
+        let sql = "SELECT labels FROM origin WHERE number = ?1";
+        let number = self.document.cast_signed();
+        let said: Option<String> =
+            write.prepare_cached(sql)?.query_row([number], |row| row.get(0)).optional()?;
+        // It is not labelled yet, or gone.
+        let Some(said) = said else { return Ok(()) };
+        let mut labels: Labels = serde_json::from_str(&said)?;
+        let mut younger: Vec<(u64, bool)> = Vec::new();
+        let mut failed = None;
+        let changed = relabel(&mut labels, &self.words, &self.there, self.after, &mut |origin| {
+            if let Some(known) = younger.iter().find(|known| known.0 == origin) {
+                return known.1;
+            }
+            let is_younger = match moment_of(write, origin) {
+                Ok(moment) => moment.is_some_and(|moment| moment > self.moment),
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
+            };
+            younger.push((origin, is_younger));
+            is_younger
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let sql = "UPDATE origin SET labels = ?2 WHERE number = ?1";
+        write.execute(sql, params![number, serde_json::to_string(&labels)?])?;
+        let sql = "INSERT INTO reattribution (repository, at, document, before, after, words)
+                   SELECT ?1, ?2, ?3, ?4, ?5, ?6
+                   WHERE EXISTS (SELECT 1 FROM document WHERE number = ?5)";
+        let mut statement = write.prepare_cached(sql)?;
+        for (before, words) in changed {
+            let before = before.unwrap_or(self.document).cast_signed();
+            let after = self.after.cast_signed();
+            statement.execute(params![self.repository, now(), number, before, after, words])?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives the words of a document that stand in `there` to `after`, unless an older one has them;
+/// returns from whom words were taken (`None`: from the document itself) and how many.
+fn relabel(
+    labels: &mut Labels,
+    words: &[Span],
+    there: &[Span],
+    after: u64,
+    is_younger: &mut dyn FnMut(u64) -> bool,
+) -> Vec<(Option<u64>, u64)> {
+    let each = |span: Span| {
+        let first = words.partition_point(|word| word.start < span.start);
+        first..words.partition_point(|word| word.start < span.end).max(first)
+    };
+    // Of each word the block it is in, if it is in one.
+    let mut block_of: Vec<Option<usize>> = vec![None; words.len()];
+    for (at, block) in labels.blocks.iter().enumerate() {
+        block_of[each(Span::new(block.start, block.end))].fill(Some(at));
+    }
+    let mut taken = vec![false; words.len()];
+    let mut changed: Vec<(Option<u64>, u64)> = Vec::new();
+    for &span in there {
+        for word in each(span) {
+            let before = block_of[word].map(|at| labels.blocks[at].origin);
+            let is_free = match before {
+                // Its own, or forgotten: nothing can be said against the one that is known.
+                None | Some(None) => true,
+                Some(Some(origin)) => origin != after && is_younger(origin),
+            };
+            if !is_free || taken[word] {
+                continue;
+            }
+            taken[word] = true;
+            let before = before.flatten();
+            match changed.iter_mut().find(|known| known.0 == before) {
+                Some(known) => known.1 += 1,
+                None => changed.push((before, 1)),
+            }
+        }
+    }
+    if changed.is_empty() {
+        return changed;
+    }
+    // Too little is left of some blocks to be a run: where they end was estimated.
+    let mut counts = vec![(0u32, 0u32); labels.blocks.len()];
+    for (block, is_taken) in block_of.iter().zip(&taken) {
+        if let Some(at) = block {
+            counts[*at].0 += 1;
+            counts[*at].1 += u32::from(!is_taken);
+        }
+    }
+    for (block, is_taken) in block_of.iter_mut().zip(&taken) {
+        let is_rest = |at: usize| counts[at].1 < counts[at].0 && counts[at].1 < K.get();
+        if !is_taken && block.is_some_and(is_rest) {
+            *block = None;
+        }
+    }
+    // Blocks anew: what was taken, and what is left of those that were there.
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut last: Option<(usize, Option<usize>, bool)> = None;
+    for (word, span) in words.iter().enumerate() {
+        let fate = (block_of[word], taken[word]);
+        let is_same = last.is_some_and(|(before, block, is_taken)| {
+            before + 1 == word && is_taken == fate.1 && (is_taken || block == fate.0)
+        });
+        let is_none = fate == (None, false);
+        if is_none {
+            last = None;
+            continue;
+        }
+        last = Some((word, fate.0, fate.1));
+        if is_same && let Some(block) = blocks.last_mut() {
+            block.end = span.end;
+            block.words += 1;
+            continue;
+        }
+        let (origin, estimated) = match fate {
+            (_, true) => (Some(after), false),
+            (Some(at), _) => (labels.blocks[at].origin, labels.blocks[at].estimated),
+            (None, false) => (None, false),
+        };
+        blocks.push(Block { start: span.start, end: span.end, origin, words: 1, estimated });
+    }
+    labels.blocks = blocks;
+    let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
+    labels.fresh_words = labels.words.saturating_sub(old);
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::service::tests::{POEM, actor, repository};
+    use crate::service::{Existing, Limits, NewDocument, Visibility};
+
+    proptest! {
+        /// Word by word, with a plain rule for each.
+        #[test]
+        fn words_are_given_to_the_older_unless_an_older_still_has_them(
+            had in proptest::collection::vec(proptest::option::of(0u64..4), 10),
+            there in proptest::collection::vec(any::<bool>(), 10),
+        ) {
+            let words: Vec<Span> = (0..10).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
+            let block = |word: usize, origin| Block {
+                start: words[word].start, end: words[word].end, origin: Some(origin), words: 1,
+                estimated: false,
+            };
+            let blocks: Vec<Block> =
+                (0..10).filter_map(|word| had[word].map(|origin| block(word, origin))).collect();
+            let fresh = had.iter().map(|origin| u32::from(origin.is_none())).sum();
+            let mut labels = Labels { words: 10, fresh_words: fresh, blocks };
+            let spans: Vec<Span> =
+                (0..10).filter(|word| there[*word]).map(|word| words[word]).collect();
+            // 3 is the new one, 0 and 1 are younger, 2 is older still.
+            let changed = relabel(&mut labels, &words, &spans, 3, &mut |origin| origin < 2);
+            let mut n_changed = 0;
+            for word in 0..10usize {
+                let said = labels.blocks.iter()
+                    .find(|block| block.start <= words[word].start && words[word].end <= block.end)
+                    .and_then(|block| block.origin);
+                let is_given = there[word] && !matches!(had[word], Some(2 | 3));
+                n_changed += u64::from(is_given);
+                let expected = if is_given { Some(3) } else { had[word] };
+                prop_assert_eq!(said, expected, "word {}", word);
+            }
+            prop_assert_eq!(changed.iter().map(|known| known.1).sum::<u64>(), n_changed);
+            let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
+            prop_assert_eq!(old + labels.fresh_words, 10);
+        }
+    }
+
+    #[test]
+    fn an_older_document_that_comes_late_is_the_first_holder_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let anna = actor(&service, "anna", "admin");
+        repository(&service, &anna, "news", Visibility::Public);
+        let add = |id: &str, time: &str, text: &str| {
+            let new = NewDocument {
+                id: Some(id.to_owned()),
+                time: Some(time.to_owned()),
+                text: text.to_owned(),
+                ..Default::default()
+            };
+            service.register(&anna, "news", new, Existing::Refuse, None).unwrap();
+            while service.do_checks().unwrap() {}
+        };
+        let origins = |id: &str| -> Labels {
+            let view = service.document(&anna, "news", id, false).unwrap();
+            serde_json::from_value(view.origins.unwrap()).unwrap()
+        };
+        let padding = |word: &str| (0..40).map(|n| format!("{word}{n} ")).collect::<String>();
+        add("second", "2020-01-01", &format!("{} {POEM}", padding("b")));
+        add("third", "2021-01-01", &format!("{} {POEM}", padding("c")));
+        assert_eq!(origins("second").fresh_words, origins("second").words);
+        let third = origins("third");
+        assert!(third.blocks.iter().any(|block| block.origin == Some(1)), "{third:?}");
+        assert!(service.reattributions(&anna, "news", None, 10).unwrap().is_empty());
+
+        add("first", "2019-01-01", &format!("{} {POEM}", padding("a")));
+        // It owes nothing to those that only came before it.
+        assert_eq!(origins("first").fresh_words, origins("first").words);
+        for id in ["second", "third"] {
+            let labels = origins(id);
+            assert!(labels.blocks.iter().all(|block| block.origin == Some(3)), "{id}: {labels:?}");
+            assert_eq!(labels.words - labels.fresh_words, 46, "{id}");
+        }
+        let log = service.reattributions(&anna, "news", None, 10).unwrap();
+        let told: Vec<(&str, Option<&str>, &str)> = log
+            .iter()
+            .map(|entry| (&entry.document[..], entry.before.as_deref(), &entry.after[..]))
+            .collect();
+        assert!(told.contains(&("second", Some("second"), "first")), "{told:?}");
+        assert!(told.contains(&("third", Some("second"), "first")), "{told:?}");
+        assert_eq!(told.len(), 2);
+
+        // Whoever comes after that is told of the first, not of the first that came.
+        add("fourth", "2022-01-01", &format!("{} {POEM}", padding("d")));
+        let fourth = origins("fourth");
+        assert!(fourth.blocks.iter().all(|block| block.origin == Some(3)), "{fourth:?}");
+
+        let passages = service.passages(&anna, "news", "fourth").unwrap();
+        assert_eq!(passages.len(), 1);
+        assert_eq!((&passages[0].first[..], passages[0].holders), ("first", 4));
+        assert_eq!(passages[0].words, 46);
+        assert!(service.passages(&anna, "news", "first").unwrap().is_empty());
+        let place = passages[0].place;
+        let fragment = service
+            .fragment(&anna, "news", "fourth", place.start as usize, place.end as usize)
+            .unwrap();
+        let ids: Vec<&str> = fragment.occurrences.iter().map(|own| &own.document.id[..]).collect();
+        assert_eq!(ids, ["first", "second", "third", "fourth"]);
+        assert_eq!(fragment.occurrences[0].first_word, 40);
+    }
+}

@@ -1,0 +1,467 @@
+//! Holders: which documents have a passage, since when, and who had it first as far as is known.
+//!
+//! The first holder is the one with the earliest time of its own. Where several have the same time
+//! it is tied, where none has one it is undated; then whichever came first stands for them.
+
+use hashbrown::HashMap;
+use rusqlite::Transaction;
+use serde::Serialize;
+use textkin::core::{SegmentKind, Span};
+use utoipa::ToSchema;
+
+use super::documents::{self, DocumentView, Entry};
+use super::findings::Words;
+use super::probe::RawMatch;
+use super::{Range, Service};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+use crate::index::{K, ShelfKind};
+
+/// Occurrences of a passage that are shown.
+const MOST_OCCURRENCES: usize = 100;
+/// Bytes of a passage.
+const MOST_PASSAGE: usize = 64 << 10;
+/// The share of a passage that another document has at least, to be an occurrence of it.
+const LEAST_SHARE: f64 = 0.5;
+
+/// What is known of the first holder of a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstKnown {
+    /// One document is the earliest that is known.
+    EarliestKnown,
+    /// Several have the same time.
+    Tied,
+    /// None has a time.
+    Undated,
+}
+
+/// A passage of a document that another one is known to have held before, or as early.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HeldPassage {
+    /// Where it stands, in bytes.
+    pub place: Range,
+    /// Its words.
+    pub words: u32,
+    /// The id of the earliest document that is known to hold it.
+    pub first: String,
+    /// The time of that document, as its source says.
+    pub first_time: Option<String>,
+    /// What is known of it.
+    pub known: FirstKnown,
+    /// Documents of the repository that hold it, the first and this one included.
+    pub holders: u64,
+}
+
+/// A document as a holder.
+#[derive(Clone, Debug)]
+pub(crate) struct Holder {
+    pub(crate) entry: Entry,
+    pub(crate) moment: Option<i64>,
+    /// Words of the asked text that it has, as ranges, ascending.
+    words: Vec<(usize, usize)>,
+    /// Where it has them itself.
+    pub(crate) there: Vec<Span>,
+}
+
+/// Words of a text in a row with the same holders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) span: Span,
+    pub(crate) words: u32,
+    /// The first holder: its place in the list; `None`: the text itself.
+    pub(crate) first: Option<usize>,
+    pub(crate) known: FirstKnown,
+    /// Documents that hold it, the asked one included.
+    pub(crate) holders: u64,
+}
+
+/// One passage wherever it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundFragment {
+    pub(crate) known: FirstKnown,
+    /// The oldest first, those without a time last.
+    pub(crate) occurrences: Vec<FoundOccurrence>,
+    /// Occurrences that are not among them.
+    pub(crate) more: u64,
+}
+
+/// A passage in one document.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundOccurrence {
+    pub(crate) document: DocumentView,
+    /// The passage as it stands there.
+    pub(crate) text: String,
+    pub(crate) words: u64,
+    pub(crate) first_word: u64,
+}
+
+/// The moment that a document gives itself.
+pub(crate) fn moment(time: Option<&str>) -> Option<i64> {
+    time.and_then(|time| time.parse::<textkin::Moment>().ok()).map(|moment| moment.0)
+}
+
+/// Whichever of some holders was first, by number and moment: their place, and what is known.
+pub(crate) fn first_of(
+    holders: impl Iterator<Item = (u64, Option<i64>)> + Clone,
+) -> Option<(usize, FirstKnown)> {
+    let dated = holders
+        .clone()
+        .enumerate()
+        .filter_map(|(at, (number, moment))| moment.map(|moment| (moment, number, at)));
+    let Some(first) = dated.clone().min() else {
+        let first = holders.enumerate().min_by_key(|(_, (number, _))| *number)?;
+        return Some((first.0, FirstKnown::Undated));
+    };
+    let as_early = dated.filter(|holder| holder.0 == first.0).count();
+    let known = if as_early > 1 { FirstKnown::Tied } else { FirstKnown::EarliestKnown };
+    Some((first.2, known))
+}
+
+impl Service {
+    /// The other documents of a repository that hold words of a document; `before` its number only.
+    pub(crate) fn holders(
+        &self,
+        repository: u32,
+        number: u64,
+        text: &str,
+        is_before: bool,
+    ) -> Result<Vec<Holder>, Error> {
+        let query = self.index.query(text);
+        let words = Words::new(query.spans());
+        let raw = self.matches(&query, &|other| other == repository, 0.0)?;
+        let others = raw.matches.iter().filter(|raw| match is_before {
+            true => raw.found.number < number,
+            false => raw.found.number != number,
+        });
+        self.store.read(|read| {
+            let mut holders = Vec::new();
+            for raw in others {
+                holders.extend(holder(read, &words, raw)?);
+            }
+            Ok(holders)
+        })
+    }
+
+    /// A text cut where its holders change, without what nobody else has.
+    pub(crate) fn held(
+        &self,
+        text: &str,
+        own: (u64, Option<i64>),
+        holders: &[Holder],
+    ) -> Vec<Held> {
+        let query = self.index.query(text);
+        held(query.spans(), own, holders)
+    }
+
+    /// The passages of a document that others hold, with the first that is known to.
+    ///
+    /// # Errors
+    /// If there is no such document that the actor may know of.
+    pub fn passages(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: &str,
+    ) -> Result<Vec<HeldPassage>, Error> {
+        let (_, holders, held) = self.held_of(actor, repository, id)?;
+        let passages = held.iter().filter_map(|held| {
+            let first = &holders[held.first?].entry;
+            Some(HeldPassage {
+                place: held.span.into(),
+                words: held.words,
+                first: first.id.clone(),
+                first_time: first.time.clone(),
+                known: held.known,
+                holders: held.holders,
+            })
+        });
+        Ok(passages.collect())
+    }
+
+    /// A document with its text, those that hold words of it, and which.
+    pub(crate) fn held_of(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: &str,
+    ) -> Result<(DocumentView, Vec<Holder>, Vec<Held>), Error> {
+        let view = self.document(actor, repository, id, true)?;
+        let (owner, number) = self.store.read(|read| {
+            let known = Self::resolve(read, actor, repository)?;
+            Ok((known.owner(), documents::find(read, &known, id)?.number.cast_unsigned()))
+        })?;
+        let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
+        let holders = self.holders(owner, number, text, false)?;
+        let held = self.held(text, (number, moment(view.time.as_deref())), &holders);
+        Ok((view, holders, held))
+    }
+
+    /// One passage of a document, wherever the actor may know of it.
+    pub(crate) fn fragment(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: &str,
+        from: usize,
+        to: usize,
+    ) -> Result<FoundFragment, Error> {
+        let view = self.document(actor, repository, id, true)?;
+        let text = view.text.ok_or_else(|| {
+            Error::Invalid("of this document only fingerprints are kept".to_owned())
+        })?;
+        let from = text.floor_char_boundary(from.min(text.len()));
+        let to = text.ceil_char_boundary(to.clamp(from, text.len()));
+        let passage = &text[from..to.min(text.floor_char_boundary(from + MOST_PASSAGE))];
+        let query = self.index.query(passage);
+        if query.words() < K.get() {
+            return Err(Error::Invalid(format!("a passage has at least {K} words")));
+        }
+        let visible = self.store.read(|read| {
+            let mut visible = Self::visible(read, actor)?;
+            visible.retain(|known| known.keeps_text);
+            visible.sort_by_key(super::repositories::Known::owner);
+            Ok(visible)
+        })?;
+        let find =
+            |owner: u32| visible.binary_search_by_key(&owner, super::repositories::Known::owner);
+        let raw = self.matches(&query, &|owner| find(owner).is_ok(), 0.0)?;
+        let mut found = Vec::new();
+        for raw in raw.matches.iter().filter(|raw| raw.shared.query_share() >= LEAST_SHARE) {
+            let Ok(at) = find(raw.found.repository) else { continue };
+            let best = raw.shared.passages.iter().max_by_key(|passage| passage.matched);
+            let entry = self.store.read(|read| documents::by_number(read, raw.found.number))?;
+            let (Some(best), Some(entry)) = (best, entry) else { continue };
+            let moment = moment(entry.time.as_deref());
+            found.push((moment.is_none(), moment, raw.found.number, at, best.b, entry));
+        }
+        found.sort_by_key(|found| (found.0, found.1, found.2));
+        let known = first_of(found.iter().map(|found| (found.2, found.1)));
+        let known = known.map_or(FirstKnown::Undated, |known| known.1);
+        let total = found.len();
+        let mut occurrences = Vec::new();
+        for (_, _, number, at, place, entry) in found.into_iter().take(MOST_OCCURRENCES) {
+            let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
+            let passage = text.get(place.span.range()).unwrap_or_default().to_owned();
+            occurrences.push(FoundOccurrence {
+                document: entry.view(&visible[at].name),
+                text: passage,
+                words: u64::from(place.count),
+                first_word: u64::from(place.first),
+            });
+        }
+        let more = total.saturating_sub(MOST_OCCURRENCES) as u64;
+        Ok(FoundFragment { known, occurrences, more })
+    }
+
+    /// For each place in a text, how many documents that the actor may know of hold at least half of
+    /// its words; those called `except` (repository and id) do not count.
+    pub(crate) fn holders_of_places(
+        &self,
+        actor: &Actor,
+        text: &str,
+        places: &[Span],
+        except: &[(&str, &str)],
+    ) -> Result<Vec<u64>, Error> {
+        actor.needs(Scope::Read)?;
+        let (visible, left_out) = self.store.read(|read| {
+            let visible: HashMap<u32, ()> =
+                Self::visible(read, actor)?.iter().map(|known| (known.owner(), ())).collect();
+            let mut left_out = Vec::new();
+            for (repository, id) in except {
+                if let Ok(known) = Self::resolve(read, actor, repository)
+                    && let Ok(entry) = documents::find(read, &known, id)
+                {
+                    left_out.push(entry.number.cast_unsigned());
+                }
+            }
+            Ok((visible, left_out))
+        })?;
+        let query = self.index.query(text);
+        let words = Words::new(query.spans());
+        let raw = self.matches(&query, &|owner| visible.contains_key(&owner), 0.0)?;
+        let mut counts = vec![0u64; places.len()];
+        for raw in raw.matches.iter().filter(|raw| !left_out.contains(&raw.found.number)) {
+            let mut has = vec![false; words.len()];
+            for &(span, _) in &raw.shared.covered {
+                words.each(span, |word| has[word] = true);
+            }
+            for (count, &place) in counts.iter_mut().zip(places) {
+                let (mut all, mut held) = (0u64, 0u64);
+                words.each(place, |word| {
+                    all += 1;
+                    held += u64::from(has[word]);
+                });
+                *count += u64::from(all > 0 && held * 2 >= all);
+            }
+        }
+        Ok(counts)
+    }
+}
+
+/// A match as a holder; `None` if it is gone meanwhile.
+fn holder(
+    read: &Transaction<'_>,
+    words: &Words<'_>,
+    raw: &RawMatch,
+) -> Result<Option<Holder>, Error> {
+    let Some(entry) = documents::by_number(read, raw.found.number)? else { return Ok(None) };
+    let mut flags = vec![false; words.len()];
+    for &(span, _) in &raw.shared.covered {
+        words.each(span, |word| flags[word] = true);
+    }
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (word, _) in flags.iter().enumerate().filter(|(_, has)| **has) {
+        match ranges.last_mut() {
+            Some(last) if last.1 == word => last.1 += 1,
+            _ => ranges.push((word, word + 1)),
+        }
+    }
+    let same = raw.shared.passages.iter().flat_map(|passage| &passage.segments);
+    let same = same.filter(|segment| segment.kind == SegmentKind::Same);
+    let there = same.map(|segment| segment.b.span).collect();
+    let moment = moment(entry.time.as_deref());
+    Ok(Some(Holder { entry, moment, words: ranges, there }))
+}
+
+fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held> {
+    let mut edges: Vec<usize> =
+        holders.iter().flat_map(|holder| &holder.words).flat_map(|run| [run.0, run.1]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    // Where each holder is in its list of ranges.
+    let mut next = vec![0usize; holders.len()];
+    let mut cut: Vec<Held> = Vec::new();
+    for pair in edges.windows(2) {
+        let (start, end) = (pair[0], pair[1].min(spans.len()));
+        if start >= end {
+            continue;
+        }
+        let mut has: Vec<usize> = Vec::new();
+        for (at, holder) in holders.iter().enumerate() {
+            while holder.words.get(next[at]).is_some_and(|run| run.1 <= start) {
+                next[at] += 1;
+            }
+            if holder.words.get(next[at]).is_some_and(|run| run.0 <= start) {
+                has.push(at);
+            }
+        }
+        if has.is_empty() {
+            continue;
+        }
+        let number = |at: &usize| (holders[*at].entry.number.cast_unsigned(), holders[*at].moment);
+        let all = std::iter::once(own).chain(has.iter().map(number));
+        let Some((first, known)) = first_of(all) else { continue };
+        let first = match (first, known) {
+            // As early as another: that one is named.
+            (0, FirstKnown::Tied) => {
+                let tied = has.iter().filter(|at| holders[**at].moment == own.1);
+                tied.min_by_key(|at| holders[**at].entry.number).copied()
+            }
+            (0, _) => None,
+            (at, _) => Some(has[at - 1]),
+        };
+        let count = |words: usize| u32::try_from(words).unwrap_or(u32::MAX);
+        let new = Held {
+            span: Span::new(spans[start].start, spans[end - 1].end),
+            words: count(end - start),
+            first,
+            known,
+            holders: has.len() as u64 + 1,
+        };
+        match cut.last_mut() {
+            Some(last)
+                if start > 0
+                    && last.span.end == spans[start - 1].end
+                    && (last.first, last.known, last.holders)
+                        == (new.first, new.known, new.holders) =>
+            {
+                last.span.end = new.span.end;
+                last.words += new.words;
+            }
+            _ => cut.push(new),
+        }
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(number: i64) -> Entry {
+        Entry {
+            number,
+            id: number.to_string(),
+            title: None,
+            time: None,
+            words: 0,
+            bytes: 0,
+            digest: [0; 32],
+            added: 0,
+        }
+    }
+
+    proptest! {
+        /// Word by word, with a plain look at everyone.
+        #[test]
+        fn stretches_say_of_each_word_who_had_it_first(
+            own_moment in proptest::option::of(0i64..4),
+            others in proptest::collection::vec(
+                (proptest::option::of(0i64..4), proptest::collection::vec(any::<bool>(), 12)), 0..5),
+        ) {
+            let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
+            let own = (3u64, own_moment);
+            let holders: Vec<Holder> = others.iter().enumerate().map(|(at, (moment, has))| {
+                let mut words: Vec<(usize, usize)> = Vec::new();
+                for word in (0..12).filter(|word| has[*word]) {
+                    match words.last_mut() {
+                        Some(last) if last.1 == word => last.1 += 1,
+                        _ => words.push((word, word + 1)),
+                    }
+                }
+                // Numbers on both sides of the own one.
+                let number = at as i64 + i64::from(at >= 2) + 1;
+                Holder { entry: entry(number), moment: *moment, words, there: Vec::new() }
+            }).collect();
+            let cut = held(&spans, own, &holders);
+            for (word, &span) in spans.iter().enumerate() {
+                let said = cut.iter().find(|held| held.span.start <= span.start && span.end <= held.span.end);
+                let has: Vec<&Holder> = holders.iter().filter(|holder|
+                    holder.words.iter().any(|run| run.0 <= word && word < run.1)).collect();
+                let Some(said) = said else {
+                    prop_assert!(has.is_empty());
+                    continue;
+                };
+                prop_assert_eq!(said.holders, has.len() as u64 + 1);
+                let moments: Vec<i64> =
+                    has.iter().filter_map(|h| h.moment).chain(own.1).collect();
+                let earliest = moments.iter().min().copied();
+                let n_earliest = moments.iter().filter(|m| Some(**m) == earliest).count();
+                let known = match (earliest, n_earliest) {
+                    (None, _) => FirstKnown::Undated,
+                    (_, 1) => FirstKnown::EarliestKnown,
+                    _ => FirstKnown::Tied,
+                };
+                prop_assert_eq!(said.known, known);
+                let first = said.first.map(|at| &holders[at]);
+                match known {
+                    FirstKnown::EarliestKnown | FirstKnown::Tied => {
+                        let moment = first.map_or(own.1, |first| first.moment);
+                        prop_assert_eq!(moment, earliest);
+                    }
+                    FirstKnown::Undated => {
+                        let lowest = has.iter().map(|h| h.entry.number).chain([3]).min();
+                        prop_assert_eq!(Some(first.map_or(3, |first| first.entry.number)), lowest);
+                    }
+                }
+            }
+            prop_assert_eq!(
+                cut.iter().map(|held| u64::from(held.words)).sum::<u64>(),
+                (0..12).filter(|word| others.iter().any(|(_, has)| has[*word])).count() as u64
+            );
+        }
+    }
+}

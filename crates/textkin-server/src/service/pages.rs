@@ -1,0 +1,145 @@
+//! Pages of the web that are fetched to be probed, where whoever runs the server allows that.
+
+use std::time::Duration;
+
+use textkin_hook::{Courier, Pace, Target};
+
+use super::{Service, Upload};
+use crate::access::{Actor, Scope};
+use crate::error::Error;
+
+/// How long fetching a page may take.
+const PACE: Pace = Pace { connect: Duration::from_secs(5), whole: Duration::from_secs(30) };
+
+impl Service {
+    /// Whether pages can be fetched.
+    #[must_use]
+    pub fn fetches_pages(&self) -> bool {
+        self.delivering.pages.is_some()
+    }
+
+    /// Fetches a page, to be read as a file that was sent; returns its name and the file. Blocks.
+    ///
+    /// # Errors
+    /// If pages are not fetched, or this one cannot be.
+    pub fn fetch_page(&self, actor: &Actor, url: &str) -> Result<(String, Upload), Error> {
+        actor.needs(Scope::Probe)?;
+        let Some(reach) = &self.delivering.pages else {
+            return Err(Error::Forbidden("this server fetches no pages".to_owned()));
+        };
+        let told = |why: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {why}"));
+        let target = Target::new(url, reach).map_err(|rejected| told(&rejected))?;
+        let courier = Courier::new(reach.clone(), PACE, &[]).map_err(|fault| told(&fault))?;
+        let page = courier.fetch(&target, self.limits.upload).map_err(|failure| told(&failure))?;
+        let upload = self.new_upload(&file_name(&page.url, &page.media_type))?;
+        std::fs::write(upload.path(), &page.bytes)?;
+        Ok((page.url, upload))
+    }
+}
+
+/// A name that says what is inside.
+fn file_name(url: &str, media_type: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    let last = path.rsplit_once('/').map_or("", |(_, last)| last);
+    let has_ending = last
+        .rsplit_once('.')
+        .is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()));
+    if has_ending && media_type != "text/html" {
+        return last.to_owned();
+    }
+    let ending = match media_type {
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
+        "application/xml" | "text/xml" => "xml",
+        _ => "html",
+    };
+    format!("{}.{ending}", if last.is_empty() { "page" } else { last })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+
+    use super::*;
+    use crate::service::tests::actor;
+    use crate::service::{Delivering, Limits};
+
+    /// Answers requests on loopback: `/old` leads to `/new`, `/in` into a private network.
+    fn site() -> u16 {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let first = lines.next().and_then(Result::ok).unwrap_or_default();
+                while lines.next().and_then(Result::ok).is_some_and(|line| !line.is_empty()) {}
+                let (status, header, body) = match first.split(' ').nth(1).unwrap_or_default() {
+                    "/old" => ("302 Found", "Location: /new", ""),
+                    "/in" => ("302 Found", "Location: http://10.0.0.1/", ""),
+                    "/new" => ("200 OK", "Content-Type: text/html", "<p>some words of a page"),
+                    _ => ("404 Not Found", "X: y", ""),
+                };
+                let length = body.len();
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\n{header}\r\nContent-Length: {length}\r\n\
+                     Connection: close\r\n\r\n{body}"
+                );
+            }
+        });
+        port
+    }
+
+    #[test]
+    fn pages_are_fetched_where_that_is_allowed_and_from_nowhere_else() {
+        let port = site();
+        let folder = tempfile::tempdir().unwrap();
+        let loopback = textkin_hook::Reach {
+            allowed: vec!["127.0.0.1/32".parse().unwrap()],
+            allow_http: true,
+        };
+        let delivering = Delivering { pages: Some(loopback), ..Delivering::default() };
+        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        let anna = actor(&service, "anna", "probe");
+        let fetch =
+            |path: &str| service.fetch_page(&anna, &format!("http://127.0.0.1:{port}{path}"));
+        let (url, upload) = fetch("/old").unwrap();
+        assert!(url.ends_with("/new"), "{url}");
+        let read = service.read_upload(&upload, 1).unwrap();
+        assert_eq!(read.documents[0].text.trim(), "some words of a page");
+        let told = |outcome: Result<(String, Upload), Error>| outcome.unwrap_err().to_string();
+        assert!(told(fetch("/in")).contains("public"));
+        assert!(told(fetch("/gone")).contains("404"));
+        assert!(service.fetch_page(&anna, "file:///etc/passwd").is_err());
+        drop(service);
+        // By default nothing is fetched, and never from the own machine.
+        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        assert!(matches!(
+            service.fetch_page(&anna, "https://example.org/"),
+            Err(Error::Forbidden(_))
+        ));
+        drop(service);
+        let public = textkin_hook::Reach { allow_http: true, ..Default::default() };
+        let delivering = Delivering { pages: Some(public), ..Delivering::default() };
+        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        for host in ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "169.254.169.254"] {
+            let url = format!("http://{host}:{port}/new");
+            assert!(service.fetch_page(&anna, &url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn names_say_what_is_inside() {
+        for (url, media_type, expected) in [
+            ("https://a.example/", "text/html", "page.html"),
+            ("https://a.example/a.pdf?x=1", "application/pdf", "a.pdf"),
+            ("https://a.example/paper", "application/pdf", "paper.pdf"),
+            ("https://a.example/view.php", "text/html", "view.php.html"),
+            ("https://a.example", "", "page.html"),
+        ] {
+            assert_eq!(file_name(url, media_type), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Teams: who may do what in whose repositories.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Service;
+use super::accounts::{audit, check_name};
+use crate::access::{Actor, Role, Scope};
+use crate::error::Error;
+use crate::store::now;
+
+/// A member of a team.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TeamMember {
+    /// The name of the account.
+    pub account: String,
+    /// What it may do.
+    pub role: Role,
+}
+
+/// A team with its members.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TeamView {
+    /// Its name.
+    pub name: String,
+    /// The role of whoever asks.
+    pub role: Role,
+    /// Its members.
+    pub members: Vec<TeamMember>,
+}
+
+impl Service {
+    /// Makes a team whose owner is the actor.
+    ///
+    /// # Errors
+    /// If the name is taken or will not do.
+    pub fn new_team(&self, actor: &Actor, name: &str) -> Result<(), Error> {
+        actor.needs(Scope::Admin)?;
+        actor.needs_whole_account()?;
+        check_name("team", name)?;
+        let (account, name) = (actor.account, name.to_owned());
+        self.store.write(move |write| {
+            insert_team(write, &name, account)?;
+            audit(write, Some(account), "team made", &name)
+        })
+    }
+
+    /// The actor's teams.
+    ///
+    /// # Errors
+    /// If the actor may not.
+    pub fn teams(&self, actor: &Actor) -> Result<Vec<TeamView>, Error> {
+        actor.needs(Scope::Read)?;
+        actor.needs_whole_account()?;
+        self.store.read(|read| {
+            let mut names = read.prepare_cached("SELECT name FROM team WHERE id = ?1")?;
+            let mut members = read.prepare_cached(
+                "SELECT account.name, role FROM member JOIN account ON account.id = account
+                 WHERE team = ?1 ORDER BY account.name",
+            )?;
+            let mut teams = Vec::new();
+            for &(team, role) in &actor.teams {
+                let rows = members.query_map([team], |row| {
+                    let role = Role::parse(&row.get::<_, String>(1)?).unwrap_or(Role::Reader);
+                    Ok(TeamMember { account: row.get(0)?, role })
+                })?;
+                let members = rows.collect::<Result<_, _>>()?;
+                let name = names.query_row([team], |row| row.get(0))?;
+                teams.push(TeamView { name, role, members });
+            }
+            Ok(teams)
+        })
+    }
+
+    /// Gives an account a role in a team, or none; only owners of the team may, and one stays.
+    ///
+    /// # Errors
+    /// If the actor may not, or there is no such account.
+    pub fn set_member(
+        &self,
+        actor: &Actor,
+        team: &str,
+        account: &str,
+        role: Option<Role>,
+    ) -> Result<(), Error> {
+        actor.needs(Scope::Admin)?;
+        actor.needs_whole_account()?;
+        let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
+        self.store.write(move |write| {
+            let find = |sql: &str, name: &str| {
+                write.query_row(sql, [name], |row| row.get::<_, i64>(0)).optional()
+            };
+            let id = find("SELECT id FROM team WHERE name = ?1", &team)?
+                .filter(|&id| actor.role(id).is_some())
+                .ok_or_else(|| Error::missing("team", &team))?;
+            if actor.role(id) != Some(Role::Owner) {
+                return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
+            }
+            let member = find("SELECT id FROM account WHERE name = ?1", &account)?
+                .ok_or_else(|| Error::missing("account", &account))?;
+            write.execute("DELETE FROM member WHERE team = ?1 AND account = ?2", [id, member])?;
+            if let Some(role) = role {
+                let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, ?3)";
+                write.execute(sql, params![id, member, role.name()])?;
+            }
+            let sql = "SELECT count(*) FROM member WHERE team = ?1 AND role = 'owner'";
+            if write.query_row(sql, [id], |row| row.get::<_, i64>(0))? == 0 {
+                return Err(Error::Conflict("a team needs an owner".to_owned()));
+            }
+            let what = format!("{account} in {team}: {}", role.map_or("none", Role::name));
+            audit(write, Some(actor.account), "member", &what)
+        })
+    }
+}
+
+pub(super) fn insert_team(write: &Transaction<'_>, name: &str, owner: i64) -> Result<(), Error> {
+    let sql =
+        "INSERT INTO team (name, created) VALUES (?1, ?2) ON CONFLICT DO NOTHING RETURNING id";
+    let team: Option<i64> =
+        write.query_row(sql, params![name, now()], |row| row.get(0)).optional()?;
+    let team = team.ok_or_else(|| Error::Conflict(format!("the name '{name}' is taken")))?;
+    let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, 'owner')";
+    write.execute(sql, [team, owner])?;
+    Ok(())
+}
