@@ -33,17 +33,24 @@ def texts():
 """
 
 
-@pytest.mark.parametrize("texts", [ENDLESS, WAITING])
-def test_ctrl_c_stops_within_a_second(texts):
-    script = texts + "textkin.discover(texts(), chunk='words:2')"
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def stopping_takes(script):
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert child.stdout.readline() == "begun\n"
     time.sleep(0.3)
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=20)
+    _, told = child.communicate(timeout=60)
     assert "KeyboardInterrupt" in told
-    assert time.monotonic() - begun < 1.5
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("texts", [ENDLESS, WAITING])
+def test_ctrl_c_stops_within_a_second(texts):
+    script = texts + "textkin.discover(texts(), chunk='words:2')"
+    # The best of a few, since others may use the machine too.
+    assert any(stopping_takes(script) < 1.0 for _ in range(4))
 
 
 def test_the_command_line_gives_the_same(tmp_path):
@@ -95,11 +102,12 @@ def test_pdf_is_read_by_a_worker(tmp_path):
 
 def test_importing_is_quick_and_takes_no_other_package():
     script = (
-        "import sys, time; begun = time.perf_counter(); import textkin; took = time.perf_counter() - begun\n"
+        "import sys, time; begun = time.process_time(); import textkin; took = time.process_time() - begun\n"
         "print(took, [name for name in ('pyarrow', 'pandas', 'polars', 'numpy', 'networkx') if name in sys.modules])"
     )
+    # Of this process alone: others may use the machine too.
     took = []
-    for _ in range(3):
+    for _ in range(6):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         seconds, _, packages = done.stdout.strip().partition(" ")
         assert packages == "[]", done
