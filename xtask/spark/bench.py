@@ -25,6 +25,8 @@ CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
+    # Spark takes the chunks for smaller than they are, and has no memory for them on every worker.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
     "spark.eventLog.rolling.enabled": "false",
@@ -79,14 +81,16 @@ def shuffled(folder):
     return total
 
 
-def self_join(documents):
-    """The pairs of documents that share chunks, the way Spark SQL does it."""
+def self_join(spark, documents, folder):
+    """The pairs of documents that share chunks, the way Spark SQL does it. Chunks are made once."""
     from pyspark.sql import functions as f
     from textkin.spark import _step
 
     options = {"chunk": "words:8", "select": "spex", "score": "s4", "threshold": 0.05, "seed": 0}
     chunks = _step.run(documents.select("id", "text"), "prepare", options)
     chunks = chunks.select("id", f.explode("fingerprint").alias("fingerprint"))
+    chunks.write.option("compression", "zstd").parquet(f"file:{folder / 'chunks'}")
+    chunks = spark.read.parquet(f"file:{folder / 'chunks'}")
     a, b = (chunks.select(f.col("id").alias(side), "fingerprint") for side in ("a", "b"))
     return a.join(b, "fingerprint").where("a < b").groupBy("a", "b").count()
 
@@ -113,7 +117,7 @@ def main():
         bytes_of_text = sum(len(row.text.encode()) for row in documents.select("text").toLocalIterator())
         before, begin = cpu_seconds(roots), time.monotonic()
         if mode == "join":
-            pairs = self_join(documents)
+            pairs = self_join(spark, documents, folder)
         else:
             pairs = textkin.spark.discover(
                 documents,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::{bench, generate, root};
 
 /// Bytes of the collections, each twice the one before.
-const SIZES: [u64; 3] = [8 << 20, 16 << 20, 32 << 20];
+const SIZES: [u64; 3] = [32 << 20, 64 << 20, 128 << 20];
 
 /// What one run took.
 #[derive(Debug, Deserialize)]
