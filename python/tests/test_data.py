@@ -85,6 +85,8 @@ def test_datasets(documents, expected):
     chosen = dataset.select(range(len(documents) - 1, -1, -1)).select(range(len(documents) - 1, -1, -1))
     assert discover(chosen) == expected
     assert discover(dataset.to_iterable_dataset()) == expected
+    with pytest.raises(textkin.DataTypeError, match="several datasets"):
+        discover(datasets.DatasetDict(train=dataset))
 
 
 def test_paths(documents, expected, tmp_path):

@@ -58,7 +58,9 @@ def read(data: Any, columns: Columns) -> Rows | Paths:
         raise DataTypeError("data is bytes; give texts, a table, or paths")
     if isinstance(data, (str, os.PathLike)):
         return Paths([os.fsdecode(data)], columns)
-    if isinstance(data, Mapping) and not hasattr(data, "column_names"):
+    if kind_of(data) == "datasets-dict":
+        raise DataTypeError("data is several datasets; give one of them, such as data['train']")
+    if isinstance(data, Mapping):
         raise DataTypeError("data is one dict; give a list of dicts or a table")
     if _is_list_of_paths(data):
         return Paths([os.fsdecode(path) for path in data], columns)
@@ -175,8 +177,7 @@ def _dataset(data: Any, columns: Columns) -> Rows:
             return []
 
         def each() -> Iterator[Any]:
-            for piece in (first, *()):
-                yield from piece.to_batches()
+            yield from first.to_batches()
             for piece in pieces:
                 yield from piece.cast(first.schema).to_batches()
 
