@@ -144,6 +144,11 @@ class Plan:
             texts = self.store.table(f"texts{number}", lambda: _texts(postings))
             if texts.where("is_clash").isEmpty():
                 break
+        else:
+            raise _errors.Error(
+                "different texts have the same key of 64 bits, whatever keys are made of: there are too "
+                "many texts for one run; divide the collection"
+            )
         self._unique_ids(postings)
         return postings, texts
 
