@@ -107,8 +107,11 @@ impl Index {
         text: String,
         prepared: &Prepared,
     ) {
+        // In one step for everyone else: a document that is on the shelf and has no owner is taken for
+        // one that was removed, and is not brought to the disk.
+        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
         self.shelf(kind).add(number, text, &prepared.chunks);
-        self.own(number, repository);
+        own(&mut owners, number, repository);
     }
 
     /// Documents are not found any more from now on; their shelf forgets them when it is cleaned.
@@ -123,12 +126,7 @@ impl Index {
 
     /// Says which repository a document belongs to.
     pub(crate) fn own(&self, number: u64, repository: u32) {
-        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
-        let number = usize::try_from(number).unwrap_or(usize::MAX);
-        if owners.len() <= number {
-            owners.resize(number + 1, 0);
-        }
-        owners[number] = repository;
+        own(&mut self.owners.write().unwrap_or_else(PoisonError::into_inner), number, repository);
     }
 
     /// Whether a document has been removed.
@@ -141,5 +139,48 @@ impl Index {
     /// The text of a document, if texts are kept and it is there.
     pub(crate) fn text(&self, kind: ShelfKind, number: u64) -> Result<Option<String>, Error> {
         self.shelf(kind).text(number)
+    }
+}
+
+fn own(owners: &mut Vec<u32>, number: u64, repository: u32) {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    if owners.len() <= number {
+        owners.resize(number + 1, 0);
+    }
+    owners[number] = repository;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_is_added_while_a_shelf_is_written_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = Index::open(folder.path(), &[]).expect("it is made");
+        let (kind, is_over) = (ShelfKind::Texts, AtomicBool::new(false));
+        let text = |number: u64| format!("document {number} has words of its own and no others");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    index
+                        .shelf(kind)
+                        .settle(|number| index.is_gone(number))
+                        .expect("it is written");
+                }
+            });
+            for number in 1..400 {
+                let prepared = index.prepare(&text(number));
+                index.add(kind, number, 7, text(number), &prepared);
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        for number in 1..400 {
+            assert_eq!(index.text(kind, number).expect("it is whole"), Some(text(number)));
+            let found = index.find(&index.query(&text(number)), &|_| true).expect("it is whole");
+            assert!(found.iter().any(|found| found.number == number), "{number}");
+        }
     }
 }
