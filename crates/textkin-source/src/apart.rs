@@ -194,9 +194,12 @@ mod tests {
 
     use super::*;
 
+    /// Id, text, time and other fields.
+    type Fields = (String, String, Option<String>, Option<String>);
+
     #[derive(Default)]
     struct Seen {
-        items: Vec<Result<(String, String, Option<String>, Option<String>), Problem>>,
+        items: Vec<Result<Fields, Problem>>,
     }
 
     impl DocumentSink for Seen {
