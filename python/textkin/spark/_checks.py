@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _errors
+from .. import _errors, _packages
 
 
 def java() -> None:
@@ -31,9 +31,7 @@ def java() -> None:
 
 def session(frame: Any) -> Any:
     """The running session of `frame`."""
-    from pyspark.sql import DataFrame
-
-    if not isinstance(frame, DataFrame):
+    if not isinstance(frame, _packages.needed("pyspark.sql").DataFrame):
         raise _errors.DataTypeError(
             f"a Spark DataFrame is wanted, not {type(frame).__name__}; "
             "for other data there is textkin.discover"
