@@ -27,7 +27,7 @@ export async function serve(folder, port = 0) {
     try {
       if (pathname === "/results/7/data") {
         const html = "<p class=\"headline\"><strong>12%</strong> — counted again</p>";
-        return send(TYPES.json, JSON.stringify({ html, query: searchParams.toString(), said: "12%, 120 of 1,000 words" }));
+        return send(TYPES.json, JSON.stringify({ html, query: searchParams.toString(), said: "12%, 120 of 1,000 words", marks: [[4, 40, 2], [41, 60, "template"]] }));
       }
       if (pathname === "/api/v1/openapi.json") return send(TYPES.json, JSON.stringify(OPENAPI));
       if (request.method === "POST" && pathname === "/probe") {

@@ -33,6 +33,14 @@ const text = (page, selector) => page.locator(selector).first().innerText();
 
 await attempt("results are counted again without a new page", "results-ordinary.html", async (page) => {
   await page.evaluate(() => { window.isSame = true; });
+  const plain = () => page.evaluate(() => {
+    const copy = document.querySelector("[data-whole]").cloneNode(true);
+    copy.querySelectorAll(".n, .why").forEach((label) => label.remove());
+    return copy.textContent;
+  });
+  const before = await plain();
+  await page.locator("#found-7 a").press("Enter");
+  assert.match(page.url(), /#source-7$/);
   const took = await page.evaluate(() => new Promise((done) => {
     const began = performance.now();
     new MutationObserver(() => done(performance.now() - began)).observe(document.querySelector("[data-found]"), { childList: true });
@@ -44,6 +52,11 @@ await attempt("results are counted again without a new page", "results-ordinary.
   assert.match(page.url(), /bibliography=1/);
   assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /bibliography=1/);
   assert.match(await text(page, ".panel [data-status]"), /12%/);
+  const pieces = await page.locator("[data-whole] [data-of]").allInnerTexts();
+  assert.equal(pieces.length, 2);
+  assert.equal(await plain(), before);
+  assert.match(pieces[0], /^2/);
+  assert.match(pieces[1], /^template/);
 });
 
 await attempt("a dropped file is sent and leads to its result", "probe-ordinary.html", async (page) => {

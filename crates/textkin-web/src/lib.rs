@@ -25,6 +25,7 @@ mod calendar;
 mod markup;
 mod svg;
 mod text;
+mod whole;
 
 pub use askama::Error;
 pub use markup::Html;

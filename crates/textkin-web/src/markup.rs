@@ -66,11 +66,23 @@ fn write_escaped(text: &str, page: &mut impl Write) -> fmt::Result {
             '>' => "&gt;",
             '"' => "&quot;",
             '\'' => "&#39;",
-            '\r' => "",
-            _ => "\u{fffd}",
+            _ => match shown(character) {
+                Some(_) => "\u{fffd}",
+                None => "",
+            },
         })?;
     }
     page.write_str(rest)
+}
+
+/// What a character is shown as, if it is shown at all.
+pub(crate) fn shown(character: char) -> Option<char> {
+    match character {
+        '\r' => None,
+        '&' | '<' | '>' | '"' | '\'' => Some(character),
+        _ if is_special(character) => Some('\u{fffd}'),
+        _ => Some(character),
+    }
 }
 
 fn is_special(character: char) -> bool {

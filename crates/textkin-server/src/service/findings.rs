@@ -48,13 +48,26 @@ pub(crate) struct Findings {
     pub(crate) raw: (u64, u64),
     /// The same after exclusions.
     pub(crate) counted: (u64, u64),
-    /// Runs of words by source (from 0 on), or why they do not count; ascending, without overlap.
-    pub(crate) strip: Vec<(u64, u64, Result<usize, Exclusion>)>,
+    /// Runs of words that are found or do not count; ascending, without overlap.
+    pub(crate) strip: Vec<Run>,
     pub(crate) sources: Vec<FoundSource>,
     /// Sources that are not among them.
     pub(crate) more: usize,
     /// What compared them.
     pub(crate) comparer: Comparer,
+}
+
+/// A run of words with the same fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The first word, from 0 on.
+    pub(crate) from: u64,
+    /// The word after the last.
+    pub(crate) to: u64,
+    /// Where it stands in the text, in bytes.
+    pub(crate) span: Span,
+    /// Its source (from 0 on), or why it does not count.
+    pub(crate) fate: Result<usize, Exclusion>,
 }
 
 /// A document in which the text was found.
@@ -205,7 +218,7 @@ impl Service {
                 raw_shared.iter().filter(|is_shared| **is_shared).count() as u64,
             ),
             counted: (counted, found),
-            strip: strip(&excluded, &owner),
+            strip: strip(words.spans, &excluded, &owner),
             sources,
             more,
             comparer,
@@ -300,20 +313,21 @@ impl<'a> Words<'a> {
 }
 
 /// Runs of words with the same fate.
-fn strip(
-    excluded: &[Option<Exclusion>],
-    owner: &[Option<usize>],
-) -> Vec<(u64, u64, Result<usize, Exclusion>)> {
-    let mut strip: Vec<(u64, u64, Result<usize, Exclusion>)> = Vec::new();
-    for (word, (excluded, owner)) in (0u64..).zip(excluded.iter().zip(owner)) {
+fn strip(spans: &[Span], excluded: &[Option<Exclusion>], owner: &[Option<usize>]) -> Vec<Run> {
+    let mut strip: Vec<Run> = Vec::new();
+    let fates = excluded.iter().zip(owner);
+    for (word, (span, (excluded, owner))) in (0u64..).zip(spans.iter().zip(fates)) {
         let fate = match (excluded, owner) {
             (Some(reason), _) => Err(*reason),
             (None, Some(source)) => Ok(*source),
             (None, None) => continue,
         };
         match strip.last_mut() {
-            Some(last) if last.1 == word && last.2 == fate => last.1 += 1,
-            _ => strip.push((word, word + 1, fate)),
+            Some(last) if last.to == word && last.fate == fate => {
+                last.to += 1;
+                last.span.end = span.end;
+            }
+            _ => strip.push(Run { from: word, to: word + 1, span: *span, fate }),
         }
     }
     strip

@@ -52,8 +52,10 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     assert_eq!((without_both.raw, without_both.counted), ((64, 60), (46, 42)));
     assert_eq!(without_both.sources[0].there, (42, 42));
     let reasons: Vec<&str> =
-        without_both.strip.iter().filter_map(|run| run.2.err()).map(|why| why.name()).collect();
+        without_both.strip.iter().filter_map(|run| run.fate.err()).map(|why| why.name()).collect();
     assert_eq!(reasons, ["template", "phrase"]);
+    let first = without_both.strip[0].span;
+    assert_eq!(&text[first.start as usize..first.end as usize], FORM);
 
     let request = json!({ "text": text, "exclude": ["template", "stop_phrases"] });
     let answer = service.probe(&anna, &serde_json::from_value(request).unwrap()).unwrap();

@@ -4,8 +4,8 @@ use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{BatchPage, ResultsPage};
 use textkin_web::view::{
-    self, Badge, Batch, BatchRow, DocumentLink, Place, Results, Score, Segment, SegmentKind, Share,
-    Source, Strip,
+    self, Badge, Batch, BatchRow, DocumentLink, Mark, MarkedText, Place, Results, Score, Segment,
+    SegmentKind, Share, Source, Strip,
 };
 
 use super::fields::Fields;
@@ -15,7 +15,7 @@ use super::visitor::{Posted, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
-use crate::service::findings::{Findings, Saved};
+use crate::service::findings::{Findings, Run, Saved};
 use crate::service::{Level, NewQuestion, Service};
 
 /// What the panel says.
@@ -129,14 +129,18 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
                 .then(|| format!("/results/{}/compare/{}{asked}", segment(id), at + 1)),
         }
     });
-    let strip = findings.strip.iter().map(|(from, to, fate)| Segment {
-        from: *from,
-        to: *to,
-        kind: match fate {
-            Ok(source) => SegmentKind::Source(source + 1),
-            Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
-        },
+    let kind = |run: &Run| match run.fate {
+        Ok(source) => SegmentKind::Source(source + 1),
+        Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
+    };
+    let strip = &findings.strip;
+    let segments = strip.iter().map(|run| Segment { from: run.from, to: run.to, kind: kind(run) });
+    let marks = strip.iter().map(|run| Mark {
+        start: run.span.start as usize,
+        end: run.span.end as usize,
+        kind: kind(run),
     });
+    let text = MarkedText { text: saved.text.clone(), marks: marks.collect() };
     let registered = saved.asked.registered.as_ref();
     let registered =
         registered.map(|(repository, id)| named_link(repository, id, Some(&saved.title), None));
@@ -154,7 +158,8 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
         share: share(findings.counted),
         raw: share(findings.raw),
         documents: (findings.sources.len() + findings.more) as u64,
-        strip: Strip { words: findings.raw.0, segments: strip.collect() },
+        strip: Strip { words: findings.raw.0, segments: segments.collect() },
+        text: Some(text),
         sources: sources.collect(),
         more_sources: findings.more as u64,
         exclusions: view::Exclusions {

@@ -11,6 +11,7 @@ import { queryOf } from "../src/islands/results";
 import { addressOf, callsOf, exampleOf, resolve } from "../src/islands/schema";
 import { sortedOrder } from "../src/islands/sorting";
 import { pause } from "../src/islands/wait";
+import { firstOfEach, type Mark, stretches } from "../src/islands/whole";
 import { stepOf, stepsOf, wholeLines } from "../src/islands/steps";
 
 describe("numbers", () => {
@@ -91,6 +92,29 @@ describe("results", () => {
     data.append("common", "");
     data.append("quotes", "1");
     expect(queryOf(data)).toBe("min_run=8&quotes=1");
+  });
+});
+
+describe("the text of a result", () => {
+  const marks: Mark[] = [[2, 4, 1], [4, 6, "quotation"], [8, 14, 2], [15, 16, 1]];
+  it("is cut where marks begin and end", () => {
+    const firsts = firstOfEach(marks);
+    expect([...firsts]).toEqual([0, 2]);
+    expect(stretches(marks, firsts, 0, 10)).toEqual([
+      { from: 0, to: 2 },
+      { from: 2, to: 4, of: 1, begins: true, first: true },
+      { from: 4, to: 6, of: "quotation", begins: true, first: false },
+      { from: 6, to: 8 },
+      { from: 8, to: 10, of: 2, begins: true, first: true },
+    ]);
+    // A mark that goes on in the next part has its number once.
+    expect(stretches(marks, firsts, 10, 17)).toEqual([
+      { from: 10, to: 14, of: 2, begins: false, first: false },
+      { from: 14, to: 15 },
+      { from: 15, to: 16, of: 1, begins: true, first: false },
+      { from: 16, to: 17 },
+    ]);
+    expect(stretches([], new Set(), 3, 3)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::show as fmt;
 use crate::view::{Frame, Place, ResultState, Results};
+use crate::whole;
 
 /// `GET /results/{id}`.
 #[derive(Clone, Copy, Debug, Template)]
@@ -33,6 +34,8 @@ struct Data<'a> {
     query: &'a str,
     /// What a screen reader is told.
     said: String,
+    /// What is marked in the text, which itself is not sent again.
+    marks: Vec<whole::Place<'a>>,
 }
 
 impl ResultsPage<'_> {
@@ -52,7 +55,8 @@ impl ResultsPage<'_> {
         let html = Found { frame: self.frame, view: self.view }.render()?;
         let view = self.view;
         let said = format!("{}, {}", view.share.percent(), view.share.counts());
-        let data = Data { html, query: &view.query, said };
+        let marks = view.text.as_ref().map(whole::places).unwrap_or_default();
+        let data = Data { html, query: &view.query, said, marks };
         serde_json::to_string(&data).map_err(askama::Error::custom)
     }
 }

@@ -9,8 +9,8 @@ use askama::filters::Safe;
 pub(super) use crate::format::segment;
 
 use crate::markup::Html;
-use crate::view::{Histogram, Match, OriginDocument, Piece, Stream, Strip};
-use crate::{format, svg, text};
+use crate::view::{Histogram, MarkedText, Match, OriginDocument, Piece, Stream, Strip};
+use crate::{format, svg, text, whole as whole_text};
 
 pub(super) fn number(value: impl Borrow<u64>) -> String {
     format::number(*value.borrow())
@@ -82,6 +82,10 @@ pub(super) fn compared(side: &str, pieces: &[Piece]) -> Safe<Html> {
 
 pub(super) fn excerpt(pieces: &[Piece]) -> Safe<Html> {
     Safe(text::excerpt(pieces))
+}
+
+pub(super) fn whole(text: &MarkedText) -> Safe<Html> {
+    Safe(whole_text::whole(text))
 }
 
 pub(super) fn origins(document: &OriginDocument) -> Safe<Html> {

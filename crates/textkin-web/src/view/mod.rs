@@ -9,6 +9,7 @@ mod frame;
 mod score;
 mod document;
 mod chart;
+mod marked;
 mod account;
 mod dashboard;
 mod repository;
@@ -40,6 +41,7 @@ pub use graph::{
     Outside,
 };
 pub use keys::{Delivery, DeliveryState, KeyForm, KeyRow, Keys, NewKey, WebhookRow, Webhooks};
+pub use marked::{Mark, MarkedText, Stretch};
 pub use origins::{
     Dot, Fragment, Holding, Lane, Occurrence, Origin, OriginDocument, OriginDocumentRow,
     OriginFilters, OriginPiece, OriginState, Origins, Reattribution, ReuseLine, Stream,

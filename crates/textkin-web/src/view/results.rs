@@ -1,6 +1,6 @@
 //! `GET /results/{id}`: what was found of a text.
 
-use super::{Badge, Exclusions, Level, Score, Share, Strip};
+use super::{Badge, Exclusions, Level, MarkedText, Score, SegmentKind, Share, Strip};
 
 /// How far a result is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Results {
     pub documents: u64,
     /// The text as a bar.
     pub strip: Strip,
+    /// The text itself, with the same runs of words; nothing if it is not there to be shown.
+    pub text: Option<MarkedText>,
     /// Where it was found, best first.
     pub sources: Vec<Source>,
     /// Sources that are not listed.
@@ -60,6 +62,12 @@ impl Results {
     #[must_use]
     pub fn is_excluding(&self) -> bool {
         self.share != self.raw
+    }
+
+    /// Whether the text has words that are marked with the number of this source.
+    pub(crate) fn is_marked(&self, number: &usize) -> bool {
+        let marks = self.text.iter().flat_map(|text| &text.marks);
+        marks.into_iter().any(|mark| mark.kind == SegmentKind::Source(*number))
     }
 
     /// An address of this result with the query of this view.

@@ -132,6 +132,7 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
                 segment(900, 1000, SegmentKind::Source(8)),
             ]),
         },
+        text: Some(marked(flavour)),
         sources,
         more_sources: if flavour.is_empty() { 0 } else { 14 },
         exclusions: Exclusions { min_run: 8, quotes: true, ..Exclusions::default() },
@@ -150,6 +151,34 @@ const SENTENCES: [&str; 6] = [
     "What remained open was the question of who should choose the books. ",
     "It was settled, as such questions are, by a committee. ",
 ];
+
+/// The text of a result: sentences, of which some are found or do not count.
+fn marked(flavour: &Flavour) -> MarkedText {
+    let mut marked = MarkedText::default();
+    let kinds = [
+        None,
+        Some(SegmentKind::Source(1)),
+        None,
+        Some(SegmentKind::Excluded(flavour.text("quotation"))),
+        None,
+        Some(SegmentKind::Source(3)),
+        None,
+        Some(SegmentKind::Source(7)),
+        Some(SegmentKind::Source(9)),
+        None,
+        Some(SegmentKind::Source(8)),
+        None,
+    ];
+    for (at, kind) in kinds.into_iter().enumerate() {
+        let start = marked.text.len();
+        marked.text += &flavour.text(SENTENCES[(at * 5 + 1) % 6]);
+        let end = marked.text.trim_end().len().max(start);
+        marked.text += if at % 4 == 3 { "\n\n" } else { " " };
+        let kind = kind.and_then(|kind| flavour.maybe(kind));
+        marked.marks.extend(kind.map(|kind| Mark { start, end, kind }));
+    }
+    marked
+}
 
 /// Some text with matches in it: `side` 0 or 1 changes a word, `matches` says how many.
 pub(crate) fn pieces(flavour: &Flavour, side: usize, matches: usize) -> Vec<Piece> {

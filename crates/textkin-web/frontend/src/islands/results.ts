@@ -1,5 +1,6 @@
 // The side panel of a result: each change counts again, without a new page.
 import { all, find } from "../dom";
+import { type Mark, tinter } from "./whole";
 
 export function start(element: HTMLElement): void {
   const form = element as HTMLFormElement;
@@ -9,6 +10,9 @@ export function start(element: HTMLElement): void {
   if (!found || !status || !source) return;
   const submit = find("button[type=submit]", form);
   if (submit) submit.hidden = true;
+  const whole = find("[data-whole]");
+  // Reading the text takes a moment where it is long: not before it is needed.
+  let tint: ((marks: readonly Mark[]) => void) | undefined;
   let running: AbortController | undefined;
   let timer = 0;
 
@@ -20,9 +24,10 @@ export function start(element: HTMLElement): void {
     try {
       const answer = await fetch(query ? `${source}?${query}` : source!, { signal: running.signal });
       if (!answer.ok) throw new Error(String(answer.status));
-      const data = (await answer.json()) as { html: string; query: string; said: string };
+      const data = (await answer.json()) as { html: string; query: string; said: string; marks?: Mark[] };
       // The part comes from our own template, escaped as the page itself.
       found!.innerHTML = data.html;
+      if (whole && data.marks) (tint ??= tinter(whole))(data.marks);
       status!.textContent = data.said;
       keepAddress(data.query);
     } catch (error) {
