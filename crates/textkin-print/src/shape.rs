@@ -1,0 +1,329 @@
+//! Paragraphs to pieces: runs of glyphs that are never broken but where a word is longer than a line.
+//!
+//! A piece has one typeface, one look and one direction, and lies between two places where a line may
+//! end. Widths are in units of the size of the type. Words come back, so that most pieces are shaped
+//! once and remembered.
+
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
+
+use crate::font::{BOLD, FontId, Fonts, REGULAR};
+
+/// Bytes of the longest piece: shaping takes whole words, but no word without end.
+const MOST_BYTES: usize = 256;
+/// Pieces of at most so many bytes are remembered, and so many of them.
+const REMEMBERED: (usize, usize) = (32, 100_000);
+
+/// What letters look like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub(crate) is_bold: bool,
+    pub(crate) is_soft: bool,
+    pub(crate) tint: Tint,
+}
+
+/// What stands behind letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tint {
+    #[default]
+    None,
+    /// The colour of the source of this number.
+    Source(usize),
+    /// Grey: it does not count.
+    Excluded,
+}
+
+/// A paragraph: its text, and its parts one after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paragraph {
+    pub(crate) text: String,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A part of a paragraph, with a label that stands before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) end: usize,
+    pub(crate) look: Look,
+    pub(crate) label: Option<String>,
+}
+
+impl Paragraph {
+    /// A paragraph with one look.
+    pub(crate) fn new(text: &str, look: Look) -> Self {
+        let mut paragraph = Self::default();
+        paragraph.push(text, look);
+        paragraph
+    }
+
+    /// Appends text; ends of lines become spaces.
+    pub(crate) fn push(&mut self, text: &str, look: Look) {
+        for character in text.chars() {
+            match printed(character) {
+                Some('\n') => self.text.push(' '),
+                Some(character) => self.text.push(character),
+                None => {}
+            }
+        }
+        self.parts.push(Part { end: self.text.len(), look, label: None });
+    }
+}
+
+/// What a character is printed as, if at all: controls and characters that turn the order of what
+/// follows are visible, as on pages.
+pub(crate) fn printed(character: char) -> Option<char> {
+    match character {
+        '\r' => None,
+        '\n' | '\u{2028}' | '\u{2029}' => Some('\n'),
+        '\t' => Some('\u{2003}'),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some('\u{fffd}'),
+        _ if character.is_control() => Some('\u{fffd}'),
+        _ => Some(character),
+    }
+}
+
+/// A glyph, with the bytes it stands for, counted from where its piece was shaped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glyph {
+    pub(crate) id: u32,
+    pub(crate) advance: f32,
+    pub(crate) dx: f32,
+    pub(crate) dy: f32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// A piece of a paragraph.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// Where it was shaped from: glyphs count bytes from here.
+    pub(crate) base: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) font: FontId,
+    pub(crate) level: u8,
+    pub(crate) look: Look,
+    /// Whether a line may end before it.
+    pub(crate) is_breakable: bool,
+    /// In the order in which they stand on paper.
+    pub(crate) glyphs: Rc<[Glyph]>,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// With the label and with spaces at its end.
+    pub(crate) width: f32,
+    /// Of which spaces at its end.
+    pub(crate) space: f32,
+    pub(crate) label: Option<Label>,
+}
+
+impl Piece {
+    pub(crate) fn is_rtl(&self) -> bool {
+        self.level % 2 == 1
+    }
+
+    pub(crate) fn glyphs(&self) -> &[Glyph] {
+        &self.glyphs[self.from..self.to]
+    }
+}
+
+/// A label before a passage: a number or a reason, in small letters on a ground.
+#[derive(Clone, Debug)]
+pub(crate) struct Label {
+    pub(crate) text: Rc<str>,
+    pub(crate) font: FontId,
+    pub(crate) glyphs: Rc<[Glyph]>,
+    /// Of the letters alone.
+    pub(crate) letters: f32,
+}
+
+impl Label {
+    /// Its letters, in parts of those of the text.
+    pub(crate) const SIZE: f32 = 0.74;
+    /// Before and after its letters.
+    pub(crate) const PAD: f32 = 0.25;
+    /// Between it and the text.
+    pub(crate) const GAP: f32 = 0.32;
+
+    pub(crate) fn ground(&self) -> f32 {
+        self.letters + 2.0 * Self::PAD
+    }
+
+    pub(crate) fn width(&self) -> f32 {
+        self.ground() + Self::GAP
+    }
+}
+
+/// What was shaped before.
+#[derive(Default)]
+pub(crate) struct Shaper {
+    known: HashMap<(FontId, bool, Box<str>), Rc<[Glyph]>>,
+}
+
+impl Shaper {
+    /// The pieces of a paragraph in the order of its text, and whether it runs from right to left.
+    pub(crate) fn pieces(
+        &mut self,
+        fonts: &mut Fonts,
+        paragraph: &Paragraph,
+    ) -> (Vec<Piece>, bool) {
+        let text = paragraph.text.as_str();
+        let order = is_mixed(text).then(|| BidiInfo::new(text, None));
+        let is_rtl = order.as_ref().is_some_and(|order| {
+            order.paragraphs.first().is_some_and(|paragraph| paragraph.level.is_rtl())
+        });
+        let level = |at: usize| order.as_ref().map_or(0, |order| order.levels[at].number());
+        let mut breaks = unicode_linebreak::linebreaks(text).map(|(at, _)| at).peekable();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut part = 0;
+        let mut open: Option<Open> = None;
+        for (at, character) in text.char_indices() {
+            while paragraph.parts.get(part).is_some_and(|part| part.end <= at) {
+                part += 1;
+            }
+            while breaks.peek().is_some_and(|place| *place < at) {
+                breaks.next();
+            }
+            let is_breakable = at == 0 || breaks.peek() == Some(&at);
+            let look = paragraph.parts.get(part).map(|part| part.look).unwrap_or_default();
+            let wanted = if look.is_bold { BOLD } else { REGULAR };
+            let font = match &open {
+                Some(open) if stays(character) => open.font,
+                _ => fonts.for_character(character, wanted),
+            };
+            let next = Open { start: at, font, level: level(at), part, look, is_breakable };
+            let goes_on = open.as_ref().is_some_and(|open| {
+                let is_short = at - open.start < MOST_BYTES || stays(character);
+                !is_breakable && is_short && open.is_like(&next)
+            });
+            if !goes_on {
+                if let Some(open) = open.replace(next) {
+                    pieces.push(self.piece(fonts, paragraph, &open, at, &pieces));
+                }
+            }
+        }
+        if let Some(open) = open {
+            pieces.push(self.piece(fonts, paragraph, &open, text.len(), &pieces));
+        }
+        (pieces, is_rtl)
+    }
+
+    fn piece(
+        &mut self,
+        fonts: &mut Fonts,
+        paragraph: &Paragraph,
+        open: &Open,
+        end: usize,
+        before: &[Piece],
+    ) -> Piece {
+        let text = &paragraph.text[open.start..end];
+        let is_rtl = open.level % 2 == 1;
+        let glyphs = self.glyphs(fonts, open.font, is_rtl, text);
+        let is_first = before.last().is_none_or(|last| {
+            let part = open.part.checked_sub(1).and_then(|part| paragraph.parts.get(part));
+            part.is_some_and(|part| last.end <= part.end)
+        });
+        let label = paragraph.parts.get(open.part).and_then(|part| part.label.as_deref());
+        let label = label.filter(|_| is_first).map(|label| self.label(fonts, label));
+        let letters = text.trim_end_matches(char::is_whitespace).len();
+        let is_space = |glyph: &&Glyph| glyph.start as usize >= letters;
+        let space = glyphs.iter().filter(is_space).map(|glyph| glyph.advance).sum();
+        let width: f32 = glyphs.iter().map(|glyph| glyph.advance).sum();
+        Piece {
+            base: open.start,
+            start: open.start,
+            end,
+            font: open.font,
+            level: open.level,
+            look: open.look,
+            is_breakable: open.is_breakable,
+            from: 0,
+            to: glyphs.len(),
+            glyphs,
+            width: width + label.as_ref().map_or(0.0, Label::width),
+            space,
+            label,
+        }
+    }
+
+    fn label(&mut self, fonts: &mut Fonts, text: &str) -> Label {
+        let text: String = text.chars().filter_map(printed).take(40).collect();
+        let font = text.chars().next().map_or(BOLD, |first| fonts.for_character(first, BOLD));
+        let glyphs = self.glyphs(fonts, font, false, &text);
+        let letters = glyphs.iter().map(|glyph| glyph.advance).sum::<f32>() * Label::SIZE;
+        Label { text: text.into(), font, glyphs, letters }
+    }
+
+    fn glyphs(&mut self, fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
+        let is_short = text.len() <= REMEMBERED.0;
+        if !is_short || self.known.len() >= REMEMBERED.1 {
+            return shape(fonts, font, is_rtl, text);
+        }
+        let key = (font, is_rtl, text.into());
+        let shaped = self.known.entry(key).or_insert_with(|| shape(fonts, font, is_rtl, text));
+        Rc::clone(shaped)
+    }
+}
+
+/// A piece in the making.
+struct Open {
+    start: usize,
+    font: FontId,
+    level: u8,
+    part: usize,
+    look: Look,
+    is_breakable: bool,
+}
+
+impl Open {
+    fn is_like(&self, other: &Self) -> bool {
+        (self.font, self.level, self.part) == (other.font, other.level, other.part)
+    }
+}
+
+/// Whether a character belongs to the one before it, whichever typeface that has.
+fn stays(character: char) -> bool {
+    matches!(u32::from(character),
+        0x300..=0x36f | 0x483..=0x489 | 0x591..=0x5bd | 0x610..=0x61a | 0x64b..=0x65f | 0x1ab0..=0x1aff
+        | 0x1dc0..=0x1dff | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f
+        | 0x1f3fb..=0x1f3ff | 0xe0100..=0xe01ef)
+}
+
+/// Whether any character runs from right to left.
+fn is_mixed(text: &str) -> bool {
+    let is_turned =
+        |character| matches!(bidi_class(character), BidiClass::R | BidiClass::AL | BidiClass::AN);
+    !text.is_ascii() && text.chars().any(is_turned)
+}
+
+fn shape(fonts: &Fonts, font: FontId, is_rtl: bool, text: &str) -> Rc<[Glyph]> {
+    let face = &fonts.face(font).shaper;
+    let mut buffer = rustybuzz::UnicodeBuffer::new();
+    buffer.push_str(text);
+    buffer.guess_segment_properties();
+    buffer.set_direction(match is_rtl {
+        true => rustybuzz::Direction::RightToLeft,
+        false => rustybuzz::Direction::LeftToRight,
+    });
+    let shaped = rustybuzz::shape(face, &[], buffer);
+    #[expect(clippy::cast_precision_loss, reason = "units of a typeface are small numbers")]
+    let em = |units: i32| units as f32 / face.units_per_em().max(1) as f32;
+    let infos = shaped.glyph_infos();
+    let mut starts: Vec<u32> = infos.iter().map(|info| info.cluster).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let end = |start: u32| {
+        let after = starts.partition_point(|known| *known <= start);
+        starts.get(after).copied().unwrap_or_else(|| u32::try_from(text.len()).unwrap_or(u32::MAX))
+    };
+    let glyph = |(info, place): (&rustybuzz::GlyphInfo, &rustybuzz::GlyphPosition)| Glyph {
+        id: info.glyph_id,
+        advance: em(place.x_advance),
+        dx: em(place.x_offset),
+        dy: em(place.y_offset),
+        start: info.cluster,
+        end: end(info.cluster),
+    };
+    infos.iter().zip(shaped.glyph_positions()).map(glyph).collect()
+}

@@ -1,0 +1,136 @@
+//! Reports are printed whatever is in them, and can be read again.
+
+use proptest::prelude::*;
+use textkin_print::{Mark, Note, Report, Run, Source, pdf};
+
+/// A report of a text with marks at these bytes.
+fn report(text: &str, marks: &[(usize, usize)]) -> Report {
+    let note = |at: usize| match at % 3 {
+        2 => Note::Excluded("quotation".to_owned()),
+        _ => Note::Source(at + 1),
+    };
+    let mark = |(at, &(start, end))| Mark { start, end, note: note(at) };
+    let source = |number| Source {
+        number,
+        title: format!("Source number {number}"),
+        facts: "reports · May 2021 · older".to_owned(),
+        here: ["40%".to_owned(), "412 of 1,030 words".to_owned()],
+        there: ["9%".to_owned(), "409 of 4,577 words".to_owned()],
+        longest: "88 words".to_owned(),
+    };
+    Report {
+        title: "On libraries".to_owned(),
+        facts: vec!["16 Nov 2026, 12:00".to_owned()],
+        time: Some([2026, 11, 16, 12, 0, 0]),
+        share: "40%".to_owned(),
+        counts: "412 of 1,030 words found in 7 documents".to_owned(),
+        notes: vec!["With nothing excluded: 49%.".to_owned()],
+        warnings: vec!["31 characters without width stand between letters.".to_owned()],
+        words: 1030,
+        strip: vec![Run { from: 10, to: 400, note: Note::Source(1) }],
+        sources: (1..=30).map(source).collect(),
+        after_sources: Some("And 14 documents with less.".to_owned()),
+        text: text.to_owned(),
+        marks: marks.iter().enumerate().map(mark).collect(),
+        ..Report::default()
+    }
+}
+
+/// What the project's own reader of PDF finds, with spaces as they come.
+fn read(pdf: &[u8]) -> String {
+    let read = textkin_extract::pdf_text(pdf, usize::MAX).expect("our own PDF is read");
+    read.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const WORDS: &str = "The reading rooms of the city were opened in the spring of that year, and by \
+    the autumn more than four thousand people had taken out a card. Nobody had expected the demand.";
+
+#[test]
+fn what_is_printed_can_be_read_in_its_order() {
+    let text = format!("{WORDS}\n\n{WORDS}\r\n{WORDS}");
+    let read = read(&pdf(&report(&text, &[(4, 17), (30, 44), (60, 90)])).unwrap());
+    for words in [
+        "On libraries",
+        "16 Nov 2026, 12:00",
+        "31 characters without width",
+        "412 of 1,030 words found in 7 documents",
+        "With nothing excluded: 49%.",
+        "Source number 30",
+        "And 14 documents with less.",
+    ] {
+        assert!(read.contains(words), "{words} is not in {read}");
+    }
+    // Numbers and reasons stand before passages; the words go on around them.
+    let plain = WORDS.split_whitespace();
+    let mut rest = &read[read.find("The text").unwrap() + 8..];
+    for word in plain.clone().chain(plain.clone()).chain(plain) {
+        let at = rest.find(word).unwrap_or_else(|| panic!("{word} is not in {rest}"));
+        rest = &rest[at + word.len()..];
+    }
+}
+
+#[test]
+fn other_scripts_can_be_read_again() {
+    let text = "Ελληνικά κείμενο\nкнига библиотека\né e\u{301} ﬁn\nשלום\nكتاب";
+    let read = read(&pdf(&report(text, &[])).unwrap());
+    // Hebrew stands on paper from right to left; readers turn it back or leave it.
+    for word in ["Ελληνικά", "библиотека", "שלום"] {
+        let turned: String = word.chars().rev().collect();
+        assert!(read.contains(word) || read.contains(&turned), "{word} is not in {read}");
+    }
+}
+
+#[test]
+fn the_same_report_gives_the_same_bytes() {
+    let report = report(&WORDS.repeat(40), &[(4, 17), (30, 440)]);
+    assert_eq!(pdf(&report).unwrap(), pdf(&report).unwrap());
+}
+
+#[test]
+fn nasty_texts_are_printed() {
+    let endless = "x".repeat(1_000_000);
+    let lines = "\n".repeat(100_000);
+    let deep = "a\u{301}\u{302}".repeat(3000);
+    for text in [
+        "",
+        " ",
+        "\n\n",
+        "\0\u{1}\u{7f}\u{85}\u{2028}\u{2029}\u{202e}\u{2066}",
+        "\u{10fffd}\u{e000}\u{fdd0}\u{fffe}",
+        "👩‍👩‍👧‍👦 🏳️‍🌈 😀 🇨🇭",
+        "日本語の文章です。漢字とかな交じり。",
+        "שלום (עולם) 123 abc مرحبا بالعالم 45%",
+        "\u{301}\u{301} starts with marks",
+        "नमस्ते दुनिया ไทยภาษา",
+        &endless,
+        &lines,
+        &deep,
+    ] {
+        let mut report = report(text, &[(0, 3), (2, 1), (1, 7), (5, usize::MAX)]);
+        let head = text.char_indices().nth(3000).map_or(text, |(at, _)| &text[..at]);
+        report.title = head.to_owned();
+        report.share = head.to_owned();
+        report.sources[0].title = head.to_owned();
+        report.marks[2].note = Note::Excluded(head.to_owned());
+        assert!(pdf(&report).unwrap().starts_with(b"%PDF"), "{head}");
+    }
+    assert!(pdf(&Report::default()).unwrap().starts_with(b"%PDF"));
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let long = "word ".repeat(900_000);
+    let bytes = pdf(&report(&long, &[])).unwrap();
+    assert!(read(&bytes).contains("The download as HTML has all of it."), "the last page says so");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_text_is_printed(text in "\\PC{0,200}|[\u{590}-\u{6ff} a-z0-9()\n\t]{0,300}|.{0,60}", marks in prop::collection::vec((0..400usize, 0..400usize), 0..6)) {
+        let mut report = report(&text, &marks);
+        report.title = text;
+        prop_assert!(pdf(&report).is_ok());
+    }
+}
