@@ -44,6 +44,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/results/{id}", get(results::page))
         .route("/results/{id}/data", get(results::data))
         .route("/results/{id}/export.html", get(results::export_html))
+        .route("/results/{id}/export.pdf", get(results::export_pdf))
         .route("/results/{id}/export.csv", get(results::export_csv))
         .route("/results/{id}/export.json", get(results::export_json))
         .route("/results/{id}/compare/{n}", get(compare::of_result))

@@ -311,6 +311,17 @@ pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Rep
     Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
 }
 
+/// `GET /results/{id}/export.pdf`: what the page says, on paper.
+pub(super) async fn export_pdf(visitor: Visitor, Path(id): Path<String>) -> Reply {
+    let view = found(&visitor, id).await?;
+    let frame = visitor.frame(Place::Probe);
+    let printed = move || ResultsPage { frame: &frame, view: &view }.pdf();
+    let pdf = visitor
+        .ask(move |_, _| printed().map_err(|error| Error::Io(std::io::Error::other(error))))
+        .await?;
+    Ok(download("results.pdf", "application/pdf", pdf))
+}
+
 #[cfg(test)]
 mod tests {
     use super::cell;

@@ -4,4 +4,5 @@
 
 mod matrix;
 mod privacy;
+mod results;
 mod support;

@@ -85,6 +85,31 @@ impl Site {
         })
     }
 
+    /// Sends what a browser would, with the session of `secret`; returns status, where it leads and
+    /// the answer. A body is a form with the boundary `x`.
+    pub(crate) fn visit(
+        &self,
+        method: &str,
+        path: &str,
+        secret: Option<&str>,
+        body: String,
+    ) -> (u16, String, Vec<u8>) {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(secret) = secret {
+            request = request.header("cookie", format!("textkin={secret}"));
+        }
+        let request = request.header("content-type", "multipart/form-data; boundary=x");
+        let request = request.body(Body::from(body)).unwrap();
+        self.runtime.block_on(async {
+            let answer = self.router.clone().oneshot(request).await.unwrap();
+            let status = answer.status().as_u16();
+            let location = answer.headers().get("location");
+            let location = location.map_or("", |location| location.to_str().unwrap()).to_owned();
+            let body = axum::body::to_bytes(answer.into_body(), 64 << 20).await.unwrap();
+            (status, location, body.to_vec())
+        })
+    }
+
     /// Sends a request that must succeed.
     pub(crate) fn ask(&self, method: &str, path: &str, key: &str, body: &Value) -> Value {
         let (status, answer) = self.send(method, path, Some(key), body);

@@ -4,6 +4,7 @@
 //! `templates/` and are checked when the crate is built.
 
 mod results;
+mod results_pdf;
 mod show;
 
 pub use results::ResultsPage;

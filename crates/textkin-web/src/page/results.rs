@@ -3,6 +3,7 @@
 use askama::Template;
 use serde::Serialize;
 
+use super::results_pdf::report;
 use super::show as fmt;
 use crate::view::{Frame, Place, ResultState, Results};
 use crate::whole;
@@ -45,6 +46,15 @@ impl ResultsPage<'_> {
     /// None that is known: writing to a string does not fail.
     pub fn render(&self) -> Result<String, askama::Error> {
         Template::render(self)
+    }
+
+    /// What `GET /results/{id}/export.pdf` answers: what the page says, on paper. Takes up to seconds
+    /// for very long texts.
+    ///
+    /// # Errors
+    /// If the PDF cannot be written, which does not depend on the view.
+    pub fn pdf(&self) -> Result<Vec<u8>, textkin_print::Error> {
+        textkin_print::pdf(&report(self.view))
     }
 
     /// What `GET /results/{id}/data` answers, as JSON: the part of the page that changes.

@@ -1,0 +1,86 @@
+//! Results and what can be downloaded of them: for whoever sent the text, with the text itself, and
+//! without anything of texts that others hold.
+
+use serde_json::{Value, json};
+
+use crate::support::{POEM, Site, actor, key};
+
+const EXPORTS: [&str; 6] =
+    ["", "/data", "/export.html", "/export.pdf", "/export.csv", "/export.json"];
+
+/// A cookie of somebody who has signed in, and the token of forms.
+fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) {
+    let admin = actor(&site.service, admin);
+    let password = "a long password";
+    site.service.new_account(&admin, name, None, Some(password), false).unwrap();
+    let secret = site.service.sign_in(name, password).unwrap();
+    let (_, token) = site.service.session(&secret).unwrap();
+    (secret, token)
+}
+
+/// Sends a text as the form does; returns the address of its result.
+fn probe(site: &Site, (secret, token): &(String, String), text: &str) -> String {
+    let field = |name: &str, value: &str| {
+        format!("--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let body = field("csrf", token) + &field("title", "mine") + &field("text", text) + "--x--\r\n";
+    let (status, location, _) = site.visit("POST", "/probe", Some(secret), body);
+    assert_eq!(status, 303);
+    location.split('?').next().unwrap().to_owned()
+}
+
+#[test]
+fn results_and_downloads_are_for_whoever_sent_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let (ben, eve) = (visitor(&site, &admin, "ben"), visitor(&site, &admin, "eve"));
+    let address = probe(&site, &ben, POEM);
+    for what in EXPORTS {
+        let path = format!("{address}{what}?quotes=1");
+        let status = |secret| site.visit("GET", &path, secret, String::new()).0;
+        let statuses = [status(Some(&ben.0)), status(Some(&eve.0)), status(None)];
+        assert_eq!(statuses, [200, 404, 303], "{path}");
+    }
+    let bytes = site.visit("GET", &format!("{address}/export.pdf"), Some(&ben.0), String::new()).2;
+    assert!(bytes.starts_with(b"%PDF"));
+}
+
+#[test]
+fn the_text_is_marked_and_nothing_is_told_of_texts_that_others_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let anna = key(&site.service, "anna", false, "admin");
+    site.new_repository(&anna, "secrets", "private", "anna");
+    site.register(&anna, "secrets", "mercy", &format!("{POEM} and words that only Anna has"));
+    let ben = visitor(&site, &admin, "ben");
+    let before = probe(&site, &ben, &format!("<b>My own.</b>\n{POEM}"));
+    let seen = |address: &str, what: &str| {
+        let (status, _, bytes) =
+            site.visit("GET", &format!("{address}{what}"), Some(&ben.0), String::new());
+        assert_eq!(status, 200);
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let page = seen(&before, "");
+    assert!(page.contains("&lt;b&gt;My own.&lt;/b&gt;") && !page.contains("<mark"));
+    assert_eq!(json_of(&seen(&before, "/data"))["marks"], json!([]));
+
+    site.ask("PATCH", "/api/v1/repositories/secrets", &anna, &json!({ "disclosed": true }));
+    for what in ["", "/export.html"] {
+        let page = seen(&before, what);
+        assert!(page.contains("<a class=\"n\" href=\"#source-1\""), "{page}");
+        assert!(page.contains("id=\"source-1\"") && page.contains("Held by another owner"));
+        for secret in ["secrets", "anna", "only Anna has"] {
+            assert!(!page.contains(secret), "{secret}");
+        }
+    }
+    let text = format!("<b>My own.</b>\n{POEM}");
+    let place = |word: &str| text.find(word).unwrap();
+    let marks = json_of(&seen(&before, "/data"))["marks"].clone();
+    assert_eq!(marks, json!([[place("The quality"), text.len(), 1]]));
+}
+
+fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
