@@ -119,7 +119,6 @@ impl Pen<'_, '_> {
             let run = &rest[..count];
             let label = first.label.as_ref();
             let before = label.filter(|_| !first.is_rtl()).map_or(0.0, Label::width) * size;
-            self.glyphs((at + before, y), size, line, run);
             if let Some(label) = label {
                 let left = match first.is_rtl() {
                     true => at + (first.width - label.ground()) * size,
@@ -127,6 +126,7 @@ impl Pen<'_, '_> {
                 };
                 self.label((left, y), size, label, first.look);
             }
+            self.glyphs((at + before, y), size, line, run);
             at += run.iter().map(|piece| piece.width).sum::<f32>() * size;
             rest = &others[count - 1..];
         }

@@ -197,10 +197,8 @@ impl Shaper {
                 let is_short = at - open.start < MOST_BYTES || stays(character);
                 !is_breakable && is_short && open.is_like(&next)
             });
-            if !goes_on {
-                if let Some(open) = open.replace(next) {
-                    pieces.push(self.piece(fonts, paragraph, &open, at, &pieces));
-                }
+            if !goes_on && let Some(open) = open.replace(next) {
+                pieces.push(self.piece(fonts, paragraph, &open, at, &pieces));
             }
         }
         if let Some(open) = open {
