@@ -3,7 +3,15 @@
 import pytest
 
 import textkin.spark
-from material import corpus, frame, generated, one_machine, rows, same
+from textkin.spark import _discover
+from material import frame, generated, one_machine, rows, same
+
+
+def engine(settings):
+    """What one machine is told for the same."""
+    of_spark = ("block", "common", "task_memory", "counters")
+    told = {name: value for name, value in settings.items() if name not in of_spark}
+    return {"score": "s4", "threshold": 0.05, **told}
 
 
 @pytest.mark.parametrize("settings", [
@@ -18,9 +26,23 @@ from material import corpus, frame, generated, one_machine, rows, same
 def test_generated_collections(spark, settings):
     documents = generated(300)
     found = textkin.spark.discover(frame(spark, documents), **settings)
-    usual = {"score": "s4", "threshold": 0.05}
-    engine = {name: value for name, value in settings.items()
-              if name not in ("block", "common", "task_memory", "counters")}  # fmt: skip
-    expected = one_machine(documents, **{**usual, **engine})
+    expected = one_machine(documents, **engine(settings))
+    assert len(expected) > 10
+    same(rows(found), expected)
+
+
+@pytest.mark.parametrize("settings", [{}, {"score": "kin", "threshold": 0.02, "block": 4}], ids=str)
+def test_tables_too_large_for_every_worker(spark, monkeypatch, settings):
+    monkeypatch.setattr(_discover, "MOST_ROWS", 0)
+    documents = generated(300)
+    found = textkin.spark.discover(frame(spark, documents), **settings)
+    same(rows(found), one_machine(documents, **engine(settings)))
+
+
+def test_without_copies(spark):
+    texts = dict((text, id) for id, text in generated(300))
+    documents = [(id, text) for text, id in texts.items()]
+    found = textkin.spark.discover(frame(spark, documents))
+    expected = one_machine(documents, score="s4", threshold=0.05)
     assert len(expected) > 10
     same(rows(found), expected)

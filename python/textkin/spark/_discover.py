@@ -10,8 +10,9 @@ from typing import Any
 from .. import _errors, _textkin
 from . import _checks
 from ._edges import pairs_of_documents, verified
-from ._step import route, run
-from ._store import Store
+from ._step import SCHEMAS, TEXTS, route, run
+from ._store import Store, described
+from ._totals import Totals
 
 BATCHES = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
@@ -20,8 +21,8 @@ BATCHES = {
 }
 # Bytes that a step holds for each of these, the next batch included.
 POSTING, PAIR = 64, 128
-# So many documents with copies are handed to every worker; more are joined by Spark.
-MOST_COPIES = 2_000_000
+# So many rows of ids are handed to every worker; more are joined by Spark.
+MOST_ROWS = 200_000
 
 
 def discover(
@@ -113,6 +114,7 @@ class Plan:
         self.store = store
         self.options = options
         self.parallelism = spark.sparkContext.defaultParallelism
+        self.totals = Totals()
 
     def pairs(self, counter_bytes: int | None) -> Any:
         """The pairs of documents."""
@@ -120,9 +122,23 @@ class Plan:
         lists = self._lists(postings, texts)
         candidates = self._candidates(lists)
         edges = self.store.table(
-            "edges", lambda: verified(self, candidates, texts, self._commons(lists))
+            "edges", SCHEMAS["verify"], lambda: verified(self, candidates, texts, self._commons(lists))
         )
-        return pairs_of_documents(edges, postings)
+        return pairs_of_documents(self, edges, postings)
+
+    def near(self, frame: Any, rows: int) -> Any:
+        """A table of at most so many rows, which is handed to every worker if these are few.
+
+        Otherwise all that it is joined with, texts too, would be sorted and sent about.
+        """
+        from pyspark.sql import functions as f
+
+        return f.broadcast(frame) if rows <= MOST_ROWS else frame
+
+    def ask(self, what: str, frame: Any) -> Any:
+        """The one row of sums."""
+        with described(self.spark, what):
+            return frame.collect()[0]
 
     def parts(self, things: int | None, bytes_each: int) -> int:
         """Parts of so many things that a task holds within its memory."""
@@ -139,18 +155,33 @@ class Plan:
             # Where two texts have the same key, all keys are made anew, in tables of their own.
             number = "" if seed == 0 else str(seed)
             postings = self.store.table(
-                f"postings{number}", lambda: self._prepared(counter_bytes)
+                f"postings{number}", SCHEMAS["prepare"], lambda: self._prepared(counter_bytes)
             )
-            texts = self.store.table(f"texts{number}", lambda: _texts(postings))
-            if texts.where("is_clash").isEmpty():
+            texts = self.store.table(f"texts{number}", TEXTS, lambda: _texts(postings))
+            if not self._count_texts(texts):
                 break
         else:
             raise _errors.Error(
                 "different texts have the same key of 64 bits, whatever keys are made of: there are too "
                 "many texts for one run; divide the collection"
             )
-        self._unique_ids(postings)
+        self._count_documents(postings)
         return postings, texts
+
+    def _count_texts(self, texts: Any) -> bool:
+        """Whether two texts have the same key; what texts come to is known afterwards."""
+        from pyspark.sql import functions as f
+
+        sums = texts.agg(
+            f.max("is_clash").alias("is_clash"),
+            f.sum("words").alias("words"),
+            f.sum(f.expr("if(copies > 1, copies, 0)")).alias("copied"),
+            f.max("copies").alias("most_copies"),
+        )
+        found = self.ask("sums of texts", sums)
+        self.totals.words, self.totals.copied = found.words or 0, found.copied or 0
+        self.totals.most_copies = found.most_copies or 1
+        return bool(found.is_clash)
 
     def _prepared(self, counter_bytes: int | None) -> Any:
         shared = self._counters(counter_bytes) if counter_bytes else {}
@@ -168,27 +199,32 @@ class Plan:
         counters = b"".join(bytes(row.bytes) for row in rows)
         return {"counters": self.spark.sparkContext.broadcast(counters)}
 
-    def _unique_ids(self, postings: Any) -> None:
-        twice = postings.groupBy("id").count().where("count > 1").limit(1).collect()
-        if twice:
+    def _count_documents(self, postings: Any) -> None:
+        """Ids must be of one document each; how many chunks there are is known afterwards."""
+        from pyspark.sql import functions as f
+
+        ids = postings.groupBy("id").agg(f.count("*").alias("n"), f.sum("chunks").alias("chunks"))
+        sums = ids.agg(f.max("n").alias("most"), f.sum("chunks").alias("chunks"))
+        found = self.ask("unique ids", sums)
+        self.totals.chunks = found.chunks or 0
+        if (found.most or 0) > 1:
+            twice = ids.where("n > 1").first()
             raise _errors.DataError(
-                f"the id '{twice[0]['id']}' is that of {twice[0]['count']} documents; "
+                f"the id '{twice.id}' is that of {twice.n} documents; "
                 "ids must be of one document each"
             )
 
     def _lists(self, postings: Any, texts: Any) -> Any:
         """Lists of the texts that hold the same chunks, as pieces of work."""
-        from pyspark.sql import functions as f
 
         def make() -> Any:
-            total = postings.agg(f.sum("chunks").alias("n")).first().n
-            parts = self.parts(total, POSTING)
+            parts = self.parts(self.totals.chunks, POSTING)
             way = route(parts)
             packed = self.step(self._distinct(postings, texts), "pack", route=way)
             lists = self.step(packed.repartition(parts, "bucket"), "sort", route=way)
             return self.step(lists.repartition(parts, "bucket"), "merge")
 
-        return self.store.table("lists", make)
+        return self.store.table("lists", SCHEMAS["merge"], make)
 
     def _distinct(self, postings: Any, texts: Any) -> Any:
         """Postings of one document of each text, and how many have it."""
@@ -196,17 +232,16 @@ class Plan:
 
         columns = ["document", "words", "chunks", "fingerprint", "check", "selected"]
         known = postings.where("words > 0")
-        copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
-        number = copied.agg(f.sum("copies").alias("n")).first().n
+        number = self.totals.copied
         if not number:
             return known.select(*columns, f.lit(1).cast("bigint").alias("copies"))
-        small = number <= MOST_COPIES
+        copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
         copied = (
             known.select("id", "document")
-            .join(f.broadcast(copied) if small else copied, "document")
+            .join(self.near(copied, number), "document")
             .select("id", f.expr("if(id = first, copies, 0)").alias("copies"))
         )
-        joined = known.join(f.broadcast(copied) if small else copied, "id", "left")
+        joined = known.join(self.near(copied, number), "id", "left")
         copies = f.coalesce("copies", f.lit(1)).cast("bigint").alias("copies")
         return joined.select(*columns, copies).where("copies > 0")
 
@@ -214,9 +249,10 @@ class Plan:
         """Sums of pairs, and the guard: no pair is lost or counted twice, or the run fails."""
         from pyspark.sql import functions as f
 
-        totals = lists.agg(
-            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("steps", "pairs", "selves"))
-        ).first()
+        sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("steps", "pairs", "selves")]
+        commons = f.coalesce(f.sum(f.expr("if(kind = 1, 1, 0)")), f.lit(0)).alias("commons")
+        totals = self.ask("sums of lists", lists.agg(*sums, commons))
+        self.totals.commons = totals.commons
 
         def make() -> Any:
             parts = self.parts(totals.steps, PAIR)
@@ -225,19 +261,24 @@ class Plan:
             sums = self.step(pieces.select("bytes"), "pair", route=route(parts))
             return self.step(sums.repartition(parts, "bucket"), "sum")
 
-        candidates = self.store.table("candidates", make)
-        found = (
-            candidates.where("kind = 2")
-            .agg(f.sum("words_a").alias("pairs"), f.sum("words_b").alias("selves"))
-            .first()
-        )
+        candidates = self.store.table("candidates", SCHEMAS["sum"], make)
+        found = self.ask("sums of pairs", candidates.agg(
+            f.sum(f.expr("if(kind = 2, words_a, 0)")).alias("pairs"),
+            f.sum(f.expr("if(kind = 2, words_b, 0)")).alias("selves"),
+            f.sum(f.expr("if(kind = 0, 1, 0)")).alias("candidates"),
+            f.sum(f.expr("if(kind = 0, words_a + words_b, 0)")).alias("words"),
+        ))  # fmt: skip
         guard(totals, found)
+        self.totals.candidates = found.candidates or 0
+        self.totals.candidate_words = found.words or 0
         return candidates
 
     def _commons(self, lists: Any) -> dict[str, Any]:
         """Common chunks, which are counted where pairs are compared, for all workers."""
+        if not self.totals.commons:
+            return {}
         commons = [bytes(row.bytes) for row in lists.where("kind = 1").select("bytes").collect()]
-        return {"commons": self.spark.sparkContext.broadcast(commons)} if commons else {}
+        return {"commons": self.spark.sparkContext.broadcast(commons)}
 
     def _pieces(self, steps: int) -> int:
         """Parts of about so much counting each that none takes much longer than others."""

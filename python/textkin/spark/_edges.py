@@ -28,30 +28,38 @@ def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> 
         pairs.select("cell", f.explode(f.array("a", "b")).alias("document"))
         .groupBy("document")
         .agg(f.collect_set("cell").alias("cells"))
-        .join(texts.select("document", "id"), "document")
     )
+    compared = 2 * plan.totals.candidates
+    wanted = plan.near(wanted, compared).join(texts.select("document", "id"), "document")
     # A text goes to each of its cells once, however many pairs it has there.
-    held = plan.source.join(wanted, "id").select(
+    held = plan.source.join(plan.near(wanted, compared), "id").select(
         f.explode("cells").alias("cell"), "document", "text"
     )
     rows = held.unionByName(pairs, allowMissingColumns=True)
     parts = max(plan.parallelism, min(groups * (groups + 1) // 2, 100_000))
     rows = rows.repartition(parts, "cell").sortWithinPartitions("cell", f.col("document").isNull())
     edges = run(rows, "verify", plan.options, shared)
-    return edges.unionByName(_copies(plan, candidates, texts))
+    return edges.unionByName(_copies(plan, candidates, texts)) if plan.totals.copied else edges
 
 
 def _groups(plan: Any, pairs: Any) -> int:
     """Groups of texts: two of them fit the memory of a task, and there is work for every core."""
     from pyspark.sql import functions as f
 
+    least = max(math.ceil(math.sqrt(2 * plan.parallelism)), 1)
+
+    def needed(words: int) -> int:
+        return math.ceil(2 * WORD * words / plan.options["task_memory"])
+
+    # They have no more words than all texts, nor than all sides of pairs; mostly that is enough to know.
+    if needed(min(plan.totals.words, plan.totals.candidate_words)) <= least:
+        return least
     sides = pairs.select(f.explode(f.array(
         f.struct(f.col("a").alias("text"), f.col("words_a").alias("words")),
         f.struct(f.col("b").alias("text"), f.col("words_b").alias("words")),
     )).alias("side"))  # fmt: skip
     words = sides.select("side.*").dropDuplicates(["text"]).agg(f.sum("words").alias("n"))
-    needed = math.ceil(2 * WORD * (words.first().n or 0) / plan.options["task_memory"])
-    return max(needed, math.ceil(math.sqrt(2 * plan.parallelism)), 1)
+    return max(needed(plan.ask("words to compare", words).n or 0), least)
 
 
 def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
@@ -62,7 +70,11 @@ def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
     sizes = ["rarity", "shared", "words_b", "chunks_b"]
     alone = (
         texts.where("copies > 1")
-        .join(summed.select(f.col("a").alias("document")), "document", "left_anti")
+        .join(
+            plan.near(summed.select(f.col("a").alias("document")), plan.totals.copied),
+            "document",
+            "left_anti",
+        )
         .select(
             f.col("document").alias("a"),
             f.col("document").alias("b"),
@@ -76,16 +88,19 @@ def _copies(plan: Any, candidates: Any, texts: Any) -> Any:
     return plan.step(rows, "copies")
 
 
-def pairs_of_documents(edges: Any, postings: Any) -> Any:
+def pairs_of_documents(plan: Any, edges: Any, postings: Any) -> Any:
     """Every pair of documents that have the texts of an edge, with the columns of the command line."""
     from pyspark.sql import functions as f
 
     documents = postings.where("words > 0").select("id", "document")
+    rows = plan.totals.edges
     for side in ("a", "b"):
         ids = documents.select(
             f.col("document").alias(f"text_{side}"), f.col("id").alias(f"id_{side}")
         )
-        edges = edges.withColumnRenamed(side, f"text_{side}").join(ids, f"text_{side}")
+        edges = edges.withColumnRenamed(side, f"text_{side}")
+        edges = plan.near(edges, rows).join(ids, f"text_{side}")
+        rows *= plan.totals.most_copies
     # Copies of one text are paired once, not both ways; of others, the lesser id comes first.
     edges = edges.where("text_a <> text_b or id_a < id_b")
     swap = f.col("id_a") > f.col("id_b")

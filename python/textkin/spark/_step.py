@@ -30,6 +30,10 @@ SCHEMAS = {
     ),
 }
 SCHEMAS["verify"] = SCHEMAS["copies"]
+# Distinct texts, which Spark makes by itself.
+TEXTS = (
+    "document bigint, id string, copies bigint, words bigint, chunks bigint, is_clash boolean"
+)
 
 
 class Step:

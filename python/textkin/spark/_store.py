@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _errors
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Store:
@@ -37,13 +38,23 @@ class Store:
 
     def _settle(self, settings: dict[str, Any]) -> None:
         """A checkpoint is of one run: the same settings, or none."""
-        told = json.dumps(settings, sort_keys=True)
-        frame = self.spark.createDataFrame([(told,)], "settings string").coalesce(1)
-        before = self.table("settings", lambda: frame).first().settings
-        if before != told:
-            old, new = json.loads(before), settings
-            keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
-            said = ", ".join(f"{key}={old.get(key)!r}" for key in sorted(keys))
+        path = self.path("settings.json")
+        if not exists(self.spark, path):
+            if exists(self.spark, self.path("settings")):
+                raise _errors.SettingError(
+                    f"checkpoint: {self.folder} is of an earlier version; use another folder, or delete it"
+                )
+            _write(self.spark, path, json.dumps(settings, sort_keys=True))
+            return
+        try:
+            before = json.loads(_read(self.spark, path))
+        except ValueError:
+            raise _errors.SettingError(
+                f"checkpoint: {path} is damaged; use another folder, or delete this one"
+            ) from None
+        keys = [key for key in {**before, **settings} if before.get(key) != settings.get(key)]
+        if keys:
+            said = ", ".join(f"{key}={before.get(key)!r}" for key in sorted(keys))
             raise _errors.SettingError(
                 f"checkpoint: {self.folder} is of another run ({said}); "
                 "use another folder, or delete it"
@@ -56,26 +67,62 @@ class Store:
         """Whether the table is there and complete."""
         return exists(self.spark, f"{self.path(name)}/_SUCCESS")
 
-    def table(self, name: str, make: Callable[[], Any]) -> Any:
-        """The table `name`, as it was written, or written now."""
+    def table(self, name: str, schema: str, make: Callable[[], Any]) -> Any:
+        """The table `name`, as it was written, or written now.
+
+        Spark is told the schema: to find it would be a job of its own.
+        """
         if not self.has(name):
-            context = self.spark.sparkContext
-            # What the pages of Spark show beside its jobs.
-            context.setJobDescription(f"textkin: {name}")
-            try:
+            with described(self.spark, name):
                 self.write(name, make())
-            finally:
-                context.setJobDescription(None)
-        return self.spark.read.parquet(self.path(name))
+        return self.spark.read.schema(schema).parquet(self.path(name))
 
     def write(self, name: str, frame: Any) -> None:
         frame.write.mode("overwrite").option("compression", "zstd").parquet(self.path(name))
 
 
+@contextlib.contextmanager
+def described(spark: Any, what: str) -> Iterator[None]:
+    """What the pages of Spark show beside its jobs."""
+    context = spark.sparkContext
+    context.setJobDescription(f"textkin: {what}")
+    try:
+        yield
+    finally:
+        context.setJobDescription(None)
+
+
 def exists(spark: Any, path: str) -> bool:
     """Whether there is a file or folder of this name, wherever Spark can look."""
-    path = spark._jvm.org.apache.hadoop.fs.Path(path)
-    return bool(path.getFileSystem(spark._jsc.hadoopConfiguration()).exists(path))
+    files, place = _place(spark, path)
+    return bool(files.exists(place))
+
+
+def _place(spark: Any, path: str) -> tuple[Any, Any]:
+    """The file system of a path, and the path as it takes it."""
+    place = spark._jvm.org.apache.hadoop.fs.Path(path)
+    return place.getFileSystem(spark._jsc.hadoopConfiguration()), place
+
+
+def _write(spark: Any, path: str, text: str) -> None:
+    """Writes a small file; it is there whole, or not at all."""
+    files, place = _place(spark, path)
+    _, part = _place(spark, f"{path}.part")
+    stream = files.create(part, True)
+    try:
+        stream.write(bytearray(text.encode()))
+    finally:
+        stream.close()
+    files.rename(part, place)
+
+
+def _read(spark: Any, path: str) -> str:
+    files, place = _place(spark, path)
+    stream = files.open(place)
+    try:
+        return str(spark._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+    finally:
+        stream.close()
 
 
 def postings(spark: Any, checkpoint: str) -> Any:

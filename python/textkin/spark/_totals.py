@@ -1,0 +1,27 @@
+"""Sums over the tables of a run: by them, the next step is planned."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Totals:
+    """What a run comes to; each sum is known once its table is there."""
+
+    # Of texts: their words, the documents whose text others have too, the most documents of one text.
+    words: int = 0
+    copied: int = 0
+    most_copies: int = 1
+    # Of documents.
+    chunks: int = 0
+    # Of lists: pieces of common chunks.
+    commons: int = 0
+    # Pairs of texts to be compared, and the words of both texts of all of them.
+    candidates: int = 0
+    candidate_words: int = 0
+
+    @property
+    def edges(self) -> int:
+        """Edges between texts are not more than this."""
+        return self.candidates + self.copied
