@@ -19,6 +19,7 @@ from textkin._compare import Comparison, Passage, compare
 from textkin._dedup import Cleaned, dedup
 from textkin._discover import discover
 from textkin._errors import DataError, DataTypeError, Error, SettingError
+from textkin._files import clusters, postings
 from textkin._fingerprints import Fingerprint, fingerprints
 from textkin._graph import Cluster, Graph
 from textkin._repository import Added, Hit, Repository
@@ -43,8 +44,10 @@ __all__ = [
     "SettingError",
     "Tracer",
     "__version__",
+    "clusters",
     "compare",
     "dedup",
     "discover",
     "fingerprints",
+    "postings",
 ]

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::core::{Cluster, Note, Pair};
 use textkin::graph::{Clustering, Graph, Overlaps};
-use textkin::report::{PairColumns, RunPair};
+use textkin::report::PairColumns;
 use textkin::source::Inputs;
 use textkin::{
     Discovery, Pairs, Settings, Texts, Watch, compare_without, discover as relate, know_collection,
@@ -176,15 +176,7 @@ impl Found {
             notes
         };
         let notes = [notes(a, &comparison.notes_a), notes(b, &comparison.notes_b)];
-        let pair = row.map(|(number, row)| RunPair {
-            number,
-            by: self.settings.score.name(),
-            score: row.score,
-            raw_score: row.raw_score,
-            documents: self.found.counts.documents,
-            max_df: self.settings.max_df,
-            overlap: row.overlap,
-        });
+        let pair = row.map(|(number, row)| pairs.run_pair(number, row));
         let ids = [a, b].map(|number| self.found.documents.id(number).to_owned());
         Ok(Compared { comparison, ids, texts, notes, pair })
     }

@@ -62,7 +62,8 @@ def test_the_command_and_files_both_ways(spark, tmp_path, capfd):
     assert main(command) == 0
     expected = one_machine(documents, score="kin", threshold=0.1)
     assert capfd.readouterr().err.rstrip().endswith(f"{len(expected)} pairs: {out}")
-    assert pyarrow.parquet.read_table(clusters).num_rows > 0
+    by_spark = pyarrow.parquet.read_table(clusters).to_pylist()
+    assert by_spark and sorted(textkin.clusters(out).to_pylist(), key=str) == sorted(by_spark, key=str)
     # What Spark wrote is read here without it.
     table = pyarrow.parquet.read_table(out)
     same(by_pair(table.to_pylist()), expected)
@@ -100,3 +101,7 @@ def test_postings_are_a_table_of_chunks(spark, tmp_path):
     table = textkin.spark.postings(spark, str(tmp_path))
     assert table.dtypes == [("document", "bigint"), ("fingerprint", "bigint")]
     assert table.count() == 3
+    here = textkin.postings(tmp_path)
+    assert sorted(here.to_pylist(), key=str) == sorted((row.asDict() for row in table.collect()), key=str)
+    hashes = {print.hash for text in (words, "one two") for print in textkin.fingerprints(text)}
+    assert {number % 2**64 for number in here["fingerprint"].to_pylist()} == hashes
