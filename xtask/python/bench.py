@@ -1,6 +1,7 @@
-"""How long discovery takes from a column of pandas, beside the command on the same documents.
+"""How long discovery takes from a column of pandas, beside the command on the same documents, and the memory.
 
     python bench.py TEXTKIN DOCUMENTS.jsonl
+    python bench.py memory KIND DOCUMENTS.jsonl      what one run took beyond its data (Linux)
 """
 
 import subprocess
@@ -8,9 +9,13 @@ import sys
 import tempfile
 import time
 
+import textkin
+
 RUNS = 5
 N_DOCUMENTS = 20_000
 SETTINGS = {"score": "s4", "threshold": 0.05}
+# So little that what is found takes little beside the text.
+MEMORY = 16 << 20
 
 
 def timed(call):
@@ -19,17 +24,50 @@ def timed(call):
     return time.perf_counter() - begun, result
 
 
-def main():
-    command, documents = sys.argv[1:]
+KINDS = {
+    "pandas": lambda frame: frame,
+    "pandas, object": lambda frame: frame.astype(object),
+    "list": lambda frame: frame["text"].tolist(),
+    "arrow": lambda frame: textkin._data._pandas_table(frame),
+}
+
+
+def read(documents):
     import pandas
 
     frame = pandas.read_json(documents, lines=True, dtype=False, nrows=N_DOCUMENTS)[["id", "text"]]
     assert len(frame) == N_DOCUMENTS, len(frame)
+    return frame
+
+
+def status(name):
+    """A line of what Linux says about this process, in bytes."""
+    for line in open("/proc/self/status"):
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) * 1024
+    raise OSError(f"no {name}")
+
+
+def memory(kind, documents):
+    """Prints the most memory of a run beyond what was there before it."""
+    data = KINDS[kind](read(documents))
+    textkin.discover(["a warm start"], progress=False)
+    with open("/proc/self/clear_refs", "w") as peak:
+        peak.write("5")
+    before = status("VmRSS")
+    textkin.discover(data, **SETTINGS, memory=MEMORY, progress=False)
+    print(status("VmHWM") - before)
+
+
+def main():
+    if sys.argv[1] == "memory":
+        return memory(*sys.argv[2:])
+    command, documents = sys.argv[1:]
+    frame = read(documents)
     n_bytes = int(frame["text"].str.len().sum())
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/documents.jsonl"
         frame.to_json(path, orient="records", lines=True, force_ascii=False)
-        import textkin
 
         def run_command():
             subprocess.run(
@@ -41,8 +79,7 @@ def main():
         def run_package(data):
             return lambda: textkin.discover(data, **SETTINGS, progress=False).pairs.num_rows
 
-        kinds = {"pandas": frame, "pandas, object": frame.astype(object),
-                 "list": frame["text"].tolist(), "arrow": textkin._data._pandas_table(frame)}
+        kinds = {name: of(frame) for name, of in KINDS.items()}
         best = {name: float("inf") for name in ["command", *kinds]}
         n_pairs = None
         # In turns, so that all see the same machine.
@@ -63,6 +100,13 @@ def main():
         goal = "   (goal: at most 1.3)" if name == "pandas" else ""
         print(f"{name:<20} {seconds:>10.2f} s   {ratio:.2f} of the command{goal}")
     print(f"import textkin       {importing:>10.3f} s   (goal: under 0.2)")
+    if not sys.platform.startswith("linux"):
+        return
+    print(f"the most memory of a run beyond its data, with memory={MEMORY >> 20}MiB (a copy is {n_bytes / 2**20:.0f} MiB)")
+    for name in KINDS:
+        command = [sys.executable, __file__, "memory", name, documents]
+        taken = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        print(f"{name:<20} {int(taken) / 2**20:>10.0f} MiB")
 
 
 main()
