@@ -13,12 +13,12 @@ use textkin_mail::{
     Address, Desk, Document, Dropped, Letter, Limits, Listener, Mailboxes, Office, Outcome,
     Protocol, Refusal, Request, Unavailable, UnknownSenders, Verb, bind_unix,
 };
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::access::{Actor, Role};
 use crate::error::Error;
+use crate::serve::bind;
 use crate::service::findings::Asked;
 use crate::service::{
     Channel, Existing, Level, Match, NewDocument, NewWatch, ProbeAnswer, ProbeRequest,
@@ -115,7 +115,7 @@ impl MailRoom {
             ports.push((Protocol::Lmtp, address));
         }
         for (protocol, address) in ports {
-            let socket = TcpListener::bind(address).await?;
+            let socket = bind(address).await?;
             let address = socket.local_addr()?;
             tracing::info!(%address, ?protocol, "mail is taken");
             let (listener, stopped) = (listener(protocol), stopped());

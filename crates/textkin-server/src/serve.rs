@@ -94,6 +94,12 @@ async fn refuse(most: u64, request: Request, next: axum::middleware::Next) -> Re
     }
 }
 
+/// Listens at an address, which is named if that fails.
+pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| Error::Address { address: address.to_string(), error })
+}
+
 /// Serves `router` on `listener` until `stop` says so; then waits for requests under way.
 ///
 /// # Errors
@@ -177,9 +183,7 @@ pub async fn run(
     let opened =
         tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivering)).await;
     let service = opened.map_err(|_| Error::Stopped)??;
-    let listener = TcpListener::bind(listening.address).await;
-    let listener = listener
-        .map_err(|error| Error::Address { address: listening.address.to_string(), error })?;
+    let listener = bind(listening.address).await?;
     let room = match &listening.mail {
         Some(mail) => Some(MailRoom::open(&service, mail, &stop).await?),
         None => None,
