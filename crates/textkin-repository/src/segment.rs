@@ -132,6 +132,25 @@ impl Segment {
         Ok(())
     }
 
+    /// The places of those of `chunks` that may be here, in order: of all without a sieve.
+    ///
+    /// Looks into a sieve go anywhere in memory. Here none waits for the one before, as it would where
+    /// something is done about each.
+    pub fn passing(&self, chunks: &[u64], places: &mut Vec<usize>) {
+        places.clear();
+        let Some(sieve) = self.sieve.get() else {
+            places.extend(0..chunks.len());
+            return;
+        };
+        places.resize(chunks.len(), 0);
+        let mut n_passing = 0;
+        for (place, chunk) in chunks.iter().enumerate() {
+            places[n_passing] = place;
+            n_passing += usize::from(self.chunks.passes(sieve, mix(*chunk)));
+        }
+        places.truncate(n_passing);
+    }
+
     /// Bytes of memory that its sieve takes.
     #[must_use]
     pub fn sieve_bytes(&self) -> usize {

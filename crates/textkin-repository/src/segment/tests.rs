@@ -103,16 +103,26 @@ proptest! {
             prop_assert_eq!(segment.live_documents(term).expect("it is whole") as usize, live);
             prop_assert_eq!(postings_of(&segment, term), expected);
         }
-        for chunk in 0..210 {
+        let wanted: Vec<u64> = (0..210).collect();
+        let found = || wanted.iter().map(|&chunk| {
             let mut holders = Vec::new();
             segment.holders(chunk, &mut holders).expect("it is whole");
-            segment.sift().expect("it is whole");
-            let mut sifted = Vec::new();
-            segment.holders(chunk, &mut sifted).expect("it is whole");
-            prop_assert_eq!(&sifted, &holders);
-            let expected = chunks.get(&chunk).cloned().unwrap_or_default();
-            prop_assert!(holders.into_iter().eq(expected.into_keys().filter(|document| is_live(*document))));
+            holders
+        }).collect::<Vec<_>>();
+        let holders = found();
+        for (chunk, holders) in wanted.iter().zip(&holders) {
+            let expected = chunks.get(chunk).cloned().unwrap_or_default();
+            prop_assert!(holders.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
         }
+        let mut passing = Vec::new();
+        segment.passing(&wanted, &mut passing);
+        prop_assert!(passing.iter().copied().eq(0..wanted.len()));
+        segment.sift().expect("it is whole");
+        prop_assert_eq!(&found(), &holders);
+        segment.passing(&wanted, &mut passing);
+        prop_assert!(passing.is_sorted());
+        let missed = (0..wanted.len()).filter(|place| !passing.contains(place));
+        prop_assert!(missed.into_iter().all(|place| holders[place].is_empty()));
         segment.check().expect("it is whole");
     }
 }

@@ -113,10 +113,12 @@ impl Shelf {
                 holders.for_each(|&number| take(chunk, number));
             }
         }
-        let mut holders = Vec::new();
+        let (mut holders, mut passing) = (Vec::new(), Vec::new());
+        let hashes: Vec<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
         let segments = settled.repository.stored().segments();
         for (segment, numbers) in segments.iter().zip(&settled.numbers) {
-            for chunk in chunks {
+            segment.passing(&hashes, &mut passing);
+            for chunk in passing.iter().map(|&place| &chunks[place]) {
                 holders.clear();
                 segment.holders(chunk.hash, &mut holders).map_err(damage)?;
                 for &document in &holders {
