@@ -6,7 +6,7 @@ use crate::bits::{BitReader, MOST_ONES, evenly};
 use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
-use crate::sieve::Sieve;
+use crate::sieve::{AT_ONCE, Sieve};
 use crate::table::{Columns, Table};
 
 /// Bytes behind a bucket that save its reader a look at the end.
@@ -106,19 +106,24 @@ impl Lookup {
         Ok(None)
     }
 
-    /// A sieve of all hashes.
-    pub(crate) fn sieve(&self, pages: &Pages) -> Result<Sieve, Damage> {
+    /// A sieve of all hashes, if there is memory for it.
+    pub(crate) fn sieve(&self, pages: &Pages) -> Result<Option<Sieve>, Damage> {
         // A hash takes more than a bit.
         let most = 8 * pages.len(self.buckets) as u64;
-        let mut sieve = Sieve::new(self.shape.hashes.min(most));
+        let Some(mut sieve) = Sieve::new(self.shape.hashes.min(most)) else { return Ok(None) };
         self.each(pages, |cut, _| sieve.add(cut))?;
-        Ok(sieve)
+        Ok(Some(sieve))
     }
 
-    /// Whether a hash may be there, by the sieve that was made of all.
-    #[inline]
-    pub(crate) fn passes(&self, sieve: &Sieve, hash: u64) -> bool {
-        sieve.may_have(self.shape.cut(hash))
+    /// Gives the places of those of some hashes that may be there, in order, by the sieve that was made
+    /// of all.
+    pub(crate) fn passing(&self, sieve: &Sieve, hashes: &[u64], places: &mut Vec<usize>) {
+        for (part, hashes) in hashes.chunks(AT_ONCE).enumerate() {
+            let mut cut = [0; AT_ONCE];
+            cut.iter_mut().zip(hashes).for_each(|(cut, hash)| *cut = self.shape.cut(*hash));
+            let passes = sieve.may_have(&cut).into_iter().take(hashes.len()).enumerate();
+            places.extend(passes.filter(|(_, passes)| *passes).map(|(n, _)| part * AT_ONCE + n));
+        }
     }
 
     /// Gives every hash, as far as it was not cut off, and the number of its documents to `each`, in order.
@@ -399,8 +404,11 @@ mod tests {
                     .collect();
                 prop_assert_eq!(all, expected);
             }
-            let sieve = lookup.sieve(&pages).expect("it is whole");
-            prop_assert!(postings.iter().all(|posting| lookup.passes(&sieve, posting.hash)));
+            let sieve = lookup.sieve(&pages).expect("it is whole").expect("there is memory");
+            let there: Vec<u64> = postings.iter().map(|posting| posting.hash).collect();
+            let mut passing = Vec::new();
+            lookup.passing(&sieve, &there, &mut passing);
+            prop_assert!(passing.into_iter().eq(0..there.len()));
             let lookups = postings.iter().map(|posting| posting.hash).chain(hashes.iter().map(|h| h.0.rotate_left(9)));
             for hash in lookups.collect::<std::collections::BTreeSet<u64>>() {
                 let found = all(lookup.find(&pages, hash).expect("it is whole"));

@@ -117,15 +117,16 @@ impl Segment {
         })
     }
 
-    /// Makes a sieve of its chunks, unless there is one: from then on, [`Part::holders`] passes over
-    /// chunks that are not there without reading. For whoever looks up much and for long: it takes a
-    /// reading of all chunks, and memory.
+    /// Makes a sieve of its chunks, unless there is one or no memory: from then on,
+    /// [`Segment::passing`] knows most chunks that are not here. For whoever looks up much and for long: it
+    /// takes a reading of all chunks, and memory.
     ///
     /// # Errors
     /// If the file is damaged.
     pub fn sift(&self) -> Result<(), Damage> {
-        if self.sieve.get().is_none() {
-            let sieve = self.chunks.sieve(&self.pages)?;
+        if self.sieve.get().is_none()
+            && let Some(sieve) = self.chunks.sieve(&self.pages)?
+        {
             // Another thread may have made it meanwhile: it is the same.
             self.sieve.set(sieve).ok();
         }
@@ -133,22 +134,16 @@ impl Segment {
     }
 
     /// The places of those of `chunks` that may be here, in order: of all without a sieve.
-    ///
-    /// Looks into a sieve go anywhere in memory. Here none waits for the one before, as it would where
-    /// something is done about each.
+    /// [`Part::holders`] need not be asked for the others.
     pub fn passing(&self, chunks: &[u64], places: &mut Vec<usize>) {
         places.clear();
-        let Some(sieve) = self.sieve.get() else {
-            places.extend(0..chunks.len());
-            return;
-        };
-        places.resize(chunks.len(), 0);
-        let mut n_passing = 0;
-        for (place, chunk) in chunks.iter().enumerate() {
-            places[n_passing] = place;
-            n_passing += usize::from(self.chunks.passes(sieve, mix(*chunk)));
+        match self.sieve.get() {
+            None => places.extend(0..chunks.len()),
+            Some(sieve) => {
+                let hashes: Vec<u64> = chunks.iter().map(|chunk| mix(*chunk)).collect();
+                self.chunks.passing(sieve, &hashes, places);
+            }
         }
-        places.truncate(n_passing);
     }
 
     /// Bytes of memory that its sieve takes.
@@ -420,11 +415,7 @@ impl Part for Segment {
     }
 
     fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
-        let hash = mix(chunk);
-        if self.sieve.get().is_some_and(|sieve| !self.chunks.passes(sieve, hash)) {
-            return Ok(());
-        }
-        match self.chunks.find(&self.pages, hash)? {
+        match self.chunks.find(&self.pages, mix(chunk))? {
             None => {}
             Some(Found::Few(block)) => {
                 let live = block.documents.into_iter().filter(|&document| self.is_live(document));

@@ -4,6 +4,7 @@
 //! find that out; a sieve, which is made of a segment once and kept in memory, sets a few bits of one
 //! word for each hash and says no where one of them is missing. It never says no to a hash that is there.
 
+use memmap2::MmapMut;
 use textkin_core::chunk::mix;
 
 /// Bits for each hash: about one in a hundred that are not there gets through.
@@ -11,44 +12,67 @@ const BITS_PER_HASH: u64 = 12;
 /// Bits that a hash sets.
 const BITS_SET: u32 = 4;
 
+/// Bytes of a word.
+const WORD: usize = 8;
+
+/// Hashes that are looked for at once.
+pub(crate) const AT_ONCE: usize = 64;
+
 /// Bits of all hashes of a segment.
 #[derive(Debug)]
 pub(crate) struct Sieve {
-    words: Box<[u64]>,
+    bytes: MmapMut,
 }
 
 impl Sieve {
-    /// A sieve for so many hashes, with none in it.
-    pub(crate) fn new(n_hashes: u64) -> Self {
+    /// A sieve for so many hashes, with none in it, if there is memory for it.
+    pub(crate) fn new(n_hashes: u64) -> Option<Self> {
         let words = n_hashes.saturating_mul(BITS_PER_HASH).div_ceil(64).max(1);
-        Self { words: vec![0; usize::try_from(words).unwrap_or(usize::MAX)].into() }
+        let words = usize::try_from(words).unwrap_or(usize::MAX);
+        let bytes = MmapMut::map_anon(words.saturating_mul(WORD)).ok()?;
+        // A look goes anywhere: with large pages the processor knows where that is. Small ones do, too.
+        #[cfg(target_os = "linux")]
+        bytes.advise(memmap2::Advice::HugePage).ok();
+        Some(Self { bytes })
     }
 
     pub(crate) fn add(&mut self, hash: u64) {
-        let (word, bits) = self.place(hash);
-        self.words[word] |= bits;
+        let (word, bits) = (self.place(hash), bits(hash));
+        let (words, _) = self.bytes.as_chunks_mut::<WORD>();
+        words[word] = (u64::from_le_bytes(words[word]) | bits).to_le_bytes();
     }
 
-    /// Whether the hash may be there; if not, it is not.
-    #[inline]
-    pub(crate) fn may_have(&self, hash: u64) -> bool {
-        let (word, bits) = self.place(hash);
-        self.words[word] & bits == bits
+    /// Whether each of some hashes may be there; if not, it is not.
+    ///
+    /// All words are asked for before any is used, so that the memory is waited for once.
+    pub(crate) fn may_have(&self, hashes: &[u64; AT_ONCE]) -> [bool; AT_ONCE] {
+        let (words, _) = self.bytes.as_chunks::<WORD>();
+        let found = hashes.map(|hash| words[self.place(hash)]);
+        std::array::from_fn(|n| {
+            let bits = bits(hashes[n]);
+            u64::from_le_bytes(found[n]) & bits == bits
+        })
     }
 
     /// Bytes of memory.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.words.len()
+        self.bytes.len()
     }
 
-    /// The word of a hash, by its upper half, and its bits in there, by the lower one.
+    /// The word of a hash, by the upper half of its bits.
     #[inline]
-    fn place(&self, hash: u64) -> (usize, u64) {
-        let mixed = mix(hash);
-        let word = (u128::from(mixed) * self.words.len() as u128) >> 64;
-        let bits = (0..BITS_SET).fold(0, |bits, n| bits | 1 << (mixed >> (6 * n) & 63));
-        (usize::try_from(word).unwrap_or(0), bits)
+    fn place(&self, hash: u64) -> usize {
+        let words = self.bytes.len() / WORD;
+        let word = (u128::from(mix(hash)) * words as u128) >> 64;
+        usize::try_from(word).unwrap_or(0)
     }
+}
+
+/// The bits of a hash in its word, by the lower half of its bits.
+#[inline]
+fn bits(hash: u64) -> u64 {
+    let mixed = mix(hash);
+    (0..BITS_SET).fold(0, |bits, n| bits | 1 << (mixed >> (6 * n) & 63))
 }
 
 #[cfg(test)]
@@ -57,21 +81,26 @@ mod tests {
 
     use super::*;
 
+    fn has(sieve: &Sieve, hash: u64) -> bool {
+        let hashes = std::array::from_fn(|n| if n == 7 { hash } else { mix(n as u64) });
+        sieve.may_have(&hashes)[7]
+    }
+
     proptest! {
         #[test]
         fn what_is_there_gets_through(hashes in prop::collection::vec(any::<u64>(), 0..300), n in 0_u64..400) {
-            let mut sieve = Sieve::new(n);
+            let mut sieve = Sieve::new(n).unwrap();
             hashes.iter().for_each(|hash| sieve.add(*hash));
-            prop_assert!(hashes.iter().all(|hash| sieve.may_have(*hash)));
+            prop_assert!(hashes.iter().all(|hash| has(&sieve, *hash)));
         }
     }
 
     #[test]
     fn most_that_is_not_there_does_not() {
-        let mut sieve = Sieve::new(100_000);
+        let mut sieve = Sieve::new(100_000).unwrap();
         // Cut hashes are small numbers.
         (0..100_000).for_each(|n| sieve.add(3 * n));
-        let passed = (0..100_000).filter(|n| sieve.may_have(3 * n + 1)).count();
+        let passed = (0..100_000).filter(|n| has(&sieve, 3 * n + 1)).count();
         assert!(passed < 2_000, "{passed}");
         assert_eq!(sieve.bytes(), 150_000);
     }

@@ -181,27 +181,28 @@ impl<'a> Load<'a> {
         format!("new-{}-{client}-{number}", self.registers)
     }
 
-    /// Reads alerts until all copies have been told, or five seconds after the last one should be.
+    /// Reads alerts until all copies have been told, or ten seconds after the end.
     fn read_alerts(&self, server: &Server) -> Result<()> {
         let mut client = server.client()?;
         let mut ended: Option<Instant> = None;
+        // Those of the documents that were loaded are many, and of no interest.
+        let last = client.ask("GET", "/api/v1/alerts?state=open&limit=1", "")?;
+        let mut newest = last[0]["id"].as_u64().unwrap_or(0);
+        // When each document was told of: that may be before its client knows that it is registered.
+        let mut told: HashMap<String, Instant> = HashMap::new();
         loop {
+            newest = read_new_alerts(&mut client, newest, &mut told)?;
+            lock(&self.copies).retain(|copy, acknowledged| {
+                let Some(at) = told.get(copy) else { return true };
+                lock(&self.alerts).push(at.saturating_duration_since(*acknowledged));
+                false
+            });
             if self.is_over.load(Ordering::Relaxed) {
                 let since = *ended.get_or_insert_with(Instant::now);
                 if lock(&self.copies).is_empty() || since.elapsed() > Duration::from_secs(10) {
                     return Ok(());
                 }
             }
-            let alerts = client.ask("GET", "/api/v1/alerts?state=open&limit=100", "")?;
-            let now = Instant::now();
-            let mut copies = lock(&self.copies);
-            for alert in alerts.as_array().into_iter().flatten() {
-                let found = alert["found"]["id"].as_str().unwrap_or_default();
-                if let Some(acknowledged) = copies.remove(found) {
-                    lock(&self.alerts).push(now.saturating_duration_since(acknowledged));
-                }
-            }
-            drop(copies);
             std::thread::sleep(Duration::from_millis(100));
         }
     }
@@ -241,6 +242,32 @@ impl<'a> Load<'a> {
         }
         ensure!(errors == 0 && (copies.is_empty() || is_late), "the server failed under load");
         Ok(())
+    }
+}
+
+/// Reads all alerts after the one with the number `newest`, and gives the number of the last.
+fn read_new_alerts(
+    client: &mut Client,
+    newest: u64,
+    told: &mut HashMap<String, Instant>,
+) -> Result<u64> {
+    let mut last = newest;
+    let mut path = "/api/v1/alerts?state=open&limit=100".to_owned();
+    loop {
+        let alerts = client.ask("GET", &path, "")?;
+        let now = Instant::now();
+        let mut oldest = None;
+        for alert in alerts.as_array().into_iter().flatten() {
+            let number = alert["id"].as_u64().context("an alert has a number")?;
+            if number <= newest {
+                return Ok(last);
+            }
+            (last, oldest) = (last.max(number), Some(number));
+            let found = alert["found"]["id"].as_str().unwrap_or_default();
+            told.entry(found.to_owned()).or_insert(now);
+        }
+        let Some(oldest) = oldest else { return Ok(last) };
+        path = format!("/api/v1/alerts?state=open&limit=100&before={oldest}");
     }
 }
 

@@ -104,12 +104,11 @@ proptest! {
             prop_assert_eq!(postings_of(&segment, term), expected);
         }
         let wanted: Vec<u64> = (0..210).collect();
-        let found = || wanted.iter().map(|&chunk| {
+        let holders: Vec<Vec<u32>> = wanted.iter().map(|&chunk| {
             let mut holders = Vec::new();
             segment.holders(chunk, &mut holders).expect("it is whole");
             holders
-        }).collect::<Vec<_>>();
-        let holders = found();
+        }).collect();
         for (chunk, holders) in wanted.iter().zip(&holders) {
             let expected = chunks.get(chunk).cloned().unwrap_or_default();
             prop_assert!(holders.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
@@ -118,7 +117,6 @@ proptest! {
         segment.passing(&wanted, &mut passing);
         prop_assert!(passing.iter().copied().eq(0..wanted.len()));
         segment.sift().expect("it is whole");
-        prop_assert_eq!(&found(), &holders);
         segment.passing(&wanted, &mut passing);
         prop_assert!(passing.is_sorted());
         let missed = (0..wanted.len()).filter(|place| !passing.contains(place));
