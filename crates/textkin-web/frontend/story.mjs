@@ -2,7 +2,7 @@
 //   node story.mjs TEXTKIN [SHOTS]
 // TEXTKIN is the program; SHOTS a folder for a picture of each step.
 import { spawn, spawnSync, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "./browser.mjs";
@@ -73,7 +73,17 @@ try {
   check(/words found in \d+ documents/.test(before), "words found in documents");
   check(before.includes("of the other"), "both directions are shown");
   check(await page.locator("main b script, h1 b").count() === 0, "a file name is no markup");
+  const marked = page.locator("[data-whole] mark");
+  check((await marked.allInnerTexts()).join(" ").includes("the first brood there since"), "the text itself is marked");
   await seen("results");
+  console.log("exports");
+  for (const [name, begin] of [["PDF", "%PDF-"], ["HTML", "<!doctype html"], ["CSV", "number,"], ["JSON", "{"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("[data-exports]").getByRole("link", { name, exact: true }).click()]);
+    const file = join(shots ?? folder, `results.${name.toLowerCase()}`);
+    await download.saveAs(file);
+    const head = readFileSync(file).subarray(0, begin.length).toString("latin1");
+    check(head.toLowerCase() === begin.toLowerCase(), `results as ${name}`);
+  }
   console.log("exclude quotes");
   const share = async () => Number(/(\d+)%/.exec(await text())[1]);
   const all = await share();
