@@ -15,8 +15,8 @@ use serde::Deserialize;
 #[folder = "assets/dist"]
 struct Dist;
 
-/// The style as it is written, for a program that was built without Node.
-const PLAIN_STYLE: &str = concat!(
+/// The style as it is written, for a program that was built without Node, and for files by themselves.
+pub(crate) const PLAIN_STYLE: &str = concat!(
     include_str!("../frontend/src/style/base.css"),
     include_str!("../frontend/src/style/frame.css"),
     include_str!("../frontend/src/style/parts.css"),

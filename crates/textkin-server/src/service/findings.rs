@@ -10,7 +10,7 @@ use textkin::core::{Exclusion, SegmentKind, Span};
 
 use super::exclusions::{Comparer, Exclusions};
 use super::probe::{Match, RawMatch};
-use super::{ProbeRequest, Service, documents, pack, probe, secrets, unpack};
+use super::{Level, Levels, ProbeRequest, Service, documents, pack, probe, secrets, unpack};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::ShelfKind;
@@ -82,6 +82,17 @@ pub(crate) struct FoundSource {
     pub(crate) has_text: bool,
     /// Its place among the texts held by other owners, if it is one.
     pub(crate) held: Option<usize>,
+}
+
+impl FoundSource {
+    /// How much it is, by what counts. Of a text that another owner holds, only one side is told.
+    pub(crate) fn level(&self) -> Level {
+        let share = |(words, shared): (u64, u64)| shared as f64 / words.max(1) as f64;
+        let here = share(self.here);
+        let larger =
+            if self.told.held_by_another_owner { here } else { here.max(share(self.there)) };
+        Levels::default().level(larger).unwrap_or(Level::Some)
+    }
 }
 
 impl Service {

@@ -51,6 +51,15 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     let without_both = findings(&service, &anna, &text, &with(true, true));
     assert_eq!((without_both.raw, without_both.counted), ((64, 60), (46, 42)));
     assert_eq!(without_both.sources[0].there, (42, 42));
+    // The level is that of what counts: here of all that is left of the document.
+    assert_eq!(without_both.sources[0].level(), Level::Exact);
+    let few = findings(
+        &service,
+        &anna,
+        &format!("{text} {}", "and other words ".repeat(30)),
+        &with(true, false),
+    );
+    assert_eq!((few.sources[0].here, few.sources[0].level()), ((140, 46), Level::Exact));
     let reasons: Vec<&str> =
         without_both.strip.iter().filter_map(|run| run.fate.err()).map(|why| why.name()).collect();
     assert_eq!(reasons, ["template", "phrase"]);

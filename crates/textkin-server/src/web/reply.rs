@@ -154,22 +154,6 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response {
     (headers, asset.bytes.into_owned()).into_response()
 }
 
-/// A page that needs no server: with its style, and without scripts.
-pub(super) fn by_itself(page: &str) -> String {
-    let style = textkin_web::assets::names().find(|name| name.ends_with(".css"));
-    let style = style.and_then(|name| assets::get(&name));
-    let style = style.map_or(String::new(), |style| {
-        format!("<style>{}</style>", String::from_utf8_lossy(&style.bytes))
-    });
-    let is_kept = |line: &&str| !line.contains("<script") && !line.contains("rel=\"icon\"");
-    let lines =
-        page.lines().filter(is_kept).map(|line| match line.contains("rel=\"stylesheet\"") {
-            true => style.as_str(),
-            false => line,
-        });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 /// A time as pages have it.
 pub(super) fn iso(seconds: i64) -> String {
     textkin::Moment(seconds).to_string()

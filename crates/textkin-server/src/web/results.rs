@@ -122,7 +122,7 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
             ask: found.held.map(|held| format!("/results/{}/ask/{held}", segment(id))),
             score: Score::new(share(found.here), share(found.there)),
             longest_run: found.longest,
-            level: level(told.level),
+            level: level(found.level()),
             badges,
             compare: found
                 .has_text
@@ -306,8 +306,7 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
 pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let view = found(&visitor, id).await?;
     let frame = visitor.frame(Place::Probe);
-    let page = ResultsPage { frame: &frame, view: &view }.render()?;
-    let page = super::reply::by_itself(&page);
+    let page = ResultsPage { frame: &frame, view: &view }.by_itself()?;
     Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
 }
 

@@ -75,6 +75,13 @@ fn the_text_is_marked_and_nothing_is_told_of_texts_that_others_hold() {
             assert!(!page.contains(secret), "{secret}");
         }
     }
+    // A file has no way to the server, and whatever its text says stays in it.
+    let odd = format!("rel=\"icon\" rel=\"stylesheet\" of a page\n{POEM}");
+    let file = seen(&probe(&site, &ben, &odd), "/export.html");
+    assert!(file.contains("of a page") && file.contains("<style>"), "{file}");
+    for way in ["href=\"/", "src=\"", "action=\"", "<script"] {
+        assert!(!file.contains(way), "{way}");
+    }
     let text = format!("<b>My own.</b>\n{POEM}");
     let place = |word: &str| text.find(word).unwrap();
     let marks = json_of(&seen(&before, "/data"))["marks"].clone();

@@ -3,7 +3,7 @@
 use askama::Template;
 use serde::Serialize;
 
-use super::results_pdf::report;
+use super::results_pdf::{facts, report};
 use super::show as fmt;
 use crate::view::{Frame, Place, ResultState, Results};
 use crate::whole;
@@ -26,6 +26,15 @@ struct Found<'a> {
     view: &'a Results,
 }
 
+/// The page as a file by itself.
+#[derive(Template)]
+#[template(path = "results-alone.html")]
+struct Alone<'a> {
+    frame: &'a Frame,
+    view: &'a Results,
+    facts: Vec<String>,
+}
+
 /// What `/results/{id}/data` answers.
 #[derive(Serialize)]
 struct Data<'a> {
@@ -46,6 +55,15 @@ impl ResultsPage<'_> {
     /// None that is known: writing to a string does not fail.
     pub fn render(&self) -> Result<String, askama::Error> {
         Template::render(self)
+    }
+
+    /// What `GET /results/{id}/export.html` answers: what the page says in a file that needs no server.
+    ///
+    /// # Errors
+    /// None that is known: writing to a string does not fail.
+    pub fn by_itself(&self) -> Result<String, askama::Error> {
+        let view = &Results { is_alone: true, ..self.view.clone() };
+        Alone { frame: self.frame, view, facts: facts(view) }.render()
     }
 
     /// What `GET /results/{id}/export.pdf` answers: what the page says, on paper. Takes up to seconds

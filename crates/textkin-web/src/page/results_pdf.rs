@@ -3,7 +3,7 @@
 use textkin_print::{Mark, Note, Report, Run, Source};
 
 use crate::format;
-use crate::view::{self, Exclusions, Results, SegmentKind};
+use crate::view::{self, Results, SegmentKind};
 
 /// The report of a result.
 pub(super) fn report(view: &Results) -> Report {
@@ -14,7 +14,7 @@ pub(super) fn report(view: &Results) -> Report {
         time: time(&view.time),
         share: view.share.percent(),
         counts: format!("{} found in {}", view.share.counts(), format::documents(view.documents)),
-        notes: notes(view),
+        notes: view.notes(),
         warnings: view.warnings.clone(),
         words: view.strip.words,
         strip: (view.strip.segments.iter())
@@ -45,7 +45,7 @@ fn note(kind: &SegmentKind) -> Note {
     }
 }
 
-fn facts(view: &Results) -> Vec<String> {
+pub(super) fn facts(view: &Results) -> Vec<String> {
     let against = match view.against.is_empty() {
         true => "nothing".to_owned(),
         false => view.against.join(", "),
@@ -55,45 +55,6 @@ fn facts(view: &Results) -> Vec<String> {
         |link| format!("registered in {} as {}", link.repository, link.name()),
     );
     vec![format!("{} UTC", format::moment(&view.time)), format!("against {against}"), kept]
-}
-
-fn notes(view: &Results) -> Vec<String> {
-    let mut notes = vec![match view.is_excluding() {
-        true => {
-            format!("With nothing excluded: {}, {}.", view.raw.percent(), view.raw.counts())
-        }
-        false => "With nothing excluded it is the same.".to_owned(),
-    }];
-    let excluded = excluded(&view.exclusions);
-    notes.push(match excluded.is_empty() {
-        true => "Nothing is excluded.".to_owned(),
-        false => format!("What does not count: {}.", excluded.join(", ")),
-    });
-    notes
-}
-
-/// What the panel says, in its words.
-fn excluded(exclusions: &Exclusions) -> Vec<String> {
-    let mut excluded = Vec::new();
-    if exclusions.min_run > 0 {
-        excluded.push(format!("runs shorter than {} words", exclusions.min_run));
-    }
-    for (is_on, words) in [
-        (exclusions.quotes, "quotations"),
-        (exclusions.bibliography, "lists of references"),
-        (exclusions.template, "template texts"),
-        (exclusions.phrases, "stop phrases"),
-    ] {
-        excluded.extend(is_on.then(|| words.to_owned()));
-    }
-    if exclusions.common > 0 {
-        let documents = format::documents(u64::from(exclusions.common));
-        excluded.push(format!("what is in more than {documents}"));
-    }
-    if exclusions.single_source {
-        excluded.push("all but the largest source".to_owned());
-    }
-    excluded
 }
 
 /// A row of the table. Of a text that another owner holds it tells what the page does: how much.

@@ -2,6 +2,7 @@
 
 use super::repository::names;
 use super::{Score, Visibility};
+use crate::format;
 
 /// What is done with what is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +82,32 @@ pub struct Exclusions {
     pub common: u32,
     /// Only the source with the largest share counts, or the one of this number of the list.
     pub single_source: bool,
+}
+
+impl Exclusions {
+    /// What the panel says, in its words.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.min_run > 0 {
+            words.push(format!("runs shorter than {} words", self.min_run));
+        }
+        for (is_on, name) in [
+            (self.quotes, "quotations"),
+            (self.bibliography, "lists of references"),
+            (self.template, "template texts"),
+            (self.phrases, "stop phrases"),
+        ] {
+            words.extend(is_on.then(|| name.to_owned()));
+        }
+        if self.common > 0 {
+            let documents = format::documents(u64::from(self.common));
+            words.push(format!("what is in more than {documents}"));
+        }
+        if self.single_source {
+            words.push("all but the largest source".to_owned());
+        }
+        words
+    }
 }
 
 /// What several files at once gave: `GET /results/{id}` of a submission of more than one document.

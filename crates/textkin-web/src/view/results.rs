@@ -53,6 +53,8 @@ pub struct Results {
     pub exclusions: Exclusions,
     /// Hidden text, look-alike letters, characters without width.
     pub warnings: Vec<String>,
+    /// Whether it is a file by itself: nothing in it leads to the server.
+    pub is_alone: bool,
     /// `?min_run=…` of this view, without the question mark; exports carry it.
     pub query: String,
 }
@@ -68,6 +70,22 @@ impl Results {
     pub(crate) fn is_marked(&self, number: &usize) -> bool {
         let marks = self.text.iter().flat_map(|text| &text.marks);
         marks.into_iter().any(|mark| mark.kind == SegmentKind::Source(*number))
+    }
+
+    /// What is counted and what is not, in words.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let raw = match self.is_excluding() {
+            true => {
+                format!("With nothing excluded: {}, {}.", self.raw.percent(), self.raw.counts())
+            }
+            false => "With nothing excluded it is the same.".to_owned(),
+        };
+        let excluded = self.exclusions.words();
+        let excluded = match excluded.is_empty() {
+            true => "Nothing is excluded.".to_owned(),
+            false => format!("What does not count: {}.", excluded.join(", ")),
+        };
+        vec![raw, excluded]
     }
 
     /// An address of this result with the query of this view.
