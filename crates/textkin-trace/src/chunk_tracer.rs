@@ -47,7 +47,7 @@ impl ChunkTracer {
         let mut found = Vec::with_capacity(hashes.len());
         for (place, hash) in hashes.iter().enumerate() {
             if place % BATCH == 0 {
-                hashes[place..].iter().take(BATCH).for_each(|hash| self.table.fetch_all(*hash));
+                hashes[place..].iter().take(BATCH).for_each(|hash| self.table.fetch(*hash));
             }
             found.push(self.look_up(*hash, number));
             if found[place].is_none() && !self.method.stores_estimated {

@@ -205,7 +205,7 @@ impl Constant {
             "bits",
             KIN,
             (1, 8),
-            "bits of each word in the window; window × bits is 8, 16, … 64",
+            "bits of each word in the window: 1, 2, 4 or 8; window × bits is 8, 16, … 64",
             place!(windows, bits, Byte)
         ),
         constant!(

@@ -107,10 +107,12 @@ impl Limits {
     }
 }
 
-/// The line of each chunk of a document. Its memory is used again for the next.
+/// The line of each chunk of a part of a document. Its memory is used again for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// For each chunk, one more than its line; 0 if it is on none.
+    /// The chunks of the part.
+    part: Range<u32>,
+    /// For each chunk, one more than its line; 0 if it is on none. Empty if there is no line.
     of_chunks: Vec<u32>,
     lines: Vec<Line>,
     /// For each hit, its line and the hit before it on that line; itself if there is none.
@@ -121,15 +123,26 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Puts the chunks of a document on lines.
-    pub(crate) fn draw(&mut self, chunks: Chunks<'_>, hits: &[Hit], limits: Limits) {
+    /// Puts the chunks of a part of a document on lines.
+    pub(crate) fn draw(
+        &mut self,
+        chunks: Chunks<'_>,
+        part: Range<u32>,
+        hits: &[Hit],
+        limits: Limits,
+    ) {
         self.of_chunks.clear();
-        self.of_chunks.resize(chunks.len() as usize, 0);
+        self.lines.clear();
+        self.part = part;
+        if hits.is_empty() {
+            return;
+        }
+        self.of_chunks.resize(self.part.len(), 0);
         self.find_lines(hits);
         // What hits that follow one another claim together is claimed at once.
         let mut claimed = Claimed { line: 0, chunks: 0..0 };
         for (hit, (line, _)) in hits.iter().zip(&self.of_hits) {
-            let next = Claimed { line: *line, chunks: chunks.within(&hit.words()) };
+            let next = Claimed { line: *line, chunks: self.within(chunks, &hit.words()) };
             if !claimed.takes(&next) {
                 claimed.put(&mut self.of_chunks);
                 claimed = next;
@@ -139,7 +152,7 @@ impl Lines {
         for (place, (end, (line, start))) in hits.iter().zip(&self.of_hits).enumerate() {
             let Some(start) = hits[..place].get(*start as usize) else { continue };
             if let Some(words) = bridge(start, end, limits) {
-                let chunks = chunks.within(&words);
+                let chunks = self.within(chunks, &words);
                 Claimed { line: *line, chunks }.put(&mut self.of_chunks);
             }
         }
@@ -155,7 +168,8 @@ impl Lines {
     ) {
         for (hit, (line, _)) in hits.iter().zip(&self.of_hits) {
             if is_old(hit.origin) {
-                let chunks = chunks.within(&hit.words_beyond(limits.window, limits.reach));
+                let words = hit.words_beyond(limits.window, limits.reach);
+                let chunks = self.within(chunks, &words);
                 Claimed { line: *line, chunks }.put(&mut self.of_chunks);
             }
         }
@@ -163,7 +177,6 @@ impl Lines {
 
     /// Finds the line of each hit, and the hit before it there, and puts its chunk on it.
     fn find_lines(&mut self, hits: &[Hit]) {
-        self.lines.clear();
         self.of_hits.clear();
         self.last_hits.clear();
         self.by_line.clear();
@@ -185,37 +198,53 @@ impl Lines {
                 std::mem::replace(&mut self.last_hits[index as usize], number)
             };
             self.of_hits.push((index, before));
-            self.of_chunks[hit.index as usize] = index + 1;
+            self.of_chunks[(hit.index - self.part.start) as usize] = index + 1;
             current = Some((index, line));
         }
     }
 
-    /// Where a chunk that begins with such a word came from.
+    /// The places of those chunks all of whose words are among these, in the part.
+    fn within(&self, chunks: Chunks<'_>, words: &Range<u32>) -> Range<usize> {
+        let Range { start, end } = chunks.within(words);
+        let (first, len) = (self.part.start as usize, self.part.len());
+        let [start, end] = [start, end].map(|chunk| chunk.saturating_sub(first).min(len));
+        start..end
+    }
+
+    /// Where a chunk of the part came from.
     pub(crate) fn place_of(&self, chunk: &Selected) -> Option<Place> {
-        self.place(self.of_chunks[chunk.index as usize], chunk.first)
+        let place = (chunk.index - self.part.start) as usize;
+        self.place(*self.of_chunks.get(place)?, chunk.first)
     }
 
     fn place(&self, line: u32, word: u32) -> Option<Place> {
         Some(self.lines[line.checked_sub(1)? as usize].place_of(word))
     }
 
-    /// The labels of all chunks, of which these were found.
+    /// The labels of all chunks of the part, of which these were found.
     pub(crate) fn label(
         &self,
         chunks: Chunks<'_>,
         found: impl Iterator<Item = u32>,
         labels: &mut Labels,
     ) {
+        let Range { start: mut from, end } = self.part;
+        if self.lines.is_empty() && from < end {
+            let (n_chunks, start) = (end - from, chunks.words(from).start);
+            let end = chunks.words(end - 1).end;
+            labels.runs.push(Labelled { start, end, n_chunks, n_found: 0, place: None });
+            return;
+        }
         let mut found = found.peekable();
-        let mut from = 0;
-        while let Some(line) = self.of_chunks.get(from as usize) {
-            let to = match chunks {
+        let mut lines = self.of_chunks.as_slice();
+        while let Some(line) = lines.first() {
+            let n_chunks = match chunks {
                 // There may be words between them that are in none.
-                Chunks::Listed(_) => from + 1,
-                Chunks::Runs { .. } => {
-                    from + size(length_of_run(&self.of_chunks[from as usize..], *line))
-                }
+                Chunks::Listed(_) => 1,
+                Chunks::Runs { .. } => length_of_run(lines, *line),
             };
+            lines = &lines[n_chunks..];
+            let to = from + size(n_chunks);
             let mut n_found = 0;
             while let Some(index) = found.next_if(|index| *index < to) {
                 labels.found.push(chunks.words(index));
@@ -357,11 +386,11 @@ mod tests {
             let is_old = |origin| origin < old;
             let chunks = Chunks::runs(40, COUNT as usize);
             let mut lines = Lines::default();
-            lines.draw(chunks, &hits, LIMITS);
+            lines.draw(chunks, 0..38, &hits, LIMITS);
             lines.reach(chunks, &hits, LIMITS, is_old);
-            let drawn: Vec<Option<Line>> = lines.of_chunks.iter()
-                .map(|line| line.checked_sub(1).map(|line| lines.lines[line as usize]))
-                .collect();
+            let line = |chunk: usize| lines.of_chunks.get(chunk)?.checked_sub(1);
+            let drawn: Vec<Option<Line>> =
+                (0..38).map(|chunk| Some(lines.lines[line(chunk)? as usize])).collect();
             let expected = naive(40, &hits, is_old);
             prop_assert_eq!(&drawn, &expected);
             let mut labels = Labels::default();

@@ -4,23 +4,27 @@
 //! windows agree towards each other, need not be looked up: it is known as well by its words as it
 //! would be by its tag. So chunks are looked up in two rounds: first some, so far apart that their
 //! windows just meet; then the others, unless they are between two that are joined so. Of a copied
-//! passage about a quarter are looked up, of a fresh one all.
+//! passage about a quarter are looked up, of a fresh one all; of a short document all, in one round.
 //!
-//! Buckets are asked for when a chunk is chosen, their tags a batch ahead, and the content of slots before any of it is read, so that
-//! the memory is waited for as little as can be.
+//! Buckets are asked for a batch ahead, one right after the other, so that the processor looks for many at once, and the content of
+//! slots before any of it is read: the memory is waited for as little as can be.
 
 use crate::WindowMethod;
 use crate::chunks::{Chunks, Selected};
 use crate::lines::{Hit, Limits};
-use crate::table::{BATCH, Content, NEAR, Slot, Table};
-use crate::window::{Packing, Window};
+use crate::table::{BATCH, Content, Slot, Table};
+use crate::window::{PackedWords, Packing, Window};
+
+/// Selected chunks that are all looked up in one round.
+const FEW: usize = 2 * BATCH;
 
 /// What the table knows of a document. Its memory is used again for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LookUp {
     /// Selected chunks that were found, in text order.
     pub(crate) hits: Vec<Hit>,
-    /// Selected chunks that are in no slot, in text order; those that were not looked up are known.
+    /// Selected chunks that are in no slot, or in one of an earlier part of the document, in text order;
+    /// those that were not looked up are known.
     pub(crate) missed: Vec<Selected>,
     /// The chunks of either round.
     rounds: [Vec<Selected>; 2],
@@ -28,6 +32,8 @@ pub(crate) struct LookUp {
     slots: Vec<(Selected, Slot)>,
     hits_before: Vec<Hit>,
     missed_before: Vec<Selected>,
+    /// The words of the document, for windows.
+    packed: PackedWords,
 }
 
 /// A document as it is looked up.
@@ -37,12 +43,28 @@ pub(crate) struct Document<'a> {
     /// The hashes of its words.
     pub(crate) words: &'a [u64],
     pub(crate) chunks: Chunks<'a>,
-    /// Those of its chunks that are selected, ascending.
+    /// Those of its chunks, or of a part of them, that are selected, ascending.
     pub(crate) selection: &'a [u32],
 }
 
 impl LookUp {
-    /// Looks the selected chunks of a document up. What is found gains worth.
+    pub(crate) fn new(packing: Packing) -> Self {
+        let packed = PackedWords::new(packing);
+        let (hits, missed, rounds, slots, hits_before, missed_before) = Default::default();
+        Self { hits, missed, rounds, slots, hits_before, missed_before, packed }
+    }
+
+    /// Takes the words of a document, before any part of it is looked up.
+    pub(crate) fn pack(&mut self, words: &[u64]) {
+        self.packed.pack(words);
+    }
+
+    /// The window of a chunk of the document.
+    pub(crate) fn window(&self, chunk: &Selected) -> Window {
+        self.packed.window(chunk)
+    }
+
+    /// Looks the selected chunks of a part of a document up. What is found gains worth.
     pub(crate) fn run(
         &mut self,
         table: &mut Table,
@@ -51,11 +73,13 @@ impl LookUp {
     ) {
         self.hits.clear();
         self.missed.clear();
-        self.choose_first(table, document, u32::from(method.window));
+        self.choose_first(document, u32::from(method.window));
+        fetch(table, &self.rounds[0], 0);
         self.look_up(table, method, document, 0);
-        self.choose_others(table, document, Limits::new(method));
+        self.choose_others(document, Limits::new(method));
         if !self.rounds[1].is_empty() {
             let n = (self.hits.len(), self.missed.len());
+            fetch(table, &self.rounds[1], 0);
             self.look_up(table, method, document, 1);
             merge(&mut self.hits, n.0, &mut self.hits_before, |hit| hit.index);
             merge(&mut self.missed, n.1, &mut self.missed_before, |chunk| chunk.index);
@@ -64,13 +88,17 @@ impl LookUp {
 
     /// The chunks of the first round: each is the last that the window of the one before still meets
     /// with its own, or else the next one.
-    fn choose_first(&mut self, table: &Table, document: &Document<'_>, window: u32) {
+    fn choose_first(&mut self, document: &Document<'_>, window: u32) {
         let [first, _] = &mut self.rounds;
         first.clear();
+        if document.selection.len() <= FEW {
+            // All of them are asked for at once, which takes hardly longer than a part of them.
+            let all = document.selection.iter();
+            first.extend(all.map(|index| document.chunks.selected(document.words, *index)));
+            return;
+        }
         let mut choose = |index: u32| {
-            let chunk = document.chunks.selected(document.words, index);
-            table.fetch(chunk.hash);
-            first.push(chunk);
+            first.push(document.chunks.selected(document.words, index));
             document.chunks.words(index).end + 2 * window
         };
         let Some((&index, others)) = document.selection.split_first() else { return };
@@ -92,9 +120,12 @@ impl LookUp {
     }
 
     /// The chunks of the second round: those that are not between two hits that are joined.
-    fn choose_others(&mut self, table: &Table, document: &Document<'_>, limits: Limits) {
+    fn choose_others(&mut self, document: &Document<'_>, limits: Limits) {
         let [first, others] = &mut self.rounds;
         others.clear();
+        if first.len() == document.selection.len() {
+            return;
+        }
         let mut first = first.iter().map(|chunk| chunk.index).peekable();
         let mut hits = self.hits.iter().peekable();
         let mut is_joined = false;
@@ -106,9 +137,7 @@ impl LookUp {
                     before.line() == after.line() && limits.join(before, after)
                 });
             } else if !is_joined {
-                let chunk = document.chunks.selected(document.words, *index);
-                table.fetch(chunk.hash);
-                others.push(chunk);
+                others.push(document.chunks.selected(document.words, *index));
             }
         }
     }
@@ -120,23 +149,13 @@ impl LookUp {
         document: &Document<'_>,
         round: usize,
     ) {
-        let Self { hits, missed, rounds, slots, .. } = self;
+        let Self { hits, missed, rounds, slots, packed, .. } = self;
         let chunks = &rounds[round];
-        let packing = Packing { words: method.window, bits: method.bits };
-        let after = |place: usize| chunks.get(place..).unwrap_or_default();
-        let is_far = chunks.len() > NEAR;
-        after(0).iter().take(BATCH).for_each(|chunk| table.fetch_tags(chunk.hash));
+        let (n_missed, mut has_own) = (missed.len(), false);
         for (place, batch) in chunks.chunks(BATCH).enumerate() {
-            if is_far {
-                let fetched = after((place + 2) * BATCH).iter().take(BATCH);
-                fetched.for_each(|chunk| table.fetch(chunk.hash));
-            }
-            let mut ahead = after((place + 1) * BATCH).iter();
+            fetch(table, chunks, place + 1);
             slots.clear();
             for chunk in batch {
-                if let Some(chunk) = ahead.next() {
-                    table.fetch_tags(chunk.hash);
-                }
                 if let Some(slot) = table.find(chunk.hash) {
                     table.fetch_slot(slot);
                     slots.push((*chunk, slot));
@@ -147,19 +166,34 @@ impl LookUp {
                 }
             }
             for (chunk, slot) in slots.iter() {
-                hits.push(hit(table, packing, document, chunk, *slot));
+                let hit = hit(table, packed, document, chunk, *slot);
+                if hit.origin == document.number {
+                    has_own = true;
+                    missed.push(*chunk);
+                    continue;
+                }
+                hits.push(hit);
                 let worth = &mut table.scores_mut(slot.bucket)[slot.index];
                 *worth = worth.saturating_add(method.found_worth);
             }
         }
+        if has_own {
+            missed[n_missed..].sort_unstable_by_key(|chunk| chunk.index);
+        }
     }
+}
+
+/// Asks for the buckets of a batch, before any of them is searched.
+fn fetch(table: &Table, chunks: &[Selected], batch: usize) {
+    let chunks = chunks.get(batch * BATCH..).unwrap_or_default();
+    chunks.iter().take(BATCH).for_each(|chunk| table.fetch(chunk.hash));
 }
 
 /// What a slot says of the chunk that it holds.
 #[inline]
 fn hit(
     table: &Table,
-    packing: Packing,
+    packed: &PackedWords,
     document: &Document<'_>,
     chunk: &Selected,
     slot: Slot,
@@ -167,7 +201,7 @@ fn hit(
     let Content { offset, before, after, origin } = table.content(slot);
     let [low, high, ..] = offset.to_le_bytes();
     let offset = u16::from_le_bytes([low, high]);
-    let mut agreement = packing.agreement(document.words, chunk, Window { before, after });
+    let mut agreement = packed.agreement(chunk, Window { before, after });
     // There is nothing before the first word of the origin.
     agreement.before = agreement.before.min(u8::try_from(offset).unwrap_or(u8::MAX));
     let origin = table.whole_origin(origin, document.number);

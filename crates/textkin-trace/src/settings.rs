@@ -74,7 +74,7 @@ pub struct WindowMethod {
     pub origin_bytes: u8,
     /// Words of the window on each side of the chunk.
     pub window: u8,
-    /// Bits of each word's hash in the window, 1 to 8; `window × bits` is 8 to 64, in whole bytes.
+    /// Bits of each word's hash in the window: 1, 2, 4 or 8; `window × bits` is 8 to 64, in whole bytes.
     pub bits: u8,
     /// A chunk is a landmark if it begins so many words after the last one; the others, between
     /// landmarks, are kept while there is room.
@@ -146,8 +146,9 @@ impl Preset {
     #[must_use]
     pub fn settings(self, memory: Memory) -> Settings {
         let (method, bucket) = match self {
-            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes.
-            Self::Kin => (Method::Windows(WindowMethod::default()), 16),
+            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes. So many fill four
+            // cache lines, and what a search reads of them the first.
+            Self::Kin => (Method::Windows(WindowMethod::default()), 19),
             Self::Paper => (Method::Chunks(ChunkMethod::default()), 64),
         };
         Settings { memory, method, bucket, seed: 1 }

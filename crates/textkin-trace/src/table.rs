@@ -2,7 +2,8 @@
 //!
 //! A bucket is contiguous. First in it are the two lowest bytes of all tags, which a search compares
 //! many at once, and the scores of all slots, which an eviction does; then, slot by slot, the rest. So
-//! a search that finds something reads little more than two cache lines. The bucket of a chunk is
+//! a search that finds something reads little more than two cache lines; where buckets are whole cache
+//! lines and have few slots, one that finds nothing reads one. The bucket of a chunk is
 //! given by the high bits of its hash, its tag is the low ones.
 
 use memmap2::MmapMut;
@@ -16,9 +17,11 @@ const HAND: usize = 2;
 /// Bytes of the part of a tag that is compared first.
 const TAG: usize = 2;
 /// Tags compared at once.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 8;
 /// Bytes of a cache line.
 const LINE: usize = 64;
+/// Buckets are made of whole cache lines if no more than one byte in so many is lost by that.
+const ROUNDING: usize = 32;
 /// Bytes of the smallest page.
 const PAGE: usize = 4096;
 /// Bytes that are fetched of a bucket; of larger ones a search is left to itself.
@@ -52,6 +55,9 @@ pub(crate) enum Field {
 const N_FIELDS: usize = 7;
 /// The fields of a slot's content, in their order.
 const CONTENT: [Field; 4] = [Field::Offset, Field::Before, Field::After, Field::Origin];
+
+/// Bytes of these, unless others are asked for.
+const USUAL: [usize; 4] = [2, 2, 2, 4];
 
 /// Bytes of each field of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +156,7 @@ impl Table {
         within("bucket", u64::from(slots), 1..=1 << 12, "1 to 4096")?;
         let widths = widths.checked()?;
         let slots = usize::from(slots);
-        let bucket_bytes = HEADER + slots * widths.slot();
+        let bucket_bytes = rounded(HEADER + slots * widths.slot());
         let too_small =
             Error::TooSmall { memory, bucket: bucket_bytes as u64, slots: slots as u64 };
         let n_buckets = memory / bucket_bytes as u64;
@@ -192,29 +198,29 @@ impl Table {
         let [low, high, ..] = hash.to_le_bytes();
         let wanted = u16::from_le_bytes([low, high]);
         let start = bucket * self.bucket_bytes + HEADER;
-        let (tags, _) = self.bytes[start..start + self.slots * TAG].as_chunks::<TAG>();
-        for (group, tags) in tags.chunks(AT_ONCE).enumerate().take(len.div_ceil(AT_ONCE)) {
-            // All are compared, without a way out: that becomes vector instructions. Where one agrees,
-            // the sum of the places of those that do is its own.
-            let (mut n_agreeing, mut sum) = (0_u16, 0_u16);
-            for (place, tag) in (0_u16..).zip(tags) {
-                let agrees = u16::from(u16::from_le_bytes(*tag) == wanted);
-                n_agreeing += agrees;
-                sum += agrees * place;
-            }
-            let places = match n_agreeing {
-                0 => continue,
-                1 => usize::from(sum)..usize::from(sum) + 1,
-                _ => 0..tags.len(),
-            };
-            for index in places.map(|place| group * AT_ONCE + place) {
+        for first in (0..len).step_by(AT_ONCE) {
+            let mut agreeing = agreeing(self.tags(start + first * TAG), wanted);
+            while agreeing != 0 {
+                let index = first + (agreeing.trailing_zeros() / 8) as usize;
                 let slot = Slot { bucket, index };
                 if index < len && self.holds(slot, hash) {
                     return Some(slot);
                 }
+                agreeing &= agreeing - 1;
             }
         }
         None
+    }
+
+    /// The bytes of [`AT_ONCE`] tags. Behind the last tag of a bucket stands something else.
+    #[inline]
+    fn tags(&self, start: usize) -> [u8; AT_ONCE * TAG] {
+        let bytes = &self.bytes[start..];
+        bytes.first_chunk().copied().unwrap_or_else(|| {
+            let mut tags = [0; AT_ONCE * TAG];
+            tags[..bytes.len()].copy_from_slice(bytes);
+            tags
+        })
     }
 
     /// Whether the tag of a slot is that of `hash`.
@@ -226,46 +232,31 @@ impl Table {
             && (rest == 0 || self.number(slot, Field::TagRest) == wanted)
     }
 
-    /// Asks for the head of the bucket of a hash, so that it is near when [`Table::fetch_tags`] reads
-    /// it.
+    /// Asks for the tags and scores of all slots of the bucket of a hash, so that they are near when
+    /// it is searched.
     #[inline]
     pub(crate) fn fetch(&self, hash: u64) {
-        prefetch(&self.bytes, self.bucket_of(hash) * self.bucket_bytes);
-    }
-
-    /// Asks for the tags and scores of all slots of the bucket of a hash.
-    pub(crate) fn fetch_all(&self, hash: u64) {
         let scores = self.places[Field::Score as usize];
         let searched = (scores.start + self.slots * scores.stride).min(MOST_FETCHED);
         let start = self.bucket_of(hash) * self.bucket_bytes;
-        // The last byte may be in a line of its own.
-        prefetch(&self.bytes, start + searched - 1);
-        (start..start + searched).step_by(LINE).for_each(|at| prefetch(&self.bytes, at));
-    }
-
-    /// Asks for the tags that a search for a hash reads: those of slots that are taken.
-    #[inline]
-    pub(crate) fn fetch_tags(&self, hash: u64) {
-        let bucket = self.bucket_of(hash);
-        let start = bucket * self.bucket_bytes;
-        let read = self.len(bucket).next_multiple_of(AT_ONCE).min(self.slots) * TAG;
-        let end = start + HEADER + read.min(MOST_FETCHED);
-        let mut at = start - start % LINE + LINE;
+        let end = start + searched;
+        let mut at = start;
         while at < end {
             prefetch(&self.bytes, at);
-            at += LINE;
+            at = at - at % LINE + LINE;
         }
     }
 
-    /// Asks for what a slot holds beside its tag.
+    /// Asks for what a slot holds beside its tag and score.
+    #[inline]
     pub(crate) fn fetch_slot(&self, slot: Slot) {
-        let bucket = slot.bucket * self.bucket_bytes;
-        let Place { start, stride, .. } = self.places[Field::Score as usize];
-        prefetch(&self.bytes, bucket + start + slot.index * stride);
         let Place { start, stride, .. } = self.places[Field::TagRest as usize];
-        let start = bucket + start + slot.index * stride;
+        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        let last = start + stride.saturating_sub(1);
         prefetch(&self.bytes, start);
-        prefetch(&self.bytes, start + stride - 1);
+        if start / LINE != last / LINE {
+            prefetch(&self.bytes, last);
+        }
     }
 
     /// How many slots of a bucket are taken.
@@ -332,14 +323,12 @@ impl Table {
             let [offset, before, after, origin] = CONTENT.map(|field| self.number(slot, field));
             return Content { offset, before, after, origin };
         };
-        let mut rest = u128::from_le_bytes(*bytes) >> (8 * width);
-        let [offset, before, after, origin] = CONTENT.map(|field| {
-            let width = self.places[field as usize].width;
-            let number = low_half(rest) & lowest(width);
-            rest >>= 8 * width;
-            number
-        });
-        Content { offset, before, after, origin }
+        let rest = u128::from_le_bytes(*bytes) >> (8 * width);
+        match self.content_widths() {
+            // As it mostly is, so that the shifts are known.
+            USUAL => unpacked(rest, USUAL),
+            widths => unpacked(rest, widths),
+        }
     }
 
     /// A field as a number, little-endian.
@@ -376,25 +365,31 @@ impl Table {
 
     /// Writes all of a slot.
     pub(crate) fn set_slot(&mut self, slot: Slot, hash: u64, score: u64, content: &Content) {
-        self.set_number(slot, Field::Tag, hash);
-        self.set_number(slot, Field::Score, score);
-        let Content { offset, before, after, origin } = *content;
+        let (tag, _) = self.place(slot, Field::Tag);
+        let [low, high, ..] = hash.to_le_bytes();
+        self.bytes[tag..tag + TAG].copy_from_slice(&[low, high]);
+        let (at, width) = self.place(slot, Field::Score);
+        if width > 0 {
+            self.bytes[at] = score.to_le_bytes()[0];
+        }
+        let content_widths = self.content_widths();
         let Place { start, stride, width } = self.places[Field::TagRest as usize];
         let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
         if let Some(bytes) = self.bytes[start..].first_chunk_mut::<16>().filter(|_| stride <= 16) {
             // All at once: a field that is read while the one before it is being written waits for it.
-            let mut rest = u128::from((hash >> (8 * TAG)) & lowest(width));
-            let mut shift = 8 * width;
-            for (field, number) in CONTENT.into_iter().zip([offset, before, after, origin]) {
-                let width = self.places[field as usize].width;
-                rest |= u128::from(number & lowest(width)) << shift;
-                shift += 8 * width;
-            }
+            let tag = u128::from((hash >> (8 * TAG)) & lowest(width));
+            let packed = match content_widths {
+                // As it mostly is, so that the shifts are known.
+                USUAL => packed(content, USUAL),
+                widths => packed(content, widths),
+            };
+            let rest = tag | packed << (8 * width);
             let others =
                 u128::from_le_bytes(*bytes) & u128::MAX.unbounded_shl(as_shift(8 * stride));
             *bytes = (others | rest).to_le_bytes();
             return;
         }
+        let Content { offset, before, after, origin } = *content;
         let fields = [
             (Field::TagRest, hash >> (8 * TAG)),
             (Field::Offset, offset),
@@ -436,11 +431,58 @@ impl Table {
         Slot { index: len - 1, ..slot }
     }
 
+    /// Bytes of the fields of a slot's content, in their order.
+    #[inline]
+    fn content_widths(&self) -> [usize; 4] {
+        CONTENT.map(|field| self.places[field as usize].width)
+    }
+
     #[inline]
     fn place(&self, slot: Slot, field: Field) -> (usize, usize) {
         let Place { start, stride, width } = self.places[field as usize];
         (slot.bucket * self.bucket_bytes + start + slot.index * stride, width)
     }
+}
+
+/// The lowest bytes of each number of a content, one after the other; at most 16 together.
+#[inline(always)]
+fn packed(content: &Content, widths: [usize; 4]) -> u128 {
+    let Content { offset, before, after, origin } = *content;
+    let (mut packed, mut shift) = (0, 0);
+    for (number, width) in [offset, before, after, origin].into_iter().zip(widths) {
+        packed |= u128::from(number & lowest(width)).unbounded_shl(as_shift(shift));
+        shift += 8 * width;
+    }
+    packed
+}
+
+/// What was packed so.
+#[inline(always)]
+fn unpacked(packed: u128, widths: [usize; 4]) -> Content {
+    let mut rest = packed;
+    let [offset, before, after, origin] = widths.map(|width| {
+        let number = low_half(rest) & lowest(width);
+        rest = rest.unbounded_shr(as_shift(8 * width));
+        number
+    });
+    Content { offset, before, after, origin }
+}
+
+/// A byte for each of these tags, 1 where it is the wanted one. Loops of a fixed length without branches
+/// become vector instructions.
+#[inline]
+fn agreeing(tags: [u8; AT_ONCE * TAG], wanted: u16) -> u64 {
+    let mut flags = [0; AT_ONCE];
+    for (flag, tag) in flags.iter_mut().zip(tags.as_chunks::<TAG>().0) {
+        *flag = u8::from(u16::from_le_bytes(*tag) == wanted);
+    }
+    u64::from_le_bytes(flags)
+}
+
+/// The bytes of a bucket, in whole cache lines if little is lost by that.
+fn rounded(bytes: usize) -> usize {
+    let whole = bytes.next_multiple_of(LINE);
+    if (whole - bytes) * ROUNDING <= whole { whole } else { bytes }
 }
 
 /// Asks for the cache line of a byte and does not wait for it. Reading it would do the same, but
@@ -511,6 +553,11 @@ mod tests {
             assert!(table.allocated() as u64 <= memory);
             assert!(table.allocated() as u64 > memory - 1_156);
         }
+    }
+
+    #[test]
+    fn buckets_are_whole_cache_lines_where_little_is_lost_by_that() {
+        assert_eq!([251, 256, 257, 1_156, 17].map(rounded), [256, 256, 257, 1_156, 17]);
     }
 
     #[test]

@@ -7,14 +7,16 @@ use crate::chunks::Selected;
 pub(crate) struct Packing {
     /// Words on each side.
     pub(crate) words: u8,
-    /// Bits of each word's hash; `words × bits` is at most 64 and whole bytes.
+    /// Bits of each word's hash: 1, 2, 4 or 8; `words × bits` is at most 64 and whole bytes.
     pub(crate) bits: u8,
 }
 
-/// The words on both sides of a chunk, the nearest in the lowest bits.
+/// The words on both sides of a chunk, in text order from the lowest bits on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
+    /// The nearest is in the highest bits.
     pub(crate) before: u64,
+    /// The nearest is in the lowest bits.
     pub(crate) after: u64,
 }
 
@@ -26,61 +28,101 @@ pub(crate) struct Agreement {
 }
 
 impl Packing {
-    /// The one that is used unless another is asked for.
-    const DEFAULT: Self = Self { words: 8, bits: 2 };
+    /// Bits of one side.
+    fn side_bits(self) -> u32 {
+        u32::from(self.words) * u32::from(self.bits)
+    }
 
     /// Bytes of one side.
     pub(crate) fn side_bytes(self) -> usize {
         usize::from(self.words) * usize::from(self.bits) / 8
     }
+}
 
-    /// The window of a chunk among the hashes of the words of its document.
-    #[inline]
-    pub(crate) fn window(self, hashes: &[u64], chunk: &Selected) -> Window {
-        let [before, after] = sides(hashes, chunk);
-        let most = usize::from(self.words);
-        let before = &before[before.len().saturating_sub(most)..];
-        let after = &after[..most.min(after.len())];
-        match (before.first_chunk::<8>(), after.first_chunk::<8>(), self) {
-            // As it mostly is, so that the loops are unrolled.
-            (Some(before), Some(after), Self::DEFAULT) => Window {
-                before: packed(before.iter(), Self::DEFAULT.bits),
-                after: packed(after.iter().rev(), Self::DEFAULT.bits),
-            },
-            _ => Window {
-                before: packed(before.iter(), self.bits),
-                after: packed(after.iter().rev(), self.bits),
-            },
+/// A few bits of each word of a document. Its memory is used again for the next.
+#[derive(Debug)]
+pub(crate) struct PackedWords {
+    packing: Packing,
+    n_words: usize,
+    lanes: Vec<u64>,
+}
+
+impl PackedWords {
+    pub(crate) fn new(packing: Packing) -> Self {
+        Self { packing, n_words: 0, lanes: Vec::new() }
+    }
+
+    /// Takes the highest bits of each hash of a document.
+    pub(crate) fn pack(&mut self, hashes: &[u64]) {
+        self.n_words = hashes.len();
+        self.lanes.clear();
+        let lanes = hashes.chunks(self.per_lane());
+        match self.packing.bits {
+            // As it mostly is, so that the shifts are known.
+            2 => self.lanes.extend(lanes.map(|lane| packed(lane, 2))),
+            bits => self.lanes.extend(lanes.map(|lane| packed(lane, u32::from(bits)))),
         }
+    }
+
+    /// The window of a chunk.
+    #[inline]
+    pub(crate) fn window(&self, chunk: &Selected) -> Window {
+        let kept = u64::MAX >> (64 - self.packing.side_bits());
+        let most = usize::from(self.packing.words);
+        let first = chunk.first as usize;
+        // Where the document has fewer words, there are none in the lowest bits.
+        let missing = most.saturating_sub(first) * usize::from(self.packing.bits);
+        let before = self.from(first.saturating_sub(most)).unbounded_shl(shift(missing));
+        let after = self.from(chunk.words().end as usize);
+        Window { before: before & kept, after: after & kept }
     }
 
     /// How many words next to a chunk are those of `there`, as far as the bits tell.
-    pub(crate) fn agreement(self, hashes: &[u64], chunk: &Selected, there: Window) -> Agreement {
-        let here = self.window(hashes, chunk);
-        let [before, after] = sides(hashes, chunk).map(<[u64]>::len);
-        let agreeing = |here: u64, there: u64, available: usize| {
-            let words = (here ^ there).trailing_zeros() / u32::from(self.bits);
-            let most = u8::try_from(available).unwrap_or(u8::MAX).min(self.words);
-            u8::try_from(words).unwrap_or(u8::MAX).min(most)
+    #[inline]
+    pub(crate) fn agreement(&self, chunk: &Selected, there: Window) -> Agreement {
+        let here = self.window(chunk);
+        let bits = u32::from(self.packing.bits);
+        let at_top = 64 - self.packing.side_bits();
+        let before = ((here.before ^ there.before) << at_top).leading_zeros() / bits;
+        let after = (here.after ^ there.after).trailing_zeros() / bits;
+        let at_most = |agreeing: u32, available: usize| {
+            let most = u8::try_from(available).unwrap_or(u8::MAX).min(self.packing.words);
+            u8::try_from(agreeing).unwrap_or(u8::MAX).min(most)
         };
+        let (first, end) = (chunk.first as usize, chunk.words().end as usize);
         Agreement {
-            before: agreeing(here.before, there.before, before),
-            after: agreeing(here.after, there.after, after),
+            before: at_most(before, first),
+            after: at_most(after, self.n_words.saturating_sub(end)),
         }
+    }
+
+    /// 64 bits of the words from this one on.
+    #[inline]
+    fn from(&self, word: usize) -> u64 {
+        let (lane, place) = (word / self.per_lane(), word % self.per_lane());
+        let bits = shift(place * usize::from(self.packing.bits));
+        let lane_at = |lane: usize| self.lanes.get(lane).copied().unwrap_or(0);
+        lane_at(lane) >> bits | lane_at(lane + 1).unbounded_shl(64 - bits)
+    }
+
+    /// Words in a lane of 64 bits.
+    #[inline]
+    fn per_lane(&self) -> usize {
+        64 >> self.packing.bits.trailing_zeros()
     }
 }
 
-/// The highest bits of each hash, those of the last in the lowest bits.
+/// The highest bits of each hash, those of the first in the lowest bits.
 #[inline(always)]
-fn packed<'a>(hashes: impl Iterator<Item = &'a u64>, bits: u8) -> u64 {
-    let bits = u32::from(bits);
-    hashes.fold(0_u64, |packed, hash| packed.unbounded_shl(bits) | hash >> (64 - bits))
+fn packed(hashes: &[u64], bits: u32) -> u64 {
+    hashes
+        .iter()
+        .rev()
+        .fold(0, |packed: u64, hash| packed.unbounded_shl(bits) | hash >> (64 - bits))
 }
 
-/// The hashes of the words before and after a chunk.
-fn sides<'a>(hashes: &'a [u64], chunk: &Selected) -> [&'a [u64]; 2] {
-    let end = (chunk.first + chunk.count) as usize;
-    [&hashes[..chunk.first as usize], &hashes[end..]]
+fn shift(bits: usize) -> u32 {
+    u32::try_from(bits).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -92,6 +134,11 @@ mod tests {
 
     fn chunk(first: u32, count: u32) -> Selected {
         Selected { hash: 0, index: first, first, count }
+    }
+
+    /// The hashes of the words before and after a chunk.
+    fn sides<'a>(hashes: &'a [u64], chunk: &Selected) -> [&'a [u64]; 2] {
+        [&hashes[..chunk.first as usize], &hashes[chunk.words().end as usize..]]
     }
 
     /// Words that agree one by one, going away from the chunk.
@@ -107,19 +154,25 @@ mod tests {
         fn agreement_is_that_of_comparing_word_by_word(
             seed in any::<u64>(),
             changed in prop::collection::vec(0_usize..60, 0..4),
-            first in 20_u32..35,
-            packing in prop::sample::select(vec![(8, 1), (16, 1), (16, 2), (24, 1), (8, 8), (16, 4), (64, 1)]),
+            first in 0_u32..50,
+            packing in prop::sample::select(vec![(8, 1), (8, 2), (16, 1), (16, 2), (24, 1), (8, 8), (16, 4), (64, 1)]),
         ) {
             let packing = Packing { words: packing.0, bits: packing.1 };
             let there: Vec<u64> = (0..120).map(|word| mix(seed ^ word)).collect();
             let mut here = there[..60].to_vec();
             changed.iter().for_each(|word| here[*word] = !here[*word]);
             let chunk = chunk(first, 8);
-            let window = packing.window(&there, &chunk);
+            let packed = |hashes: &[u64]| {
+                let mut words = PackedWords::new(packing);
+                words.pack(&[1, 2, 3]);
+                words.pack(hashes);
+                words
+            };
+            let window = packed(&there).window(&chunk);
             let bits = u32::from(packing.words) * u32::from(packing.bits);
             let is_kept = |side: u64| side.checked_shr(bits).unwrap_or(0) == 0;
             prop_assert!(is_kept(window.before) && is_kept(window.after));
-            let agreement = packing.agreement(&here, &chunk, window);
+            let agreement = packed(&here).agreement(&chunk, window);
             let [before, after] = sides(&here, &chunk);
             let [before_there, after_there] = sides(&there, &chunk);
             let reversed = |side: &[u64]| side.iter().rev().copied().collect::<Vec<u64>>();

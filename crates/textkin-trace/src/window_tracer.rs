@@ -13,10 +13,15 @@
 //! 3. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
 //!    that it was said to have; and, where there is room, the chunks between them.
 //!
+//! A long document is taken in parts, each of which is looked up when those before it are stored: what
+//! is found in the document itself is its own, and nothing is bridged from one part to another.
+//!
 //! Eviction: a slot has a worth, more if it is a landmark, still more if its hash says so (some are to
 //! outlive the others), more whenever it is found. The least worth
 //! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
 //! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
+
+use std::ops::Range;
 
 use crate::chunks::Selected;
 use crate::eviction::lowest_from;
@@ -31,6 +36,9 @@ use crate::{Error, WindowMethod};
 /// Bytes of an offset: words of the origin, modulo 65,536.
 const OFFSET_BYTES: usize = 2;
 
+/// Chunks of a document that are traced at a time: what is made of them takes about 40 bytes each.
+const PART: u32 = 1 << 13;
+
 /// The bits of a hash from here on are in no tag of usual length and tell no bucket.
 const LEVEL_BITS: u32 = 20;
 
@@ -38,9 +46,10 @@ const LEVEL_BITS: u32 = 20;
 #[derive(Debug)]
 pub(crate) struct WindowTracer {
     method: WindowMethod,
-    packing: Packing,
     pub(crate) table: Table,
     pub(crate) horizon: Horizon,
+    /// Chunks of a document that are traced at a time.
+    part: u32,
     /// Of the current document, kept for their memory.
     look_up: LookUp,
     lines: Lines,
@@ -49,6 +58,7 @@ pub(crate) struct WindowTracer {
 impl WindowTracer {
     pub(crate) fn new(method: WindowMethod, memory: u64, bucket: u16) -> Result<Self, Error> {
         within("bits", u64::from(method.bits), 1..=8, "1 to 8")?;
+        within("64 modulo bits", 64 % u64::from(method.bits), 0..=0, "0: 1, 2, 4 or 8 bits")?;
         let side_bits = u64::from(method.window) * u64::from(method.bits);
         within("window × bits", side_bits, 8..=64, "8 to 64")?;
         within("window × bits modulo 8", side_bits % 8, 0..=0, "0: whole bytes")?;
@@ -61,17 +71,44 @@ impl WindowTracer {
             origin: usize::from(method.origin_bytes),
         };
         let table = Table::new(memory, bucket, widths)?;
-        let (horizon, look_up, lines) = Default::default();
-        Ok(Self { method, packing, table, horizon, look_up, lines })
+        let (horizon, lines) = Default::default();
+        Ok(Self { method, table, horizon, part: PART, look_up: LookUp::new(packing), lines })
     }
 
-    /// Says where every chunk of a document came from, and remembers some of those selected.
+    /// Says where every chunk of a document came from, and remembers some of those selected: part by
+    /// part, so that a long document takes no more memory than a short one.
     pub(crate) fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
+        self.look_up.pack(document.words);
+        let mut landmarks = Landmarks {
+            // The first has words before it that its window can tell of, if there are enough.
+            next: u32::from(self.method.window),
+            last_chance: document.selection.last().copied(),
+        };
+        let n_chunks = document.chunks.len();
+        let (mut start, mut selection) = (0, document.selection);
+        while start < n_chunks {
+            let end = n_chunks.min(start.saturating_add(self.part));
+            let n_selected = selection.partition_point(|index| *index < end);
+            let (of_part, others) = selection.split_at(n_selected);
+            let part = Document { selection: of_part, ..*document };
+            self.trace_part(&part, start..end, &mut landmarks, labels);
+            (start, selection) = (end, others);
+        }
+    }
+
+    fn trace_part(
+        &mut self,
+        document: &Document<'_>,
+        part: Range<u32>,
+        landmarks: &mut Landmarks,
+        labels: &mut Labels,
+    ) {
         let Document { number, chunks, selection, .. } = *document;
         self.look_up.run(&mut self.table, &self.method, document);
         let LookUp { hits, missed, .. } = &self.look_up;
         let limits = Limits::new(&self.method);
-        self.lines.draw(chunks, hits, limits);
+        let is_first = part.start == 0;
+        self.lines.draw(chunks, part, hits, limits);
         if self.horizon.age.is_some() {
             let is_old = |origin| self.horizon.is_beyond(number.saturating_sub(origin));
             self.lines.reach(chunks, hits, limits, is_old);
@@ -79,26 +116,22 @@ impl WindowTracer {
         let mut not_found = missed.iter().map(|chunk| chunk.index).peekable();
         let found = selection.iter().filter(|index| not_found.next_if_eq(index).is_none());
         self.lines.label(chunks, found.copied(), labels);
-        self.remember(document);
+        self.remember(document, is_first, landmarks);
     }
 
-    fn remember(&mut self, document: &Document<'_>) {
+    fn remember(&mut self, document: &Document<'_>, is_first: bool, landmarks: &mut Landmarks) {
         let missed = std::mem::take(&mut self.look_up.missed);
         let spacing = u32::from(self.method.spacing);
-        // The first landmark has words before it that its window can tell of, if there are enough.
-        let mut next_landmark = u32::from(self.method.window);
-        let mut has_landmark = false;
-        let mut last = document.selection.len();
+        // A chunk that stands twice in a document is stored once.
+        let mut stored = Sieve::default();
         let mut not_found = missed.iter().enumerate().peekable();
         for index in document.selection {
-            last -= 1;
             let first = document.chunks.words(*index).start;
             let new = not_found.next_if(|(_, chunk)| chunk.index == *index);
-            let is_last_chance = last == 0 && !has_landmark;
-            let is_landmark = first >= next_landmark || is_last_chance;
+            let is_landmark = first >= landmarks.next || landmarks.last_chance == Some(*index);
             if is_landmark || new.is_none() {
-                next_landmark = first.saturating_add(spacing);
-                has_landmark = true;
+                landmarks.next = first.saturating_add(spacing);
+                landmarks.last_chance = None;
             }
             let Some((place, chunk)) = new else { continue };
             if place % BATCH == 0 && missed.len() > NEAR {
@@ -106,7 +139,10 @@ impl WindowTracer {
             }
             let minor_worth = self.method.minor_worth;
             let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };
-            if worth > 0 && self.table.find(chunk.hash).is_none() {
+            let is_stored =
+                (!is_first || stored.may_hold(chunk.hash)) && self.table.find(chunk.hash).is_some();
+            if worth > 0 && !is_stored {
+                stored.add(chunk.hash);
                 let own = Place { origin: document.number, offset: Some(chunk.first) };
                 let from = self.lines.place_of(chunk).unwrap_or(own);
                 self.store(document, chunk, from, worth);
@@ -125,7 +161,7 @@ impl WindowTracer {
     fn store(&mut self, document: &Document<'_>, chunk: &Selected, from: Place, worth: u8) {
         let bucket = self.table.bucket_of(chunk.hash);
         let Some(slot) = self.make_room(document.number, bucket, worth) else { return };
-        let window = self.packing.window(document.words, chunk);
+        let window = self.look_up.window(chunk);
         let content = Content {
             offset: from.offset.map_or(0, u64::from),
             before: window.before,
@@ -154,6 +190,37 @@ impl WindowTracer {
         let age = number.saturating_sub(self.table.origin(slot, number));
         self.horizon.forget(Some(age), number);
         Some(slot)
+    }
+}
+
+/// Where landmarks are set in a document.
+struct Landmarks {
+    /// The first word of the next is at least this.
+    next: u32,
+    /// The last selected chunk, which is one if there was none before.
+    last_chance: Option<u32>,
+}
+
+/// Says of most hashes that were not added that they were not.
+#[derive(Default)]
+struct Sieve {
+    bits: [u64; 32],
+}
+
+impl Sieve {
+    fn may_hold(&self, hash: u64) -> bool {
+        let (lane, bit) = Self::place(hash);
+        self.bits[lane] & bit != 0
+    }
+
+    fn add(&mut self, hash: u64) {
+        let (lane, bit) = Self::place(hash);
+        self.bits[lane] |= bit;
+    }
+
+    fn place(hash: u64) -> (usize, u64) {
+        let [.., high, _] = hash.to_le_bytes();
+        (usize::from(high % 32), 1 << (hash >> 24 & 63))
     }
 }
 
@@ -198,8 +265,13 @@ impl Horizon {
 
 #[cfg(test)]
 mod tests {
+    use textkin_core::chunk::mix;
+
     use super::*;
+    use crate::Traced;
+    use crate::chunks::Chunks;
     use crate::table::Field;
+    use crate::traced::Sizes;
 
     #[test]
     fn the_horizon_is_the_median_age_of_what_is_forgotten() {
@@ -215,6 +287,38 @@ mod tests {
         (0..10_000).for_each(|_| horizon.forget(None, 2000));
         assert!(!horizon.is_beyond(2000), "{horizon:?}");
         assert_eq!(Horizon::from_number(Horizon::default().to_number()), Horizon::default());
+    }
+
+    /// Traces a document all of whose runs of 8 words are selected, in parts of so many.
+    fn trace(tracer: &mut WindowTracer, number: u64, words: &[u64], part: u32) -> Traced {
+        tracer.part = part;
+        let chunks = Chunks::runs(words.len(), 8);
+        let selection: Vec<u32> = (0..chunks.len()).collect();
+        let mut labels = Labels::default();
+        tracer.trace(&Document { number, words, chunks, selection: &selection }, &mut labels);
+        let n_words = u32::try_from(words.len()).unwrap();
+        let sizes = Sizes { words: n_words, chunks: chunks.len(), selected: chunks.len() };
+        Traced::new(number, sizes, &labels)
+    }
+
+    #[test]
+    fn a_document_in_parts_is_told_as_one() {
+        let words = |from: u64, n: u64| (from..from + n).map(mix).collect::<Vec<u64>>();
+        for part in [16, 50, 333, 8192] {
+            let mut tracer = WindowTracer::new(WindowMethod::default(), 1 << 20, 19).unwrap();
+            // What stands twice in a document is its own, in whatever parts.
+            let twice = [words(0, 500), words(0, 500), words(9_000, 100)].concat();
+            let said = trace(&mut tracer, 0, &twice, part);
+            assert_eq!((said.fresh_words, said.dominant_origin), (1_100, 0), "{part}");
+            assert!(said.blocks.is_empty(), "{part}");
+            // A copy is one block, wherever parts begin.
+            let copy = [words(50_000, 40), words(0, 500), words(70_000, 33)].concat();
+            let said = trace(&mut tracer, 1, &copy, part);
+            assert_eq!(said.fresh, [(0, 40), (540, 573)], "{part}");
+            assert_eq!((said.old_words, said.dominant_origin), (500, 0), "{part}");
+            let places = said.blocks.iter().map(|block| (block.origin, block.start, block.end));
+            assert_eq!(places.collect::<Vec<_>>(), [(0, 40, 540)], "{part}");
+        }
     }
 
     fn tracer(slots: u16) -> WindowTracer {

@@ -281,7 +281,7 @@ fn a_state_of_other_settings_is_refused_with_which() {
     assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
     let mut other = state.clone();
     other[8] = 9;
-    let expected = "a state of version 9 cannot be read by this program, which reads 2";
+    let expected = "a state of version 9 cannot be read by this program, which reads 3";
     assert_eq!(refusal(*kin, &other), expected);
     assert_eq!(refusal(*kin, b"{\"id\": 1}"), "this is not the state of a trace");
 }
@@ -326,9 +326,9 @@ fn selections_beyond_the_chunks_are_left_out() {
 #[test]
 fn settings_that_fit_no_table_are_refused() {
     let kin = Preset::Kin.settings(Memory::Bytes(100));
-    let expected = "a table of 100 bytes is too small: one bucket of 16 slots takes 212 bytes";
+    let expected = "a table of 100 bytes is too small: one bucket of 19 slots takes 256 bytes";
     assert_eq!(Tracer::new(&kin).unwrap_err().to_string(), expected);
-    for (window, bits) in [(0, 1), (9, 1), (16, 9), (64, 2), (8, 0)] {
+    for (window, bits) in [(0, 1), (9, 1), (16, 9), (64, 2), (8, 0), (8, 3)] {
         let method = WindowMethod { window, bits, ..WindowMethod::default() };
         let kin = Preset::Kin.settings(Memory::Bytes(1 << 20));
         assert!(Tracer::new(&Settings { method: Method::Windows(method), ..kin }).is_err());

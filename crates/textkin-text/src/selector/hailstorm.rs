@@ -44,11 +44,11 @@ impl Selector for Hailstorm {
 }
 
 /// Runs judged together, so that what is known of them stays near.
-const BLOCK: usize = 256;
+const BLOCK: usize = 128;
 /// Runs that a mask tells of.
 const LANE: usize = 64;
 /// Tokens of the longest run that is judged so.
-const LONGEST: usize = 64;
+const LONGEST: usize = 16;
 
 /// Tells each run of `k` hashes, at most as many as there are, whose least is at an end.
 fn each_kept(hashes: &[u64], k: usize, n_runs: usize, mut keep: impl FnMut(u32)) {

@@ -20,6 +20,9 @@ use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::tell::tell;
 
+/// Bytes of a line whose memory is not kept for the next.
+const LONG_LINE: usize = 1 << 16;
+
 /// Takes documents and writes what is said of them.
 pub(super) struct Answers {
     tracer: StreamTracer,
@@ -28,6 +31,8 @@ pub(super) struct Answers {
     /// Whether documents come in the order of their times already.
     is_sorted: bool,
     out: Out,
+    /// The line of the current document, kept for its memory.
+    written: Vec<u8>,
     state: Option<StateFile>,
     top: Option<Top>,
     page: Option<Page>,
@@ -85,6 +90,7 @@ impl Answers {
             is_strict: arguments.input.strict,
             is_sorted: arguments.means.sort,
             out,
+            written: Vec::new(),
             state,
             top: Top::new(means)?,
             page: Page::new(means)?,
@@ -264,15 +270,19 @@ impl Answers {
             page.consider(id, time, text, &said);
         }
         self.progress.is_found |= said.traced.old_words > 0;
-        let line = lines::line(self.format, id, time, &said);
+        let line = &mut self.written;
+        lines::write(self.format, id, time, &said, line)?;
         match &mut self.out {
-            Out::Whole(out) => out.write(line.as_bytes())?,
-            Out::Continued { file, .. } => file.write(line.as_bytes())?,
+            Out::Whole(out) => out.write(line)?,
+            Out::Continued { file, .. } => file.write(line)?,
             Out::Standard => {
                 let mut out = io::stdout().lock();
-                out.write_all(line.as_bytes())?;
+                out.write_all(line)?;
                 out.flush()?;
             }
+        }
+        if line.capacity() > LONG_LINE {
+            *line = Vec::new();
         }
         self.progress.documents += 1;
         let last = self.progress.last_id.get_or_insert_default();

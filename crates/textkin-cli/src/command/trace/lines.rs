@@ -1,6 +1,6 @@
 //! What is said of a document, as a line: JSON for programs, or for a terminal.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use textkin::core::Span;
 use textkin::report::terminal;
 use textkin::tracing::Block;
@@ -8,29 +8,38 @@ use textkin::{BlockOrigin, DocumentOrigins};
 
 use crate::arguments::TraceFormat;
 
-/// The line of a document.
-pub(super) fn line(
+/// Writes the line of a document to `line`.
+pub(super) fn write(
     format: TraceFormat,
     id: &str,
     time: Option<&str>,
     said: &DocumentOrigins,
-) -> String {
+    line: &mut Vec<u8>,
+) -> anyhow::Result<()> {
+    line.clear();
     match format {
-        TraceFormat::Json => format!("{}\n", json_line(id, time, said)),
-        TraceFormat::Table => table_line(id, said),
+        TraceFormat::Json => {
+            serde_json::to_writer(&mut *line, &JsonLine::new(id, time, said))?;
+            line.push(b'\n');
+        }
+        TraceFormat::Table => line.extend_from_slice(table_line(id, said).as_bytes()),
     }
+    Ok(())
 }
 
 /// What is said of a document; programs go by these names.
 #[derive(Serialize)]
 struct JsonLine<'a> {
-    blocks: Vec<JsonBlock<'a>>,
+    #[serde(serialize_with = "blocks")]
+    blocks: &'a DocumentOrigins,
     chunks: u32,
     dominant_number: u64,
     dominant_origin: Option<&'a str>,
     dominant_share: f64,
-    estimated: Vec<[u32; 2]>,
-    fresh: Vec<[u32; 2]>,
+    #[serde(serialize_with = "places")]
+    estimated: &'a [Span],
+    #[serde(serialize_with = "places")]
+    fresh: &'a [Span],
     fresh_words: u32,
     id: &'a str,
     number: u64,
@@ -66,27 +75,35 @@ impl<'a> JsonBlock<'a> {
     }
 }
 
-fn json_line(id: &str, time: Option<&str>, said: &DocumentOrigins) -> String {
-    let traced = &said.traced;
-    let places = |spans: &[Span]| spans.iter().map(|span| [span.start, span.end]).collect();
-    let line = JsonLine {
-        id,
-        number: traced.number,
-        words: traced.words,
-        chunks: traced.chunks,
-        selected: traced.selected,
-        fresh_words: traced.fresh_words,
-        old_words: traced.old_words,
-        dominant_origin: said.dominant_origin.as_deref(),
-        dominant_number: traced.dominant_origin,
-        dominant_share: traced.dominant_share,
-        blocks: traced.blocks.iter().zip(&said.blocks).map(JsonBlock::new).collect(),
-        fresh: places(&said.fresh),
-        estimated: places(&said.estimated),
-        time,
-    };
-    // Numbers and strings can always be written.
-    serde_json::to_string(&line).unwrap_or_default()
+impl<'a> JsonLine<'a> {
+    fn new(id: &'a str, time: Option<&'a str>, said: &'a DocumentOrigins) -> Self {
+        let traced = &said.traced;
+        Self {
+            id,
+            number: traced.number,
+            words: traced.words,
+            chunks: traced.chunks,
+            selected: traced.selected,
+            fresh_words: traced.fresh_words,
+            old_words: traced.old_words,
+            dominant_origin: said.dominant_origin.as_deref(),
+            dominant_number: traced.dominant_origin,
+            dominant_share: traced.dominant_share,
+            blocks: said,
+            fresh: &said.fresh,
+            estimated: &said.estimated,
+            time,
+        }
+    }
+}
+
+// Written one by one: of a long document there are many, and no second copy of them is made.
+fn blocks<S: Serializer>(said: &&DocumentOrigins, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(said.traced.blocks.iter().zip(&said.blocks).map(JsonBlock::new))
+}
+
+fn places<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(spans.iter().map(|span| [span.start, span.end]))
 }
 
 fn table_line(id: &str, said: &DocumentOrigins) -> String {
