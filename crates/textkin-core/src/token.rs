@@ -32,6 +32,14 @@ pub trait Tokenizer: Send + Sync {
     fn tokenize(&self, text: &str, tokens: &mut Tokens);
 }
 
+/// Makes room for `n` more; what holds nothing is given back first, not copied.
+fn reserve<T>(list: &mut Vec<T>, n: usize) {
+    if list.is_empty() && list.capacity() < n {
+        *list = Vec::new();
+    }
+    list.reserve_exact(n);
+}
+
 /// The tokens of one document.
 ///
 /// The normalised tokens stand one after the other in one buffer, each followed by a single space
@@ -82,9 +90,9 @@ impl Tokens {
             self.text.reserve(n_bytes);
             self.ends.reserve(n_tokens);
         }
-        self.hashes.reserve_exact(n_tokens);
+        reserve(&mut self.hashes, n_tokens);
         if self.layers.spans {
-            self.spans.reserve_exact(n_tokens);
+            reserve(&mut self.spans, n_tokens);
         }
     }
 

@@ -16,7 +16,8 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-use crate::piece::LARGE;
+/// Bytes of a line of which one text is probably nearly all.
+const LONG: usize = 128 << 10;
 
 /// Number of wanted fields.
 pub(crate) const N_FIELDS: usize = 3;
@@ -293,9 +294,9 @@ impl<'l, 's> Parser<'l, 's> {
         self.at = start;
         let mut text = std::mem::take(&mut self.scratch.strings[field]);
         text.clear();
-        // Without room for all of it, a large text would be moved again and again as it grows.
-        if self.bytes.len() - start >= LARGE {
-            text.reserve(self.bytes.len() - start);
+        // Without room for all of it, a long text would be moved again and again as it grows, to twice its size.
+        if self.bytes.len() - start >= LONG {
+            text.reserve_exact(self.bytes.len() - start);
         }
         let end = self.unescape(&mut text);
         self.scratch.strings[field] = text;

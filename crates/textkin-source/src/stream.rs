@@ -12,6 +12,9 @@ use textkin_extract::Limits;
 use crate::compression::{Compression, MAGIC_BYTES};
 use crate::text::read_decompressed;
 
+/// Blocks from which on a buffer grows by more than what is read into it.
+const AMORTISED: usize = 16;
+
 /// The decompressed bytes of one input.
 pub(crate) struct Stream {
     reader: Box<dyn Read + Send>,
@@ -62,8 +65,12 @@ impl Stream {
     /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.
     /// What was read before an error stays in `buffer`.
     pub(crate) fn read_block(&mut self, n: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
-        // Amortised growth keeps a line of a gigabyte linear.
-        buffer.reserve(n);
+        // Amortised growth keeps a line of a gigabyte linear; a shorter one takes no more than it needs.
+        if buffer.len() / n.max(1) < AMORTISED {
+            buffer.reserve_exact(n);
+        } else {
+            buffer.reserve(n);
+        }
         self.reader.by_ref().take(n as u64).read_to_end(buffer)
     }
 

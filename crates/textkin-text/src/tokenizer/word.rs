@@ -14,8 +14,8 @@ use super::{Normalization, Template, structure};
 const LARGE: usize = 16 << 20;
 /// The same where only hashes are kept, as under a bound of memory.
 const LARGE_HASHED: usize = 32 << 10;
-/// Bytes of a word and what is between words, at most, in most texts.
-const LONG_WORD: usize = 8;
+/// Bytes of a word and what is between words, at least, in most texts.
+const SHORT_WORD: usize = 4;
 
 /// Room that the fast path takes beyond what it writes.
 const SLACK: usize = 1 << 10;
@@ -123,7 +123,7 @@ impl WordTokenizer {
     /// Appends the words of `text` to `tokens`, without refinement.
     fn scan(&self, text: &str, tokens: &mut Tokens) {
         assert!(u32::try_from(text.len()).is_ok(), "a text is bounded to 4 GiB");
-        let is_short = tokens.layers().hashes_only && tokens.capacity() < text.len() / LONG_WORD;
+        let is_short = tokens.layers().hashes_only && tokens.capacity() < text.len() / SHORT_WORD;
         if text.len() >= LARGE || is_short && text.len() >= LARGE_HASHED {
             // Buffers that grow step by step leave as much behind as they hold in the end.
             tokens.reserve(count_words(text.as_bytes()), text.len() + SLACK);

@@ -30,8 +30,8 @@ const NAMES_SHARE: u64 = 16;
 /// The part of that which is for counters of the most copied documents.
 const COUNTERS_SHARE: u64 = 4;
 /// The share of the memory that is left for reading and writing, and its most bytes.
-const WORKING_SHARE: u64 = 8;
-const MOST_WORKING: u64 = 1 << 20;
+const WORKING_SHARE: u64 = 4;
+const MOST_WORKING: u64 = 8 << 20;
 
 /// How a stream is traced.
 #[derive(Clone, Debug)]

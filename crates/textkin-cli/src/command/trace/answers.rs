@@ -20,8 +20,8 @@ use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::tell::tell;
 
-/// Bytes of a line whose memory is not kept for the next.
-const LONG_LINE: usize = 1 << 16;
+/// Bytes of a line that are written at once: one of a long document is never there whole.
+const LINE_BYTES: usize = 1 << 16;
 
 /// Takes documents and writes what is said of them.
 pub(super) struct Answers {
@@ -31,7 +31,7 @@ pub(super) struct Answers {
     /// Whether documents come in the order of their times already.
     is_sorted: bool,
     out: Out,
-    /// The line of the current document, kept for its memory.
+    /// What of a line is not written yet, kept for its memory.
     written: Vec<u8>,
     state: Option<StateFile>,
     top: Option<Top>,
@@ -56,6 +56,50 @@ enum Out {
     Whole(Box<Output>),
     /// Over several runs, as far as the state says.
     Continued { file: ContinuedFile, path: String },
+}
+
+impl Out {
+    fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::Whole(out) => out.write(bytes)?,
+            Self::Continued { file, .. } => file.write(bytes)?,
+            Self::Standard => io::stdout().lock().write_all(bytes)?,
+        }
+        Ok(())
+    }
+}
+
+/// A line on its way out.
+struct Line<'a> {
+    begun: &'a mut Vec<u8>,
+    out: &'a mut Out,
+}
+
+impl Line<'_> {
+    fn pass_on(&mut self) -> io::Result<()> {
+        let written = self.out.write(self.begun);
+        self.begun.clear();
+        // An error of the system stays what it is: a closed pipe is no failure.
+        written.map_err(|error| error.downcast().unwrap_or_else(io::Error::other))
+    }
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        if self.begun.len() >= LINE_BYTES {
+            self.pass_on()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass_on()?;
+        match self.out {
+            Out::Standard => io::stdout().lock().flush(),
+            Out::Whole(_) | Out::Continued { .. } => Ok(()),
+        }
+    }
 }
 
 impl Answers {
@@ -270,20 +314,9 @@ impl Answers {
             page.consider(id, time, text, &said);
         }
         self.progress.is_found |= said.traced.old_words > 0;
-        let line = &mut self.written;
-        lines::write(self.format, id, time, &said, line)?;
-        match &mut self.out {
-            Out::Whole(out) => out.write(line)?,
-            Out::Continued { file, .. } => file.write(line)?,
-            Out::Standard => {
-                let mut out = io::stdout().lock();
-                out.write_all(line)?;
-                out.flush()?;
-            }
-        }
-        if line.capacity() > LONG_LINE {
-            *line = Vec::new();
-        }
+        let mut line = Line { begun: &mut self.written, out: &mut self.out };
+        lines::write(self.format, id, time, &said, &mut line)?;
+        line.flush()?;
         self.progress.documents += 1;
         let last = self.progress.last_id.get_or_insert_default();
         last.clear();

@@ -1,5 +1,7 @@
 //! What is said of a document, as a line: JSON for programs, or for a terminal.
 
+use std::io::{self, Write};
+
 use serde::{Serialize, Serializer};
 use textkin::core::Span;
 use textkin::report::terminal;
@@ -8,23 +10,21 @@ use textkin::{BlockOrigin, DocumentOrigins};
 
 use crate::arguments::TraceFormat;
 
-/// Writes the line of a document to `line`.
+/// Writes the line of a document.
 pub(super) fn write(
     format: TraceFormat,
     id: &str,
     time: Option<&str>,
     said: &DocumentOrigins,
-    line: &mut Vec<u8>,
-) -> anyhow::Result<()> {
-    line.clear();
+    line: &mut impl Write,
+) -> io::Result<()> {
     match format {
         TraceFormat::Json => {
             serde_json::to_writer(&mut *line, &JsonLine::new(id, time, said))?;
-            line.push(b'\n');
+            line.write_all(b"\n")
         }
-        TraceFormat::Table => line.extend_from_slice(table_line(id, said).as_bytes()),
+        TraceFormat::Table => line.write_all(table_line(id, said).as_bytes()),
     }
-    Ok(())
 }
 
 /// What is said of a document; programs go by these names.
