@@ -88,3 +88,21 @@ fn an_address_without_a_page_is_told_in_words() {
     let (status, told) = site.send("GET", "/nowhere", None, &Value::Null);
     assert!(status == 404 && told.starts_with('{'));
 }
+
+#[test]
+fn documents_of_a_cluster_are_coloured_by_what_was_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    site.visit("POST", "/sample", Some(&ben.0), format!("csrf={}", ben.1));
+    let groups = |colour: &str| -> Vec<String> {
+        let path = format!("/graph/data?repository=sample-news&cluster=0&colour={colour}");
+        let data: Value = serde_json::from_str(&page(&site, &path, &ben.0)).unwrap();
+        let nodes = data["open"]["nodes"].as_array().unwrap();
+        nodes.iter().map(|node| node["group"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(groups("source").contains(&"courier".to_owned()));
+    assert!(groups("date").iter().all(|year| year == "2026"));
+    assert!(groups("repository").iter().all(|name| name == "sample-news"));
+}

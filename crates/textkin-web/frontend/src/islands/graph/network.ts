@@ -33,6 +33,8 @@ export function makeNetwork(open: Open, onChoose: (id: string) => void): Network
       // A few documents all have their names; of many only the large ones.
       labelRenderedSizeThreshold: open.nodes.length <= FEW ? 0 : 7,
       ...(open.nodes.length <= FEW ? { labelDensity: 4, labelGridCellSize: 60 } : {}),
+      // Names stand to the right of their dots.
+      stagePadding: open.nodes.length <= FEW ? 110 : 30,
       minCameraRatio: 0.05,
       maxCameraRatio: 4,
       defaultEdgeType: "line",
