@@ -62,7 +62,8 @@ const MOST_HEADERS: usize = 100;
 
 /// All routes over a service.
 pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
-    let app = App::new(Arc::clone(service));
+    let mail_host = listening.mail.as_ref().and_then(|mail| mail.hosts.first().cloned());
+    let app = App::new(Arc::clone(service), mail_host);
     // A text in JSON may take several bytes for each of its own.
     let most = service.limits().text.saturating_mul(2).saturating_add(1 << 20);
     let announced = service.limits().upload.max(most as u64);

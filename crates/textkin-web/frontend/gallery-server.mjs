@@ -8,6 +8,8 @@ export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 const TYPES = { html: "text/html; charset=utf-8", css: "text/css", js: "text/javascript", svg: "image/svg+xml", json: "application/json" };
 
+const KEPT = { "Cache-Control": "max-age=3600" };
+
 const OPENAPI = {
   openapi: "3.1.0", info: { title: "textkin", version: "0.1.0" },
   paths: {
@@ -17,14 +19,16 @@ const OPENAPI = {
   components: { schemas: { Probe: { type: "object", properties: { text: { type: "string", example: "words" }, repositories: { type: "array", items: { type: "string" } } } } } },
 };
 
-export async function serve(folder, port = 0) {
+/** Serves `folder`, and the files that `also` names by their paths on the server. */
+export async function serve(folder, { port = 0, also = {} } = {}) {
   const server = createServer(async (request, answer) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     const send = (type, body, status = 200) => {
-      answer.writeHead(status, { "Content-Type": type, "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff" });
+      answer.writeHead(status, { "Content-Type": type, "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", ...(type === TYPES.html ? {} : KEPT) });
       answer.end(body);
     };
     try {
+      if (also[pathname]) return send(TYPES.js, await readFile(also[pathname]));
       if (pathname === "/results/7/data") {
         const html = "<p class=\"headline\"><strong>12%</strong> — counted again</p>";
         return send(TYPES.json, JSON.stringify({ html, query: searchParams.toString(), said: "12%, 120 of 1,000 words", marks: [[4, 40, 2], [41, 60, "template"]] }));

@@ -29,14 +29,16 @@ pub(crate) struct App {
     pub(crate) service: Arc<Service>,
     pub(crate) turns: Semaphore,
     pub(crate) attempts: Attempts,
+    /// The host that mail is taken for; none: no mail is taken.
+    pub(crate) mail_host: Option<String>,
 }
 
 impl App {
     /// An application over a service.
-    pub(crate) fn new(service: Arc<Service>) -> Arc<Self> {
+    pub(crate) fn new(service: Arc<Service>, mail_host: Option<String>) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let turns = Semaphore::new(2 * cores + 2);
-        Arc::new(Self { service, turns, attempts: Attempts::default() })
+        Arc::new(Self { service, turns, attempts: Attempts::default(), mail_host })
     }
 
     /// Runs `work` in a thread where it may block, when it is its turn.

@@ -1,6 +1,6 @@
 //! Errors as `application/problem+json` (RFC 9457).
 
-use axum::http::{StatusCode, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -84,8 +84,14 @@ impl IntoResponse for Error {
     }
 }
 
-pub(crate) async fn no_such_place(uri: Uri) -> Response {
+/// Nothing is there: a page says so to a browser, a problem to a program.
+pub(crate) async fn no_such_place(uri: Uri, headers: HeaderMap) -> Response {
     let path: String = uri.path().chars().take(100).collect();
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let is_browser = accepted.is_some_and(|accepted| accepted.contains("text/html"));
+    if is_browser && !path.starts_with("/api/") {
+        return crate::web::no_such_page(&path);
+    }
     answer(StatusCode::NOT_FOUND, format!("there is nothing at {path}"))
 }
 

@@ -34,6 +34,8 @@ pub struct AccountView {
     pub is_off: bool,
     /// When it was made.
     pub created: i64,
+    /// When its last visit began, in seconds since 1970.
+    pub last_seen: Option<i64>,
 }
 
 /// Something that was done.
@@ -131,7 +133,10 @@ impl Service {
     pub fn accounts(&self, actor: &Actor) -> Result<Vec<AccountView>, Error> {
         actor.needs_admin()?;
         self.store.read(|read| {
-            let sql = "SELECT id, name, mail, is_admin, is_off, created FROM account ORDER BY name";
+            let sql = "SELECT id, name, mail, is_admin, is_off, created,
+                           nullif(max(seen, ifnull((SELECT max(created) FROM session
+                               WHERE session.account = account.id), 0)), 0)
+                       FROM account ORDER BY name";
             let mut statement = read.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
                 Ok(AccountView {
@@ -141,6 +146,7 @@ impl Service {
                     is_admin: row.get(3)?,
                     is_off: row.get(4)?,
                     created: row.get(5)?,
+                    last_seen: row.get(6)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

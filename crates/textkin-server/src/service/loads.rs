@@ -186,11 +186,7 @@ impl Service {
             keeps_metadata: true,
             hidden: true,
             max_document_bytes: self.limits.text as u64,
-            worker: Worker {
-                program: std::env::current_exe().ok(),
-                bounds: READING,
-                ..Worker::default()
-            },
+            worker: Worker { program: own_program(), bounds: READING, ..Worker::default() },
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());
@@ -400,6 +396,16 @@ impl Load<'_> {
         }
         told
     }
+}
+
+/// The program that runs, to be started again as a worker. On Linux that is what was started even
+/// after its file was replaced, as an upgrade does while the server runs.
+fn own_program() -> Option<PathBuf> {
+    let started = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && started.exists() {
+        return Some(started);
+    }
+    std::env::current_exe().ok()
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use crate::store::now;
 
 /// Texts with fewer words say little.
 const FEW_WORDS: u32 = 50;
+/// Seconds within which somebody who comes again is on the same visit.
+const VISIT: i64 = 1800;
 
 /// How many alerts there are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,12 +39,12 @@ impl Service {
         let mut warnings: Vec<String> =
             tokens.disguises().notes().iter().map(ToString::to_string).collect();
         if words < FEW_WORDS {
-            warnings.push(format!("it is short: {words} words"));
+            warnings.push(format!("it is short: {}", textkin_web::format::words(u64::from(words))));
         }
         warnings
     }
 
-    /// When the actor last looked at the dashboard; from now on it is now.
+    /// When the actor's last visit of the dashboard began; a new one begins after half an hour.
     pub(crate) fn seen(&self, actor: &Actor) -> Result<i64, Error> {
         let account = actor.account;
         let seen = self.store.read(|read| {
@@ -50,7 +52,7 @@ impl Service {
             Ok(read.query_row(sql, [account], |row| row.get::<_, i64>(0))?)
         })?;
         let now = now();
-        if now - seen > 60 {
+        if now - seen > VISIT {
             self.store.write_soon(move |write| {
                 write.execute("UPDATE account SET seen = ?2 WHERE id = ?1", [account, now])?;
                 Ok(())

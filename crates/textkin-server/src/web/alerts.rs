@@ -8,6 +8,7 @@ use textkin_web::view::{
     Paging, Piece, PieceKind, Place, QuestionRow, Rules, Score, Share, WatchForm, WatchRow,
 };
 
+use super::fields::Fields;
 use super::links::{compare_at, named_link};
 use super::reply::{Reply, html, iso, shown, to};
 use super::results::level;
@@ -202,14 +203,19 @@ pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted
 
 /// `POST /alerts/bulk`.
 pub(super) async fn bulk(posted: Posted) -> Reply {
-    let (state, said) = match posted.fields.get("action") {
+    // The way back has the alerts in its address, as a notice has no fields.
+    let is_undo = posted.visitor.query.get("action") == "undo";
+    let fields = if is_undo { &posted.visitor.query } else { &posted.fields };
+    let (state, said) = match fields.get("action") {
+        "undo" => (AlertState::Open, "reopened"),
         "dismiss" => (AlertState::Dismissed, "dismissed"),
         _ => (AlertState::Handled, "handled"),
     };
-    let alerts = posted.fields.all("alert").filter_map(|id| id.parse().ok()).collect();
+    let alerts: Vec<i64> = fields.all("alert").filter_map(|id| id.parse().ok()).collect();
+    let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
     let change = ChangeAlerts { alerts, state: Some(state), assignee: None };
     posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
-    Ok(to(&format!("/alerts?said={said}")))
+    Ok(to(&format!("/alerts?said={said}{named}")))
 }
 
 fn watch_row(watch: &WatchView) -> WatchRow {
@@ -220,6 +226,11 @@ fn watch_row(watch: &WatchView) -> WatchRow {
         repository: watch.repository.clone(),
         document: None,
         min_level: level(watch.min_level),
+        min_share: from_share(match watch.min_level {
+            Level::Exact => watch.levels.exact,
+            Level::High => watch.levels.high,
+            Level::Some => watch.levels.some,
+        }),
         min_words: u64::from(watch.min_words),
         channels: Channels {
             inbox: has(Channel::Inbox),
@@ -236,24 +247,71 @@ fn watch_row(watch: &WatchView) -> WatchRow {
     }
 }
 
-async fn show_rules(visitor: &Visitor, problem: Option<String>) -> Reply {
-    let chosen = visitor.query.get("repository").to_owned();
+/// A share in percent, as forms have it.
+fn from_share(share: f64) -> String {
+    format!("{}", (share * 1000.0).round() / 10.0)
+}
+
+/// Percent of a form as a share.
+fn to_share(percent: Option<f64>, usual: f64) -> f64 {
+    percent.map_or(usual, |percent| percent / 100.0)
+}
+
+/// The form for a watch as it was filled in, or as it is at first.
+fn watch_form(fields: Option<&Fields>) -> WatchForm {
+    let usual = Levels::default();
+    let shares = (from_share(usual.some), from_share(usual.high));
+    let Some(fields) = fields else {
+        return WatchForm {
+            some: shares.0,
+            high: shares.1,
+            channels: Channels { inbox: true, ..Channels::default() },
+            ..WatchForm::default()
+        };
+    };
+    let named = |name: &str| fields.get(name).to_owned();
+    WatchForm {
+        min_level: level(Level::parse(fields.get("min_level")).unwrap_or(Level::Some)),
+        some: named("some"),
+        high: named("high"),
+        min_words: fields.number("min_words").unwrap_or(0),
+        channels: Channels {
+            inbox: fields.is_on("inbox"),
+            mail: fields.is_on("mail"),
+            webhook: fields.is_on("webhook"),
+        },
+        quiet_from: named("quiet_from"),
+        quiet_to: named("quiet_to"),
+        digest: Digest::ALL
+            .iter()
+            .find(|digest| digest.name() == fields.get("digest"))
+            .copied()
+            .unwrap_or_default(),
+        ..WatchForm::default()
+    }
+}
+
+async fn show_rules(visitor: &Visitor, sent: Option<&Fields>, problem: Option<String>) -> Reply {
+    let fields = sent.unwrap_or(&visitor.query);
+    let chosen = fields.get("repository").to_owned();
+    let hook = fields.get("webhook_id").to_owned();
+    let form = WatchForm { problem, ..watch_form(sent) };
     let view = visitor
         .ask(move |service, actor| {
             let own = service.repositories(actor)?;
             let own = own.iter().filter(|own| own.role >= Some(Role::Writer));
             let repositories: Vec<Choice> =
                 own.map(|own| Choice::new(&own.name, own.name == chosen)).collect();
-            let form = WatchForm {
-                repositories,
-                channels: Channels { inbox: true, ..Channels::default() },
-                problem,
-                ..WatchForm::default()
-            };
+            let form = WatchForm { repositories, ..form };
+            let webhooks = service.hooks(actor)?.into_iter().map(|own| {
+                let value = own.id.to_string();
+                Choice { is_chosen: value == hook, value, label: own.name }
+            });
             Ok(Rules {
                 rows: service.watches(actor)?.iter().map(watch_row).collect(),
                 form: Some(form).filter(|form| !form.repositories.is_empty()),
-                ..Rules::default()
+                sends_mail: service.sends_mail(),
+                webhooks: webhooks.collect(),
             })
         })
         .await?;
@@ -262,7 +320,7 @@ async fn show_rules(visitor: &Visitor, problem: Option<String>) -> Reply {
 
 /// `GET /alerts/rules`.
 pub(super) async fn rules(visitor: Visitor) -> Reply {
-    show_rules(&visitor, None).await
+    show_rules(&visitor, None, None).await
 }
 
 /// `POST /alerts/rules`.
@@ -279,13 +337,18 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
     };
     let boxes = [("inbox", Channel::Inbox), ("mail", Channel::Mail), ("webhook", Channel::Webhook)];
     let channels = boxes.iter().filter(|(name, _)| fields.is_on(name)).map(|(_, channel)| *channel);
+    let usual = Levels::default();
     let new = NewWatch {
         repository: fields.get("repository").to_owned(),
         min_level: Level::parse(fields.get("min_level")).unwrap_or(Level::Some),
         min_words: fields.number("min_words").unwrap_or(0),
         channels: channels.collect(),
-        levels: Levels::default(),
-        webhook: None,
+        levels: Levels {
+            some: to_share(fields.number("some"), usual.some),
+            high: to_share(fields.number("high"), usual.high),
+            ..usual
+        },
+        webhook: fields.number("webhook_id"),
         quiet_from: minute("quiet_from"),
         quiet_to: minute("quiet_to"),
         digest_hours: match fields.get("digest") {
@@ -296,6 +359,6 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
     };
     match visitor.ask(move |service, actor| service.new_watch(actor, &new)).await {
         Ok(_) => Ok(to("/alerts/rules?said=watched")),
-        Err(error) => show_rules(&visitor, Some(shown(error)?)).await,
+        Err(error) => show_rules(&visitor, Some(&fields), Some(shown(error)?)).await,
     }
 }

@@ -47,7 +47,9 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             time: iso(alert.created_ms / 1000),
         });
     }
-    for (id, title, created) in service.results(actor, MOST)? {
+    let results = service.results(actor, MOST)?;
+    let is_tour_shown = results.is_empty();
+    for (id, title, created) in results {
         news.push(NewsItem {
             kind: NewsKind::Result,
             title,
@@ -67,6 +69,8 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     }
     news.sort_by(|a, b| b.time.cmp(&a.time));
     news.truncate(MOST as usize);
+    let since = (seen > 0).then(|| iso(seen));
+    let earlier = news.split_off(news.partition_point(|item| Some(&item.time) > since.as_ref()));
     let count = |state| jobs.iter().filter(|job| job.state == state).count() as u64;
     let shown = jobs.iter().filter(|job| job.state != JobState::Done).take(MOST as usize);
     Ok(Dashboard {
@@ -88,8 +92,10 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
         },
         histogram: histogram(&overview),
         alone: overview.compared.saturating_sub(overview.bars.iter().sum()),
-        since: (seen > 0).then(|| iso(seen)),
+        is_tour_shown,
+        since,
         news,
+        earlier,
         queue: Queue {
             running: count(JobState::Running),
             waiting: count(JobState::Waiting),

@@ -10,6 +10,7 @@ use textkin_web::view::{
 
 use super::fields::Fields;
 use super::links::{compare, document_at};
+use super::origins::source;
 use super::reply::{Reply, download, html, json};
 use super::results::cell;
 use super::visitor::Visitor;
@@ -149,6 +150,9 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
         .filter_map(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
         .collect();
     let mut base = format!("repository={}&threshold={threshold}", segment(chosen));
+    if view.colour != Colour::default() {
+        base += &format!("&colour={}", view.colour.name());
+    }
     if view.mode != GraphMode::default() {
         base += &format!("&mode={}", view.mode.name());
     }
@@ -167,9 +171,11 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
         .take(MOST_CLUSTERS)
         .map(|members| cluster(&kinship, &edges, members, &base))
         .collect();
-    let open = query.number::<usize>("cluster").and_then(|first| {
+    // The form of a cluster names its repository: in another one the number is of another cluster.
+    let is_of_it = query.given("of").is_none_or(|of| of == chosen);
+    let open = query.number::<usize>("cluster").filter(|_| is_of_it).and_then(|first| {
         let members = clusters.iter().find(|members| members.first() == Some(&first))?;
-        Some(detail(&kinship, &edges, members, &base, least))
+        Some(detail(&kinship, &edges, members, &base, (least, view.colour)))
     });
     view.query = match query.given("cluster") {
         Some(cluster) => format!("{base}&cluster={}", segment(cluster)),
@@ -280,12 +286,24 @@ fn weakest(members: &[usize], edges: &[Edge]) -> Option<(Edge, usize, usize)> {
     best
 }
 
+/// What the colour of a document stands for.
+fn group(document: &DocumentView, colour: Colour) -> String {
+    match colour {
+        Colour::Source => source(&document.id, &document.repository).to_owned(),
+        Colour::Repository => document.repository.clone(),
+        Colour::Date => match &document.time {
+            Some(time) => time.split('-').next().unwrap_or(time).to_owned(),
+            None => "undated".to_owned(),
+        },
+    }
+}
+
 fn detail(
     kinship: &Kinship,
     edges: &[Edge],
     members: &[usize],
     base: &str,
-    least: f64,
+    (least, colour): (f64, Colour),
 ) -> ClusterDetail {
     let drawn: HashSet<usize> = members.iter().take(MOST_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
@@ -299,7 +317,7 @@ fn detail(
             id: member.to_string(),
             label: name(document),
             repository: document.repository.clone(),
-            group: document.repository.clone(),
+            group: group(document, colour),
             time: document.time.clone(),
             words: u64::from(document.words),
             degree: own.iter().filter(is_own).count() as u64,

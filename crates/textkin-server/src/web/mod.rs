@@ -24,9 +24,11 @@ mod visitor;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 use crate::api::App;
+use crate::error::Error;
 
 /// The routes of pages and of the files they load.
 pub(crate) fn routes() -> Router<Arc<App>> {
@@ -90,4 +92,9 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/settings/about", get(settings::about))
         .route("/api", get(settings::api))
         .route("/assets/{*name}", get(reply::asset))
+}
+
+/// The page for an address that has none.
+pub(crate) fn no_such_page(path: &str) -> Response {
+    reply::Trouble::from(Error::missing("page", path)).into_response()
 }

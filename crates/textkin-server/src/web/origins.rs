@@ -326,7 +326,7 @@ fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
 
 /// Where a document comes from, as far as its id tells: the host of an address, the folder of a
 /// path, what stands before a colon or a number; else its repository.
-fn source<'a>(id: &'a str, repository: &'a str) -> &'a str {
+pub(super) fn source<'a>(id: &'a str, repository: &'a str) -> &'a str {
     if let Some((_, rest)) = id.split_once("://") {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         return if host.is_empty() { repository } else { host };

@@ -190,7 +190,11 @@ fn submit(
     match &results[..] {
         [] => Err(Error::Invalid("paste a text or choose a file".to_owned())),
         [(_, Ok(id))] => of_one(service, actor, id, &exclusions(fields)),
-        [(name, Err(problem))] => Err(Error::Invalid(format!("{name}: {problem}"))),
+        // Readers name the file themselves.
+        [(name, Err(problem))] => Err(Error::Invalid(match problem.starts_with(name.as_str()) {
+            true => problem.clone(),
+            false => format!("{name}: {problem}"),
+        })),
         _ => {
             let title = format!("{} documents", results.len());
             let said = title.clone();

@@ -104,6 +104,9 @@ async fn show(visitor: &Visitor, name: String, beside: Beside) -> Reply {
     let query = visitor.query.clone();
     let view =
         visitor.ask(move |service, actor| detail(service, actor, &name, &query, beside)).await?;
+    let host = visitor.app.mail_host.as_ref();
+    let mail_address = host.map(|host| format!("register+{}@{host}", view.row.name));
+    let view = RepositoryDetail { mail_address, ..view };
     let mut frame = visitor.frame(Place::Repositories);
     frame.repository = Some(view.row.name.clone());
     Ok(html(RepositoryPage { frame: &frame, view: &view }.render()?))

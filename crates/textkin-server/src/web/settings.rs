@@ -119,7 +119,7 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
                 email: account.mail.unwrap_or_default(),
                 is_admin: account.is_admin,
                 is_active: !account.is_off,
-                last_seen: None,
+                last_seen: account.last_seen.map(iso),
             })
             .collect(),
         false => vec![UserRow { name: own, is_active: true, is_self: true, ..UserRow::default() }],

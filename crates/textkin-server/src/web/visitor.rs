@@ -88,7 +88,10 @@ fn notice(query: &Fields) -> Option<Notice> {
         "dismissed" => ("Dismissed.", Some("undo")),
         "reopened" => ("Open again.", None),
         "watched" => ("Watched from now on; what is there already is being checked.", None),
-        "sample" => ("The sample collection is being loaded: look at Repositories.", None),
+        "sample" => (
+            "The sample collection is there. Probe a text against it, or look at its graph and its origins.",
+            None,
+        ),
         "retry" => ("It is tried again.", None),
         "asked" => ("The owner is asked, and told your name.", None),
         "dropped" => ("The job is given up.", None),
@@ -96,8 +99,16 @@ fn notice(query: &Fields) -> Option<Notice> {
         _ => return None,
     };
     let undo = undo.and_then(|what| {
-        let alert: i64 = query.number("alert")?;
-        Some(Undo { action: format!("/alerts/{alert}/{what}"), label: String::new() })
+        let alerts: Vec<i64> = query.all("alert").filter_map(|id| id.parse().ok()).collect();
+        let action = match alerts.as_slice() {
+            [] => return None,
+            [alert] => format!("/alerts/{alert}/{what}"),
+            alerts => {
+                let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
+                format!("/alerts/bulk?action={what}{named}")
+            }
+        };
+        Some(Undo { action, label: String::new() })
     });
     Some(Notice { kind: NoticeKind::Done, text: text.to_owned(), undo })
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod matrix;
+mod pages;
 mod privacy;
 mod results;
 mod support;

@@ -9,7 +9,7 @@ const EXPORTS: [&str; 6] =
     ["", "/data", "/export.html", "/export.pdf", "/export.csv", "/export.json"];
 
 /// A cookie of somebody who has signed in, and the token of forms.
-fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) {
+pub(crate) fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) {
     let admin = actor(&site.service, admin);
     let password = "a long password";
     site.service.new_account(&admin, name, None, Some(password), false).unwrap();
@@ -19,7 +19,7 @@ fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) {
 }
 
 /// Sends a text as the form does; returns the address of its result.
-fn probe(site: &Site, (secret, token): &(String, String), text: &str) -> String {
+pub(crate) fn probe(site: &Site, (secret, token): &(String, String), text: &str) -> String {
     let field = |name: &str, value: &str| {
         format!("--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };

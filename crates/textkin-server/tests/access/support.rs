@@ -86,7 +86,7 @@ impl Site {
     }
 
     /// Sends what a browser would, with the session of `secret`; returns status, where it leads and
-    /// the answer. A body is a form with the boundary `x`.
+    /// the answer. A body is a form, with the boundary `x` where it has parts.
     pub(crate) fn visit(
         &self,
         method: &str,
@@ -98,7 +98,11 @@ impl Site {
         if let Some(secret) = secret {
             request = request.header("cookie", format!("textkin={secret}"));
         }
-        let request = request.header("content-type", "multipart/form-data; boundary=x");
+        let kind = match body.starts_with("--x") {
+            true => "multipart/form-data; boundary=x",
+            false => "application/x-www-form-urlencoded",
+        };
+        let request = request.header("content-type", kind).header("accept", "text/html,*/*");
         let request = request.body(Body::from(body)).unwrap();
         self.runtime.block_on(async {
             let answer = self.router.clone().oneshot(request).await.unwrap();

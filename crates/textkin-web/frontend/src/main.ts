@@ -27,8 +27,14 @@ const islands: Record<string, () => Promise<Island>> = {
 
 startMenus();
 startSorting();
-for (const element of all<HTMLElement>("[data-island]")) {
+const started = all<HTMLElement>("[data-island]").map(async (element) => {
   const load = islands[element.dataset.island ?? ""];
-  // Without its island a part stays as the server wrote it, which works too.
-  load?.().then((island) => island.start(element), (error: unknown) => console.error(error));
-}
+  try {
+    (await load?.())?.start(element);
+  } catch (error) {
+    // Without its island a part stays as the server wrote it, which works too.
+    console.error(error);
+  }
+});
+// For whoever drives the page: from now on it answers to hands.
+void Promise.all(started).then(() => { document.documentElement.dataset.islands = "started"; });

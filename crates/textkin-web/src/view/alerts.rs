@@ -130,8 +130,8 @@ pub struct Rules {
     pub form: Option<WatchForm>,
     /// Whether the server can send mail.
     pub sends_mail: bool,
-    /// Webhooks that there are, by name.
-    pub webhooks: Vec<String>,
+    /// Webhooks that there are, by number and name.
+    pub webhooks: Vec<Choice>,
 }
 
 /// How alerts are told.
@@ -176,6 +176,8 @@ pub struct WatchRow {
     pub document: Option<String>,
     /// The least level that is told.
     pub min_level: Level,
+    /// From which share on that level holds, in percent.
+    pub min_share: String,
     /// The least number of shared words that is told.
     pub min_words: u64,
     /// How it is told.
@@ -188,14 +190,18 @@ pub struct WatchRow {
     pub can_remove: bool,
 }
 
-/// The form for a watch: posts `action=add`, `repository`, `min_level`, `min_words`, `inbox`,
-/// `mail`, `webhook`, `quiet_from`, `quiet_to`, `digest`.
+/// The form for a watch: posts `action=add`, `repository`, `min_level`, `some`, `high`,
+/// `min_words`, `inbox`, `mail`, `webhook`, `webhook_id`, `quiet_from`, `quiet_to`, `digest`.
 #[derive(Clone, Debug, Default)]
 pub struct WatchForm {
     /// Repositories that can be watched.
     pub repositories: Vec<Choice>,
     /// What was chosen before.
     pub min_level: Level,
+    /// From how many percent on the levels *some* and *high* hold.
+    pub some: String,
+    /// See `some`.
+    pub high: String,
     /// What was entered before.
     pub min_words: u64,
     /// What was chosen before.

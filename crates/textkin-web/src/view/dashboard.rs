@@ -11,10 +11,14 @@ pub struct Dashboard {
     pub can_load_sample: bool,
     /// The cards.
     pub figures: Figures,
-    /// When this person was here last; nothing on a first visit, when the tour is shown.
+    /// Whether the tour is shown although there is something: until a first text was probed.
+    pub is_tour_shown: bool,
+    /// When this person was here last; nothing on a first visit.
     pub since: Option<String>,
     /// What is new since then, newest first.
     pub news: Vec<NewsItem>,
+    /// What was there already, newest first.
+    pub earlier: Vec<NewsItem>,
     /// Best match per document.
     pub histogram: Histogram,
     /// Documents that were compared and share nothing with another.

@@ -23,16 +23,13 @@ names! { GraphMode { Graph: "graph", "Graph"; Matrix: "matrix", "Matrix"; List: 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Colour {
+    /// Where the document comes from, as its id says: a host, a folder, a series.
     #[default]
-    Repository,
-    Label,
-    Author,
+    Source,
     Date,
+    Repository,
 }
-names! { Colour {
-    Repository: "repository", "repository"; Label: "label", "label"; Author: "author", "author";
-    Date: "date", "year";
-} }
+names! { Colour { Source: "source", "Source"; Date: "date", "Year"; Repository: "repository", "Repository"; } }
 
 /// The page of the graph.
 #[derive(Clone, Debug, Default)]

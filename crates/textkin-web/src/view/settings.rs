@@ -28,7 +28,7 @@ pub struct UserRow {
     pub is_active: bool,
     /// Whether it is the person who looks at the page.
     pub is_self: bool,
-    /// When they signed in last.
+    /// When their last visit began.
     pub last_seen: Option<String>,
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn rules(flavour: &Flavour) -> Rules {
         repository: flavour.text("drafts"),
         document: (id == "2").then(|| flavour.text("The state of the reading rooms")),
         min_level,
+        min_share: "5".to_owned(),
         min_words: 50,
         channels,
         quiet: (id == "1").then(|| ("22:00".to_owned(), "07:00".to_owned())),
@@ -121,12 +122,17 @@ pub(crate) fn rules(flavour: &Flavour) -> Rules {
                 Choice::new("letters", false),
             ],
             min_level: Level::High,
+            some: "5".to_owned(),
+            high: "50".to_owned(),
             min_words: 50,
             channels,
             problem: Some(flavour.text("Quiet hours need a beginning and an end.")),
             ..WatchForm::default()
         }),
         sends_mail: !flavour.is_empty(),
-        webhooks: flavour.list(vec![flavour.text("desk")]),
+        webhooks: flavour.list(vec![
+            Choice { value: "1".to_owned(), label: flavour.text("desk"), is_chosen: true },
+            Choice { value: "2".to_owned(), label: flavour.text("archive"), is_chosen: false },
+        ]),
     }
 }

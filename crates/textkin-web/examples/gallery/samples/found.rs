@@ -347,7 +347,7 @@ pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> Graph {
         threshold: 20,
         histogram: histogram(flavour, 20),
         mode: GraphMode::Graph,
-        colour: Colour::Repository,
+        colour: Colour::Source,
         data: GraphData {
             documents: 12_806,
             edges: 2_210,

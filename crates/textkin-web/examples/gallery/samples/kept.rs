@@ -35,12 +35,20 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
                 documents: 312,
             }),
         },
+        is_tour_shown: true,
         since: flavour.maybe("2026-11-13T17:02:00Z".to_owned()),
         news: flavour.list(vec![
             news(NewsKind::Alert, "The state of the reading rooms", "100% reappeared in news"),
             news(NewsKind::Result, "On libraries.pdf", "40%, 412 of 1,030 words"),
             news(NewsKind::Document, "Annual report 2023", "in reports"),
         ]),
+        earlier: flavour.list(vec![NewsItem {
+            kind: NewsKind::Document,
+            title: flavour.text("Report of the year before"),
+            detail: flavour.text("in annual-reports"),
+            href: "/repositories/annual-reports".to_owned(),
+            time: "2026-11-12T09:00:00Z".to_owned(),
+        }]),
         histogram: histogram(flavour, 20),
         alone: if flavour.is_empty() { 0 } else { 9_120 },
         queue: Queue {

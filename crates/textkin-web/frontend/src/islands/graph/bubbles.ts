@@ -1,9 +1,14 @@
 // Clusters as bubbles: as large as they have documents, as dark as they are dense.
 import { counted, draw, percent } from "../../dom";
 import type { Cluster } from "./data";
+import { shorten } from "./matrix";
 
 /** The most bubbles that are drawn; the list has the others too. */
 const MOST = 200;
+/** Half of the least that is shown, in units of the drawing. */
+const LEAST = 70;
+/** So many bubbles also have a name. */
+const FEW = 12;
 
 export type Circle = { x: number; y: number; r: number };
 
@@ -32,10 +37,11 @@ export function drawBubbles(all: readonly Cluster[]): SVGElement {
   const clusters = all.slice(0, MOST);
   const radii = clusters.map((cluster) => 8 + Math.sqrt(cluster.size) * 5);
   const circles = pack(radii);
-  const left = Math.min(0, ...circles.map((circle) => circle.x - circle.r)) - 8;
-  const top = Math.min(0, ...circles.map((circle) => circle.y - circle.r)) - 8;
-  const right = Math.max(1, ...circles.map((circle) => circle.x + circle.r)) + 8;
-  const bottom = Math.max(1, ...circles.map((circle) => circle.y + circle.r)) + 8;
+  // A single small cluster does not fill the window.
+  const left = Math.min(-LEAST, ...circles.map((circle) => circle.x - circle.r)) - 8;
+  const top = Math.min(-LEAST, ...circles.map((circle) => circle.y - circle.r)) - 8;
+  const right = Math.max(LEAST, ...circles.map((circle) => circle.x + circle.r)) + 8;
+  const bottom = Math.max(LEAST, ...circles.map((circle) => circle.y + circle.r)) + 8;
   const svg = draw("svg", {
     class: "bubbles", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group",
     "aria-label": `Clusters as bubbles${all.length > MOST ? `, the ${MOST} largest` : ""}; the list says the same`,
@@ -46,6 +52,8 @@ export function drawBubbles(all: readonly Cluster[]): SVGElement {
     const link = draw("a", { href: cluster.href, "aria-label": said }, draw("title", {}, said));
     link.append(draw("circle", { cx: x, cy: y, r, class: `density-${Math.min(4, Math.floor(cluster.density * 5))}` }));
     if (r > 16) link.append(draw("text", { x, y: y + 4 }, String(cluster.size)));
+    // Where there are few, their names can be read.
+    if (clusters.length <= FEW && r > 16) link.append(draw("text", { x, y: y + 11, class: "name" }, shorten(cluster.label, Math.floor(r * 0.65))));
     svg.append(link);
   });
   return svg;

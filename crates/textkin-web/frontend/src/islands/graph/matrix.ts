@@ -7,7 +7,7 @@ const MOST = 300;
 
 export function drawMatrix(open: Open): HTMLElement {
   const nodes = open.nodes.slice(0, MOST);
-  const size = nodes.length < 40 ? 16 : nodes.length < 120 ? 9 : 5;
+  const size = nodes.length <= 12 ? 30 : nodes.length < 40 ? 16 : nodes.length < 120 ? 9 : 5;
   const place = new Map(nodes.map((node, index) => [node.id, index]));
   const scores = new Map<string, number>();
   const canvas = make("canvas", { role: "img", "aria-label": "Matrix of the pairs; the list says which documents they are" });
@@ -38,7 +38,8 @@ export function drawMatrix(open: Open): HTMLElement {
     if (labels > 0) {
       context.fillStyle = colour("ink");
       context.font = `${Math.min(size - 1, 12)}px system-ui, sans-serif`;
-      nodes.forEach((node, index) => context.fillText(shorten(node.label, 26), 4, index * size + size - 3, labels - 8));
+      context.textBaseline = "middle";
+      nodes.forEach((node, index) => context.fillText(shorten(node.label, 26), 4, index * size + size / 2, labels - 8));
     }
   }
   canvas.addEventListener("pointermove", (event) => {

@@ -4,17 +4,21 @@ import forceAtlas2 from "graphology-layout-forceatlas2";
 import Sigma from "sigma";
 import { make, percent } from "../../dom";
 import { type Open, colour, groupColours } from "./data";
+import { shorten } from "./matrix";
 
 export type Network = { element: HTMLElement; start(): void; choose(id: string | null): void; png(): void; end(): void };
 
 /** Steps of the layout; enough to settle a few hundred documents. */
 const STEPS = 160;
 
+/** So many documents can all be named. */
+const FEW = 30;
+
 export function makeNetwork(open: Open, onChoose: (id: string) => void): Network {
   const drawing = make("div", { class: "drawing", role: "img", "aria-label": "The cluster as a network; the list says the same" });
   const said = make("p", { class: "said soft" }, "Point at a document; a click marks it in the list.");
   const zoom = make("div", { class: "zoom" });
-  const element = make("div", { class: "drawing" }, drawing, zoom, said);
+  const element = make("div", { class: "drawing" }, drawing, zoom, legend(open), said);
   const graph = graphOf(open);
   let chosen: string | null = null;
   let hovered: string | null = null;
@@ -26,7 +30,11 @@ export function makeNetwork(open: Open, onChoose: (id: string) => void): Network
       labelColor: { color: colour("ink") },
       labelFont: "system-ui, sans-serif",
       labelSize: 12,
-      labelRenderedSizeThreshold: 7,
+      // A few documents all have their names; of many only the large ones.
+      labelRenderedSizeThreshold: open.nodes.length <= FEW ? 0 : 7,
+      ...(open.nodes.length <= FEW ? { labelDensity: 4, labelGridCellSize: 60 } : {}),
+      // Names stand to the right of their dots.
+      stagePadding: open.nodes.length <= FEW ? 110 : 30,
       minCameraRatio: 0.05,
       maxCameraRatio: 4,
       defaultEdgeType: "line",
@@ -105,7 +113,7 @@ export function graphOf(open: Open): Graph {
   open.nodes.forEach((node, index) => {
     const angle = (index * 2 * Math.PI) / Math.max(open.nodes.length, 1);
     graph.mergeNode(node.id, {
-      label: node.label, x: Math.cos(angle), y: Math.sin(angle),
+      label: shorten(node.label, 32), x: Math.cos(angle), y: Math.sin(angle),
       size: 3 + Math.log10(Math.max(node.words, 1)) * 1.6, color: colours.get(node.group),
     });
   });
@@ -139,6 +147,17 @@ function addZoom(renderer: Sigma, zoom: HTMLElement): void {
     button.addEventListener("click", deed);
     zoom.append(button);
   }
+}
+
+/** What each colour stands for, where there is more than one. */
+function legend(open: Open): HTMLElement {
+  const groups = [...groupColours(open.nodes, ["c0", "c1", "c2", "c3", "c4", "c5"], "rest")];
+  const known = groups.filter(([, name]) => name !== "rest");
+  const list = make("ul", { class: "legend-keys" });
+  if (groups.length < 2) return list;
+  for (const [group, name] of known) list.append(make("li", { class: name }, make("span", { class: "key" }), group || "none"));
+  if (known.length < groups.length) list.append(make("li", {}, make("span", { class: "key" }), `${groups.length - known.length} others`));
+  return list;
 }
 
 /** Hands a file to the browser. */

@@ -1,0 +1,108 @@
+//! What pages say to whoever looks at them.
+
+use serde_json::{Value, json};
+
+use crate::results::{probe, visitor};
+use crate::support::{POEM, Site, actor, key};
+
+fn page(site: &Site, path: &str, secret: &str) -> String {
+    let (status, _, bytes) = site.visit("GET", path, Some(secret), String::new());
+    assert_eq!(status, 200, "{path}");
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_tour_stays_until_a_text_was_probed() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    assert!(page(&site, "/", &ben.0).contains("Load the sample collection"));
+    let (status, to, _) = site.visit("POST", "/sample", Some(&ben.0), format!("csrf={}", ben.1));
+    assert_eq!((status, to.as_str()), (303, "/?said=sample"));
+    let first = page(&site, "/", &ben.0);
+    assert!(
+        first.contains("Three steps to begin with") && first.contains("Owls in the clock tower")
+    );
+    probe(&site, &ben, POEM);
+    assert!(!page(&site, "/", &ben.0).contains("Three steps to begin with"));
+}
+
+#[test]
+fn rules_offer_what_the_account_has_and_take_a_least_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    let own = key(&site.service, "ben", false, "admin");
+    site.new_repository(&own, "drafts", "private", "ben");
+    assert!(page(&site, "/alerts/rules", &ben.0).contains("make one first"));
+    let hook = json!({ "name": "desk", "url": "https://hooks.example.org/textkin" });
+    let hook = site.ask("POST", "/api/v1/webhooks", &own, &hook)["id"].clone();
+    let rules = page(&site, "/alerts/rules", &ben.0);
+    assert!(rules.contains(&format!("<option value=\"{hook}\">desk</option>")), "{rules}");
+
+    let form = |some: &str| {
+        let csrf = &ben.1;
+        format!(
+            "csrf={csrf}&action=add&repository=drafts&min_level=some&some={some}&high=60&min_words=9\
+             &webhook=1&webhook_id={hook}"
+        )
+    };
+    // More for the lower level than for the higher: the form comes again as it was filled in.
+    let (status, _, bytes) = site.visit("POST", "/alerts/rules", Some(&ben.0), form("70"));
+    let again = String::from_utf8(bytes).unwrap();
+    assert_eq!(status, 200);
+    assert!(
+        again.contains("value=\"70\"")
+            && again.contains("name=\"min_words\" min=\"0\" value=\"9\"")
+    );
+    let (status, to, _) = site.visit("POST", "/alerts/rules", Some(&ben.0), form("12.5"));
+    assert_eq!((status, to.as_str()), (303, "/alerts/rules?said=watched"));
+    let watch = site.service.watches(&actor(&site.service, &own)).unwrap().remove(0);
+    assert_eq!((watch.levels.some, watch.levels.high, watch.min_words), (0.125, 0.6, 9));
+    assert_eq!(json!(watch.webhook), hook);
+    assert!(page(&site, "/alerts/rules", &ben.0).contains("12.5% of one text"));
+}
+
+#[test]
+fn administrators_see_who_was_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    visitor(&site, &admin, "ben");
+    site.service.new_account(&actor(&site.service, &admin), "eve", None, None, false).unwrap();
+    let accounts = site.service.accounts(&actor(&site.service, &admin)).unwrap();
+    let seen = |name: &str| accounts.iter().find(|own| own.name == name).unwrap().last_seen;
+    assert!(seen("ben").is_some() && seen("eve").is_none());
+}
+
+#[test]
+fn an_address_without_a_page_is_told_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let (status, _, bytes) = site.visit("GET", "/nowhere", None, String::new());
+    let told = String::from_utf8(bytes).unwrap();
+    assert_eq!(status, 404);
+    assert!(told.starts_with("<!doctype html>") && told.contains("there is no page"), "{told}");
+    let (status, told) = site.send("GET", "/nowhere", None, &Value::Null);
+    assert!(status == 404 && told.starts_with('{'));
+}
+
+#[test]
+fn documents_of_a_cluster_are_coloured_by_what_was_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = Site::open(folder.path());
+    let admin = key(&site.service, "root", true, "admin");
+    let ben = visitor(&site, &admin, "ben");
+    site.visit("POST", "/sample", Some(&ben.0), format!("csrf={}", ben.1));
+    let groups = |colour: &str| -> Vec<String> {
+        let path = format!("/graph/data?repository=sample-news&cluster=0&colour={colour}");
+        let data: Value = serde_json::from_str(&page(&site, &path, &ben.0)).unwrap();
+        let nodes = data["open"]["nodes"].as_array().unwrap();
+        nodes.iter().map(|node| node["group"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(groups("source").contains(&"courier".to_owned()));
+    assert!(groups("date").iter().all(|year| year == "2026"));
+    assert!(groups("repository").iter().all(|name| name == "sample-news"));
+}
