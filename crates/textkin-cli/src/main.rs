@@ -34,8 +34,8 @@ mod tests {
         #[expect(unsafe_code, reason = "there is no safe form")]
         // SAFETY: the allocator reads its table of options, in which this one is.
         let option = || unsafe { libmimalloc_sys::mi_option_get(PURGE_DELAY) };
-        // Of all options, this alone is 10 if nobody says otherwise, but for two shares far from it.
-        assert_eq!(option(), 10);
+        // So many milliseconds, if nobody says otherwise, in the two lines of versions that there are.
+        assert!([10, 1000].contains(&option()), "{}", option());
         keep_nothing();
         assert_eq!(option(), 0);
     }

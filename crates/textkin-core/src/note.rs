@@ -40,13 +40,24 @@ pub enum Note {
         /// What is wrong.
         reason: String,
     },
+    /// A note that another process made, in its words.
+    Told {
+        /// What it says.
+        text: String,
+        /// Whether it is a sign of manipulation.
+        is_suspicious: bool,
+    },
 }
 
 impl Note {
     /// Whether the note is a sign of manipulation.
     #[must_use]
     pub fn is_suspicious(&self) -> bool {
-        matches!(self, Self::HiddenText { .. } | Self::ZeroWidth { .. } | Self::LookAlikes { .. })
+        match self {
+            Self::HiddenText { .. } | Self::ZeroWidth { .. } | Self::LookAlikes { .. } => true,
+            Self::AllText { .. } | Self::Incomplete { .. } => false,
+            Self::Told { is_suspicious, .. } => *is_suspicious,
+        }
     }
 
     /// What kind of note it is, for programs.
@@ -58,6 +69,7 @@ impl Note {
             Self::LookAlikes { .. } => "look-alikes",
             Self::AllText { .. } => "all-text",
             Self::Incomplete { .. } => "incomplete",
+            Self::Told { .. } => "told",
         }
     }
 }
@@ -92,6 +104,7 @@ impl fmt::Display for Note {
                 write!(formatter, "all text instead of main content: {reason}")
             }
             Self::Incomplete { reason } => write!(formatter, "incomplete: {reason}"),
+            Self::Told { text, .. } => formatter.write_str(text),
         }
     }
 }

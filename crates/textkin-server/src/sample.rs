@@ -42,6 +42,7 @@ pub(crate) fn load(service: &Service, actor: &Actor) -> Result<(), Error> {
             title: Some(title.to_owned()),
             time: Some(time.to_owned()),
             text,
+            ..NewDocument::default()
         };
         service.register(actor, REPOSITORY, new, Existing::Skip, None)?;
     }

@@ -12,7 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use textkin_core::{Document, DocumentSink, Problem, Source};
+use textkin_core::{Document, DocumentSink, Note, Problem, Source};
 
 use crate::extraction::worker::Worker;
 use crate::{Inputs, SourceSettings};
@@ -25,7 +25,7 @@ const ESCAPED: u64 = 6;
 /// Bytes of a line besides its text: id, time, other fields.
 const BESIDES: u64 = 16 << 20;
 
-/// Gives the documents of one file to `sink`, as [`Inputs`] would but for notes, read by a process of
+/// Gives the documents of one file to `sink`, as [`Inputs`] would (notes in words), read by a process of
 /// `settings.worker`. Of the other settings `max_document_bytes` counts; other fields of records are
 /// given, and hidden files read. What goes wrong is a problem of the file.
 pub fn read_apart(path: &Path, settings: &SourceSettings, sink: &mut dyn DocumentSink) {
@@ -94,16 +94,18 @@ fn give(mut lines: impl BufRead, most: u64, sink: &mut dyn DocumentSink) -> Resu
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        let flow = match (text("id"), text("text"), text("reason")) {
+        let (id, content, reason) = (text("id"), text("text"), text("reason"));
+        let (time, metadata, path) = (text("time"), text("metadata"), text("path"));
+        let flow = match (id, content, reason) {
             (Some(id), Some(content), _) => sink.document(Document {
                 id: id.into(),
                 text: content.into(),
-                time: text("time").map(Into::into),
-                notes: Vec::new(),
-                metadata: text("metadata").map(Into::into),
+                time: time.map(Into::into),
+                notes: notes(&fields),
+                metadata: metadata.map(Into::into),
             }),
             (_, _, Some(reason)) => sink.problem(Problem {
-                path: text("path").unwrap_or_default(),
+                path: path.unwrap_or_default(),
                 line: fields.get("line").and_then(Value::as_u64),
                 reason,
             }),
@@ -113,6 +115,16 @@ fn give(mut lines: impl BufRead, most: u64, sink: &mut dyn DocumentSink) -> Resu
             return Ok(());
         }
     }
+}
+
+/// The notes of a document, as [`Lines`] wrote them.
+fn notes(fields: &Map<String, Value>) -> Vec<Note> {
+    let notes = fields.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let note = |note: &Value| {
+        let text = note.get(0)?.as_str()?.to_owned();
+        Some(Note::Told { text, is_suspicious: note.get(1)?.as_bool()? })
+    };
+    notes.iter().filter_map(note).collect()
 }
 
 /// The work of the process: `MOST_BYTES PROGRAM PATH`, documents to standard output.
@@ -176,6 +188,11 @@ impl<W: Write> DocumentSink for Lines<W> {
         put("text", &document.text);
         document.time.as_deref().map(|time| put("time", time));
         document.metadata.as_deref().map(|metadata| put("metadata", metadata));
+        if !document.notes.is_empty() {
+            let told = |note: &Note| serde_json::json!([note.to_string(), note.is_suspicious()]);
+            let notes: Vec<Value> = document.notes.iter().map(told).collect();
+            fields.insert("notes".to_owned(), notes.into());
+        }
         self.put(fields)
     }
 
@@ -252,6 +269,35 @@ mod tests {
             let cut = cut.index(bytes.len());
             prop_assert!(give(&bytes[..cut], 1 << 20, &mut Seen::default()).is_err());
         }
+    }
+
+    #[test]
+    fn notes_come_in_words() {
+        struct Noted(Vec<Note>);
+        impl DocumentSink for Noted {
+            fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
+                self.0.extend(document.notes);
+                ControlFlow::Continue(())
+            }
+            fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+                panic!("{problem}")
+            }
+        }
+        let excerpt = "read me not".to_owned();
+        let hidden = Note::HiddenText { how: "white on white", n_characters: 9, excerpt };
+        let incomplete = Note::Incomplete { reason: "a page is missing".to_owned() };
+        let notes = vec![hidden.clone(), incomplete.clone()];
+        let mut lines = Lines { out: Vec::new(), failure: None };
+        let (id, text) = ("a".into(), "b".into());
+        let _ = lines.document(Document { id, text, time: None, notes, metadata: None });
+        let _ = lines.put(Map::new());
+        let mut noted = Noted(Vec::new());
+        give(&lines.out[..], 1 << 20, &mut noted).unwrap();
+        let told = |note: &Note| (note.to_string(), note.is_suspicious());
+        assert_eq!(
+            noted.0.iter().map(told).collect::<Vec<_>>(),
+            [hidden, incomplete].map(|n| told(&n))
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ const NOISE: u64 = 1 << 20;
 
 /// What is made of the current document takes so many times its bytes, at most: hashes and spans of
 /// its words, labels, and what the allocator has not given back yet.
-const TIMES_DOCUMENT: u64 = 12;
+const TIMES_DOCUMENT: u64 = 8;
 
 /// The most memory that the command ever had, tracing a file as standard input.
 fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {

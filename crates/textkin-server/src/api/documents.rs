@@ -223,7 +223,7 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
         id: new.id.or(found.id),
         title: new.title.or(found.title),
         time: new.time.or(found.time),
-        text: found.text,
+        ..found
     })
 }
 

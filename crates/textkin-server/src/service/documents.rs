@@ -31,6 +31,10 @@ pub struct NewDocument {
     /// When it was written: a date or a date and time.
     #[serde(default)]
     pub time: Option<String>,
+    /// What its reader noted: text that is hidden, parts that are missing.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub notes: Vec<String>,
 }
 
 /// What happens if there is a document with the same id already.
@@ -331,7 +335,7 @@ pub(crate) fn check_document(
     new: NewDocument,
     prepared: &Prepared,
 ) -> Result<(Entry, String), Error> {
-    let NewDocument { id, text, title, time } = new;
+    let NewDocument { id, text, title, time, .. } = new;
     let by_digest =
         || blake3::Hash::from_bytes(prepared.digest).to_hex().chars().take(16).collect::<String>();
     let id = id.filter(|id| !id.is_empty()).unwrap_or_else(by_digest);

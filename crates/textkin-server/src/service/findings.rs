@@ -36,6 +36,9 @@ pub(crate) struct Asked {
     pub(crate) registered: Option<(String, String)>,
     pub(crate) is_watched: bool,
     pub(crate) warnings: Vec<String>,
+    /// When the text was written, if that is known.
+    #[serde(default)]
+    pub(crate) time: Option<String>,
     /// Results of several files at once: name, id or problem.
     #[serde(default)]
     pub(crate) batch: Vec<(String, Result<String, String>)>,
@@ -79,6 +82,8 @@ pub(crate) struct FoundSource {
     /// Its own words that count, and that the text has.
     pub(crate) there: (u64, u64),
     pub(crate) longest: u64,
+    /// Whether another source has at least half of the longer of both in common with it.
+    pub(crate) is_like_another: bool,
     pub(crate) has_text: bool,
     /// Its place among the texts held by other owners, if it is one.
     pub(crate) held: Option<usize>,
@@ -202,6 +207,7 @@ impl Service {
         let total = raw.matches.len();
         let mut owner: Vec<Option<usize>> = vec![None; words.len()];
         let mut sources = Vec::new();
+        let mut held_words = Vec::new();
         let mut n_held = 0;
         for raw in raw.matches.iter().take(MOST_SOURCES) {
             let told = self.store.read(|read| probe::tell(read, raw, &own))?;
@@ -215,9 +221,11 @@ impl Service {
                 })?;
             source.held = held;
             if source.here.1 > 0 {
+                held_words.push(WordSet::new(&words, &raw.shared.covered));
                 sources.push(source);
             }
         }
+        mark_alike(&mut sources, &held_words);
         let is_counted = |word: &usize| excluded[*word].is_none();
         let counted = (0..words.len()).filter(is_counted).count() as u64;
         let found = (0..words.len()).filter(is_counted).filter(|&word| owner[word].is_some());
@@ -279,7 +287,53 @@ impl Service {
         let longest = taken.split(|is_taken| !is_taken).map(<[bool]>::len).max().unwrap_or(0);
         let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
         let here = (counted, shared);
-        Ok(FoundSource { told, here, there, longest: longest as u64, has_text, held: None })
+        Ok(FoundSource {
+            told,
+            here,
+            there,
+            longest: longest as u64,
+            is_like_another: false,
+            has_text,
+            held: None,
+        })
+    }
+}
+
+/// Marks sources that have at least half of the longer of two in common, as the words of the text tell
+/// that both have: they are of one cluster, whatever else they share. What other owners hold is passed over.
+fn mark_alike(sources: &mut [FoundSource], held_words: &[WordSet]) {
+    for a in 0..sources.len() {
+        for b in a + 1..sources.len() {
+            let pair = [&sources[a], &sources[b]];
+            let longer = pair.map(|source| source.there.0).into_iter().max().unwrap_or(0);
+            let in_common = held_words[a].in_common(&held_words[b]);
+            let is_known = pair.iter().all(|source| !source.told.held_by_another_owner);
+            if is_known && longer > 0 && 2 * in_common >= longer {
+                [a, b].iter().for_each(|at| sources[*at].is_like_another = true);
+            }
+        }
+    }
+}
+
+/// Some words of a text, a bit each.
+struct WordSet {
+    bits: Vec<u64>,
+}
+
+impl WordSet {
+    /// The words that begin in these spans.
+    fn new<T>(words: &Words<'_>, spans: &[(Span, T)]) -> Self {
+        let mut bits = vec![0; words.len().div_ceil(64)];
+        for (span, _) in spans {
+            words.each(*span, |word| bits[word / 64] |= 1 << (word % 64));
+        }
+        Self { bits }
+    }
+
+    /// Words that are in both.
+    fn in_common(&self, other: &Self) -> u64 {
+        let both = self.bits.iter().zip(&other.bits).map(|(a, b)| (a & b).count_ones());
+        both.map(u64::from).sum()
     }
 }
 

@@ -284,6 +284,7 @@ impl DocumentSink for Sink<'_> {
             title: title.map(short),
             time: document.time.as_deref().map(short),
             text: document.text.into_owned(),
+            notes: document.notes.iter().map(|note| short(&note.to_string())).collect(),
         }))
     }
 
@@ -411,6 +412,20 @@ fn own_program() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_reader_notes_of_a_file_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::open(folder.path(), crate::service::Limits::default()).unwrap();
+        let page = "<p>What all can read.</p><p style='display:none'>What nobody sees.</p>";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        std::fs::write(&path, page).unwrap();
+        let read = service.read_upload(&Upload { folder, path }, 1).unwrap();
+        let [document] = &read.documents[..] else { panic!("{:?}", read.problems) };
+        assert!(!document.text.contains("nobody"));
+        assert!(document.notes[0].contains("What nobody sees"), "{:?}", document.notes);
+    }
 
     #[test]
     fn names_stay_names() {

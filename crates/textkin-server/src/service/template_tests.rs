@@ -133,3 +133,24 @@ fn a_folder_of_version_1_is_taken_over() {
     let new = NewTemplate { name: "form".to_owned(), text: FORM.to_owned() };
     service.new_template(&anna, "works", &new).unwrap();
 }
+
+#[test]
+fn sources_that_are_mostly_the_same_are_of_one_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let anna = actor(&service, "anna", "admin");
+    repository(&service, &anna, "works", Visibility::Private);
+    register(&service, &anna, "works", "one", POEM);
+    register(&service, &anna, "works", "other", &format!("{POEM} and a line that is its own"));
+    let quoted = "it droppeth as the gentle rain from heaven upon the place beneath";
+    let long: String = (0..100).map(|n| format!(" word{n}")).collect();
+    register(&service, &anna, "works", "guide", &format!("{quoted}{long}"));
+    let found = findings(&service, &anna, POEM, &Exclusions::default());
+    let mut alike: Vec<(&str, bool)> = found
+        .sources
+        .iter()
+        .map(|source| (source.told.id.as_deref().unwrap(), source.is_like_another))
+        .collect();
+    alike.sort_unstable();
+    assert_eq!(alike, [("guide", false), ("one", true), ("other", true)]);
+}

@@ -239,9 +239,12 @@ fn one(
     if words == 0 {
         return Err(Error::Invalid("it has no words (a scan without a text layer?)".to_owned()));
     }
+    let mut warnings = new.notes.clone();
+    warnings.extend(service.warnings(&text, words));
     let mut asked = Asked {
         against: against.cloned(),
-        warnings: service.warnings(&text, words),
+        warnings,
+        time: new.time.clone(),
         is_watched: action == Action::Watch,
         ..Asked::default()
     };

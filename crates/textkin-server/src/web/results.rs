@@ -1,5 +1,7 @@
 //! `GET /results/{id}`: what was found of a text, with exclusions that can be changed.
 
+use std::cmp::Ordering;
+
 use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{BatchPage, ResultsPage};
@@ -16,6 +18,7 @@ use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
 use crate::service::findings::{Findings, Run, Saved};
+use crate::service::holders::moment;
 use crate::service::{Level, NewQuestion, Service};
 
 /// What the panel says.
@@ -104,6 +107,15 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
         let mut badges = Vec::new();
         if told.probe_in_document >= 1.0 && told.document_in_probe == Some(1.0) {
             badges.push(Badge::ExactCopy);
+        }
+        if found.is_like_another {
+            badges.push(Badge::SameCluster);
+        }
+        let times = moment(saved.asked.time.as_deref()).zip(moment(told.time.as_deref()));
+        match times.map(|(here, there)| there.cmp(&here)) {
+            Some(Ordering::Less) => badges.push(Badge::Older),
+            Some(Ordering::Greater) => badges.push(Badge::Newer),
+            Some(Ordering::Equal) | None => {}
         }
         Source {
             number: at + 1,
