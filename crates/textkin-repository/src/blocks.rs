@@ -4,14 +4,16 @@
 //! compressed well: passages of the whole, taken at even distances. Where a block begins, plain and
 //! compressed, is a line of 16 bytes; one more line says where the last one ends.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use textkin_core::Damage;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::zstd_safe::{DCtx, get_error_name};
 
 use crate::pages::{Pages, u64_at};
 
@@ -26,6 +28,11 @@ const LEAST_DICTIONARY: usize = 16 << 10;
 const PASSAGE: usize = 1 << 10;
 /// Bytes of a line of the table.
 const LINE: usize = 16;
+
+thread_local! {
+    /// What blocks are decompressed with: making it takes as long as a block.
+    static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
+}
 
 /// Bytes to be compressed.
 #[derive(Debug)]
@@ -169,13 +176,15 @@ impl Blocks {
         let size = size.ok_or_else(|| pages.damaged("the table of blocks makes no sense"))?;
         let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
         let stored = pages.get(self.blocks, place(line.stored.start)..place(line.stored.end))?;
-        let damaged = |error: io::Error| pages.damaged(format!("a block: {error}"));
-        let mut decompressor = match self.prepared(pages)? {
-            None => Decompressor::new(),
-            Some(dictionary) => Decompressor::with_prepared_dictionary(dictionary),
-        }
-        .map_err(damaged)?;
-        let block = decompressor.decompress(stored, size).map_err(damaged)?;
+        let dictionary = self.prepared(pages)?;
+        let mut block = Vec::with_capacity(size);
+        let decompressed = CONTEXT.with_borrow_mut(|context| match dictionary {
+            None => context.decompress(&mut block, stored),
+            Some(dictionary) => {
+                context.decompress_using_ddict(&mut block, stored, dictionary.as_ddict())
+            }
+        });
+        decompressed.map_err(|code| pages.damaged(format!("a block: {}", get_error_name(code))))?;
         match block.len() == size {
             true => Ok(block),
             false => Err(pages.damaged("a block has another size than it says")),

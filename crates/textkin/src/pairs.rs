@@ -111,7 +111,7 @@ impl<'a> Pairs<'a> {
 
     /// What the run says of the pair `row`, which is number `number` in its order.
     #[must_use]
-    pub fn run_pair(&self, number: usize, row: &Row<'_>) -> RunPair<'a> {
+    pub fn run_pair(&self, number: usize, row: &Row<'_>) -> RunPair<'static> {
         RunPair {
             number,
             by: self.settings.score.name(),
