@@ -57,8 +57,11 @@ pub(crate) struct WindowTracer {
 
 impl WindowTracer {
     pub(crate) fn new(method: WindowMethod, memory: u64, bucket: u16) -> Result<Self, Error> {
-        within("bits", u64::from(method.bits), 1..=8, "1 to 8")?;
-        within("64 modulo bits", 64 % u64::from(method.bits), 0..=0, "0: 1, 2, 4 or 8 bits")?;
+        // A word is whole in a lane of 64 bits.
+        if !matches!(method.bits, 1 | 2 | 4 | 8) {
+            let (value, expected) = (u64::from(method.bits), "1, 2, 4 or 8");
+            return Err(Error::Setting { name: "bits", value, expected });
+        }
         let side_bits = u64::from(method.window) * u64::from(method.bits);
         within("window × bits", side_bits, 8..=64, "8 to 64")?;
         within("window × bits modulo 8", side_bits % 8, 0..=0, "0: whole bytes")?;
@@ -76,7 +79,7 @@ impl WindowTracer {
     }
 
     /// Says where every chunk of a document came from, and remembers some of those selected: part by
-    /// part, so that a long document takes no more memory than a short one.
+    /// part, so that what is made of a long document takes little more memory than of a short one.
     pub(crate) fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
         self.look_up.pack(document.words);
         let mut landmarks = Landmarks {

@@ -333,6 +333,10 @@ fn settings_that_fit_no_table_are_refused() {
         let kin = Preset::Kin.settings(Memory::Bytes(1 << 20));
         assert!(Tracer::new(&Settings { method: Method::Windows(method), ..kin }).is_err());
     }
+    let method = WindowMethod { bits: 3, ..WindowMethod::default() };
+    let settings = Settings { method: Method::Windows(method), ..kin };
+    let expected = "bits of 3 is not possible; it is 1, 2, 4 or 8";
+    assert_eq!(Tracer::new(&settings).unwrap_err().to_string(), expected);
 }
 
 #[test]
