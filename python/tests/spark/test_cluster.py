@@ -17,7 +17,7 @@ from material import corpus, frame, generated, one_machine, rows, same
 from textkin.spark import _step
 
 # The step that loses a worker; each is a stage of its own.
-POINTS = ["prepare", "sort", "sum", "pack", "merge", "pair", "verify", "prepare", "merge", "sum"]
+POINTS = ["prepare", "sort", "sum", "pack", "merge", "pair", "verify", "count", "add", "sum"]
 KILLS = int(os.environ.get("TEXTKIN_SPARK_KILLS", "3"))
 
 
@@ -99,6 +99,7 @@ def test_a_worker_that_dies_changes_nothing(
         score="kin",
         threshold=0.02,
         checkpoint=f"file:{tmp_path / 'run'}",
+        counters="2MiB",
     )
     killer.over.set()
     killer.join(timeout=60)

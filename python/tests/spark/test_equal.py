@@ -46,3 +46,17 @@ def test_without_copies(spark):
     expected = one_machine(documents, score="s4", threshold=0.05)
     assert len(expected) > 10
     same(rows(found), expected)
+
+
+def test_chunks_of_one_text_stay_where_they_are_if_spark_knows_how_much_there_is(spark, tmp_path):
+    documents = generated(300)
+    frame(spark, documents).write.json(str(tmp_path / "documents"))
+    source = spark.read.schema("id string, text string").json(str(tmp_path / "documents"))
+    found, n_postings = {}, {}
+    for counters in ("auto", None):
+        run = str(tmp_path / str(counters))
+        found[counters] = rows(textkin.spark.discover(source, checkpoint=run, counters=counters))
+        n_postings[counters] = textkin.postings(run).num_rows
+    assert n_postings["auto"] < n_postings[None] * 0.8
+    same(found["auto"], found[None])
+    same(found["auto"], one_machine(documents, score="s4", threshold=0.05))

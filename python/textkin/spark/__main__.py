@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from .. import _errors
@@ -31,7 +32,13 @@ def main(arguments: list[str] | None = None) -> int:
     add("--normalize")
     add("--checkpoint", metavar="FOLDER", help="folder that all workers can write")
     add("--task-memory", default="256MiB", help="bytes that a task holds (default 256MiB)")
-    add("--counters", metavar="BYTES", help="counters handed to every worker (default none)")
+    add(
+        "--counters",
+        default="auto",
+        metavar="BYTES",
+        help="counters handed to every worker: bytes, none, or auto, a sixteenth of the input while "
+        "that fits (default auto)",
+    )
     add("--overwrite", action="store_true", help="replace OUTPUT if it is there")
     given = parser.parse_args(arguments)
     try:
@@ -51,10 +58,15 @@ def _discover(given: argparse.Namespace) -> int:
         from pyspark.sql import SparkSession
     except ImportError:
         raise _errors.Error("Spark is not installed: pip install 'pyspark>=4'") from None
-    from . import clusters, discover
+    from . import JAVA_OPTIONS, clusters, discover
     from ._store import exists
 
-    spark = SparkSession.builder.appName("textkin discover").getOrCreate()
+    builder = SparkSession.builder.appName("textkin discover")
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        # Not by spark-submit: Java is started here, and what its own options say goes before this.
+        for process in ("driver", "executor"):
+            builder = builder.config(f"spark.{process}.defaultJavaOptions", JAVA_OPTIONS)
+    spark = builder.getOrCreate()
     try:
         for folder in filter(None, (given.out, given.clusters)):
             if not given.overwrite and exists(spark, folder):
@@ -73,7 +85,7 @@ def _discover(given: argparse.Namespace) -> int:
             normalize=given.normalize,
             checkpoint=given.checkpoint,
             task_memory=given.task_memory,
-            counters=given.counters,
+            counters=None if given.counters == "none" else given.counters,
         )
         mode = "overwrite" if given.overwrite else "error"
         pairs.write.mode(mode).option("compression", "zstd").parquet(given.out)

@@ -23,6 +23,9 @@ BATCHES = {
 POSTING, PAIR = 64, 128
 # So many rows of ids are handed to every worker; more are joined by Spark.
 MOST_ROWS = 200_000
+# Bytes of text for each byte of counters, the least bytes of these, and the share of a task's memory that
+# they may take unasked.
+TEXT_PER_COUNTER, LEAST_COUNTERS, COUNTERS_SHARE = 16, 1 << 20, 4
 
 
 def discover(
@@ -39,7 +42,7 @@ def discover(
     task_memory: int | str = "256MiB",
     block: int = 1024,
     common: int = 100,
-    counters: int | str | None = None,
+    counters: int | str | None = "auto",
 ) -> Any:
     """Relates all documents of a DataFrame to one another.
 
@@ -60,7 +63,9 @@ def discover(
         common: a chunk in more documents than this (and than 1/threshold) leads to no pair by itself if the
             score is s4: it is counted where pairs are compared, and not for every two of its documents.
         counters: bytes of counters that are handed to every worker, so that chunks which occur once
-            do not leave theirs. Of use while a quarter of a byte a word fits.
+            do not leave theirs (and are not in the table of postings). Of use while a quarter of a byte a
+            word fits. "auto" takes a sixteenth of what Spark knows the documents to have, while that
+            is at most a quarter of ``task_memory``; None takes none.
 
     Raises:
         textkin.Error: and its kinds, with what to do about it.
@@ -79,14 +84,27 @@ def discover(
             raise _errors.SettingError(f"{name}: {value!r} is not a number from {least} on")
     settings["common"] = common
     options = {**settings, "task_memory": task_memory, "block": block, "seed": 0}
-    sizes = _textkin.spark_sizes({"task_memory": task_memory, "counters": counters})
+    is_auto = counters == "auto"
+    sizes = _textkin.spark_sizes(
+        {"task_memory": task_memory, "counters": None if is_auto else counters}
+    )
     options["task_memory"] = sizes["task_memory"]
+    counter_bytes = sizes["counters"]
+    if is_auto and chunk.startswith("words"):
+        counter_bytes = _fitting(df, sizes["task_memory"])
     with _checks.words(), _batches(spark):
         # Strategies are built here first: what is wrong with them need not reach a worker.
         _textkin.SparkStep("prepare", options)
         store = Store(spark, checkpoint, settings)
         plan = Plan(spark, source, store, options)
-        return plan.pairs(sizes["counters"])
+        return plan.pairs(counter_bytes)
+
+
+def _fitting(df: Any, task_memory: int) -> int | None:
+    """Bytes of counters for so many documents as Spark knows of, before it has read any, if they fit."""
+    known = int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    wanted = max(known // TEXT_PER_COUNTER, LEAST_COUNTERS)
+    return wanted if wanted <= task_memory // COUNTERS_SHARE else None
 
 
 @contextlib.contextmanager
@@ -193,7 +211,8 @@ class Plan:
         slices = max(1, counter_bytes >> 20)
         parts = min(slices, self.parallelism * 4)
         added = self.step(counted.repartition(parts, "slice"), "add")
-        rows = sorted(added.collect(), key=lambda row: row.slice)
+        with described(self.spark, "counters"):
+            rows = sorted(added.collect(), key=lambda row: row.slice)
         if not rows:
             return {}
         counters = b"".join(bytes(row.bytes) for row in rows)

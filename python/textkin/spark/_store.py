@@ -128,6 +128,7 @@ def _read(spark: Any, path: str) -> str:
 def postings(spark: Any, checkpoint: str) -> Any:
     """The table ``postings(document, fingerprint)`` of a checkpoint, one row for each chunk of a text.
 
+    A run with counters leaves out chunks that it knows to be of one text; ``counters=None`` keeps all.
     In the file, the fingerprints of a text are one row. ``document`` is the key of the text; which
     documents have it is told by the columns ``id`` and ``document`` of the same file.
     """
