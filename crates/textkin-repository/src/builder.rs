@@ -15,9 +15,9 @@ use crate::segment::{About, KIND};
 use crate::table::{self, short};
 
 /// Bytes of evidence that are compressed together.
-const EVIDENCE_BLOCK: usize = 32 << 10;
+const EVIDENCE_BLOCK: usize = 8 << 10;
 /// Bytes of times and metadata that are compressed together.
-const KNOWN_BLOCK: usize = 16 << 10;
+const KNOWN_BLOCK: usize = 4 << 10;
 /// Bits that are kept of a chunk's hash: as many in every segment, so that what is found does not
 /// depend on how documents are spread over segments. In a repository of n chunks, one that is not there
 /// is taken for one that is in n/2³⁴ cases. What a search reports is verified.
