@@ -23,7 +23,7 @@ use crate::exit::Exit;
 pub use crate::own::Own;
 
 /// Runs the command with `given`, the first of which is the name of the program, and gives its exit
-/// code. `own` is how it is started again, to read what may hang or crash a parser.
+/// code. `own` is how it is started again, to read what may hang or crash a parser, and its allocator.
 #[must_use]
 pub fn run(given: &[OsString], own: Own) -> u8 {
     if given.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {

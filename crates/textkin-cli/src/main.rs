@@ -1,6 +1,6 @@
 //! The `textkin` command.
 
-use libmimalloc_sys::{mi_option_set, mi_option_t};
+use libmimalloc_sys::{mi_collect, mi_option_set, mi_option_t};
 
 /// Gives memory back to the system soon, which the budget of `--memory` counts on.
 #[global_allocator]
@@ -19,10 +19,20 @@ fn keep_nothing() {
     }
 }
 
+/// Has pages without anything in them given back too: of every size of which there was something large, one
+/// is kept otherwise.
+fn give_back() {
+    #[expect(unsafe_code, reason = "there is no safe form")]
+    // SAFETY: it gives back what is free, and may be called at any time.
+    unsafe {
+        mi_collect(true);
+    }
+}
+
 fn main() -> std::process::ExitCode {
     keep_nothing();
     let given: Vec<_> = std::env::args_os().collect();
-    textkin_cli::run(&given, textkin_cli::Own::default()).into()
+    textkin_cli::run(&given, textkin_cli::Own { give_back, ..Default::default() }).into()
 }
 
 #[cfg(test)]

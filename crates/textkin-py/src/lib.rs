@@ -59,8 +59,11 @@ mod _textkin {
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
         let mut own = own.into_iter();
-        let own =
-            textkin_cli::Own { program: own.next().map(Into::into), arguments: own.collect() };
+        let own = textkin_cli::Own {
+            program: own.next().map(Into::into),
+            arguments: own.collect(),
+            ..textkin_cli::Own::default()
+        };
         let given: Vec<OsString> = std::iter::once("textkin".into()).chain(arguments).collect();
         py.detach(|| textkin_cli::run(&given, own))
     }

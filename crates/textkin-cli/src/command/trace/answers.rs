@@ -18,10 +18,14 @@ use super::top::Top;
 use super::{FIRST, STREAM, lines, order};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
+use crate::own;
 use crate::tell::tell;
 
 /// Bytes of a line that are written at once: one of a long document is never there whole.
 const LINE_BYTES: usize = 1 << 16;
+/// Free memory is given back after texts of so many bytes: buffers of long documents have all sizes, and
+/// what is kept of each would come on top of `--memory`.
+const GIVE_BACK: usize = 256 << 10;
 
 /// Takes documents and writes what is said of them.
 pub(super) struct Answers {
@@ -46,6 +50,8 @@ pub(super) struct Answers {
     problems: u64,
     failure: Option<anyhow::Error>,
     watch: Arc<Watch>,
+    /// Bytes of texts since free memory was given back.
+    since_given_back: usize,
 }
 
 /// Where results go.
@@ -145,6 +151,7 @@ impl Answers {
             problems: 0,
             failure: None,
             watch: Arc::clone(watch),
+            since_given_back: 0,
         };
         let inputs: Vec<String> =
             arguments.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
@@ -193,6 +200,10 @@ impl Answers {
             && let Some(piece) = inputs.next_piece()
         {
             piece.read(self);
+            if self.since_given_back >= GIVE_BACK {
+                self.since_given_back = 0;
+                own::give_back();
+            }
         }
     }
 
@@ -313,6 +324,7 @@ impl Answers {
         if let Some(page) = &mut self.page {
             page.consider(id, time, text, &said);
         }
+        self.since_given_back += text.len();
         self.progress.is_found |= said.traced.old_words > 0;
         let mut line = Line { begun: &mut self.written, out: &mut self.out };
         lines::write(self.format, id, time, &said, &mut line)?;
