@@ -54,27 +54,28 @@ impl LookUp {
         Self { hits, missed, rounds, slots, hits_before, missed_before, packed }
     }
 
-    /// Takes the words of a document, before any part of it is looked up.
-    pub(crate) fn pack(&mut self, words: &[u64]) {
-        self.packed.pack(words);
-    }
-
     /// The window of a chunk of the document.
     pub(crate) fn window(&self, chunk: &Selected) -> Window {
         self.packed.window(chunk)
     }
 
-    /// Looks the selected chunks of a part of a document up. What is found gains worth.
+    /// Looks the selected chunks of a part of a document up. What is found gains worth. The first part
+    /// comes first.
     pub(crate) fn run(
         &mut self,
         table: &mut Table,
         method: &WindowMethod,
         document: &Document<'_>,
+        is_first: bool,
     ) {
         self.hits.clear();
         self.missed.clear();
         self.choose_first(document, u32::from(method.window));
         fetch(table, &self.rounds[0], 0);
+        if is_first {
+            // While the memory is waited for.
+            self.packed.pack(document.words);
+        }
         self.look_up(table, method, document, 0);
         self.choose_others(document, Limits::new(method));
         if !self.rounds[1].is_empty() {

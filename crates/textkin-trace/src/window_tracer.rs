@@ -81,7 +81,6 @@ impl WindowTracer {
     /// Says where every chunk of a document came from, and remembers some of those selected: part by
     /// part, so that what is made of a long document takes little more memory than of a short one.
     pub(crate) fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
-        self.look_up.pack(document.words);
         let mut landmarks = Landmarks {
             // The first has words before it that its window can tell of, if there are enough.
             next: u32::from(self.method.window),
@@ -107,10 +106,10 @@ impl WindowTracer {
         labels: &mut Labels,
     ) {
         let Document { number, chunks, selection, .. } = *document;
-        self.look_up.run(&mut self.table, &self.method, document);
+        let is_first = part.start == 0;
+        self.look_up.run(&mut self.table, &self.method, document, is_first);
         let LookUp { hits, missed, .. } = &self.look_up;
         let limits = Limits::new(&self.method);
-        let is_first = part.start == 0;
         self.lines.draw(chunks, part, hits, limits);
         if self.horizon.age.is_some() {
             let is_old = |origin| self.horizon.is_beyond(number.saturating_sub(origin));

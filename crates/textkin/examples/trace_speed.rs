@@ -14,6 +14,10 @@ use textkin::text::tokenizer::WordTokenizer;
 use textkin::tracing::{Memory, Preset};
 use textkin::{StreamTracer, TraceSettings};
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Each figure is the best of so many runs.
 const RUNS: usize = 3;
 /// Parts of the stream that are timed on their own.

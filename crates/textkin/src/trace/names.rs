@@ -4,6 +4,7 @@
 //! is kept beside, so that any can be found. All of it is taken at the start. Documents are numbered
 //! from 0 without gaps; a name that is too long for the ring leaves its number behind.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
@@ -69,7 +70,7 @@ impl Names {
     }
 
     /// The name of a document, unless it has been forgotten or was never there.
-    pub(super) fn get(&self, number: u64) -> Option<String> {
+    pub(super) fn get(&self, number: u64) -> Option<Cow<'_, str>> {
         if !(self.first..self.next).contains(&number) {
             return None;
         }
@@ -86,9 +87,18 @@ impl Names {
             at += 1;
         }
         let length = self.length_at(index);
-        let from = self.wrapped(index + LENGTH) as u64;
-        let name = (length != FORGOTTEN).then(|| self.bytes(from, usize::from(length)));
-        String::from_utf8(name?).ok()
+        if length == FORGOTTEN {
+            return None;
+        }
+        let from = self.wrapped(index + LENGTH);
+        match self.ring.get(from..from + usize::from(length)) {
+            Some(name) => str::from_utf8(name).ok().map(Cow::Borrowed),
+            // Part of it is where the ring begins again.
+            None => {
+                let name = self.bytes(from as u64, usize::from(length));
+                String::from_utf8(name).ok().map(Cow::Owned)
+            }
+        }
     }
 
     /// Bytes that are taken.
@@ -219,7 +229,7 @@ mod tests {
         (10..20).for_each(|number| names.push(&number.to_string()));
         assert_eq!([names.get(5), names.get(10)], [None, None]);
         let kept = [6, 7, 8, 9].map(|number| names.get(number));
-        assert_eq!(kept, ["16", "17", "18", "19"].map(|name| Some(name.to_owned())));
+        assert_eq!(kept, ["16", "17", "18", "19"].map(|name| Some(name.into())));
         let mut all = Names::new(None);
         (0..1000).for_each(|number| all.push(&number.to_string()));
         assert_eq!(all.get(3).as_deref(), Some("3"));
@@ -260,7 +270,7 @@ mod tests {
             let loaded = Names::load(most, &mut bytes.as_slice()).unwrap();
             for number in 0..pushed.len() as u64 + 2 {
                 let kept = queue.iter().find(|(kept, _)| *kept == number);
-                let expected = kept.and_then(|(_, name)| name.clone());
+                let expected = kept.and_then(|(_, name)| name.clone()).map(Cow::Owned);
                 prop_assert_eq!(&names.get(number), &expected);
                 prop_assert_eq!(&loaded.get(number), &expected);
             }
