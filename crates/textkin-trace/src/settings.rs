@@ -108,7 +108,7 @@ impl Default for WindowMethod {
             landmark_worth: 32,
             levels: 2,
             minor_worth: 1,
-            found_worth: 16,
+            found_worth: 32,
         }
     }
 }
