@@ -217,7 +217,11 @@ impl StreamTracer {
         for of_one in self.by_origin.chunk_by(|a, b| a.0 == b.0) {
             let origin = of_one[0].0;
             let is_own = origin == traced.number;
-            let name = if is_own { own.clone() } else { self.names.get(origin).map(|name| Arc::from(&*name)) };
+            let name = if is_own {
+                own.clone()
+            } else {
+                self.names.get(origin).map(|name| Arc::from(&*name))
+            };
             let mut words = 0;
             for (_, index) in of_one {
                 words += u64::from(traced.blocks[*index as usize].words);
