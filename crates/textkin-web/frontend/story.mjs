@@ -157,6 +157,42 @@ try {
   check((await text()).match(/no open|nothing|no alert/i) !== null || !(await text()).includes("Kettle"), "it is handled");
   await seen("handled");
 
+  console.log("undo, many at once");
+  await page.goto(`${base}/alerts?state=done`);
+  await page.getByRole("button", { name: "Undo" }).first().click();
+  await page.waitForURL(/\/alerts/);
+  await page.goto(`${base}/alerts`);
+  check((await text()).includes("Kettle"), "an alert that was handled is open again");
+  await page.locator("[form=bulk][name=alert]").first().check();
+  await page.locator("#bulk button[value=handle], #bulk button").first().click();
+  await page.waitForURL(/said=/);
+  await seen("bulk");
+  await page.getByRole("button", { name: /undo/i }).first().click();
+  await page.waitForLoadState();
+  await page.goto(`${base}/alerts`);
+  check((await text()).includes("Kettle"), "what was done to many is undone");
+
+  console.log("quiet hours");
+  await page.goto(`${base}/alerts/rules`);
+  await page.locator("[name=quiet_from]").fill("22:00");
+  await page.locator("[name=quiet_to]").fill("06:30");
+  await page.getByRole("button", { name: "Watch", exact: true }).click();
+  await page.waitForURL(/said=/);
+  check((await text()).includes("22:00–06:30"), "quiet hours are told");
+  await seen("quiet");
+
+  console.log("purge: what would go, then a receipt");
+  await page.goto(`${base}/repositories/my-texts`);
+  await page.locator("#purge [name=query]").fill("Kettle");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.waitForLoadState();
+  check((await text()).includes("Removes 1 document"), "a preview says what would go");
+  await seen("purge");
+  await page.getByRole("button", { name: /for good/ }).click();
+  await page.waitForLoadState();
+  check(!(await page.locator("main tbody").allInnerTexts()).join(" ").includes("Kettle"), "it is gone");
+  await seen("purged");
+
   console.log("graph of clusters, split");
   await page.goto(`${base}/graph?repository=sample-news`);
   await page.waitForTimeout(500);
@@ -165,6 +201,12 @@ try {
   await page.waitForURL(/cluster=/);
   await page.waitForTimeout(500);
   await seen("cluster");
+  const plain = page.url();
+  await page.locator("select[name=colour]").selectOption("author");
+  await page.locator("form:has(select[name=colour])").evaluate((form) => form.requestSubmit());
+  await page.waitForURL(/colour=author/);
+  check((await text()).includes("unknown"), "colours say who wrote it, where that is known");
+  await page.goto(plain);
   const split = page.locator("a[href*='cut='], form[action*='cut='] button").first();
   check(await split.count() === 1, "a bridge can be cut");
   if (await split.count()) { await split.click(); await page.waitForURL(/cut=/); await seen("split"); }

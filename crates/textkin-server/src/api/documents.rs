@@ -195,19 +195,21 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
                 file.flush().await?;
                 upload = Some(made);
             }
-            "id" | "title" | "time" => {
+            "id" | "title" | "time" | "author" | "label" => {
                 let value = field.text().await.map_err(broken)?;
                 let value = Some(value).filter(|value| !value.is_empty());
                 match name.as_str() {
                     "id" => new.id = value,
                     "title" => new.title = value,
-                    _ => new.time = value,
+                    "time" => new.time = value,
+                    "author" => new.author = value,
+                    _ => new.label = value,
                 }
             }
             other => {
                 let other: String = other.chars().take(50).collect();
                 return Err(Error::Invalid(format!(
-                    "a form has the fields file, id, title and time, not '{other}'"
+                    "a form has the fields file, id, title, time, author and label, not '{other}'"
                 )));
             }
         }
@@ -223,6 +225,8 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
         id: new.id.or(found.id),
         title: new.title.or(found.title),
         time: new.time.or(found.time),
+        author: new.author.or(found.author),
+        label: new.label.or(found.label),
         ..found
     })
 }

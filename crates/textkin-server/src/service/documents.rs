@@ -31,6 +31,12 @@ pub struct NewDocument {
     /// When it was written: a date or a date and time.
     #[serde(default)]
     pub time: Option<String>,
+    /// Who wrote it.
+    #[serde(default)]
+    pub author: Option<String>,
+    /// Whatever else it is to be known by: a course, a desk, a language.
+    #[serde(default)]
+    pub label: Option<String>,
     /// What its reader noted: text that is hidden, parts that are missing.
     #[serde(skip)]
     #[schema(ignore)]
@@ -76,6 +82,10 @@ pub struct DocumentView {
     pub title: Option<String>,
     /// When it was written, as its source says.
     pub time: Option<String>,
+    /// Who wrote it, as its source says.
+    pub author: Option<String>,
+    /// Whatever else it is known by.
+    pub label: Option<String>,
     /// Its words.
     pub words: u32,
     /// Bytes of its text.
@@ -122,6 +132,8 @@ pub(crate) struct Entry {
     pub(crate) id: String,
     pub(crate) title: Option<String>,
     pub(crate) time: Option<String>,
+    pub(crate) author: Option<String>,
+    pub(crate) label: Option<String>,
     pub(crate) words: u32,
     pub(crate) bytes: u64,
     pub(crate) digest: [u8; 32],
@@ -130,7 +142,10 @@ pub(crate) struct Entry {
 
 impl Entry {
     const COLUMNS: &str = "document.number, document.id, document.title, document.time,
-         document.words, document.bytes, document.digest, document.added";
+         document.words, document.bytes, document.digest, document.added, document.author,
+         document.label";
+    /// How many those are.
+    const N_COLUMNS: usize = 10;
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
@@ -142,6 +157,8 @@ impl Entry {
             bytes: row.get(5)?,
             digest: row.get(6)?,
             added: row.get(7)?,
+            author: row.get(8)?,
+            label: row.get(9)?,
         })
     }
 
@@ -151,6 +168,8 @@ impl Entry {
             id: self.id,
             title: self.title,
             time: self.time,
+            author: self.author,
+            label: self.label,
             words: self.words,
             bytes: self.bytes,
             digest: blake3::Hash::from_bytes(self.digest).to_hex().to_string(),
@@ -335,11 +354,18 @@ pub(crate) fn check_document(
     new: NewDocument,
     prepared: &Prepared,
 ) -> Result<(Entry, String), Error> {
-    let NewDocument { id, text, title, time, .. } = new;
+    let NewDocument { id, text, title, time, author, label, .. } = new;
     let by_digest =
         || blake3::Hash::from_bytes(prepared.digest).to_hex().chars().take(16).collect::<String>();
     let id = id.filter(|id| !id.is_empty()).unwrap_or_else(by_digest);
-    for (what, value) in [("id", Some(&id)), ("title", title.as_ref()), ("time", time.as_ref())] {
+    let short = [
+        ("id", Some(&id)),
+        ("title", title.as_ref()),
+        ("time", time.as_ref()),
+        ("author", author.as_ref()),
+        ("label", label.as_ref()),
+    ];
+    for (what, value) in short {
         check_text(what, value.map_or("", String::as_str))?;
     }
     let entry = Entry {
@@ -347,6 +373,8 @@ pub(crate) fn check_document(
         id,
         title,
         time,
+        author,
+        label,
         words: prepared.words,
         bytes: text.len() as u64,
         digest: prepared.digest,
@@ -390,7 +418,8 @@ pub(crate) fn select_with(
     let sql =
         format!("SELECT {}, document.repository FROM document WHERE {condition}", Entry::COLUMNS);
     let mut statement = read.prepare(&sql)?;
-    let rows = statement.query_map(values, |row| Ok((row.get(8)?, Entry::read(row)?)))?;
+    let rows =
+        statement.query_map(values, |row| Ok((row.get(Entry::N_COLUMNS)?, Entry::read(row)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -486,8 +515,9 @@ pub(crate) fn insert(
         },
     }
     let sql =
-        "INSERT INTO document (repository, id, title, time, words, bytes, digest, added, account)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        "INSERT INTO document (repository, id, title, time, words, bytes, digest, added, account,
+                                   author, label)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     write.prepare_cached(sql)?.execute(params![
         known.id,
         entry.id,
@@ -498,6 +528,8 @@ pub(crate) fn insert(
         entry.digest,
         entry.added,
         account,
+        entry.author,
+        entry.label,
     ])?;
     let number = write.last_insert_rowid();
     let is_fingerprints = kind == ShelfKind::Fingerprints;

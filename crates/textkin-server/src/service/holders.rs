@@ -397,6 +397,8 @@ mod tests {
             id: number.to_string(),
             title: None,
             time: None,
+            author: None,
+            label: None,
             words: 0,
             bytes: 0,
             digest: [0; 32],

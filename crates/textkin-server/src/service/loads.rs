@@ -276,13 +276,15 @@ impl DocumentSink for Sink<'_> {
         let id = document.id.strip_prefix(&self.prefix).unwrap_or(&document.id).to_owned();
         let metadata: Option<serde_json::Value> =
             document.metadata.as_deref().and_then(|metadata| serde_json::from_str(metadata).ok());
-        let title = metadata.as_ref().and_then(|metadata| metadata.get("title")?.as_str());
+        let told = |name: &str| metadata.as_ref().and_then(|metadata| metadata.get(name)?.as_str());
         let short =
             |text: &str| -> String { text.chars().filter(|c| !c.is_control()).take(512).collect() };
         self.give(Ok(NewDocument {
             id: Some(short(&id)),
-            title: title.map(short),
+            title: told("title").map(short),
             time: document.time.as_deref().map(short),
+            author: told("author").map(short),
+            label: told("label").map(short),
             text: document.text.into_owned(),
             notes: document.notes.iter().map(|note| short(&note.to_string())).collect(),
         }))

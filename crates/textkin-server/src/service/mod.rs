@@ -39,7 +39,7 @@ mod delivery_tests;
 #[cfg(test)]
 mod mail_tests;
 #[cfg(test)]
-mod template_tests;
+mod results_tests;
 #[cfg(test)]
 mod tests;
 mod views;

@@ -68,6 +68,26 @@ fn work(service: &Service) {
 }
 
 #[test]
+fn who_wrote_a_document_and_what_it_is_known_by_are_kept() {
+    let Case { service, .. } = case();
+    let anna = actor(&service, "anna", "admin");
+    repository(&service, &anna, "poems", Visibility::Private);
+    let new = NewDocument {
+        id: Some("mercy".to_owned()),
+        text: POEM.to_owned(),
+        author: Some("Portia".to_owned()),
+        label: Some("speeches".to_owned()),
+        ..Default::default()
+    };
+    let too_long = NewDocument { author: Some("a".repeat(513)), ..new.clone() };
+    assert!(service.register(&anna, "poems", too_long, Existing::Refuse, None).is_err());
+    service.register(&anna, "poems", new, Existing::Refuse, None).unwrap();
+    let view = service.document(&anna, "poems", "mercy", false).unwrap();
+    assert_eq!(view.author.as_deref(), Some("Portia"));
+    assert_eq!(view.label.as_deref(), Some("speeches"));
+}
+
+#[test]
 fn what_is_registered_is_found_before_and_after_it_is_on_the_shelf_and_after_a_restart() {
     let Case { service, folder } = case();
     let anna = actor(&service, "anna", "admin");

@@ -19,12 +19,12 @@ use crate::error::Error;
 use self::writer::Writer;
 
 /// The version of the tables that this program reads and writes.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 /// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
 /// What makes each later version of the one before it, from version 2 on. A new store goes the same
 /// way, so that there is one.
-const UPGRADES: [&str; 1] = [include_str!("upgrade-2.sql")];
+const UPGRADES: [&str; 2] = [include_str!("upgrade-2.sql"), include_str!("upgrade-3.sql")];
 const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "a version for each upgrade");
 /// What tells our files from those of other programs: "tkin".
 const APPLICATION: i64 = 0x746b_696e;

@@ -295,6 +295,8 @@ fn group(document: &DocumentView, colour: Colour) -> String {
             Some(time) => time.split('-').next().unwrap_or(time).to_owned(),
             None => "undated".to_owned(),
         },
+        Colour::Author => document.author.clone().unwrap_or_else(|| "unknown".to_owned()),
+        Colour::Label => document.label.clone().unwrap_or_else(|| "none".to_owned()),
     }
 }
 

@@ -28,8 +28,10 @@ pub enum Colour {
     Source,
     Date,
     Repository,
+    Author,
+    Label,
 }
-names! { Colour { Source: "source", "Source"; Date: "date", "Year"; Repository: "repository", "Repository"; } }
+names! { Colour { Source: "source", "Source"; Date: "date", "Year"; Repository: "repository", "Repository"; Author: "author", "Author"; Label: "label", "Label"; } }
 
 /// The page of the graph.
 #[derive(Clone, Debug, Default)]

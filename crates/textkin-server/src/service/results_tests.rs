@@ -1,5 +1,5 @@
-//! Template texts and stop phrases: what they take away of results and probes. And a folder of an
-//! earlier version.
+//! Results and probes: what template texts and stop phrases take away of them, and sources of one cluster.
+//! And a folder of an earlier version.
 
 use serde_json::json;
 
