@@ -186,6 +186,7 @@ try {
   await page.locator("#purge [name=query]").fill("Kettle");
   await page.getByRole("button", { name: "Preview" }).click();
   await page.waitForLoadState();
+  await page.waitForTimeout(500);
   check((await text()).includes("Removes 1 document"), "a preview says what would go");
   await seen("purge");
   await page.getByRole("button", { name: /for good/ }).click();

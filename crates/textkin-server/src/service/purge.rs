@@ -187,7 +187,7 @@ pub(crate) fn reason(rule: &PurgeRule) -> String {
         reasons.push(format!("not among the latest {count}"));
     }
     if let Some(query) = &rule.query {
-        reasons.push(format!("'{query}' in id or title"));
+        reasons.push(format!("with '{query}' in id or title"));
     }
     format!("purged: {}", reasons.join(", "))
 }
