@@ -91,7 +91,7 @@ def discover(
     options["task_memory"] = sizes["task_memory"]
     counter_bytes = sizes["counters"]
     if is_auto and chunk.startswith("words"):
-        counter_bytes = _fitting(df, sizes["task_memory"])
+        counter_bytes = _fitting(df, sizes["task_memory"] or 0)
     with _checks.words(), _batches(spark):
         # Strategies are built here first: what is wrong with them need not reach a worker.
         _textkin.SparkStep("prepare", options)
