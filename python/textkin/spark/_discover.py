@@ -90,7 +90,7 @@ def discover(
     )
     options["task_memory"] = sizes["task_memory"]
     counter_bytes = sizes["counters"]
-    if is_auto and chunk.startswith("words"):
+    if is_auto and str(chunk).startswith("words"):
         counter_bytes = _fitting(df, sizes["task_memory"] or 0)
     with _checks.words(), _batches(spark):
         # Strategies are built here first: what is wrong with them need not reach a worker.
@@ -211,8 +211,7 @@ class Plan:
         slices = max(1, counter_bytes >> 20)
         parts = min(slices, self.parallelism * 4)
         added = self.step(counted.repartition(parts, "slice"), "add")
-        with described(self.spark, "counters"):
-            rows = sorted(added.collect(), key=lambda row: row.slice)
+        rows = sorted(added.collect(), key=lambda row: row.slice)
         if not rows:
             return {}
         counters = b"".join(bytes(row.bytes) for row in rows)
