@@ -138,9 +138,9 @@ class Plan:
         """The pairs of documents."""
         postings, texts = self._postings(counter_bytes)
         lists = self._lists(postings, texts)
-        candidates = self._candidates(lists)
+        candidates, commons = self._candidates(lists)
         edges = self.store.table(
-            "edges", SCHEMAS["verify"], lambda: verified(self, candidates, texts, self._commons(lists))
+            "edges", SCHEMAS["verify"], lambda: verified(self, candidates, texts, commons)
         )
         return pairs_of_documents(self, edges, postings)
 
@@ -153,10 +153,10 @@ class Plan:
 
         return f.broadcast(frame) if rows <= MOST_ROWS else frame
 
-    def ask(self, what: str, frame: Any) -> Any:
-        """The one row of sums."""
+    def ask(self, what: str, frame: Any) -> list[Any]:
+        """The few rows that a step depends on."""
         with described(self.spark, what):
-            return frame.collect()[0]
+            return list(frame.collect())
 
     def parts(self, things: int | None, bytes_each: int) -> int:
         """Parts of so many things that a task holds within its memory."""
@@ -196,7 +196,7 @@ class Plan:
             f.sum(f.expr("if(copies > 1, copies, 0)")).alias("copied"),
             f.max("copies").alias("most_copies"),
         )
-        found = self.ask("sums of texts", sums)
+        [found] = self.ask("sums of texts", sums)
         self.totals.words, self.totals.copied = found.words or 0, found.copied or 0
         self.totals.most_copies = found.most_copies or 1
         return bool(found.is_clash)
@@ -223,7 +223,7 @@ class Plan:
 
         ids = postings.groupBy("id").agg(f.count("*").alias("n"), f.sum("chunks").alias("chunks"))
         sums = ids.agg(f.max("n").alias("most"), f.sum("chunks").alias("chunks"))
-        found = self.ask("unique ids", sums)
+        [found] = self.ask("unique ids", sums)
         self.totals.chunks = found.chunks or 0
         if (found.most or 0) > 1:
             twice = ids.where("n > 1").first()
@@ -254,6 +254,11 @@ class Plan:
         if not number:
             return known.select(*columns, f.lit(1).cast("bigint").alias("copies"))
         copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
+        if number <= MOST_ROWS:
+            joined = known.join(f.broadcast(copied), "document", "left")
+            copies = f.expr("case when first is null then 1 when id = first then copies else 0 end")
+            return joined.select(*columns, copies.cast("bigint").alias("copies")).where("copies > 0")
+        # By their ids: joined by their texts, all documents of one that has many copies would meet in one task.
         copied = (
             known.select("id", "document")
             .join(self.near(copied, number), "document")
@@ -263,40 +268,39 @@ class Plan:
         copies = f.coalesce("copies", f.lit(1)).cast("bigint").alias("copies")
         return joined.select(*columns, copies).where("copies > 0")
 
-    def _candidates(self, lists: Any) -> Any:
-        """Sums of pairs, and the guard: no pair is lost or counted twice, or the run fails."""
-        from pyspark.sql import functions as f
-
-        sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("steps", "pairs", "selves")]
-        commons = f.coalesce(f.sum(f.expr("if(kind = 1, 1, 0)")), f.lit(0)).alias("commons")
-        totals = self.ask("sums of lists", lists.agg(*sums, commons))
-        self.totals.commons = totals.commons
+    def _candidates(self, lists: Any) -> tuple[Any, dict[str, Any]]:
+        """Sums of pairs, and the common chunks, which are counted where pairs are compared."""
+        steps, commons = self._work(lists)
 
         def make() -> Any:
-            parts = self.parts(totals.steps, PAIR)
+            parts = self.parts(steps, PAIR)
             work = lists.where("kind = 0").select("salt", "bytes")
-            pieces = work.repartition(self._pieces(totals.steps), "salt")
+            pieces = work.repartition(self._pieces(steps), "salt")
             sums = self.step(pieces.select("bytes"), "pair", route=route(parts))
             return self.step(sums.repartition(parts, "bucket"), "sum")
 
         candidates = self.store.table("candidates", SCHEMAS["sum"], make)
-        found = self.ask("sums of pairs", candidates.agg(
-            f.sum(f.expr("if(kind = 2, words_a, 0)")).alias("pairs"),
-            f.sum(f.expr("if(kind = 2, words_b, 0)")).alias("selves"),
-            f.sum(f.expr("if(kind = 0, 1, 0)")).alias("candidates"),
-            f.sum(f.expr("if(kind = 0, words_a + words_b, 0)")).alias("words"),
+        totals = candidates.where("kind = 2").select("words_a", "words_b", "chunks_a", "chunks_b")
+        found = self.ask("sums of pairs", totals)
+        guard((self.totals.pairs, self.totals.selves), (
+            sum(row.words_a for row in found), sum(row.words_b for row in found)
         ))  # fmt: skip
-        guard(totals, found)
-        self.totals.candidates = found.candidates or 0
-        self.totals.candidate_words = found.words or 0
-        return candidates
+        self.totals.candidates = sum(row.chunks_a for row in found)
+        self.totals.candidate_words = sum(row.chunks_b for row in found)
+        shared = {"commons": self.spark.sparkContext.broadcast(commons)} if commons else {}
+        return candidates, shared
 
-    def _commons(self, lists: Any) -> dict[str, Any]:
-        """Common chunks, which are counted where pairs are compared, for all workers."""
-        if not self.totals.commons:
-            return {}
-        commons = [bytes(row.bytes) for row in lists.where("kind = 1").select("bytes").collect()]
-        return {"commons": self.spark.sparkContext.broadcast(commons)}
+    def _work(self, lists: Any) -> tuple[int, list[bytes]]:
+        """The pairs to be counted, each once for every list, and the common chunks."""
+        rows = self.ask(
+            "sums of lists",
+            lists.where("kind > 0").select("kind", "steps", "pairs", "selves", "bytes"),
+        )
+        totals = [row for row in rows if row.kind == 2]
+        self.totals.pairs = sum(row.pairs for row in totals)
+        self.totals.selves = sum(row.selves for row in totals)
+        commons = [bytes(row.bytes) for row in rows if row.kind == 1]
+        return sum(row.steps for row in totals), commons
 
     def _pieces(self, steps: int) -> int:
         """Parts of about so much counting each that none takes much longer than others."""
@@ -320,13 +324,11 @@ def _texts(postings: Any) -> Any:
     )
 
 
-def guard(expected: Any, found: Any) -> None:
-    """Sums of all pairs must be what the lists come to."""
-    expected = (expected.pairs or 0, expected.selves or 0)
-    sums = (found.pairs or 0, found.selves or 0)
-    if expected != sums:
+def guard(expected: tuple[int, int], found: tuple[int, int]) -> None:
+    """Sums of all pairs must be what the lists come to, or the run fails."""
+    if expected != found:
         raise _errors.Error(
-            f"the counts of pairs are wrong: they sum up to {sums[0]} and {sums[1]}, and the lists of "
+            f"the counts of pairs are wrong: they sum up to {found[0]} and {found[1]}, and the lists of "
             f"texts come to {expected[0]} and {expected[1]}; nothing of this run can be trusted. "
             "Delete the checkpoint and run again, and please report this"
         )

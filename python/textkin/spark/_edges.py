@@ -20,7 +20,7 @@ def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> 
     from pyspark.sql import functions as f
 
     pairs = candidates.where("kind = 0").drop("kind")
-    groups = _groups(plan, pairs)
+    groups = _groups(plan)
     first, second = (f.pmod(f.col(side), f.lit(groups)) for side in ("a", "b"))
     cell = f.least(first, second) * groups + f.greatest(first, second)
     pairs = pairs.withColumn("cell", cell.cast("bigint"))
@@ -36,30 +36,20 @@ def verified(plan: Any, candidates: Any, texts: Any, shared: dict[str, Any]) -> 
         f.explode("cells").alias("cell"), "document", "text"
     )
     rows = held.unionByName(pairs, allowMissingColumns=True)
-    parts = max(plan.parallelism, min(groups * (groups + 1) // 2, 100_000))
+    # Cells of one part come one after the other, so that they need not have a task each.
+    parts = min(groups * (groups + 1) // 2, max(4 * plan.parallelism, 8 * groups), 100_000)
     rows = rows.repartition(parts, "cell").sortWithinPartitions("cell", f.col("document").isNull())
     edges = run(rows, "verify", plan.options, shared)
     return edges.unionByName(_copies(plan, candidates, texts)) if plan.totals.copied else edges
 
 
-def _groups(plan: Any, pairs: Any) -> int:
+def _groups(plan: Any) -> int:
     """Groups of texts: two of them fit the memory of a task, and there is work for every core."""
-    from pyspark.sql import functions as f
-
     least = max(math.ceil(math.sqrt(2 * plan.parallelism)), 1)
-
-    def needed(words: int) -> int:
-        return math.ceil(2 * WORD * words / plan.options["task_memory"])
-
-    # They have no more words than all texts, nor than all sides of pairs; mostly that is enough to know.
-    if needed(min(plan.totals.words, plan.totals.candidate_words)) <= least:
-        return least
-    sides = pairs.select(f.explode(f.array(
-        f.struct(f.col("a").alias("text"), f.col("words_a").alias("words")),
-        f.struct(f.col("b").alias("text"), f.col("words_b").alias("words")),
-    )).alias("side"))  # fmt: skip
-    words = sides.select("side.*").dropDuplicates(["text"]).agg(f.sum("words").alias("n"))
-    return max(needed(plan.ask("words to compare", words).n or 0), least)
+    # The texts to be compared have no more words than this. With more groups than it takes, a text goes
+    # to more cells, though never to more than it has pairs.
+    words = min(plan.totals.words, plan.totals.candidate_words)
+    return max(math.ceil(2 * WORD * words / plan.options["task_memory"]), least)
 
 
 def _copies(plan: Any, candidates: Any, texts: Any) -> Any:

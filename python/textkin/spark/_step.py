@@ -10,7 +10,7 @@ SCHEMAS = {
     "add": "slice int, bytes binary",
     "prepare": (
         "id string, document bigint, digest binary, words bigint, chunks bigint, "
-        "fingerprint array<bigint>, check array<int>, selected array<boolean>"
+        "fingerprint array<bigint>, check binary, selected array<boolean>"
     ),
     "pack": "bucket int, bytes binary",
     "sort": "bucket int, bytes binary",

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _errors
 
-FORMAT = 2
+FORMAT = 3
 
 
 class Store:

@@ -15,9 +15,10 @@ class Totals:
     most_copies: int = 1
     # Of documents.
     chunks: int = 0
-    # Of lists: pieces of common chunks.
-    commons: int = 0
-    # Pairs of texts to be compared, and the words of both texts of all of them.
+    # Of lists: the chunks that pairs of texts share, once for each pair, and those of texts with copies.
+    pairs: int = 0
+    selves: int = 0
+    # Pairs of texts to be compared, and the words of their texts, counted at most once in each part.
     candidates: int = 0
     candidate_words: int = 0
 

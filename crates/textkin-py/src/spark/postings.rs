@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, Int64Array, RecordBatch};
-use arrow::datatypes::{Int32Type, Int64Type};
+use arrow::datatypes::Int64Type;
 use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, Work};
 
 use super::columns::{Bytes, batch, integer_column, integers, lists, packed};
@@ -26,7 +26,7 @@ impl Step for Pack {
     fn feed(&mut self, rows: &RecordBatch) -> Outcome {
         let (documents, words) = (integers(rows, "document")?, integers(rows, "words")?);
         let (chunks, copies) = (integers(rows, "chunks")?, integers(rows, "copies")?);
-        let (fingerprints, checks) = (lists(rows, "fingerprint")?, lists(rows, "check")?);
+        let (fingerprints, checks) = (lists(rows, "fingerprint")?, Bytes::new(rows, "check")?);
         let selected = lists(rows, "selected")?;
         let mut batches = Vec::new();
         for row in 0..rows.num_rows() {
@@ -43,8 +43,10 @@ impl Step for Pack {
             let fingerprints = fingerprints
                 .as_primitive_opt::<Int64Type>()
                 .ok_or(Trouble::Column("fingerprint"))?;
-            let checks = checks.value(row);
-            let checks = checks.as_primitive_opt::<Int32Type>().ok_or(Trouble::Column("check"))?;
+            let (checks, []) = checks.get(row).unwrap_or_default().as_chunks() else {
+                return Err(Trouble::Column("check"));
+            };
+            let checks: Vec<i32> = checks.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect();
             let flags: Option<Vec<bool>> = match selected.is_valid(row) {
                 false => None,
                 true => {
@@ -53,7 +55,7 @@ impl Step for Pack {
                     Some(flags.values().iter().collect())
                 }
             };
-            self.packer.add(text, fingerprints.values(), checks.values(), flags.as_deref())?;
+            self.packer.add(text, fingerprints.values(), &checks, flags.as_deref())?;
             if self.packer.is_full() {
                 batches.extend(packed(&self.options, self.packer.pack())?);
             }
@@ -93,7 +95,7 @@ impl Step for Sort {
     }
 }
 
-/// All `bucket`, `bytes` of some buckets of lists → pieces of work.
+/// All `bucket`, `bytes` of some buckets of lists → pieces of work, and one row of totals.
 pub(super) struct Merge {
     merger: ListMerger,
     options: Options,
@@ -124,6 +126,15 @@ impl Step for Merge {
             let commons = Work { bytes: merger.commons().to_vec(), ..Work::default() };
             batches.push(work_batch(COMMONS, &[commons])?);
         }
+        let totals = work.iter().fold(Work::default(), |totals, work| Work {
+            lists: totals.lists + work.lists,
+            chunks: totals.chunks + work.chunks,
+            steps: totals.steps + work.steps,
+            pairs: totals.pairs + work.pairs,
+            selves: totals.selves + work.selves,
+            ..totals
+        });
+        batches.push(work_batch(TOTALS, &[totals])?);
         Ok(batches)
     }
 }
@@ -131,6 +142,7 @@ impl Step for Merge {
 /// What a row of lists is.
 const WORK: i32 = 0;
 const COMMONS: i32 = 1;
+const TOTALS: i32 = 2;
 
 fn work_batch(kind: i32, work: &[Work]) -> Result<RecordBatch, Trouble> {
     let column = |value: fn(&Work) -> u64| integer_column(work.iter().map(value));

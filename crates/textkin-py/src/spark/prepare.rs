@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+    ArrayRef, BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, RecordBatch,
     StringBuilder,
 };
 use textkin::distributed::{Error, Preparer, RunCounter};
@@ -50,8 +50,8 @@ impl Step for Prepare {
             table.n_fingerprints += prepared.fingerprints.len();
             table.fingerprints.values().append_slice(&prepared.fingerprints);
             table.fingerprints.append(true);
-            table.checks.values().append_slice(&prepared.checks);
-            table.checks.append(true);
+            let checks = prepared.checks.iter().flat_map(|check| check.to_le_bytes());
+            table.checks.append_value(checks.collect::<Vec<u8>>());
             if let Some(selected) = &prepared.selected {
                 table.selected.values().append_slice(selected);
             }
@@ -94,7 +94,8 @@ struct Table {
     words: Int64Builder,
     chunks: Int64Builder,
     fingerprints: ListBuilder<Int64Builder>,
-    checks: ListBuilder<Int32Builder>,
+    /// Four bytes for each fingerprint: as numbers, Spark would handle them one by one.
+    checks: BinaryBuilder,
     selected: ListBuilder<BooleanBuilder>,
     n_fingerprints: usize,
 }

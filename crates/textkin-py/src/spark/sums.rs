@@ -101,11 +101,11 @@ fn candidate_batch(candidates: &[Candidate]) -> Result<RecordBatch, Trouble> {
     )
 }
 
-/// Totals stand where candidates have counts: found, pairs and selves.
+/// Totals stand where candidates have counts: found, pairs, selves, candidates and words.
 fn totals_batch(totals: Totals) -> Result<RecordBatch, Trouble> {
-    let one = |value: u64| integer_column([value]);
     let zero = || Int64Array::from(vec![0]);
-    let counts = [one(totals.found), one(totals.pairs), one(totals.selves), one(0), one(0)];
+    let Totals { found, pairs, selves, candidates, words } = totals;
+    let counts = [found, pairs, selves, candidates, words].map(|value| integer_column([value]));
     let rarity = BinaryArray::from_iter_values([0u128.to_le_bytes()]);
     rows(Int32Array::from(vec![TOTALS]), zero(), zero(), rarity, counts)
 }

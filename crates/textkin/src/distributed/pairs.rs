@@ -201,6 +201,10 @@ pub struct Totals {
     pub pairs: u64,
     /// Shared chunks of texts that have copies.
     pub selves: u64,
+    /// Pairs of different texts that may be edges.
+    pub candidates: u64,
+    /// Words of the texts of these, each text once.
+    pub words: u64,
 }
 
 impl PairMerger {
@@ -232,6 +236,7 @@ impl PairMerger {
     pub fn finish(self) -> (Vec<Candidate>, Totals) {
         let mut totals = Totals::default();
         let mut candidates = Vec::new();
+        let mut words = HashMap::new();
         for (a, b, sum) in self.sums.sorted() {
             if a.key == b.key {
                 totals.selves += sum.chunks;
@@ -262,8 +267,11 @@ impl PairMerger {
             };
             if self.measure.needs_coverage() || is_edge() {
                 candidates.push(Candidate { a: a.key, b: b.key, overlap, rarity: sum.rarity });
+                totals.candidates += 1;
+                words.extend([a, b].map(|text| (text.key, u64::from(text.words))));
             }
         }
+        totals.words = words.values().sum();
         (candidates, totals)
     }
 }
