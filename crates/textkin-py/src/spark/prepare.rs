@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, RecordBatch,
-    StringBuilder,
+    ArrayRef, BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, RecordBatch, StringBuilder,
 };
 use textkin::distributed::{Error, Preparer, RunCounter};
 

@@ -30,35 +30,35 @@ pub(super) fn write(
 /// What is said of a document; programs go by these names.
 #[derive(Serialize)]
 struct JsonLine<'a> {
-    #[serde(serialize_with = "blocks")]
-    blocks: &'a DocumentOrigins,
-    chunks: u32,
-    dominant_number: u64,
-    dominant_origin: Option<&'a str>,
-    dominant_share: f64,
-    #[serde(serialize_with = "places")]
-    estimated: &'a [Span],
-    #[serde(serialize_with = "places")]
-    fresh: &'a [Span],
-    fresh_words: u32,
     id: &'a str,
     number: u64,
-    old_words: u32,
-    selected: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<&'a str>,
     words: u32,
+    chunks: u32,
+    selected: u32,
+    fresh_words: u32,
+    old_words: u32,
+    dominant_origin: Option<&'a str>,
+    dominant_number: u64,
+    dominant_share: f64,
+    #[serde(serialize_with = "blocks")]
+    blocks: &'a DocumentOrigins,
+    #[serde(serialize_with = "places")]
+    fresh: &'a [Span],
+    #[serde(serialize_with = "places")]
+    estimated: &'a [Span],
 }
 
 #[derive(Serialize)]
 struct JsonBlock<'a> {
+    start: u32,
     end: u32,
-    estimated: u32,
     origin: Option<&'a str>,
     origin_number: u64,
     origin_offset: Option<u32>,
-    start: u32,
     words: u32,
+    estimated: u32,
 }
 
 impl<'a> JsonBlock<'a> {
