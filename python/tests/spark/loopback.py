@@ -30,8 +30,11 @@ def make_session(master, **more):
     active = SparkSession.getActiveSession()
     if active is not None and active.sparkContext.master != master:
         stop(active)
+    import textkin.spark
+
     builder = SparkSession.builder.master(master).appName("textkin tests")
-    for name, value in {**CONF, **more}.items():
+    java = {f"spark.{one}.extraJavaOptions": textkin.spark.JAVA_OPTIONS for one in ("driver", "executor")}
+    for name, value in {**CONF, **java, **more}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
@@ -78,6 +81,7 @@ class Cluster:
             **os.environ,
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1",
             "SPARK_WORKER_DIR": str(self.folder / "work"),
             "SPARK_LOCAL_DIRS": str(self.folder / "local"),
         }

@@ -75,8 +75,11 @@ def test_a_checkpoint_is_of_one_run(spark, tmp_path):
     with pytest.raises(textkin.SettingError, match="settings.json is damaged"):
         textkin.spark.discover(table, checkpoint=folder)
     (tmp_path / "old" / "settings").mkdir(parents=True)
-    with pytest.raises(textkin.SettingError, match="is of an earlier version"):
-        textkin.spark.discover(table, checkpoint=str(tmp_path / "old"))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "settings.json").write_text('{"format": 2, "chunk": "words:8"}')
+    for other in ("old", "other"):
+        with pytest.raises(textkin.SettingError, match="was made by another version of textkin"):
+            textkin.spark.discover(table, checkpoint=str(tmp_path / other))
 
 
 def test_the_guard_tells_wrong_counts(spark, tmp_path):

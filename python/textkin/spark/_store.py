@@ -41,9 +41,7 @@ class Store:
         path = self.path("settings.json")
         if not exists(self.spark, path):
             if exists(self.spark, self.path("settings")):
-                raise _errors.SettingError(
-                    f"checkpoint: {self.folder} is of an earlier version; use another folder, or delete it"
-                )
+                raise self._of_another_version()
             _write(self.spark, path, json.dumps(settings, sort_keys=True))
             return
         try:
@@ -52,6 +50,8 @@ class Store:
             raise _errors.SettingError(
                 f"checkpoint: {path} is damaged; use another folder, or delete this one"
             ) from None
+        if before.get("format") != FORMAT:
+            raise self._of_another_version()
         keys = [key for key in {**before, **settings} if before.get(key) != settings.get(key)]
         if keys:
             said = ", ".join(f"{key}={before.get(key)!r}" for key in sorted(keys))
@@ -59,6 +59,12 @@ class Store:
                 f"checkpoint: {self.folder} is of another run ({said}); "
                 "use another folder, or delete it"
             )
+
+    def _of_another_version(self) -> _errors.SettingError:
+        return _errors.SettingError(
+            f"checkpoint: {self.folder} was made by another version of textkin; "
+            "use another folder, or delete it"
+        )
 
     def path(self, name: str) -> str:
         return f"{self.folder}/{name}"
