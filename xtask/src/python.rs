@@ -30,10 +30,8 @@ pub(crate) fn test() -> Result<()> {
         wanted.push_str(SPARK);
     }
     let environment = environment(&python, &wanted)?;
-    // All crates with their tests, in the profile of the tests before: what they have compiled is not compiled
-    // again. (By itself, this crate would ask its dependencies for fewer features, and have them compiled anew.)
-    let all = ["--workspace", "--lib", "--bins", "--tests"];
-    cargo(&[&["build", "--locked", "--profile", "test"], &all[..]].concat())?;
+    // The profile of the tests before: what they have compiled is not compiled again.
+    cargo(&["build", "--locked", "--package", "textkin-py", "--profile", "test"])?;
     install(&environment)?;
     let package = root()?.join("python");
     let run = |arguments: &[&str]| -> Result<()> {
