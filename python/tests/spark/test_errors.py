@@ -69,11 +69,12 @@ def test_a_checkpoint_is_of_one_run(spark, tmp_path):
     assert rows(textkin.spark.discover(table, checkpoint=folder)) == first
     with pytest.raises(textkin.SettingError, match=r"is of another run \(threshold=0.05\)"):
         textkin.spark.discover(table, checkpoint=folder, threshold=0.1)
-    (tmp_path / "run" / "settings.json").write_text("{")
     # Spark keeps a sum beside files of this machine.
     (tmp_path / "run" / ".settings.json.crc").unlink(missing_ok=True)
-    with pytest.raises(textkin.SettingError, match="settings.json is damaged"):
-        textkin.spark.discover(table, checkpoint=folder)
+    for damaged in ("{", "[1]", "7"):
+        (tmp_path / "run" / "settings.json").write_text(damaged)
+        with pytest.raises(textkin.SettingError, match="settings.json is damaged"):
+            textkin.spark.discover(table, checkpoint=folder)
     (tmp_path / "old" / "settings").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "settings.json").write_text('{"format": 2, "chunk": "words:8"}')

@@ -18,6 +18,7 @@ from ._store import postings
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 """Options of Java that suit discovery: its own work is compiled already, so that Java need not compile
-Spark twice over, nor collect its memory each time that it has loaded more of Spark. For ``spark.driver.extraJavaOptions`` and ``spark.executor.extraJavaOptions`` of a session."""
+Spark twice over, nor collect its memory each time that it has loaded more of Spark. For
+``spark.driver.extraJavaOptions`` and ``spark.executor.extraJavaOptions`` of a session."""
 
 __all__ = ["JAVA_OPTIONS", "clusters", "discover", "postings"]

@@ -261,10 +261,10 @@ class Plan:
         # By their ids: joined by their texts, all documents of one that has many copies would meet in one task.
         copied = (
             known.select("id", "document")
-            .join(self.near(copied, number), "document")
+            .join(copied, "document")
             .select("id", f.expr("if(id = first, copies, 0)").alias("copies"))
         )
-        joined = known.join(self.near(copied, number), "id", "left")
+        joined = known.join(copied, "id", "left")
         copies = f.coalesce("copies", f.lit(1)).cast("bigint").alias("copies")
         return joined.select(*columns, copies).where("copies > 0")
 

@@ -45,8 +45,8 @@ class Store:
             _write(self.spark, path, json.dumps(settings, sort_keys=True))
             return
         try:
-            before = json.loads(_read(self.spark, path))
-        except ValueError:
+            before = dict(json.loads(_read(self.spark, path)))
+        except (ValueError, TypeError):
             raise _errors.SettingError(
                 f"checkpoint: {path} is damaged; use another folder, or delete this one"
             ) from None
