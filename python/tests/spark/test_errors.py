@@ -136,3 +136,18 @@ def test_a_session_that_is_stopped(spark):
         textkin.spark.discover(table)
     with pytest.raises(textkin.Error, match="is stopped; make a new one"):
         textkin.spark.clusters(table)
+
+
+def test_the_python_of_workers(tmp_path):
+    source = tmp_path / "documents.jsonl"
+    source.write_text('{"id": "a", "text": "x"}\n')
+    command = [sys.executable, "-m", "textkin.spark", "discover", str(source), "--out"]
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK_")}
+    # That of the command, unless another is named.
+    ended = subprocess.run([*command, str(tmp_path / "one")], env=bare, capture_output=True, text=True)
+    assert ended.returncode == 1, ended.stderr
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    other = {**bare, "PYSPARK_PYTHON": str(tmp_path / "bare" / "bin" / "python")}
+    ended = subprocess.run([*command, str(tmp_path / "two")], env=other, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "the Python of the workers has no " in ended.stderr

@@ -67,6 +67,9 @@ def _discover(given: argparse.Namespace) -> int:
         for process in ("driver", "executor"):
             builder = builder.config(f"spark.{process}.defaultJavaOptions", JAVA_OPTIONS)
     spark = builder.getOrCreate()
+    if "PYSPARK_PYTHON" not in os.environ and str(spark.sparkContext.master).startswith("local"):
+        # The Python that runs this has the package; one that is found by its name need not.
+        spark.sparkContext.pythonExec = sys.executable
     try:
         for folder in filter(None, (given.out, given.clusters)):
             if not given.overwrite and exists(spark, folder):

@@ -79,6 +79,13 @@ def words() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        absent = r"^ModuleNotFoundError: No module named '(textkin|pyarrow)"
+        missing = re.search(absent, str(error), re.MULTILINE)
+        if missing:
+            raise _errors.Error(
+                f"the Python of the workers has no {missing[1]}: install textkin there, or name another "
+                "Python by PYSPARK_PYTHON before the session is made"
+            ) from error
         found = re.findall(r"^textkin\.(?:_errors\.)?(\w+): (.*)", str(error), re.MULTILINE)
         kind = getattr(_errors, found[-1][0], None) if found else None
         if kind is None:
