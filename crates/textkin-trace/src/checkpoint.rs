@@ -52,7 +52,7 @@ impl Tracer {
                 save_table(&mut writer, tracer.random.state(), tracer.table.as_bytes())?;
             }
             Remembered::Windows(tracer) => {
-                save_table(&mut writer, tracer.horizon.to_number(), tracer.table.as_bytes())?;
+                save_table(&mut writer, tracer.horizon().to_number(), tracer.table())?;
             }
         }
         let sum = writer.sum.digest();
@@ -91,8 +91,8 @@ impl Tracer {
                 reader.fill(length, tracer.table.as_bytes_mut())?;
             }
             Remembered::Windows(tracer) => {
-                tracer.horizon = Horizon::from_number(state);
-                reader.fill(length, tracer.table.as_bytes_mut())?;
+                tracer.set_horizon(Horizon::from_number(state));
+                reader.fill(length, tracer.table_mut())?;
             }
         }
         let sum = reader.sum.digest();

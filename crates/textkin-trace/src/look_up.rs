@@ -12,7 +12,7 @@
 use crate::WindowMethod;
 use crate::chunks::{Chunks, Selected};
 use crate::lines::{Hit, Limits};
-use crate::table::{BATCH, Content, Slot, Table};
+use crate::table::{BATCH, Content, Shape, Slot, Table};
 use crate::window::{PackedWords, Packing, Window};
 
 /// Selected chunks that are all looked up in one round.
@@ -61,9 +61,9 @@ impl LookUp {
 
     /// Looks the selected chunks of a part of a document up. What is found gains worth. The first part
     /// comes first.
-    pub(crate) fn run(
+    pub(crate) fn run<S: Shape>(
         &mut self,
-        table: &mut Table,
+        table: &mut Table<S>,
         method: &WindowMethod,
         document: &Document<'_>,
         is_first: bool,
@@ -143,9 +143,9 @@ impl LookUp {
         }
     }
 
-    fn look_up(
+    fn look_up<S: Shape>(
         &mut self,
-        table: &mut Table,
+        table: &mut Table<S>,
         method: &WindowMethod,
         document: &Document<'_>,
         round: usize,
@@ -185,15 +185,15 @@ impl LookUp {
 }
 
 /// Asks for the buckets of a batch, before any of them is searched.
-fn fetch(table: &Table, chunks: &[Selected], batch: usize) {
+fn fetch<S: Shape>(table: &Table<S>, chunks: &[Selected], batch: usize) {
     let chunks = chunks.get(batch * BATCH..).unwrap_or_default();
     chunks.iter().take(BATCH).for_each(|chunk| table.fetch(chunk.hash));
 }
 
 /// What a slot says of the chunk that it holds.
 #[inline]
-fn hit(
-    table: &Table,
+fn hit<S: Shape>(
+    table: &Table<S>,
     packed: &PackedWords,
     document: &Document<'_>,
     chunk: &Selected,

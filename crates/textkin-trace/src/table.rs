@@ -56,9 +56,6 @@ const N_FIELDS: usize = 7;
 /// The fields of a slot's content, in their order.
 const CONTENT: [Field; 4] = [Field::Offset, Field::Before, Field::After, Field::Origin];
 
-/// Bytes of these, unless others are asked for.
-const USUAL: [usize; 4] = [2, 2, 2, 4];
-
 /// Bytes of each field of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Widths {
@@ -72,7 +69,7 @@ pub(crate) struct Widths {
 
 impl Widths {
     /// Bytes of a slot.
-    pub(crate) fn slot(self) -> usize {
+    const fn slot(self) -> usize {
         self.tag + self.score + self.offset + 2 * self.side + self.origin
     }
 
@@ -81,32 +78,77 @@ impl Widths {
         within("origin-bytes", self.origin as u64, 3..=8, "3 to 8")?;
         Ok(self)
     }
+}
 
-    /// Where each field is in a bucket of so many slots.
-    fn layout(self, slots: usize) -> [Place; N_FIELDS] {
-        let Self { tag, score, offset, side, origin } = self;
+/// Where everything is in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    slots: usize,
+    bucket_bytes: usize,
+    places: [Place; N_FIELDS],
+}
+
+impl Layout {
+    /// Buckets of so many slots.
+    ///
+    /// # Errors
+    /// If a bucket cannot have so many, or a field so many bytes.
+    pub(crate) fn checked(slots: u16, widths: Widths) -> Result<Self, Error> {
+        within("bucket", u64::from(slots), 1..=1 << 12, "1 to 4096")?;
+        Ok(Self::new(slots as usize, widths.checked()?))
+    }
+
+    const fn new(slots: usize, widths: Widths) -> Self {
+        let Widths { tag, score, offset, side, origin } = widths;
         let scores = HEADER + slots * TAG;
+        let rest = scores + slots * score;
+        let stride = widths.slot() - TAG - score;
         let mut places = [Place { start: HEADER, stride: TAG, width: TAG }; N_FIELDS];
         places[Field::Score as usize] = Place { start: scores, stride: score, width: score };
-        let stride = self.slot() - TAG - score;
-        let mut start = scores + slots * score;
-        let rest = [
-            (Field::TagRest, tag - TAG),
-            (Field::Offset, offset),
-            (Field::Before, side),
-            (Field::After, side),
-            (Field::Origin, origin),
-        ];
-        for (field, width) in rest {
-            places[field as usize] = Place { start, stride, width };
+        let mut start = rest;
+        let widths = [tag - TAG, offset, side, side, origin];
+        let mut field = 0;
+        while field < widths.len() {
+            let width = widths[field];
+            places[Field::TagRest as usize + field] = Place { start, stride, width };
             start += width;
+            field += 1;
         }
-        places
+        Self { slots, bucket_bytes: rounded(rest + slots * stride), places }
+    }
+}
+
+/// A layout, whether it is known to the compiler or not.
+pub(crate) trait Shape: Copy + std::fmt::Debug + Send + 'static {
+    fn layout(&self) -> &Layout;
+}
+
+impl Shape for Layout {
+    #[inline]
+    fn layout(&self) -> &Layout {
+        self
+    }
+}
+
+/// The layout of landmarks, unless another is asked for: where its numbers are known to the compiler, a
+/// look-up takes half the instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usual;
+
+impl Usual {
+    pub(crate) const LAYOUT: Layout =
+        Layout::new(19, Widths { tag: 2, score: 1, offset: 2, side: 2, origin: 4 });
+}
+
+impl Shape for Usual {
+    #[inline]
+    fn layout(&self) -> &Layout {
+        const { &Self::LAYOUT }
     }
 }
 
 /// Where a field is in a bucket.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     /// Of the first slot.
     start: usize,
@@ -132,17 +174,16 @@ pub(crate) struct Content {
 }
 
 /// A fixed number of buckets of a fixed number of slots.
-pub(crate) struct Table {
-    slots: usize,
-    places: [Place; N_FIELDS],
-    bucket_bytes: usize,
+pub(crate) struct Table<S = Layout> {
+    shape: S,
     n_buckets: usize,
     bytes: MmapMut,
 }
 
-impl std::fmt::Debug for Table {
+impl<S: Shape> std::fmt::Debug for Table<S> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { n_buckets, slots, bucket_bytes, .. } = self;
+        let Layout { slots, bucket_bytes, .. } = self.shape.layout();
+        let n_buckets = self.n_buckets;
         write!(
             formatter,
             "Table of {n_buckets} buckets of {slots} slots, {bucket_bytes} bytes each"
@@ -153,19 +194,27 @@ impl std::fmt::Debug for Table {
 impl Table {
     /// As many buckets of `slots` slots as fit `memory` bytes, all empty.
     pub(crate) fn new(memory: u64, slots: u16, widths: Widths) -> Result<Self, Error> {
-        within("bucket", u64::from(slots), 1..=1 << 12, "1 to 4096")?;
-        let widths = widths.checked()?;
-        let slots = usize::from(slots);
-        let bucket_bytes = rounded(HEADER + slots * widths.slot());
-        let too_small =
-            Error::TooSmall { memory, bucket: bucket_bytes as u64, slots: slots as u64 };
+        Self::of(memory, Layout::checked(slots, widths)?)
+    }
+}
+
+impl<S: Shape> Table<S> {
+    /// As many buckets of this shape as fit `memory` bytes, all empty.
+    pub(crate) fn of(memory: u64, shape: S) -> Result<Self, Error> {
+        let Layout { slots, bucket_bytes, .. } = *shape.layout();
         let n_buckets = memory / bucket_bytes as u64;
         if n_buckets == 0 {
-            return Err(too_small);
+            let (bucket, slots) = (bucket_bytes as u64, slots as u64);
+            return Err(Error::TooSmall { memory, bucket, slots });
         }
         let n_buckets = usize::try_from(n_buckets).map_err(|_| Error::TooLarge { memory })?;
         let bytes = zeros(n_buckets * bucket_bytes).map_err(|_| Error::TooLarge { memory })?;
-        Ok(Self { slots, places: widths.layout(slots), bucket_bytes, n_buckets, bytes })
+        Ok(Self { shape, n_buckets, bytes })
+    }
+
+    #[inline]
+    fn layout(&self) -> &Layout {
+        self.shape.layout()
     }
 
     /// Bytes that are allocated, ever.
@@ -197,7 +246,7 @@ impl Table {
         let len = self.len(bucket);
         let [low, high, ..] = hash.to_le_bytes();
         let wanted = u16::from_le_bytes([low, high]);
-        let start = bucket * self.bucket_bytes + HEADER;
+        let start = bucket * self.layout().bucket_bytes + HEADER;
         for first in (0..len).step_by(AT_ONCE) {
             let mut agreeing = agreeing(self.tags(start + first * TAG), wanted);
             while agreeing != 0 {
@@ -225,7 +274,7 @@ impl Table {
 
     /// Whether the tag of a slot is that of `hash`.
     fn holds(&self, slot: Slot, hash: u64) -> bool {
-        let rest = self.places[Field::TagRest as usize].width;
+        let rest = self.layout().places[Field::TagRest as usize].width;
         let wanted = (hash >> (8 * TAG)) & lowest(rest);
         // What is not there is not read: it would be in another cache line.
         self.number(slot, Field::Tag) == hash & lowest(TAG)
@@ -236,9 +285,9 @@ impl Table {
     /// it is searched.
     #[inline]
     pub(crate) fn fetch(&self, hash: u64) {
-        let scores = self.places[Field::Score as usize];
-        let searched = (scores.start + self.slots * scores.stride).min(MOST_FETCHED);
-        let start = self.bucket_of(hash) * self.bucket_bytes;
+        let scores = self.layout().places[Field::Score as usize];
+        let searched = (scores.start + self.layout().slots * scores.stride).min(MOST_FETCHED);
+        let start = self.bucket_of(hash) * self.layout().bucket_bytes;
         let end = start + searched;
         let mut at = start;
         while at < end {
@@ -250,8 +299,8 @@ impl Table {
     /// Asks for what a slot holds beside its tag and score.
     #[inline]
     pub(crate) fn fetch_slot(&self, slot: Slot) {
-        let Place { start, stride, .. } = self.places[Field::TagRest as usize];
-        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        let Place { start, stride, .. } = self.layout().places[Field::TagRest as usize];
+        let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         let last = start + stride.saturating_sub(1);
         prefetch(&self.bytes, start);
         if start / LINE != last / LINE {
@@ -262,24 +311,24 @@ impl Table {
     /// How many slots of a bucket are taken.
     #[inline]
     pub(crate) fn len(&self, bucket: usize) -> usize {
-        let start = bucket * self.bucket_bytes;
+        let start = bucket * self.layout().bucket_bytes;
         let len = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
-        usize::from(len).min(self.slots)
+        usize::from(len).min(self.layout().slots)
     }
 
     /// The next free slot of the bucket of a hash; the last if there is none.
     pub(crate) fn next_free(&self, hash: u64) -> Slot {
         let bucket = self.bucket_of(hash);
-        Slot { bucket, index: self.len(bucket).min(self.slots - 1) }
+        Slot { bucket, index: self.len(bucket).min(self.layout().slots - 1) }
     }
 
     /// The next free slot of a bucket, now taken.
     pub(crate) fn take_free(&mut self, bucket: usize) -> Option<Slot> {
         let index = self.len(bucket);
-        if index == self.slots {
+        if index == self.layout().slots {
             return None;
         }
-        let start = bucket * self.bucket_bytes;
+        let start = bucket * self.layout().bucket_bytes;
         let len = u16::try_from(index + 1).unwrap_or(u16::MAX).to_le_bytes();
         self.bytes[start..start + HAND].copy_from_slice(&len);
         Some(Slot { bucket, index })
@@ -287,48 +336,44 @@ impl Table {
 
     /// The slot of a bucket that a search for the oldest begins with.
     pub(crate) fn hand(&self, bucket: usize) -> usize {
-        let start = bucket * self.bucket_bytes + HAND;
+        let start = bucket * self.layout().bucket_bytes + HAND;
         let hand = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
-        usize::from(hand) % self.slots
+        usize::from(hand) % self.layout().slots
     }
 
     /// Moves the hand to the slot after `index`.
     pub(crate) fn move_hand_past(&mut self, bucket: usize, index: usize) {
-        let start = bucket * self.bucket_bytes + HAND;
-        let hand = u16::try_from((index + 1) % self.slots).unwrap_or(0).to_le_bytes();
+        let start = bucket * self.layout().bucket_bytes + HAND;
+        let hand = u16::try_from((index + 1) % self.layout().slots).unwrap_or(0).to_le_bytes();
         self.bytes[start..start + 2].copy_from_slice(&hand);
     }
 
     /// The scores of the slots of a bucket that are taken.
     pub(crate) fn scores(&self, bucket: usize) -> &[u8] {
-        let Place { start, width, .. } = self.places[Field::Score as usize];
-        let start = bucket * self.bucket_bytes + start;
+        let Place { start, width, .. } = self.layout().places[Field::Score as usize];
+        let start = bucket * self.layout().bucket_bytes + start;
         &self.bytes[start..start + self.len(bucket) * width]
     }
 
     /// The same, to be changed.
     pub(crate) fn scores_mut(&mut self, bucket: usize) -> &mut [u8] {
-        let Place { start, width, .. } = self.places[Field::Score as usize];
-        let (start, len) = (bucket * self.bucket_bytes + start, self.len(bucket) * width);
+        let Place { start, width, .. } = self.layout().places[Field::Score as usize];
+        let (start, len) = (bucket * self.layout().bucket_bytes + start, self.len(bucket) * width);
         &mut self.bytes[start..start + len]
     }
 
     /// What a slot holds beside tag and score.
     #[inline]
     pub(crate) fn content(&self, slot: Slot) -> Content {
-        let Place { start, stride, width } = self.places[Field::TagRest as usize];
-        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
+        let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         let at_once = self.bytes[start..].first_chunk::<16>().filter(|_| stride <= 16);
         let Some(bytes) = at_once else {
             let [offset, before, after, origin] = CONTENT.map(|field| self.number(slot, field));
             return Content { offset, before, after, origin };
         };
         let rest = u128::from_le_bytes(*bytes) >> (8 * width);
-        match self.content_widths() {
-            // As it mostly is, so that the shifts are known.
-            USUAL => unpacked(rest, USUAL),
-            widths => unpacked(rest, widths),
-        }
+        unpacked(rest, self.content_widths())
     }
 
     /// A field as a number, little-endian.
@@ -355,7 +400,7 @@ impl Table {
     /// document up to it whose number ends so.
     #[inline]
     pub(crate) fn whole_origin(&self, kept: u64, number: u64) -> u64 {
-        let width = self.places[Field::Origin as usize].width;
+        let width = self.layout().places[Field::Origin as usize].width;
         if width >= 8 {
             return kept;
         }
@@ -373,17 +418,12 @@ impl Table {
             self.bytes[at] = score.to_le_bytes()[0];
         }
         let content_widths = self.content_widths();
-        let Place { start, stride, width } = self.places[Field::TagRest as usize];
-        let start = slot.bucket * self.bucket_bytes + start + slot.index * stride;
+        let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
+        let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         if let Some(bytes) = self.bytes[start..].first_chunk_mut::<16>().filter(|_| stride <= 16) {
             // All at once: a field that is read while the one before it is being written waits for it.
             let tag = u128::from((hash >> (8 * TAG)) & lowest(width));
-            let packed = match content_widths {
-                // As it mostly is, so that the shifts are known.
-                USUAL => packed(content, USUAL),
-                widths => packed(content, widths),
-            };
-            let rest = tag | packed << (8 * width);
+            let rest = tag | packed(content, content_widths) << (8 * width);
             let others =
                 u128::from_le_bytes(*bytes) & u128::MAX.unbounded_shl(as_shift(8 * stride));
             *bytes = (others | rest).to_le_bytes();
@@ -420,10 +460,10 @@ impl Table {
     /// Moves a slot behind all others of its bucket, which keep their order, and gives its new place.
     pub(crate) fn move_to_end(&mut self, slot: Slot) -> Slot {
         let len = self.len(slot.bucket);
-        let bucket = slot.bucket * self.bucket_bytes;
+        let bucket = slot.bucket * self.layout().bucket_bytes;
         // Of what is kept slot by slot, the first field stands for all.
         for field in [Field::Tag, Field::Score, Field::TagRest] {
-            let Place { start, stride, .. } = self.places[field as usize];
+            let Place { start, stride, .. } = self.layout().places[field as usize];
             let start = bucket + start;
             let from = start + slot.index * stride;
             self.bytes[from..start + len * stride].rotate_left(stride);
@@ -434,13 +474,13 @@ impl Table {
     /// Bytes of the fields of a slot's content, in their order.
     #[inline]
     fn content_widths(&self) -> [usize; 4] {
-        CONTENT.map(|field| self.places[field as usize].width)
+        CONTENT.map(|field| self.layout().places[field as usize].width)
     }
 
     #[inline]
     fn place(&self, slot: Slot, field: Field) -> (usize, usize) {
-        let Place { start, stride, width } = self.places[field as usize];
-        (slot.bucket * self.bucket_bytes + start + slot.index * stride, width)
+        let Place { start, stride, width } = self.layout().places[field as usize];
+        (slot.bucket * self.layout().bucket_bytes + start + slot.index * stride, width)
     }
 }
 
@@ -480,7 +520,7 @@ fn agreeing(tags: [u8; AT_ONCE * TAG], wanted: u16) -> u64 {
 }
 
 /// The bytes of a bucket, in whole cache lines if little is lost by that.
-fn rounded(bytes: usize) -> usize {
+const fn rounded(bytes: usize) -> usize {
     let whole = bytes.next_multiple_of(LINE);
     if (whole - bytes) * ROUNDING <= whole { whole } else { bytes }
 }

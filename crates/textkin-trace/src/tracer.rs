@@ -8,7 +8,7 @@ use crate::exact_tracer::ExactTracer;
 use crate::label::Labels;
 use crate::look_up::Document;
 use crate::traced::Sizes;
-use crate::window_tracer::WindowTracer;
+use crate::window_tracer::{Windows, window_tracer};
 use crate::{Error, Memory, Method, Settings, Traced};
 
 /// Traces a stream: one document in, what is said of it out.
@@ -51,7 +51,7 @@ pub struct Tracer {
 pub(crate) enum Remembered {
     Exact(ExactTracer),
     Chunks(ChunkTracer),
-    Windows(Box<WindowTracer>),
+    Windows(Box<dyn Windows>),
 }
 
 impl Tracer {
@@ -67,7 +67,7 @@ impl Tracer {
                 Remembered::Chunks(ChunkTracer::new(method, bytes, bucket, seed)?)
             }
             (Memory::Bytes(bytes), Method::Windows(method)) => {
-                Remembered::Windows(Box::new(WindowTracer::new(method, bytes, bucket)?))
+                Remembered::Windows(window_tracer(method, bytes, bucket)?)
             }
         };
         let (selected, labels) = Default::default();
@@ -138,7 +138,7 @@ impl Tracer {
         match &self.memory {
             Remembered::Exact(_) => None,
             Remembered::Chunks(tracer) => Some(tracer.table.allocated() as u64),
-            Remembered::Windows(tracer) => Some(tracer.table.allocated() as u64),
+            Remembered::Windows(tracer) => Some(tracer.table().len() as u64),
         }
     }
 }

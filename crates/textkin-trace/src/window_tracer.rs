@@ -21,6 +21,7 @@
 //! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
 //! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::chunks::Selected;
@@ -29,7 +30,7 @@ use crate::label::{Labels, Place};
 use crate::lines::{Limits, Lines};
 use crate::look_up::{Document, LookUp};
 use crate::settings::within;
-use crate::table::{BATCH, Content, NEAR, Slot, Table, Widths};
+use crate::table::{BATCH, Content, Layout, NEAR, Shape, Slot, Table, Usual, Widths};
 use crate::window::Packing;
 use crate::{Error, WindowMethod};
 
@@ -42,12 +43,68 @@ const PART: u32 = 1 << 13;
 /// The bits of a hash from here on are in no tag of usual length and tell no bucket.
 const LEVEL_BITS: u32 = 20;
 
+/// A window tracer, whatever the shape of its table.
+pub(crate) trait Windows: fmt::Debug + Send {
+    /// Says where every chunk of a document came from, and remembers some of those selected.
+    fn trace(&mut self, document: &Document<'_>, labels: &mut Labels);
+
+    fn horizon(&self) -> Horizon;
+
+    fn set_horizon(&mut self, horizon: Horizon);
+
+    /// The whole table.
+    fn table(&self) -> &[u8];
+
+    /// The whole table, to be replaced by one of the same settings.
+    fn table_mut(&mut self) -> &mut [u8];
+}
+
+/// A tracer at the beginning of a stream.
+///
+/// # Errors
+/// If not even one bucket fits, there is not so much memory, or a setting is out of its range.
+pub(crate) fn window_tracer(
+    method: WindowMethod,
+    memory: u64,
+    bucket: u16,
+) -> Result<Box<dyn Windows>, Error> {
+    let layout = layout(&method, bucket)?;
+    if layout == Usual::LAYOUT {
+        return Ok(Box::new(WindowTracer::new(method, memory, Usual)?));
+    }
+    Ok(Box::new(WindowTracer::new(method, memory, layout)?))
+}
+
+/// Where everything is in a bucket of so many slots.
+fn layout(method: &WindowMethod, bucket: u16) -> Result<Layout, Error> {
+    // A word is whole in a lane of 64 bits.
+    if !matches!(method.bits, 1 | 2 | 4 | 8) {
+        let (value, expected) = (u64::from(method.bits), "1, 2, 4 or 8");
+        return Err(Error::Setting { name: "bits", value, expected });
+    }
+    let side_bits = u64::from(method.window) * u64::from(method.bits);
+    within("window × bits", side_bits, 8..=64, "8 to 64")?;
+    within("window × bits modulo 8", side_bits % 8, 0..=0, "0: whole bytes")?;
+    let widths = Widths {
+        tag: usize::from(method.tag_bytes),
+        score: 1,
+        offset: OFFSET_BYTES,
+        side: packing(method).side_bytes(),
+        origin: usize::from(method.origin_bytes),
+    };
+    Layout::checked(bucket, widths)
+}
+
+fn packing(method: &WindowMethod) -> Packing {
+    Packing { words: method.window, bits: method.bits }
+}
+
 /// The table of landmarks and its rules.
 #[derive(Debug)]
-pub(crate) struct WindowTracer {
+struct WindowTracer<S: Shape> {
     method: WindowMethod,
-    pub(crate) table: Table,
-    pub(crate) horizon: Horizon,
+    table: Table<S>,
+    horizon: Horizon,
     /// Chunks of a document that are traced at a time.
     part: u32,
     /// Of the current document, kept for their memory.
@@ -55,32 +112,9 @@ pub(crate) struct WindowTracer {
     lines: Lines,
 }
 
-impl WindowTracer {
-    pub(crate) fn new(method: WindowMethod, memory: u64, bucket: u16) -> Result<Self, Error> {
-        // A word is whole in a lane of 64 bits.
-        if !matches!(method.bits, 1 | 2 | 4 | 8) {
-            let (value, expected) = (u64::from(method.bits), "1, 2, 4 or 8");
-            return Err(Error::Setting { name: "bits", value, expected });
-        }
-        let side_bits = u64::from(method.window) * u64::from(method.bits);
-        within("window × bits", side_bits, 8..=64, "8 to 64")?;
-        within("window × bits modulo 8", side_bits % 8, 0..=0, "0: whole bytes")?;
-        let packing = Packing { words: method.window, bits: method.bits };
-        let widths = Widths {
-            tag: usize::from(method.tag_bytes),
-            score: 1,
-            offset: OFFSET_BYTES,
-            side: packing.side_bytes(),
-            origin: usize::from(method.origin_bytes),
-        };
-        let table = Table::new(memory, bucket, widths)?;
-        let (horizon, lines) = Default::default();
-        Ok(Self { method, table, horizon, part: PART, look_up: LookUp::new(packing), lines })
-    }
-
-    /// Says where every chunk of a document came from, and remembers some of those selected: part by
-    /// part, so that what is made of a long document takes little more memory than of a short one.
-    pub(crate) fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
+impl<S: Shape> Windows for WindowTracer<S> {
+    /// Part by part, so that what is made of a long document takes little more memory than of a short one.
+    fn trace(&mut self, document: &Document<'_>, labels: &mut Labels) {
         let mut landmarks = Landmarks {
             // The first has words before it that its window can tell of, if there are enough.
             next: u32::from(self.method.window),
@@ -96,6 +130,31 @@ impl WindowTracer {
             self.trace_part(&part, start..end, &mut landmarks, labels);
             (start, selection) = (end, others);
         }
+    }
+
+    fn horizon(&self) -> Horizon {
+        self.horizon
+    }
+
+    fn set_horizon(&mut self, horizon: Horizon) {
+        self.horizon = horizon;
+    }
+
+    fn table(&self) -> &[u8] {
+        self.table.as_bytes()
+    }
+
+    fn table_mut(&mut self) -> &mut [u8] {
+        self.table.as_bytes_mut()
+    }
+}
+
+impl<S: Shape> WindowTracer<S> {
+    fn new(method: WindowMethod, memory: u64, shape: S) -> Result<Self, Error> {
+        let table = Table::of(memory, shape)?;
+        let (horizon, lines) = Default::default();
+        let look_up = LookUp::new(packing(&method));
+        Ok(Self { method, table, horizon, part: PART, look_up, lines })
     }
 
     fn trace_part(
@@ -292,7 +351,12 @@ mod tests {
     }
 
     /// Traces a document all of whose runs of 8 words are selected, in parts of so many.
-    fn trace(tracer: &mut WindowTracer, number: u64, words: &[u64], part: u32) -> Traced {
+    fn trace<S: Shape>(
+        tracer: &mut WindowTracer<S>,
+        number: u64,
+        words: &[u64],
+        part: u32,
+    ) -> Traced {
         tracer.part = part;
         let chunks = Chunks::runs(words.len(), 8);
         let selection: Vec<u32> = (0..chunks.len()).collect();
@@ -307,7 +371,7 @@ mod tests {
     fn a_document_in_parts_is_told_as_one() {
         let words = |from: u64, n: u64| (from..from + n).map(mix).collect::<Vec<u64>>();
         for part in [16, 50, 333, 8192] {
-            let mut tracer = WindowTracer::new(WindowMethod::default(), 1 << 20, 19).unwrap();
+            let mut tracer = WindowTracer::new(WindowMethod::default(), 1 << 20, Usual).unwrap();
             // What stands twice in a document is its own, in whatever parts.
             let twice = [words(0, 500), words(0, 500), words(9_000, 100)].concat();
             let said = trace(&mut tracer, 0, &twice, part);
@@ -323,9 +387,29 @@ mod tests {
         }
     }
 
-    fn tracer(slots: u16) -> WindowTracer {
+    fn tracer(slots: u16) -> WindowTracer<Layout> {
         let method = WindowMethod { landmark_worth: 8, ..WindowMethod::default() };
-        WindowTracer::new(method, 13 * u64::from(slots) + 4, slots).unwrap()
+        let memory = 13 * u64::from(slots) + 4;
+        WindowTracer::new(method, memory, layout(&method, slots).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_usual_layout_is_that_of_the_defaults_and_gives_what_any_gives() {
+        let method = WindowMethod::default();
+        assert_eq!(layout(&method, 19).unwrap(), Usual::LAYOUT);
+        let mut usual = WindowTracer::new(method, 20_000, Usual).unwrap();
+        let mut any = WindowTracer::new(method, 20_000, Usual::LAYOUT).unwrap();
+        for number in 0..300 {
+            // Copies of one another, in part, and more than the table holds.
+            let words = |from: u64| (from..from + 150).map(mix);
+            let words: Vec<u64> = words(number * 1_000).chain(words(number / 5 * 700)).collect();
+            assert_eq!(
+                trace(&mut usual, number, &words, PART),
+                trace(&mut any, number, &words, PART)
+            );
+        }
+        assert_eq!(usual.table(), any.table());
+        assert_eq!(usual.horizon(), any.horizon());
     }
 
     #[test]

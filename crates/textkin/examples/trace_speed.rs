@@ -19,7 +19,7 @@ use textkin::{StreamTracer, TraceSettings};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Each figure is the best of so many runs.
-const RUNS: usize = 3;
+const RUNS: usize = 10;
 /// Parts of the stream that are timed on their own.
 const PARTS: usize = 10;
 

@@ -15,7 +15,7 @@ use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
 use super::page::Page;
 use super::state::StateFile;
 use super::top::Top;
-use super::{FIRST, STREAM, lines, order};
+use super::{FIRST, STREAM, in_large_pages, lines, order};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::own;
@@ -120,13 +120,16 @@ impl Answers {
         let (mut state, mut loaded) = (None, None);
         if let Some(path) = &means.state {
             let mut file = StateFile::open(path, means.checkpoint_every, Arc::clone(is_busy))?;
-            loaded = file.load(settings)?;
+            loaded = in_large_pages(settings.table.memory, || file.load(settings))?;
             state = Some(file);
         }
         let is_resumed = loaded.is_some();
         let (tracer, progress) = match loaded {
             Some(loaded) => loaded,
-            None => (StreamTracer::new(settings)?, TraceProgress::default()),
+            None => {
+                let tracer = in_large_pages(settings.table.memory, || StreamTracer::new(settings))?;
+                (tracer, TraceProgress::default())
+            }
         };
         let path = means.out.as_deref().filter(|path| *path != Path::new(STREAM));
         let out = match (path, &state) {

@@ -11,7 +11,7 @@ mod top;
 use std::sync::Arc;
 
 use textkin::source::Inputs;
-use textkin::tracing::{ChunkMethod, Method};
+use textkin::tracing::{ChunkMethod, Memory, Method};
 use textkin::{Settings, TraceSettings, Watch};
 
 use self::answers::Answers;
@@ -23,6 +23,8 @@ use crate::interrupt;
 /// Bytes of an input that are read at a time: they come on top of `--memory`, and documents are taken
 /// one after the other, so that larger pieces would gain nothing.
 const PIECE_BYTES: usize = 256 << 10;
+/// Bytes from which on a table is in large pages.
+const LARGE_TABLE: u64 = 64 << 20;
 /// How standard input is called in ids and problems.
 const STREAM: &str = "-";
 /// The id of its first record, where that has none.
@@ -37,7 +39,7 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
             || !arguments.inputs.iter().any(is_stream),
         "with --state, standard input must be the only input: nothing in it can be passed over"
     );
-    take_small_pages();
+    take_large_pages(false);
     let settings = settings(arguments)?;
     let mut source = collection_settings(&arguments.input);
     source.piece_bytes = source.piece_bytes.min(PIECE_BYTES);
@@ -54,12 +56,23 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
     answers.finish()
 }
 
-/// From here on memory is taken in small pages: the allocator would take large ones for a few bytes, on
+/// Makes a tracer, in large pages if it is to have much memory: its table is looked up anywhere. With
+/// little memory nothing is gained by that, and what the allocator takes more than it needs would tell.
+fn in_large_pages<T>(memory: Memory, make: impl FnOnce() -> T) -> T {
+    take_large_pages(matches!(memory, Memory::Bytes(bytes) if bytes >= LARGE_TABLE));
+    let made = make();
+    take_large_pages(false);
+    made
+}
+
+/// Whether memory is taken in large pages from here on. The allocator would take them for a few bytes, on
 /// top of `--memory`.
-fn take_small_pages() {
+fn take_large_pages(are_large: bool) {
     // Where that cannot be asked for, the pages are as they are.
     #[cfg(target_os = "linux")]
-    rustix::thread::disable_transparent_huge_pages(true).ok();
+    rustix::thread::disable_transparent_huge_pages(!are_large).ok();
+    #[cfg(not(target_os = "linux"))]
+    let _ = are_large;
 }
 
 fn settings(arguments: &Trace) -> anyhow::Result<TraceSettings> {
