@@ -311,9 +311,8 @@ impl<S: Shape> Table<S> {
     /// How many slots of a bucket are taken.
     #[inline]
     pub(crate) fn len(&self, bucket: usize) -> usize {
-        let start = bucket * self.layout().bucket_bytes;
-        let len = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
-        usize::from(len).min(self.layout().slots)
+        let len = self.header(bucket, 0);
+        len.min(self.layout().slots)
     }
 
     /// The next free slot of the bucket of a hash; the last if there is none.
@@ -336,9 +335,14 @@ impl<S: Shape> Table<S> {
 
     /// The slot of a bucket that a search for the oldest begins with.
     pub(crate) fn hand(&self, bucket: usize) -> usize {
-        let start = bucket * self.layout().bucket_bytes + HAND;
-        let hand = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
-        usize::from(hand) % self.layout().slots
+        self.header(bucket, HAND) % self.layout().slots
+    }
+
+    /// A number in the header of a bucket.
+    #[inline]
+    fn header(&self, bucket: usize, at: usize) -> usize {
+        let bytes = &self.bytes[bucket * self.layout().bucket_bytes + at..];
+        bytes.first_chunk().map_or(0, |bytes| usize::from(u16::from_le_bytes(*bytes)))
     }
 
     /// Moves the hand to the slot after `index`.

@@ -2,6 +2,9 @@
 
 use crate::chunks::Selected;
 
+/// Words are packed in lanes of so many bits.
+const LANE_BITS: u32 = u64::BITS;
+
 /// How windows are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
@@ -33,6 +36,16 @@ impl Packing {
         u32::from(self.words) * u32::from(self.bits)
     }
 
+    /// The logarithm of the bits of a word: shifts instead of divisions.
+    fn log_bits(self) -> u32 {
+        self.bits.trailing_zeros()
+    }
+
+    /// That of the words in a lane of 64 bits.
+    fn log_per_lane(self) -> u32 {
+        LANE_BITS.trailing_zeros() - self.log_bits()
+    }
+
     /// Bytes of one side.
     pub(crate) fn side_bytes(self) -> usize {
         usize::from(self.words) * usize::from(self.bits) / 8
@@ -56,7 +69,7 @@ impl PackedWords {
     pub(crate) fn pack(&mut self, hashes: &[u64]) {
         self.n_words = hashes.len();
         self.lanes.clear();
-        let lanes = hashes.chunks(self.per_lane());
+        let lanes = hashes.chunks(1 << self.packing.log_per_lane());
         match self.packing.bits {
             // As it mostly is, so that the shifts are known.
             2 => self.lanes.extend(lanes.map(|lane| packed(lane, 2))),
@@ -81,10 +94,10 @@ impl PackedWords {
     #[inline]
     pub(crate) fn agreement(&self, chunk: &Selected, there: Window) -> Agreement {
         let here = self.window(chunk);
-        let bits = u32::from(self.packing.bits);
+        let log_bits = self.packing.log_bits();
         let at_top = 64 - self.packing.side_bits();
-        let before = ((here.before ^ there.before) << at_top).leading_zeros() / bits;
-        let after = (here.after ^ there.after).trailing_zeros() / bits;
+        let before = ((here.before ^ there.before) << at_top).leading_zeros() >> log_bits;
+        let after = (here.after ^ there.after).trailing_zeros() >> log_bits;
         let at_most = |agreeing: u32, available: usize| {
             let most = u8::try_from(available).unwrap_or(u8::MAX).min(self.packing.words);
             u8::try_from(agreeing).unwrap_or(u8::MAX).min(most)
@@ -99,16 +112,10 @@ impl PackedWords {
     /// 64 bits of the words from this one on.
     #[inline]
     fn from(&self, word: usize) -> u64 {
-        let (lane, place) = (word / self.per_lane(), word % self.per_lane());
-        let bits = shift(place * usize::from(self.packing.bits));
+        let lane = word >> self.packing.log_per_lane();
+        let bits = shift((word << self.packing.log_bits()) % LANE_BITS as usize);
         let lane_at = |lane: usize| self.lanes.get(lane).copied().unwrap_or(0);
         lane_at(lane) >> bits | lane_at(lane + 1).unbounded_shl(64 - bits)
-    }
-
-    /// Words in a lane of 64 bits.
-    #[inline]
-    fn per_lane(&self) -> usize {
-        64 >> self.packing.bits.trailing_zeros()
     }
 }
 
