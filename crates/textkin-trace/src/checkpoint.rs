@@ -16,7 +16,7 @@ use crate::{Error, Settings, Tracer};
 use textkin_core::Random;
 
 const MAGIC: [u8; 8] = *b"tktrace\n";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes of the first place of a chunk: hash, origin, offset.
 const FIRST_BYTES: usize = 20;
 /// The settings of a state are never longer than this.

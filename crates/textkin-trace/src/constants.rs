@@ -110,7 +110,7 @@ macro_rules! constant {
 
 impl Constant {
     /// Every constant, in the order in which they are told.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(Place::Short(
             &mut settings.bucket
         ))),
@@ -230,11 +230,18 @@ impl Constant {
             place!(windows, landmark_worth, Byte)
         ),
         constant!(
-            "levels",
+            "anchors",
             KIN,
-            (0, 7),
-            "how many times every second landmark is worth twice as much",
-            place!(windows, levels, Byte)
+            (0, 255),
+            "chunks of each document that are remembered for longest",
+            place!(windows, anchors, Byte)
+        ),
+        constant!(
+            "anchor-worth",
+            KIN,
+            (1, 255),
+            "worth of each of them",
+            place!(windows, anchor_worth, Byte)
         ),
         constant!(
             "found-worth",

@@ -24,6 +24,7 @@ mod eviction;
 mod estimation;
 mod chunks;
 mod label;
+mod anchors;
 mod chunk_tracer;
 mod window;
 mod lines;

@@ -9,6 +9,9 @@
 //! 3. Between two hits that follow one another on a line, whose windows agree to their ends towards
 //!    each other, all is on that line: a bridge.
 //! 4. Beyond a window that agrees to its end, a few words are too, where the caller says so.
+//! 5. If most anchors of the part were found in one origin of which the caller says so, all is on their
+//!    lines from one to the next, before the first and after the last; and a little towards an anchor that
+//!    was not.
 
 use std::ops::Range;
 
@@ -18,6 +21,12 @@ use crate::WindowMethod;
 use crate::chunks::{Chunks, Selected, size};
 use crate::label::{Labelled, Labels, Place};
 use crate::window::Agreement;
+
+/// A document is taken as a copy of another if so many parts of so many of its anchors are: of less than
+/// that, mails that quote one another are as many as copies.
+const MOST: (usize, usize) = (3, 4);
+/// Towards an anchor that was not found, one part in so many of the way is taken as copied.
+const TOWARDS_MISSED: u32 = 4;
 
 /// A selected chunk that the table knows.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +129,8 @@ pub(crate) struct Lines {
     /// For each line, its last hit so far.
     last_hits: Vec<u32>,
     by_line: HashMap<Line, u32>,
+    /// Each anchor, with the hit it was found by if that is of an old origin.
+    of_anchors: Vec<(u32, Option<usize>)>,
 }
 
 impl Lines {
@@ -172,6 +183,49 @@ impl Lines {
                 let chunks = self.within(chunks, &words);
                 Claimed { line: *line, chunks }.put(&mut self.of_chunks);
             }
+        }
+    }
+
+    /// The same of what lies around the anchors that were found in one old origin, if most of them were.
+    pub(crate) fn span(
+        &mut self,
+        anchors: &[u32],
+        hits: &[Hit],
+        limits: Limits,
+        n_words: u32,
+        is_old: impl Fn(u64) -> bool,
+    ) {
+        self.of_anchors.clear();
+        let found = anchors.iter().map(|anchor| {
+            let place = hits.binary_search_by_key(anchor, |hit| hit.index).ok();
+            (*anchor, place.filter(|place| is_old(hits[*place].origin)))
+        });
+        self.of_anchors.extend(found);
+        let origins = self.of_anchors.iter().filter_map(|(_, hit)| Some(hits[(*hit)?].origin));
+        let Some(origin) = most_of(origins.collect(), anchors.len()) else { return };
+        let is_its =
+            |(_, hit): &(u32, Option<usize>)| hit.filter(|hit| hits[*hit].origin == origin);
+        for (number, of_anchor) in self.of_anchors.iter().enumerate() {
+            let Some(hit) = is_its(of_anchor) else { continue };
+            let (at, line) = (of_anchor.0, self.of_hits[hit].0);
+            let hit = &hits[hit];
+            // How far towards another anchor.
+            let way = |other: &(u32, Option<usize>)| match (at.abs_diff(other.0), is_its(other)) {
+                (all, Some(_)) => all,
+                (all, None) => all / TOWARDS_MISSED,
+            };
+            let mut chunks = at..at;
+            if hit.before() >= limits.window.min(hit.first) {
+                let before = number.checked_sub(1).map(|before| way(&self.of_anchors[before]));
+                chunks.start = before.map_or(self.part.start, |way| at - way);
+            }
+            if hit.after() >= limits.window.min(n_words.saturating_sub(hit.first + hit.count)) {
+                let after = self.of_anchors.get(number + 1).map(way);
+                chunks.end = after.map_or(self.part.end, |way| at + way);
+            }
+            let [start, end] =
+                [chunks.start, chunks.end].map(|chunk| (chunk - self.part.start) as usize);
+            Claimed { line, chunks: start..end }.put(&mut self.of_chunks);
         }
     }
 
@@ -256,6 +310,15 @@ impl Lines {
             from = to;
         }
     }
+}
+
+/// The origin of most anchors, if there is one.
+fn most_of(mut origins: Vec<u64>, n_anchors: usize) -> Option<u64> {
+    origins.sort_unstable();
+    // What more than half have, the one in the middle has.
+    let middle = *origins.get(origins.len() / 2)?;
+    let n = origins.iter().filter(|origin| **origin == middle).count();
+    (n * MOST.1 >= n_anchors * MOST.0).then_some(middle)
 }
 
 /// How many of the first are `line`.
@@ -380,18 +443,102 @@ mod tests {
         lines
     }
 
+    /// Chunk by chunk: what the first anchor that reaches a chunk makes of it.
+    fn naive_span(
+        n_words: u32,
+        lines: &mut [Option<Line>],
+        hits: &[Hit],
+        anchors: &[u32],
+        is_old: impl Fn(u64) -> bool,
+    ) {
+        let hit_of = |anchor: u32| {
+            hits.iter().find(|hit| hit.index == anchor).filter(|hit| is_old(hit.origin))
+        };
+        for origin in 0..3 {
+            let is_its = |anchor: u32| hit_of(anchor).is_some_and(|hit| hit.origin == origin);
+            let n_its = anchors.iter().filter(|anchor| is_its(**anchor)).count();
+            if n_its == 0 || n_its * 4 < anchors.len() * 3 {
+                continue;
+            }
+            for (chunk, line) in (0_u32..).zip(lines.iter_mut()) {
+                let reaches = |anchor: u32| {
+                    let Some(hit) = hit_of(anchor).filter(|_| is_its(anchor)) else { return false };
+                    let is_before = chunk < anchor;
+                    let room = if is_before { hit.first } else { n_words - hit.first - COUNT };
+                    let agreeing = if is_before { hit.before() } else { hit.after() };
+                    let other = if is_before {
+                        anchors.iter().rfind(|other| **other < anchor)
+                    } else {
+                        anchors.iter().find(|other| **other > anchor)
+                    };
+                    let way = match other {
+                        None => u32::MAX,
+                        Some(other) if is_its(*other) => other.abs_diff(anchor),
+                        Some(other) => other.abs_diff(anchor) / 4,
+                    };
+                    let away = if is_before { anchor - chunk } else { chunk - anchor + 1 };
+                    agreeing >= room.min(LIMITS.window) && away <= way
+                };
+                if line.is_none() {
+                    let anchor = anchors.iter().copied().find(|anchor| reaches(*anchor));
+                    *line = anchor.and_then(hit_of).map(Hit::line);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_is_copied_between_anchors_of_one_old_origin_and_a_quarter_of_the_way_to_another() {
+        let hit = |first: u32, agreement| Hit {
+            index: first,
+            first,
+            count: COUNT,
+            offset: low_16(first) + 50,
+            agreement,
+            origin: 7,
+        };
+        let whole = Agreement { before: 4, after: 4 };
+        let hits = [hit(10, whole), hit(20, whole), hit(30, whole)];
+        let span = |hits: &[Hit], anchors: &[u32], is_old: bool| {
+            let chunks = Chunks::runs(62, COUNT as usize);
+            let mut lines = Lines::default();
+            lines.draw(chunks, 0..60, hits, Limits { bridge: 0, ..LIMITS });
+            lines.span(anchors, hits, LIMITS, 62, |_| is_old);
+            let on_one = lines.of_chunks.iter().map(|line| u32::from(*line == 1));
+            (on_one.sum::<u32>(), lines.of_chunks[..40].iter().all(|line| *line == 1))
+        };
+        // Three of four: as far as a quarter of the way to the fourth, and no further.
+        assert_eq!(span(&hits, &[10, 20, 30, 50], true), (35, false));
+        assert_eq!(span(&hits, &[10, 20, 30], true), (60, true));
+        // Of a young origin the rest would have been found; and two of four are not most.
+        let (found, _) = span(&hits, &[10, 20, 30, 50], false);
+        assert_eq!(found, 27);
+        assert_eq!(span(&hits[..2], &[10, 20, 30, 50], true).0, 18);
+        // Beyond a window that does not agree to its end, nothing is.
+        let ends = Agreement { after: 3, ..whole };
+        let hits = [hit(10, whole), hit(20, whole), hit(30, ends)];
+        assert_eq!(span(&hits, &[10, 20, 30], true).0, 34);
+    }
+
     proptest! {
         #[test]
-        fn lines_are_those_of_claiming_chunk_by_chunk(hits in hits(40), old in 0_u64..4) {
+        fn lines_are_those_of_claiming_chunk_by_chunk(
+            hits in hits(40),
+            old in 0_u64..4,
+            is_anchor in prop::collection::vec(prop::bool::weighted(0.1), 38),
+        ) {
             let is_old = |origin| origin < old;
+            let anchors: Vec<u32> = (0..38).filter(|chunk| is_anchor[*chunk as usize]).collect();
             let chunks = Chunks::runs(40, COUNT as usize);
             let mut lines = Lines::default();
             lines.draw(chunks, 0..38, &hits, LIMITS);
             lines.reach(chunks, &hits, LIMITS, is_old);
+            lines.span(&anchors, &hits, LIMITS, 40, is_old);
             let line = |chunk: usize| lines.of_chunks.get(chunk)?.checked_sub(1);
             let drawn: Vec<Option<Line>> =
                 (0..38).map(|chunk| Some(lines.lines[line(chunk)? as usize])).collect();
-            let expected = naive(40, &hits, is_old);
+            let mut expected = naive(40, &hits, is_old);
+            naive_span(40, &mut expected, &hits, &anchors, is_old);
             prop_assert_eq!(&drawn, &expected);
             let mut labels = Labels::default();
             lines.label(chunks, hits.iter().map(|hit| hit.index), &mut labels);

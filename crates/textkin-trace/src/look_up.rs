@@ -10,6 +10,7 @@
 //! slots before any of it is read: the memory is waited for as little as can be.
 
 use crate::WindowMethod;
+use crate::anchors::Anchors;
 use crate::chunks::{Chunks, Selected};
 use crate::lines::{Hit, Limits};
 use crate::table::{BATCH, Content, Shape, Slot, Table};
@@ -34,6 +35,7 @@ pub(crate) struct LookUp {
     missed_before: Vec<Selected>,
     /// The words of the document, for windows.
     packed: PackedWords,
+    pub(crate) anchors: Anchors,
 }
 
 /// A document as it is looked up.
@@ -50,8 +52,8 @@ pub(crate) struct Document<'a> {
 impl LookUp {
     pub(crate) fn new(packing: Packing) -> Self {
         let packed = PackedWords::new(packing);
-        let (hits, missed, rounds, slots, hits_before, missed_before) = Default::default();
-        Self { hits, missed, rounds, slots, hits_before, missed_before, packed }
+        let (hits, missed, rounds, slots, hits_before, missed_before, anchors) = Default::default();
+        Self { hits, missed, rounds, slots, hits_before, missed_before, packed, anchors }
     }
 
     /// The window of a chunk of the document.
@@ -72,10 +74,11 @@ impl LookUp {
         self.missed.clear();
         self.choose_first(document, u32::from(method.window));
         fetch(table, &self.rounds[0], 0);
+        // While the memory is waited for.
         if is_first {
-            // While the memory is waited for.
             self.packed.pack(document.words);
         }
+        self.anchors.choose(document, usize::from(method.anchors));
         self.look_up(table, method, document, 0);
         self.choose_others(document, Limits::new(method));
         if !self.rounds[1].is_empty() {
@@ -150,7 +153,7 @@ impl LookUp {
         document: &Document<'_>,
         round: usize,
     ) {
-        let Self { hits, missed, rounds, slots, packed, .. } = self;
+        let Self { hits, missed, rounds, slots, packed, anchors, .. } = self;
         let chunks = &rounds[round];
         let (n_missed, mut has_own) = (missed.len(), false);
         for (place, batch) in chunks.chunks(BATCH).enumerate() {
@@ -176,6 +179,9 @@ impl LookUp {
                 hits.push(hit);
                 let worth = &mut table.scores_mut(slot.bucket)[slot.index];
                 *worth = worth.saturating_add(method.found_worth);
+                if anchors.hold(chunk.index) {
+                    *worth = method.anchor_worth.max(*worth);
+                }
             }
         }
         if has_own {

@@ -86,9 +86,10 @@ pub struct WindowMethod {
     pub reach: u8,
     /// Worth of a new landmark.
     pub landmark_worth: u8,
-    /// Of the landmarks, every second is worth twice as much, every second of those twice that, so
-    /// many times: some are remembered for long, whatever else comes.
-    pub levels: u8,
+    /// Chunks of each document, or of each part of a long one, that are remembered for longest.
+    pub anchors: u8,
+    /// Worth of each of them, when it comes and whenever it is found as one again.
+    pub anchor_worth: u8,
     /// Worth of a chunk between landmarks; they are not kept if it is 0.
     pub minor_worth: u8,
     /// What a slot gains when its chunk is found again.
@@ -105,8 +106,9 @@ impl Default for WindowMethod {
             spacing: 24,
             bridge_limit: 1000,
             reach: 8,
-            landmark_worth: 32,
-            levels: 2,
+            landmark_worth: 12,
+            anchors: 4,
+            anchor_worth: 255,
             minor_worth: 1,
             found_worth: 32,
         }

@@ -36,16 +36,6 @@ impl Packing {
         u32::from(self.words) * u32::from(self.bits)
     }
 
-    /// The logarithm of the bits of a word: shifts instead of divisions.
-    fn log_bits(self) -> u32 {
-        self.bits.trailing_zeros()
-    }
-
-    /// That of the words in a lane of 64 bits.
-    fn log_per_lane(self) -> u32 {
-        LANE_BITS.trailing_zeros() - self.log_bits()
-    }
-
     /// Bytes of one side.
     pub(crate) fn side_bytes(self) -> usize {
         usize::from(self.words) * usize::from(self.bits) / 8
@@ -56,45 +46,58 @@ impl Packing {
 #[derive(Debug)]
 pub(crate) struct PackedWords {
     packing: Packing,
+    log_bits: u32,
+    log_per_lane: u32,
+    /// The bits of one side.
+    kept: u64,
     n_words: usize,
+    /// With two empty ones behind the last.
     lanes: Vec<u64>,
 }
 
 impl PackedWords {
     pub(crate) fn new(packing: Packing) -> Self {
-        Self { packing, n_words: 0, lanes: Vec::new() }
+        let log_bits = packing.bits.trailing_zeros();
+        Self {
+            packing,
+            log_bits,
+            log_per_lane: LANE_BITS.trailing_zeros() - log_bits,
+            kept: u64::MAX >> (LANE_BITS - packing.side_bits()),
+            n_words: 0,
+            lanes: Vec::new(),
+        }
     }
 
     /// Takes the highest bits of each hash of a document.
     pub(crate) fn pack(&mut self, hashes: &[u64]) {
         self.n_words = hashes.len();
         self.lanes.clear();
-        let lanes = hashes.chunks(1 << self.packing.log_per_lane());
+        let lanes = hashes.chunks(1 << self.log_per_lane);
         match self.packing.bits {
             // As it mostly is, so that the shifts are known.
             2 => self.lanes.extend(lanes.map(|lane| packed(lane, 2))),
             bits => self.lanes.extend(lanes.map(|lane| packed(lane, u32::from(bits)))),
         }
+        self.lanes.extend([0; 2]);
     }
 
     /// The window of a chunk.
     #[inline]
     pub(crate) fn window(&self, chunk: &Selected) -> Window {
-        let kept = u64::MAX >> (64 - self.packing.side_bits());
         let most = usize::from(self.packing.words);
         let first = chunk.first as usize;
         // Where the document has fewer words, there are none in the lowest bits.
-        let missing = most.saturating_sub(first) * usize::from(self.packing.bits);
-        let before = self.from(first.saturating_sub(most)).unbounded_shl(shift(missing));
+        let missing = shift(most.saturating_sub(first) << self.log_bits);
+        let before = self.from(first.saturating_sub(most)).unbounded_shl(missing);
         let after = self.from(chunk.words().end as usize);
-        Window { before: before & kept, after: after & kept }
+        Window { before: before & self.kept, after: after & self.kept }
     }
 
     /// How many words next to a chunk are those of `there`, as far as the bits tell.
     #[inline]
     pub(crate) fn agreement(&self, chunk: &Selected, there: Window) -> Agreement {
         let here = self.window(chunk);
-        let log_bits = self.packing.log_bits();
+        let log_bits = self.log_bits;
         let at_top = 64 - self.packing.side_bits();
         let before = ((here.before ^ there.before) << at_top).leading_zeros() >> log_bits;
         let after = (here.after ^ there.after).trailing_zeros() >> log_bits;
@@ -112,10 +115,11 @@ impl PackedWords {
     /// 64 bits of the words from this one on.
     #[inline]
     fn from(&self, word: usize) -> u64 {
-        let lane = word >> self.packing.log_per_lane();
-        let bits = shift((word << self.packing.log_bits()) % LANE_BITS as usize);
-        let lane_at = |lane: usize| self.lanes.get(lane).copied().unwrap_or(0);
-        lane_at(lane) >> bits | lane_at(lane + 1).unbounded_shl(64 - bits)
+        let lanes = self.lanes.get(word >> self.log_per_lane..).unwrap_or_default();
+        let Some([low, high]) = lanes.first_chunk() else { return 0 };
+        let bits = (word << self.log_bits) % LANE_BITS as usize;
+        // Of two shifts, so that none is by all bits of a lane.
+        low >> bits | high << 1 << (LANE_BITS as usize - 1 - bits)
     }
 }
 

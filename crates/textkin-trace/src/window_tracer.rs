@@ -10,21 +10,22 @@
 //! 2. What comes after a window that agrees to its end is taken as copied too, by `reach` words, if
 //!    the origin is so old that chunks of its age are mostly forgotten. Of a younger origin the next
 //!    chunk would have been found: that it was not tells that it is another.
-//! 3. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
-//!    that it was said to have; and, where there is room, the chunks between them.
+//! 3. If most anchors ([`crate::anchors`]) were found in one such origin, what lies between and beyond them
+//!    is too, as far as no other anchor tells otherwise.
+//! 4. Landmarks are stored: the first selected chunk `spacing` words after the last, with the origin
+//!    that it was said to have; anchors; and, where there is room, the chunks between them.
 //!
 //! A long document is taken in parts, each of which is looked up when those before it are stored: what
 //! is found in the document itself is its own, and nothing is bridged from one part to another.
 //!
-//! Eviction: a slot has a worth, more if it is a landmark, still more if its hash says so (some are to
-//! outlive the others), more whenever it is found. The least worth
-//! leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
+//! Eviction: a slot has a worth, more if it is a landmark, still more if it is an anchor, more whenever it
+//! is found, and an anchor that is found as one again is worth as much as ever. The least worth leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
 //! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
 use std::fmt;
 use std::ops::Range;
 
-use crate::chunks::Selected;
+use crate::chunks::{Selected, size};
 use crate::eviction::lowest_from;
 use crate::label::{Labels, Place};
 use crate::lines::{Limits, Lines};
@@ -39,9 +40,6 @@ const OFFSET_BYTES: usize = 2;
 
 /// Chunks of a document that are traced at a time: what is made of them takes about 40 bytes each.
 const PART: u32 = 1 << 13;
-
-/// The bits of a hash from here on are in no tag of usual length and tell no bucket.
-const LEVEL_BITS: u32 = 20;
 
 /// A window tracer, whatever the shape of its table.
 pub(crate) trait Windows: fmt::Debug + Send {
@@ -167,12 +165,13 @@ impl<S: Shape> WindowTracer<S> {
         let Document { number, chunks, selection, .. } = *document;
         let is_first = part.start == 0;
         self.look_up.run(&mut self.table, &self.method, document, is_first);
-        let LookUp { hits, missed, .. } = &self.look_up;
+        let LookUp { hits, missed, anchors, .. } = &self.look_up;
         let limits = Limits::new(&self.method);
         self.lines.draw(chunks, part, hits, limits);
         if self.horizon.age.is_some() {
             let is_old = |origin| self.horizon.is_beyond(number.saturating_sub(origin));
             self.lines.reach(chunks, hits, limits, is_old);
+            self.lines.span(anchors.indices(), hits, limits, size(document.words.len()), is_old);
         }
         let mut not_found = missed.iter().map(|chunk| chunk.index).peekable();
         let found = selection.iter().filter(|index| not_found.next_if_eq(index).is_none());
@@ -185,21 +184,29 @@ impl<S: Shape> WindowTracer<S> {
         let spacing = u32::from(self.method.spacing);
         // A chunk that stands twice in a document is stored once.
         let mut stored = Sieve::default();
-        let mut not_found = missed.iter().enumerate().peekable();
+        let anchors = std::mem::take(&mut self.look_up.anchors);
+        // The next of either.
+        let (mut place, mut anchor) = (0, 0);
         for index in document.selection {
+            let is_anchor = anchors.indices().get(anchor) == Some(index);
+            anchor += usize::from(is_anchor);
             let first = document.chunks.words(*index).start;
-            let new = not_found.next_if(|(_, chunk)| chunk.index == *index);
+            let new = missed.get(place).filter(|chunk| chunk.index == *index);
             let is_landmark = first >= landmarks.next || landmarks.last_chance == Some(*index);
             if is_landmark || new.is_none() {
                 landmarks.next = first.saturating_add(spacing);
                 landmarks.last_chance = None;
             }
-            let Some((place, chunk)) = new else { continue };
+            let Some(chunk) = new else { continue };
             if place % BATCH == 0 && missed.len() > NEAR {
                 missed[place..].iter().take(BATCH).for_each(|chunk| self.table.fetch(chunk.hash));
             }
-            let minor_worth = self.method.minor_worth;
-            let worth = if is_landmark { self.landmark_worth(chunk.hash) } else { minor_worth };
+            place += 1;
+            let worth = match (is_anchor, is_landmark) {
+                (true, _) => self.method.anchor_worth,
+                (false, true) => self.method.landmark_worth,
+                (false, false) => self.method.minor_worth,
+            };
             let is_stored =
                 (!is_first || stored.may_hold(chunk.hash)) && self.table.find(chunk.hash).is_some();
             if worth > 0 && !is_stored {
@@ -209,14 +216,7 @@ impl<S: Shape> WindowTracer<S> {
                 self.store(document, chunk, from, worth);
             }
         }
-        self.look_up.missed = missed;
-    }
-
-    /// What a landmark is worth: by its hash, so that it is the same wherever it stands.
-    fn landmark_worth(&self, hash: u64) -> u8 {
-        let level = (hash >> LEVEL_BITS).trailing_zeros().min(u32::from(self.method.levels));
-        let worth = u32::from(self.method.landmark_worth) << level;
-        u8::try_from(worth).unwrap_or(u8::MAX)
+        (self.look_up.missed, self.look_up.anchors) = (missed, anchors);
     }
 
     fn store(&mut self, document: &Document<'_>, chunk: &Selected, from: Place, worth: u8) {
@@ -385,6 +385,28 @@ mod tests {
             let places = said.blocks.iter().map(|block| (block.origin, block.start, block.end));
             assert_eq!(places.collect::<Vec<_>>(), [(0, 40, 540)], "{part}");
         }
+    }
+
+    #[test]
+    fn a_copy_of_what_is_forgotten_but_for_its_anchors_is_told() {
+        // So little memory that landmarks of a few documents fill it, and so many documents that their
+        // anchors do not.
+        let copied = |anchors: u8| {
+            let method = WindowMethod { anchors, ..WindowMethod::default() };
+            let mut tracer = WindowTracer::new(method, 8_000, Usual).unwrap();
+            let words = |number: u64| (number * 1_000..number * 1_000 + 300).map(mix);
+            (0..60).for_each(|number| {
+                trace(&mut tracer, number, &words(number).collect::<Vec<u64>>(), PART);
+            });
+            let copies = (0..30).filter(|number| {
+                let said =
+                    trace(&mut tracer, 60 + number, &words(*number).collect::<Vec<_>>(), PART);
+                said.dominant_origin == *number
+            });
+            copies.count()
+        };
+        assert_eq!(copied(0), 0);
+        assert!(copied(4) > 20, "{}", copied(4));
     }
 
     fn tracer(slots: u16) -> WindowTracer<Layout> {

@@ -281,7 +281,7 @@ fn a_state_of_other_settings_is_refused_with_which() {
     assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
     let mut other = state.clone();
     other[8] = 9;
-    let expected = "a state of version 9 cannot be read by this program, which reads 3";
+    let expected = "a state of version 9 cannot be read by this program, which reads 4";
     assert_eq!(refusal(*kin, &other), expected);
     assert_eq!(refusal(*kin, b"{\"id\": 1}"), "this is not the state of a trace");
 }
