@@ -102,7 +102,7 @@ impl Default for WindowMethod {
             tag_bytes: 2,
             origin_bytes: 4,
             window: 8,
-            bits: 2,
+            bits: 1,
             spacing: 24,
             bridge_limit: 1000,
             reach: 8,
@@ -148,9 +148,9 @@ impl Preset {
     #[must_use]
     pub fn settings(self, memory: Memory) -> Settings {
         let (method, bucket) = match self {
-            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes. So many fill four
+            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes. So many fill three
             // cache lines, and what a search reads of them the first.
-            Self::Kin => (Method::Windows(WindowMethod::default()), 19),
+            Self::Kin => (Method::Windows(WindowMethod::default()), 17),
             Self::Paper => (Method::Chunks(ChunkMethod::default()), 64),
         };
         Settings { memory, method, bucket, seed: 1 }

@@ -137,7 +137,7 @@ pub(crate) struct Usual;
 
 impl Usual {
     pub(crate) const LAYOUT: Layout =
-        Layout::new(19, Widths { tag: 2, score: 1, offset: 2, side: 2, origin: 4 });
+        Layout::new(17, Widths { tag: 2, score: 1, offset: 2, side: 1, origin: 4 });
 }
 
 impl Shape for Usual {
@@ -371,13 +371,17 @@ impl<S: Shape> Table<S> {
     pub(crate) fn content(&self, slot: Slot) -> Content {
         let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
         let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
-        let at_once = self.bytes[start..].first_chunk::<16>().filter(|_| stride <= 16);
-        let Some(bytes) = at_once else {
+        let bytes = &self.bytes[start..];
+        let at_once = match stride {
+            8 => bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes).into()),
+            0..=16 => bytes.first_chunk().map(|bytes| u128::from_le_bytes(*bytes)),
+            _ => None,
+        };
+        let Some(rest) = at_once else {
             let [offset, before, after, origin] = CONTENT.map(|field| self.number(slot, field));
             return Content { offset, before, after, origin };
         };
-        let rest = u128::from_le_bytes(*bytes) >> (8 * width);
-        unpacked(rest, self.content_widths())
+        unpacked(rest >> (8 * width), self.content_widths())
     }
 
     /// A field as a number, little-endian.
@@ -424,14 +428,23 @@ impl<S: Shape> Table<S> {
         let content_widths = self.content_widths();
         let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
         let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
-        if let Some(bytes) = self.bytes[start..].first_chunk_mut::<16>().filter(|_| stride <= 16) {
+        if stride <= 16 {
             // All at once: a field that is read while the one before it is being written waits for it.
             let tag = u128::from((hash >> (8 * TAG)) & lowest(width));
             let rest = tag | packed(content, content_widths) << (8 * width);
-            let others =
-                u128::from_le_bytes(*bytes) & u128::MAX.unbounded_shl(as_shift(8 * stride));
-            *bytes = (others | rest).to_le_bytes();
-            return;
+            let bytes = &mut self.bytes[start..];
+            if stride == 8
+                && let Some(bytes) = bytes.first_chunk_mut()
+            {
+                *bytes = low_half(rest).to_le_bytes();
+                return;
+            }
+            if let Some(bytes) = bytes.first_chunk_mut() {
+                let all = u128::MAX.unbounded_shl(as_shift(8 * stride));
+                let others = u128::from_le_bytes(*bytes) & all;
+                *bytes = (others | rest).to_le_bytes();
+                return;
+            }
         }
         let Content { offset, before, after, origin } = *content;
         let fields = [

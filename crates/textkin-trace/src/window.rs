@@ -75,7 +75,7 @@ impl PackedWords {
         let lanes = hashes.chunks(1 << self.log_per_lane);
         match self.packing.bits {
             // As it mostly is, so that the shifts are known.
-            2 => self.lanes.extend(lanes.map(|lane| packed(lane, 2))),
+            1 => self.lanes.extend(lanes.map(|lane| packed(lane, 1))),
             bits => self.lanes.extend(lanes.map(|lane| packed(lane, u32::from(bits)))),
         }
         self.lanes.extend([0; 2]);

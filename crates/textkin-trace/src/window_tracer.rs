@@ -411,14 +411,14 @@ mod tests {
 
     fn tracer(slots: u16) -> WindowTracer<Layout> {
         let method = WindowMethod { landmark_worth: 8, ..WindowMethod::default() };
-        let memory = 13 * u64::from(slots) + 4;
+        let memory = 11 * u64::from(slots) + 4;
         WindowTracer::new(method, memory, layout(&method, slots).unwrap()).unwrap()
     }
 
     #[test]
     fn the_usual_layout_is_that_of_the_defaults_and_gives_what_any_gives() {
         let method = WindowMethod::default();
-        assert_eq!(layout(&method, 19).unwrap(), Usual::LAYOUT);
+        assert_eq!(layout(&method, 17).unwrap(), Usual::LAYOUT);
         let mut usual = WindowTracer::new(method, 20_000, Usual).unwrap();
         let mut any = WindowTracer::new(method, 20_000, Usual::LAYOUT).unwrap();
         for number in 0..300 {

@@ -326,7 +326,7 @@ fn selections_beyond_the_chunks_are_left_out() {
 #[test]
 fn settings_that_fit_no_table_are_refused() {
     let kin = Preset::Kin.settings(Memory::Bytes(100));
-    let expected = "a table of 100 bytes is too small: one bucket of 19 slots takes 256 bytes";
+    let expected = "a table of 100 bytes is too small: one bucket of 17 slots takes 192 bytes";
     assert_eq!(Tracer::new(&kin).unwrap_err().to_string(), expected);
     for (window, bits) in [(0, 1), (9, 1), (16, 9), (64, 2), (8, 0), (8, 3)] {
         let method = WindowMethod { window, bits, ..WindowMethod::default() };

@@ -83,7 +83,7 @@ fn what_cannot_be_is_refused_in_words() {
     let refused = |arguments: &[&str]| {
         folder.textkin(&[&["trace", "stream.jsonl"], arguments].concat()).expect(2).stderr
     };
-    assert!(refused(&["--memory", "100"]).contains("a bucket of 19 slots takes 256 bytes"));
+    assert!(refused(&["--memory", "100"]).contains("a bucket of 17 slots takes 192 bytes"));
     assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
     assert!(refused(&["--preset", "best"]).contains("there are kin, paper"));
     let constant = |constant: &str| refused(&["--constant", constant]);
