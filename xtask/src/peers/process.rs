@@ -33,7 +33,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<
     let mut child = command
         .spawn()
         .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
-    let (mut peak_bytes, mut looked_at_many) = (None, start);
+    let (mut peak_bytes, mut looked_at_many) = (None, None::<Instant>);
     loop {
         if let Some(status) = child.try_wait()? {
             let seconds = start.elapsed().as_secs_f64();
@@ -53,8 +53,8 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Result<
         let tree = tree(child.id());
         let bytes = if tree.len() < 2 {
             memory(child.id(), "status", "VmHWM:")
-        } else if looked_at_many.elapsed() > LOOK_AT_MANY {
-            looked_at_many = Instant::now();
+        } else if looked_at_many.is_none_or(|at| at.elapsed() > LOOK_AT_MANY) {
+            looked_at_many = Some(Instant::now());
             // Shared memory counts once: each process is charged its part.
             Some(tree.iter().filter_map(|process| memory(*process, "smaps_rollup", "Pss:")).sum())
         } else {
