@@ -35,6 +35,7 @@ pub(crate) struct LookUp {
     missed_before: Vec<Selected>,
     /// The words of the document, for windows.
     packed: PackedWords,
+    /// Those of its chunks that are remembered for longest.
     pub(crate) anchors: Anchors,
 }
 

@@ -131,7 +131,7 @@ impl Shape for Layout {
 }
 
 /// The layout of landmarks, unless another is asked for: where its numbers are known to the compiler, a
-/// look-up takes half the instructions.
+/// search takes a fifth fewer instructions, and writing a slot a third of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usual;
 
@@ -440,8 +440,8 @@ impl<S: Shape> Table<S> {
                 return;
             }
             if let Some(bytes) = bytes.first_chunk_mut() {
-                let all = u128::MAX.unbounded_shl(as_shift(8 * stride));
-                let others = u128::from_le_bytes(*bytes) & all;
+                let behind = u128::MAX.unbounded_shl(as_shift(8 * stride));
+                let others = u128::from_le_bytes(*bytes) & behind;
                 *bytes = (others | rest).to_le_bytes();
                 return;
             }

@@ -19,8 +19,9 @@
 //! is found in the document itself is its own, and nothing is bridged from one part to another.
 //!
 //! Eviction: a slot has a worth, more if it is a landmark, still more if it is an anchor, more whenever it
-//! is found, and an anchor that is found as one again is worth as much as ever. The least worth leaves, the oldest first, and what it was worth is taken from all others, so that a bucket forgets
-//! as fast as new landmarks come. A chunk between landmarks makes nothing of more worth leave.
+//! is found, and an anchor that is found as one again is worth as much as ever. The least worth leaves,
+//! the oldest first, and what it was worth is taken from all others, so that a bucket forgets as fast as
+//! new landmarks come. A chunk between landmarks makes nothing of more worth leave.
 
 use std::fmt;
 use std::ops::Range;
@@ -389,8 +390,7 @@ mod tests {
 
     #[test]
     fn a_copy_of_what_is_forgotten_but_for_its_anchors_is_told() {
-        // So little memory that landmarks of a few documents fill it, and so many documents that their
-        // anchors do not.
+        // The landmarks of a few documents fill the memory, the anchors of all of them do not.
         let copied = |anchors: u8| {
             let method = WindowMethod { anchors, ..WindowMethod::default() };
             let mut tracer = WindowTracer::new(method, 8_000, Usual).unwrap();
