@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 #: Background of passages, in turn; they are thin, so that they do on light and dark pages.
 _TINTS = ("255,193,7", "33,150,243", "76,175,80", "233,30,99", "156,39,176", "255,87,34")
 #: Texts longer than this are shown by their passages only, with so many characters around each.
-_MOST_CHARACTERS = 20_000
+_MAX_CHARACTERS = 20_000
 _AROUND = 160
 #: Pairs in a table, nodes in a drawing.
-_MOST_PAIRS = 10
-_MOST_NODES = 60
+_MAX_PAIRS = 10
+_MAX_NODES = 60
 
 _CELL = "text-align:left;vertical-align:top;padding:2px 10px 2px 0"
 _NUMBER = "text-align:right;vertical-align:top;padding:2px 10px 2px 0;font-variant-numeric:tabular-nums"
@@ -40,7 +40,7 @@ def graph(graph: Graph) -> str:
 
 
 def _strongest(graph: Graph) -> list[dict[str, Any]]:
-    rows = graph._found.rows(_MOST_PAIRS)
+    rows = graph._found.rows(_MAX_PAIRS)
     names = ("a", "b", "score", "a_in_b", "b_in_a")
     return [dict(zip(names, row)) for row in rows]
 
@@ -97,7 +97,7 @@ def comparison(comparison: Comparison) -> str:
 
 def _marked(text: str, places: list[tuple[int, int]]) -> str:
     """A text with its passages marked, whole or by excerpts."""
-    is_whole = len(text) <= _MOST_CHARACTERS
+    is_whole = len(text) <= _MAX_CHARACTERS
     numbered = sorted((start, end, number) for number, (start, end) in enumerate(places))
     out: list[str] = []
     at = 0
@@ -145,7 +145,7 @@ def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
         return ""
     clusters, n_nodes = [], 0
     for cluster in graph.clusters:
-        members = cluster.members[: _MOST_NODES - n_nodes]
+        members = cluster.members[: _MAX_NODES - n_nodes]
         if len(members) < 2:
             break
         clusters.append(members)
@@ -163,7 +163,7 @@ def _drawing(graph: Graph, pairs: list[dict[str, Any]]) -> str:
     if not places:
         return ""
     lines = []
-    for a, b, score, _, _ in graph._found.rows(4 * _MOST_NODES):
+    for a, b, score, _, _ in graph._found.rows(4 * _MAX_NODES):
         if a in places and b in places:
             (x1, y1), (x2, y2) = places[a], places[b]
             weight = 0.15 + 0.85 * min(max(score, 0.0), 1.0)

@@ -12,18 +12,18 @@ pub(crate) fn tell(text: fmt::Arguments<'_>) {
 }
 
 /// Documents whose notes are shown.
-const MOST_NOTED: usize = 10;
+const MAX_NOTES_SHOWN: usize = 10;
 
 /// Tells of hidden text, disguised words and the like.
 pub(crate) fn tell_notes(noted: &[Noted], documents: &Documents, quiet: bool) {
     if quiet {
         return;
     }
-    for noted in noted.iter().take(MOST_NOTED) {
+    for noted in noted.iter().take(MAX_NOTES_SHOWN) {
         let (id, notes) = (documents.id(noted.document), notes_text(&noted.notes));
         tell(format_args!("textkin: {id}: {notes}\n"));
     }
-    if let Some(more @ 1..) = noted.len().checked_sub(MOST_NOTED) {
+    if let Some(more @ 1..) = noted.len().checked_sub(MAX_NOTES_SHOWN) {
         let documents = if more == 1 { "document has" } else { "documents have" };
         tell(format_args!(
             "textkin: {more} more {documents} notes such as these (--stats FILE lists them all)\n"

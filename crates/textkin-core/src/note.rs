@@ -94,7 +94,7 @@ impl fmt::Display for Note {
                 )?;
                 // Only the numbers of the letters tell what is wrong with the word.
                 let letters = example.chars().filter(|letter| !letter.is_ascii());
-                for (number, letter) in letters.take(MOST_LETTERS).enumerate() {
+                for (number, letter) in letters.take(MAX_LETTERS).enumerate() {
                     let before = if number == 0 { " with " } else { ", " };
                     write!(formatter, "{before}U+{:04X}", u32::from(letter))?;
                 }
@@ -110,7 +110,7 @@ impl fmt::Display for Note {
 }
 
 /// Letters of an example that are told by number.
-const MOST_LETTERS: usize = 4;
+const MAX_LETTERS: usize = 4;
 
 /// What a tokenizer undid in the words of one text: see [`Note::ZeroWidth`] and
 /// [`Note::LookAlikes`].

@@ -48,7 +48,7 @@ impl Default for Limits {
 impl Limits {
     /// The most bytes that `n_compressed` bytes may grow to and not be called a bomb.
     #[must_use]
-    pub fn most_expanded(&self, n_compressed: u64) -> u64 {
+    pub fn max_expanded(&self, n_compressed: u64) -> u64 {
         n_compressed.max(1).saturating_mul(self.max_ratio).max(DENSITY_GRACE)
     }
 }
@@ -108,7 +108,7 @@ impl Budget {
         mut reader: impl Read,
         n_compressed: u64,
     ) -> Result<(Vec<u8>, Option<std::io::Error>), Error> {
-        let dense = self.limits.most_expanded(n_compressed);
+        let dense = self.limits.max_expanded(n_compressed);
         let mut expanded = Vec::new();
         let mut buffer = vec![0; STEP];
         loop {

@@ -123,11 +123,11 @@ pub fn align_without(
         }
         flags
     });
-    let most_pairs = runs::MOST_PAIRS;
+    let max_pairs = runs::MAX_PAIRS;
     if is_mirrored {
-        mirrored(align_ordered([b, a], [&aside_b, &aside_a], settings, most_pairs))
+        mirrored(align_ordered([b, a], [&aside_b, &aside_a], settings, max_pairs))
     } else {
-        align_ordered([a, b], [&aside_a, &aside_b], settings, most_pairs)
+        align_ordered([a, b], [&aside_a, &aside_b], settings, max_pairs)
     }
 }
 
@@ -143,7 +143,7 @@ fn align_ordered(
     [a, b]: [&Tokens; 2],
     aside: [&[bool]; 2],
     settings: &AlignSettings,
-    most_pairs: usize,
+    max_pairs: usize,
 ) -> Alignment {
     let [numbers_a, numbers_b] = numbered(a, b);
     let k = settings.k.get() as usize;
@@ -165,7 +165,7 @@ fn align_ordered(
         covered_a: count(&covered[0]),
         covered_b: count(&covered[1]),
     };
-    let runs = runs::find(&numbers_a, &numbers_b, &chunks, most_pairs);
+    let runs = runs::find(&numbers_a, &numbers_b, &chunks, max_pairs);
     let chosen = choose::choose(runs, a.len(), b.len(), chunks.k());
     let in_runs = |ranges: &mut dyn Iterator<Item = Range<usize>>, n: usize| {
         let mut flags = vec![false; n];

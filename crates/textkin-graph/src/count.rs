@@ -23,7 +23,7 @@ use crate::tally::{Part, Tally};
 use crate::threads::for_each;
 
 /// The number of all pairs is left unknown if it takes more additions than this.
-const MOST_ADDITIONS_FOR_A_NUMBER: u64 = 1 << 32;
+const MAX_ADDITIONS_TO_COUNT: u64 = 1 << 32;
 
 /// The blocks between and within classes that reach the threshold (or may, where the measure needs
 /// coverage), and the number of pairs of documents that share a chunk.
@@ -51,7 +51,7 @@ pub(crate) fn edges(
             ..settings
         };
         let context = Context::new(shared, classes, every);
-        if context.cost <= MOST_ADDITIONS_FOR_A_NUMBER {
+        if context.cost <= MAX_ADDITIONS_TO_COUNT {
             counted.n_pairs = Some(context.tally(stop)?.0.n_edges);
         }
     }
@@ -391,7 +391,7 @@ impl<'a> Context<'a> {
             reach: settings.measure.needs_coverage().then(|| Reach::new(shared, classes)),
             cost,
         };
-        if cost > settings.most_additions {
+        if cost > settings.max_additions {
             context.set_common_aside();
         }
         context
@@ -425,13 +425,13 @@ impl<'a> Context<'a> {
     }
 
     fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, NoGraph> {
-        let most_blocks = self.settings.most_blocks;
+        let max_blocks = self.settings.max_blocks;
         let n_sure = match &self.aside {
             Aside::Crowds(crowds) => crowds.n_class_pairs(self, stop)?,
             Aside::Nothing | Aside::Cuts(_) => 0,
         };
         let total = AtomicUsize::new(usize::try_from(n_sure).unwrap_or(usize::MAX));
-        let is_over = || total.load(Ordering::Relaxed) > most_blocks;
+        let is_over = || total.load(Ordering::Relaxed) > max_blocks;
         if !is_over() {
             let counters = self.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
             if stop() {

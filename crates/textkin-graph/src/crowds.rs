@@ -69,11 +69,11 @@ pub(crate) struct Common {
 
 impl Crowds {
     /// The crowds that save most additions, and the additions left. `None` if none save any of
-    /// `most_additions`. `cuts` tells which classes common groups can give an edge at all.
+    /// `max_additions`. `cuts` tells which classes common groups can give an edge at all.
     pub(crate) fn new(
         context: &Context<'_>,
         cuts: &[u32],
-        most_additions: u64,
+        max_additions: u64,
     ) -> Option<(Self, u64)> {
         // Additions by groups of 4^n classes and more, up to four times as many.
         let mut additions = [0u64; 17];
@@ -83,7 +83,7 @@ impl Crowds {
         let mut best: Option<(Self, u64)> = None;
         for level in (0..16).rev().filter(|level| additions[level + 1] > 0) {
             let left: u64 = additions[..=level].iter().sum();
-            let most = best.as_ref().map_or(most_additions, |(_, cost)| *cost);
+            let most = best.as_ref().map_or(max_additions, |(_, cost)| *cost);
             let crowds = Self::with_limit(context, cuts, 4u32.pow(level as u32 + 1) - 1);
             // More groups are common with every lower limit: it only gets dearer from here.
             let Some(own) = crowds.cost(context, most) else { break };

@@ -54,10 +54,10 @@ pub struct GraphSettings {
     /// Number of threads.
     pub threads: usize,
     /// Beyond so many blocks of pairs, pairs are tallied and no longer listed.
-    pub most_blocks: usize,
+    pub max_blocks: usize,
     /// Beyond so many additions of what a group weighs for two classes, groups that are common are
     /// set aside.
-    pub most_additions: u64,
+    pub max_additions: u64,
 }
 
 /// Why there is no graph.

@@ -30,12 +30,12 @@ pub struct ImatchSettings {
     /// Number of random lexicons beside the full one.
     pub lexicons: u32,
     /// Texts with fewer terms in the band have no digest.
-    pub least_terms: usize,
+    pub min_terms: usize,
 }
 
 impl Default for ImatchSettings {
     fn default() -> Self {
-        Self { low: 0.2, high: 0.8, lexicons: 5, least_terms: 4 }
+        Self { low: 0.2, high: 0.8, lexicons: 5, min_terms: 4 }
     }
 }
 
@@ -165,7 +165,7 @@ fn digests(
                         lexicon == 0 || !mix(term.wrapping_add(lexicon)).is_multiple_of(3)
                     };
                     kept.extend(in_band.iter().copied().filter(in_lexicon));
-                    if kept.len() >= band.settings.least_terms {
+                    if kept.len() >= band.settings.min_terms {
                         kept.push(lexicon);
                         own.push((xxh3_128(bytemuck::cast_slice(kept)), address));
                     }

@@ -10,9 +10,9 @@ use crate::shape::{Look, Paragraph, Part, Shaper, Tint, printed};
 use crate::sheet::{MARGIN, Mark, PAGE, Sheet, WIDTH};
 
 /// Bytes of the text that are printed.
-const MOST_TEXT: usize = 4 << 20;
+const MAX_TEXT: usize = 4 << 20;
 /// Lines of a cell or a note.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 const LEADING: f32 = 1.42;
 const BODY: f32 = 9.5;
 const SMALL: f32 = 8.5;
@@ -75,7 +75,7 @@ impl Composer<'_> {
     fn head(&mut self, report: &Report) {
         self.paragraph(&Paragraph::new(&report.title, STRONG), 17.0, 4);
         self.sheet.y += 2.0;
-        self.paragraph(&Paragraph::new(&report.facts.join(" · "), SOFT), SMALL, MOST_LINES);
+        self.paragraph(&Paragraph::new(&report.facts.join(" · "), SOFT), SMALL, MAX_LINES);
         for warning in &report.warnings {
             self.warning(warning);
         }
@@ -97,13 +97,13 @@ impl Composer<'_> {
         }
         self.sheet.y = y.max(top + 24.0 * LEADING);
         for note in &report.notes {
-            self.paragraph(&Paragraph::new(note, SOFT), SMALL, MOST_LINES);
+            self.paragraph(&Paragraph::new(note, SOFT), SMALL, MAX_LINES);
         }
     }
 
     fn warning(&mut self, warning: &str) {
         let lines = self.lines(&Paragraph::new(warning, PLAIN), SMALL, WIDTH - 20.0);
-        let lines: Vec<Line> = lines.into_iter().take(MOST_LINES).collect();
+        let lines: Vec<Line> = lines.into_iter().take(MAX_LINES).collect();
         let height = extent(lines.len(), SMALL) + 8.0;
         self.sheet.space(4.0);
         self.sheet.room(height);
@@ -172,7 +172,7 @@ impl Composer<'_> {
         }
         if let Some(after) = &report.after_sources {
             self.sheet.y += 4.0;
-            self.paragraph(&Paragraph::new(after, SOFT), SMALL, MOST_LINES);
+            self.paragraph(&Paragraph::new(after, SOFT), SMALL, MAX_LINES);
         }
     }
 
@@ -202,7 +202,7 @@ impl Composer<'_> {
             for (words, look, size) in [(big.as_str(), look, BODY), (small, SOFT, 8.0)] {
                 if !words.is_empty() {
                     let lines = self.lines(&Paragraph::new(words, look), size, width);
-                    cell.push((lines.into_iter().take(MOST_LINES).collect::<Vec<_>>(), size));
+                    cell.push((lines.into_iter().take(MAX_LINES).collect::<Vec<_>>(), size));
                 }
             }
             cells.push((column, cell));
@@ -252,10 +252,10 @@ impl Composer<'_> {
     fn text(&mut self, report: &Report) {
         self.heading("The text");
         if !report.before_text.is_empty() {
-            self.paragraph(&Paragraph::new(&report.before_text, SOFT), SMALL, MOST_LINES);
+            self.paragraph(&Paragraph::new(&report.before_text, SOFT), SMALL, MAX_LINES);
             self.sheet.y += 5.0;
         }
-        let end = report.text.floor_char_boundary(MOST_TEXT);
+        let end = report.text.floor_char_boundary(MAX_TEXT);
         let mut paragraphs = Paragraphs::default();
         let mut is_whole = end == report.text.len();
         for (from, to, mark) in stretches(&report.text[..end], &report.marks) {

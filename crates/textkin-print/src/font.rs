@@ -18,9 +18,9 @@ pub(crate) const REGULAR: FontId = 0;
 pub(crate) const BOLD: FontId = 1;
 
 /// Typefaces of the system that are looked at; those of one style come first.
-const MOST_OTHERS: usize = 400;
+const MAX_OTHERS: usize = 400;
 /// Typefaces in one document.
-const MOST_FONTS: usize = 60;
+const MAX_FONTS: usize = 60;
 
 /// A typeface, ready to shape and to be written.
 pub(crate) struct Typeface {
@@ -89,7 +89,7 @@ impl Fonts {
         if let Some(font) = self.taken.get(&place) {
             return Some(*font);
         }
-        if self.faces.len() >= MOST_FONTS {
+        if self.faces.len() >= MAX_FONTS {
             return None;
         }
         let font = FontId::try_from(self.faces.len()).ok()?;
@@ -138,7 +138,7 @@ fn others() -> &'static [Other] {
             })
             .collect();
         faces.sort_by(|a, b| (&a.0, &a.1, a.2.index).cmp(&(&b.0, &b.1, b.2.index)));
-        faces.truncate(MOST_OTHERS);
+        faces.truncate(MAX_OTHERS);
         let other = |(_, path, face): (_, std::path::PathBuf, &fontdb::FaceInfo)| {
             let runs = database.with_face_data(face.id, runs)??;
             Some(Other { path, index: face.index, runs, data: OnceLock::new() })

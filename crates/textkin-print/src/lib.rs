@@ -10,7 +10,7 @@
 //! `draw` writes the file.
 //!
 //! Any text is printed: what no typeface has becomes a box, a word that is longer than a line is
-//! broken, and what goes beyond [`MOST_PAGES`] is left out, which the last page says.
+//! broken, and what goes beyond [`MAX_PAGES`] is left out, which the last page says.
 //!
 //! ```
 //! use textkin_print::{Report, pdf};
@@ -32,7 +32,7 @@ mod error;
 
 pub use error::Error;
 pub use report::{Mark, Note, Report, Run, Source};
-pub use sheet::MOST_PAGES;
+pub use sheet::MAX_PAGES;
 
 /// The report as a PDF.
 ///

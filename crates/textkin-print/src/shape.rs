@@ -12,7 +12,7 @@ use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 use crate::font::{BOLD, FontId, Fonts, REGULAR};
 
 /// Bytes of the longest piece: shaping takes whole words, but no word without end.
-const MOST_BYTES: usize = 256;
+const MAX_BYTES: usize = 256;
 /// Pieces of at most so many bytes are remembered, and so many of them.
 const REMEMBERED: (usize, usize) = (32, 100_000);
 
@@ -194,7 +194,7 @@ impl Shaper {
             };
             let next = Open { start: at, font, level: level(at), part, look, is_breakable };
             let goes_on = open.as_ref().is_some_and(|open| {
-                let is_short = at - open.start < MOST_BYTES || stays(character);
+                let is_short = at - open.start < MAX_BYTES || stays(character);
                 !is_breakable && is_short && open.is_like(&next)
             });
             if !goes_on && let Some(open) = open.replace(next) {

@@ -8,7 +8,7 @@ use krilla::color::rgb::Color;
 use crate::line::Line;
 
 /// The most pages of a report. What does not fit is left out, which the last page says.
-pub const MOST_PAGES: usize = 2000;
+pub const MAX_PAGES: usize = 2000;
 
 /// A4, in points.
 pub(crate) const PAGE: (f32, f32) = (595.28, 841.89);
@@ -54,7 +54,7 @@ impl Sheet {
         if self.y + height <= BOTTOM || self.is_at_top() {
             return true;
         }
-        if self.pages.len() >= MOST_PAGES {
+        if self.pages.len() >= MAX_PAGES {
             return false;
         }
         self.pages.push(Vec::new());

@@ -14,7 +14,7 @@ use crate::error::{DataError, DataTypeError};
 use crate::row::{Columns, Ids, give, no_column};
 
 /// Rows of one piece, at most.
-const MOST_ROWS: usize = 512;
+const MAX_ROWS: usize = 512;
 
 /// Where batches come from.
 pub(crate) struct ArrowRows {
@@ -65,7 +65,7 @@ impl ArrowRows {
         loop {
             if let Some((batch, place)) = &mut self.batch {
                 let start = *place;
-                let end = batch.text.len().min(start + MOST_ROWS);
+                let end = batch.text.len().min(start + MAX_ROWS);
                 if start < end {
                     *place = end;
                     let batch = Arc::clone(batch);

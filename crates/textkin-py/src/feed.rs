@@ -18,7 +18,7 @@ use crate::python_rows::PythonRows;
 use crate::row::Columns;
 
 /// Pieces that wait to be read, at most.
-const MOST_PIECES: usize = 8;
+const MAX_PIECES: usize = 8;
 
 /// Rows in Python: what `textkin._data` makes of anything that is no path.
 #[derive(Debug, FromPyObject)]
@@ -163,7 +163,7 @@ impl Queue {
     /// Waits until a piece is wanted, at most so long; whether one is.
     pub(crate) fn wait_for_want(&self, longest: Duration) -> bool {
         let is_full =
-            |state: &State| state.asked == 0 || state.is_ended || state.pieces.len() >= MOST_PIECES;
+            |state: &State| state.asked == 0 || state.is_ended || state.pieces.len() >= MAX_PIECES;
         let is_waiting = |state: &mut State| !state.is_over && is_full(state);
         let waited = self.changed.wait_timeout_while(self.state(), longest, is_waiting);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);

@@ -13,10 +13,10 @@ use crate::error::DataTypeError;
 use crate::row::{Columns, Ids, give, no_column};
 
 /// Rows taken at once, at most.
-const MOST_ROWS: usize = 512;
+const MAX_ROWS: usize = 512;
 
 /// Bytes of text after which no more rows are taken at once.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Where rows come from.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl PythonRows {
             bytes += row.text.as_ref().map_or(0, |text| text.len());
             piece.rows.push(row);
             self.n_rows += 1;
-            if piece.rows.len() >= MOST_ROWS || bytes >= MOST_BYTES {
+            if piece.rows.len() >= MAX_ROWS || bytes >= MAX_BYTES {
                 break;
             }
         }

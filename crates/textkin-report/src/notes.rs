@@ -33,15 +33,15 @@ impl NoteLine {
 }
 
 /// Notes on one document that are shown in a line.
-const MOST_NOTES: usize = 5;
+const MAX_NOTES: usize = 5;
 
 /// All notes on a document in one line that is harmless to show.
 #[must_use]
 pub fn notes_text(notes: &[Note]) -> String {
     let is_suspicious = notes.iter().any(Note::is_suspicious);
     let mut texts: Vec<String> =
-        notes.iter().take(MOST_NOTES).map(|note| visible(&note.to_string())).collect();
-    if let Some(more @ 1..) = notes.len().checked_sub(MOST_NOTES) {
+        notes.iter().take(MAX_NOTES).map(|note| visible(&note.to_string())).collect();
+    if let Some(more @ 1..) = notes.len().checked_sub(MAX_NOTES) {
         texts.push(format!("and {more} more"));
     }
     let before = if is_suspicious { "suspicious: " } else { "" };

@@ -184,7 +184,7 @@ impl Table {
     /// `100 %`
     const PERCENT: usize = 5;
     /// Less room than this for a document, and the counts of words go.
-    const LEAST_DOCUMENT: usize = 12;
+    const MIN_DOCUMENT: usize = 12;
 
     fn new(rows: &[Row<'_>], view: View) -> Self {
         let widest =
@@ -200,7 +200,7 @@ impl Table {
             let scores = score + raw.map_or(0, |raw| raw + Self::GAP.len());
             view.width.saturating_sub(scores + table.share_width() + 2 * Self::GAP.len())
         };
-        if room(&table) < Self::LEAST_DOCUMENT {
+        if room(&table) < Self::MIN_DOCUMENT {
             table.with_words = false;
         }
         table.document = room(&table).max(Self::DOCUMENT.len());

@@ -1,7 +1,7 @@
 //! Numbers of any width, packed from the lowest bit on.
 
 /// A number in Rice's code that needs more ones is written plainly.
-pub(crate) const MOST_ONES: u32 = 24;
+pub(crate) const MAX_ONES: u32 = 24;
 
 /// The shorter length of [`BitWriter::put_one_of`], and how many numbers have it.
 pub(crate) fn evenly(n: u32) -> (u32, u64) {
@@ -46,15 +46,15 @@ impl BitWriter {
     }
 
     /// Appends `value` in Rice's code: as many ones as it has wholes of 2^`bits`, a zero, and the rest.
-    /// Far too large ones are `width` plain bits behind [`MOST_ONES`] ones.
+    /// Far too large ones are `width` plain bits behind [`MAX_ONES`] ones.
     pub(crate) fn put_rice(&mut self, value: u64, bits: u32, width: u32) {
         match u32::try_from(value >> bits) {
-            Ok(ones) if ones < MOST_ONES => {
+            Ok(ones) if ones < MAX_ONES => {
                 self.put((1 << ones) - 1, ones + 1);
                 self.put(value, bits);
             }
             _ => {
-                self.put((1 << MOST_ONES) - 1, MOST_ONES);
+                self.put((1 << MAX_ONES) - 1, MAX_ONES);
                 self.put(value, width);
             }
         }
@@ -168,8 +168,8 @@ impl<'a> BitReader<'a> {
     /// A number in Rice's code; what was written plainly has `width` bits.
     #[inline]
     pub(crate) fn take_rice(&mut self, bits: u32, width: u32) -> u64 {
-        match self.take_ones(MOST_ONES) {
-            MOST_ONES => self.take(width),
+        match self.take_ones(MAX_ONES) {
+            MAX_ONES => self.take(width),
             ones => (u64::from(ones) << bits) | self.take(bits),
         }
     }

@@ -21,9 +21,9 @@ use crate::pages::{Pages, u64_at};
 const COMPRESSION: i32 = 5;
 /// The most bytes of a dictionary; it is at most one of so many bytes of the whole; below so many of
 /// its own there is none.
-const MOST_DICTIONARY: usize = 256 << 10;
+const MAX_DICTIONARY: usize = 256 << 10;
 const DICTIONARY_SHARE: usize = 64;
-const LEAST_DICTIONARY: usize = 16 << 10;
+const MIN_DICTIONARY: usize = 16 << 10;
 /// Bytes of a passage in a dictionary.
 const PASSAGE: usize = 1 << 10;
 /// Bytes of a line of the table.
@@ -103,8 +103,8 @@ impl BlockBuilder {
     }
 
     fn dictionary(&self) -> Vec<u8> {
-        let size = (self.bytes.len() / DICTIONARY_SHARE).min(MOST_DICTIONARY);
-        if size < LEAST_DICTIONARY {
+        let size = (self.bytes.len() / DICTIONARY_SHARE).min(MAX_DICTIONARY);
+        if size < MIN_DICTIONARY {
             return Vec::new();
         }
         let passages = size / PASSAGE;
@@ -200,7 +200,7 @@ impl Blocks {
         }
         let damaged = |error: io::Error| pages.damaged(format!("a dictionary: {error}"));
         let stored = pages.section(self.dictionary)?;
-        let plain = zstd::bulk::decompress(stored, MOST_DICTIONARY + PASSAGE).map_err(damaged)?;
+        let plain = zstd::bulk::decompress(stored, MAX_DICTIONARY + PASSAGE).map_err(damaged)?;
         let prepared = DecoderDictionary::try_copy(&plain).map_err(damaged)?;
         Ok(Some(self.prepared.get_or_init(|| prepared)))
     }

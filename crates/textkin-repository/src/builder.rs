@@ -26,7 +26,7 @@ const CHUNKS: Layout =
 /// Words are told apart by all bits. There are far fewer of them, with longer lists.
 const TERMS: Layout = Layout { hash_bits: 64, has_counts: true, bucket: 6, long: 16 };
 /// From so many bytes on that documents take while a segment is made, another segment begins.
-const MOST_BYTES: usize = 1 << 31;
+const MAX_BYTES: usize = 1 << 31;
 
 /// Below so many bytes threads cost more than they save.
 const FEW_BYTES: usize = 1 << 20;
@@ -82,7 +82,7 @@ impl SegmentBuilder {
             + size_of::<Record>()
             + strings.sum::<usize>()
             + entry.id.len();
-        !self.is_empty() && self.memory().saturating_add(bytes) > MOST_BYTES
+        !self.is_empty() && self.memory().saturating_add(bytes) > MAX_BYTES
     }
 
     /// Appends a document that keeps within bounds.

@@ -9,11 +9,11 @@ use crate::list::{put_varint, take_varint};
 use crate::table::{self, Columns, Row, short};
 
 /// The longest id, time or metadata.
-const MOST_STRING: usize = 64 << 20;
+const MAX_STRING: usize = 64 << 20;
 /// The most bytes of evidence of a document.
-pub(crate) const MOST_EVIDENCE: usize = 1 << 30;
+pub(crate) const MAX_EVIDENCE: usize = 1 << 30;
 /// The most different words, and the most chunks, of a document.
-pub(crate) const MOST_POSTINGS: usize = 1 << 26;
+pub(crate) const MAX_POSTINGS: usize = 1 << 26;
 
 /// A document to be stored.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,18 +41,18 @@ impl Entry {
     /// four bytes fits into them.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let is_long =
-            |string: &Option<String>| string.as_ref().is_some_and(|s| s.len() > MOST_STRING);
-        let reason = if self.id.len() > MOST_STRING {
+            |string: &Option<String>| string.as_ref().is_some_and(|s| s.len() > MAX_STRING);
+        let reason = if self.id.len() > MAX_STRING {
             "its id is longer than 64 MiB"
         } else if is_long(&self.time) {
             "its time is longer than 64 MiB"
         } else if is_long(&self.metadata) {
             "its metadata are longer than 64 MiB"
-        } else if self.evidence.len() > MOST_EVIDENCE {
+        } else if self.evidence.len() > MAX_EVIDENCE {
             "its text is longer than 1 GiB"
-        } else if self.terms.len() > MOST_POSTINGS {
+        } else if self.terms.len() > MAX_POSTINGS {
             "it has more than 67 million different words"
-        } else if self.chunks.len() > MOST_POSTINGS {
+        } else if self.chunks.len() > MAX_POSTINGS {
             "it has more than 67 million chunks"
         } else if self.terms.iter().any(|term| term.1 == 0) {
             "it has a word that does not occur in it"

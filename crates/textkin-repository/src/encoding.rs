@@ -19,7 +19,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bits::{BitWriter, MOST_ONES};
+use crate::bits::{BitWriter, MAX_ONES};
 use crate::list;
 use crate::table::{self, Columns};
 
@@ -245,13 +245,13 @@ impl Encoder {
     fn distance(&mut self, distance: u64) {
         let Shape { rice_bits, .. } = self.shape;
         // The mark is no distance.
-        let ones = u32::try_from(distance >> rice_bits).unwrap_or(MOST_ONES);
+        let ones = u32::try_from(distance >> rice_bits).unwrap_or(MAX_ONES);
         let ones = if ones < MARK { ones } else { ones.saturating_add(1) };
-        if ones < MOST_ONES {
+        if ones < MAX_ONES {
             self.bits.put(mask(ones), ones + 1);
             self.bits.put(distance, rice_bits);
         } else {
-            self.bits.put(mask(MOST_ONES), MOST_ONES);
+            self.bits.put(mask(MAX_ONES), MAX_ONES);
             self.bits.put(distance, self.shape.rest_bits());
         }
     }

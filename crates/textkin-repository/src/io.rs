@@ -106,7 +106,7 @@ pub trait Io: Send + Sync + Debug {
 }
 
 /// The most threads that wait for the disk at once.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 /// The real disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -194,7 +194,7 @@ impl Io for Disk {
         std::thread::scope(|scope| {
             let sync =
                 |files: &mut [Box<dyn OutFile>]| files.iter_mut().try_for_each(|file| file.sync());
-            let groups = files.chunks_mut(files.len().div_ceil(MOST_THREADS).max(1));
+            let groups = files.chunks_mut(files.len().div_ceil(MAX_THREADS).max(1));
             let syncs: Vec<_> = groups.map(|files| scope.spawn(move || sync(files))).collect();
             let names = self.sync_folder(folder);
             let join = |sync: std::thread::ScopedJoinHandle<'_, io::Result<()>>| {

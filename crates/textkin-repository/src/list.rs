@@ -27,7 +27,7 @@ use crate::table::short;
 pub(crate) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 
 /// The most bytes of what is behind the full blocks: a gap has at most 56 bits, a count 63.
-pub(crate) fn most_rest(len: u32) -> usize {
+pub(crate) fn max_rest(len: u32) -> usize {
     1 + 15 * (len as usize % BLOCK)
 }
 

@@ -2,7 +2,7 @@
 
 use textkin_core::{Damage, PostingBlock, PostingList};
 
-use crate::bits::{BitReader, MOST_ONES, evenly};
+use crate::bits::{BitReader, MAX_ONES, evenly};
 use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
@@ -168,7 +168,7 @@ impl Lookup {
             0 => 0,
             n_full => u32_at(table, 8 * n_full - 4).unwrap_or(0) as usize,
         };
-        let rest = list::most_rest(len);
+        let rest = list::max_rest(len);
         let end = (place + 8 * n_full + blocks + rest).min(pages.len(self.lists));
         let bytes = pages.get(self.lists, place..end)?;
         Ok(Found::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
@@ -237,11 +237,11 @@ impl BucketReader<'_> {
     /// The next hash, at least `next`, and the number of its documents.
     #[inline]
     fn head(&mut self, next: u64) -> (u64, u64) {
-        let ones = self.bits.take_ones(MOST_ONES);
+        let ones = self.bits.take_ones(MAX_ONES);
         if ones != MARK {
             return (next.wrapping_add(self.distance(ones)), 1);
         }
-        let ones = self.bits.take_ones(MOST_ONES);
+        let ones = self.bits.take_ones(MAX_ONES);
         let here = next.wrapping_add(self.distance(ones));
         (here, self.bits.take_gamma().saturating_add(1))
     }
@@ -250,7 +250,7 @@ impl BucketReader<'_> {
     #[inline]
     fn distance(&mut self, ones: u32) -> u64 {
         let wholes = match ones {
-            MOST_ONES => return self.bits.take(self.shape.rest_bits()),
+            MAX_ONES => return self.bits.take(self.shape.rest_bits()),
             ones if ones < MARK => ones,
             ones => ones - 1,
         };

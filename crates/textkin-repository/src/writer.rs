@@ -25,7 +25,7 @@ const LOCK: &str = "lock";
 /// Bytes of evidence that are given to be prepared at once.
 const BATCH: usize = 8 << 20;
 /// The most files that are open because they are not yet synced.
-const MOST_UNSYNCED: usize = 16;
+const MAX_UNSYNCED: usize = 16;
 
 /// How a repository is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,7 +276,7 @@ impl Writer {
     /// Keeps a file open until all are synced together, or there are too many.
     fn keep(&mut self, out: Box<dyn OutFile>) -> Result<(), Error> {
         self.pending.unsynced.push(out);
-        if self.pending.unsynced.len() < MOST_UNSYNCED {
+        if self.pending.unsynced.len() < MAX_UNSYNCED {
             return Ok(());
         }
         let mut files = std::mem::take(&mut self.pending.unsynced);

@@ -9,11 +9,11 @@ use hashbrown::HashMap;
 use crate::error::Error;
 
 /// So many failures …
-const MOST: u32 = 20;
+const MAX: u32 = 20;
 /// … within this time, and the address waits until it is over.
 const WITHIN: Duration = Duration::from_secs(60);
 /// Addresses that are remembered; when there are more, the oldest are forgotten.
-const MOST_ADDRESSES: usize = 10_000;
+const MAX_ADDRESSES: usize = 10_000;
 
 /// Failed attempts by address.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Attempts {
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Error> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         match failed.get(&network(address)) {
-            Some((count, since)) if *count >= MOST && since.elapsed() < WITHIN => {
+            Some((count, since)) if *count >= MAX && since.elapsed() < WITHIN => {
                 Err(Error::Busy((WITHIN - since.elapsed()).as_secs() + 1))
             }
             _ => Ok(()),
@@ -36,9 +36,9 @@ impl Attempts {
     /// Remembers a failure.
     pub(crate) fn failed(&self, address: IpAddr) {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        if failed.len() >= MOST_ADDRESSES {
+        if failed.len() >= MAX_ADDRESSES {
             failed.retain(|_, (_, since)| since.elapsed() < WITHIN);
-            if failed.len() >= MOST_ADDRESSES {
+            if failed.len() >= MAX_ADDRESSES {
                 failed.clear();
             }
         }
@@ -66,7 +66,7 @@ mod tests {
     fn an_address_that_fails_often_waits_and_others_do_not() {
         let attempts = Attempts::default();
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
-        for _ in 0..MOST {
+        for _ in 0..MAX {
             assert!(attempts.check(address("192.0.2.1")).is_ok());
             attempts.failed(address("192.0.2.1"));
             attempts.failed(address("2001:db8::1"));
@@ -74,9 +74,9 @@ mod tests {
         assert!(matches!(attempts.check(address("192.0.2.1")), Err(Error::Busy(_))));
         assert!(attempts.check(address("192.0.2.2")).is_ok());
         assert!(attempts.check(address("2001:db8::2")).is_err());
-        for n in 0..2 * MOST_ADDRESSES {
+        for n in 0..2 * MAX_ADDRESSES {
             attempts.failed(IpAddr::V4(u32::try_from(n).unwrap().into()));
         }
-        assert!(attempts.failed.lock().unwrap().len() <= MOST_ADDRESSES);
+        assert!(attempts.failed.lock().unwrap().len() <= MAX_ADDRESSES);
     }
 }

@@ -26,10 +26,10 @@ use crate::service::{
 };
 
 /// Documents of one letter, at most.
-const MOST_DOCUMENTS: usize = 1000;
+const MAX_DOCUMENTS: usize = 1000;
 /// Matches that a reply names for each document, and lines about documents.
-const MOST_NAMED: usize = 10;
-const MOST_LINES: usize = 50;
+const MAX_NAMED: usize = 10;
+const MAX_LINES: usize = 50;
 
 /// How mail comes in.
 #[derive(Clone, Debug, Default)]
@@ -247,7 +247,7 @@ impl Clerk {
             match self.service.register(actor, &name, document, Existing::Refuse, key) {
                 Ok(registered) => {
                     n += 1;
-                    if n <= MOST_LINES {
+                    if n <= MAX_LINES {
                         let words = counted(u64::from(registered.words), "word");
                         let was = if registered.existed { ", was there already" } else { "" };
                         let _ = writeln!(lines, "* {}: {words}{was}", registered.id);
@@ -263,8 +263,8 @@ impl Clerk {
         if n == 0 {
             return Ok(nothing(&format!("No document could be read.{}", listed(&problems))));
         }
-        if n > MOST_LINES {
-            let _ = writeln!(lines, "* and {} more", n - MOST_LINES);
+        if n > MAX_LINES {
+            let _ = writeln!(lines, "* and {} more", n - MAX_LINES);
         }
         let documents = counted(n as u64, "document");
         let mut text = format!("{documents} registered in {name}.\n\n{lines}");
@@ -322,12 +322,12 @@ impl Clerk {
                 text: document.text,
                 repositories: against.clone(),
                 threshold: crate::service::Levels::default().some,
-                limit: Some(MOST_NAMED),
+                limit: Some(MAX_NAMED),
                 exclude: Vec::new(),
             };
             let answer = self.service.probe(actor, &probe)?;
             n_found += usize::from(answer.total > 0);
-            if at < MOST_LINES {
+            if at < MAX_LINES {
                 text.push_str(&found(&name, &answer));
             }
             let asked = Asked { against, ..Asked::default() };
@@ -344,8 +344,8 @@ impl Clerk {
             }
         };
         let link = Some(format!("{}/results/{result}", self.site()));
-        if n > MOST_LINES {
-            let _ = writeln!(text, "And {} more documents.\n", n - MOST_LINES);
+        if n > MAX_LINES {
+            let _ = writeln!(text, "And {} more documents.\n", n - MAX_LINES);
         }
         text.push_str("Nothing of this was registered; only the result is kept, for you.\n");
         text.push_str(&listed(&problems));
@@ -382,7 +382,7 @@ impl Clerk {
                     );
                 }
             }
-            for alert in alerts.iter().take(MOST_NAMED) {
+            for alert in alerts.iter().take(MAX_NAMED) {
                 let side = &alert.registered;
                 let share = Share { shared_words: side.shared_words, words: side.words };
                 let (repository, found) = (&alert.found.repository, &alert.found.id);
@@ -396,7 +396,7 @@ impl Clerk {
         let watches = self.service.watches(actor)?;
         let open = self.service.open_alerts(actor)?;
         let mut text = format!("{} open.\n\n", counted(open, "alert"));
-        for repository in own.iter().take(MOST_LINES) {
+        for repository in own.iter().take(MAX_LINES) {
             let name = &repository.name;
             let is_watched = watches.iter().any(|watch| watch.repository == *name);
             let documents = counted(repository.documents, "document");
@@ -524,9 +524,9 @@ impl Clerk {
                 }
                 _ => self.read_file(document, &mut read)?,
             }
-            if read.documents.len() > MOST_DOCUMENTS {
+            if read.documents.len() > MAX_DOCUMENTS {
                 return Err(Error::TooLarge(format!(
-                    "a message holds at most {MOST_DOCUMENTS} documents"
+                    "a message holds at most {MAX_DOCUMENTS} documents"
                 )));
             }
         }
@@ -543,7 +543,7 @@ impl Clerk {
         let name = document.name.as_deref().unwrap_or(own);
         let upload = self.service.new_upload(name)?;
         std::fs::write(upload.path(), &document.bytes)?;
-        match self.service.read_upload(&upload, MOST_DOCUMENTS) {
+        match self.service.read_upload(&upload, MAX_DOCUMENTS) {
             Ok(texts) => {
                 read.documents.extend(texts.documents);
                 read.problems.extend(texts.problems);
@@ -564,11 +564,11 @@ fn found(name: &str, answer: &ProbeAnswer) -> String {
         return format!("{name}: found nowhere.\n\n");
     }
     let mut text = format!("{name}: {all}, stand in registered documents.\n\n");
-    for found in answer.matches.iter().take(MOST_NAMED) {
+    for found in answer.matches.iter().take(MAX_NAMED) {
         let _ = writeln!(text, "* {}", matched(found, u64::from(answer.words)));
     }
-    if answer.total > MOST_NAMED {
-        let _ = writeln!(text, "* and {} more", answer.total - MOST_NAMED);
+    if answer.total > MAX_NAMED {
+        let _ = writeln!(text, "* and {} more", answer.total - MAX_NAMED);
     }
     text.push('\n');
     text
@@ -603,11 +603,11 @@ fn listed(problems: &[String]) -> String {
         return String::new();
     }
     let mut text = "\nNot registered or read:\n\n".to_owned();
-    for problem in problems.iter().take(MOST_NAMED) {
+    for problem in problems.iter().take(MAX_NAMED) {
         let _ = writeln!(text, "* {problem}");
     }
-    if problems.len() > MOST_NAMED {
-        let _ = writeln!(text, "* and {} more", problems.len() - MOST_NAMED);
+    if problems.len() > MAX_NAMED {
+        let _ = writeln!(text, "* and {} more", problems.len() - MAX_NAMED);
     }
     text
 }

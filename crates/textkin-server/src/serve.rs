@@ -57,8 +57,8 @@ impl Default for Listening {
 }
 
 /// Bytes of the head of a request.
-const MOST_HEAD: usize = 64 << 10;
-const MOST_HEADERS: usize = 100;
+const MAX_HEAD: usize = 64 << 10;
+const MAX_HEADERS: usize = 100;
 
 /// All routes over a service.
 pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
@@ -152,8 +152,8 @@ async fn answer(
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(listening.head_time)
-        .max_buf_size(MOST_HEAD)
-        .max_headers(MOST_HEADERS)
+        .max_buf_size(MAX_HEAD)
+        .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {

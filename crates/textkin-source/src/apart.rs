@@ -127,7 +127,7 @@ fn notes(fields: &Map<String, Value>) -> Vec<Note> {
     notes.iter().filter_map(note).collect()
 }
 
-/// The work of the process: `MOST_BYTES PROGRAM PATH`, documents to standard output.
+/// The work of the process: `MAX_BYTES PROGRAM PATH`, documents to standard output.
 pub(crate) fn serve(arguments: &[std::ffi::OsString]) -> Result<(), String> {
     let [most, program, path] = arguments else {
         return Err("a reader is started by textkin itself".to_owned());

@@ -22,7 +22,7 @@ const INPUT_BYTES: usize = 256 << 10;
 const OUTPUT_BYTES: usize = 16 << 10;
 
 /// Rows in one piece at most.
-const MOST_ROWS: usize = 1 << 16;
+const MAX_ROWS: usize = 1 << 16;
 
 /// Cuts a stream into pieces of rows.
 pub(crate) struct CsvCutter {
@@ -257,7 +257,7 @@ impl CsvCutter {
     fn rows(&mut self, n_columns: usize) -> Option<Box<dyn Piece>> {
         let mut buffer = Vec::new();
         let mut rows = Vec::new();
-        while buffer.len() < self.opened.settings.piece_bytes.max(1) && rows.len() < MOST_ROWS {
+        while buffer.len() < self.opened.settings.piece_bytes.max(1) && rows.len() < MAX_ROWS {
             let begin = buffer.len();
             match self.row(n_columns, &mut buffer) {
                 Ok(Some(row)) => rows.push(row),

@@ -20,7 +20,7 @@ use crate::walk::{Item, Listing};
 use crate::{Error, Format, SourceSettings};
 
 /// Text files in one piece at most.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// Standard input, in paths and ids.
 const STANDARD_INPUT: &str = "-";
@@ -260,7 +260,7 @@ impl Inputs {
         while let Some(Item::File { path, size, format: Format::Text, .. }) =
             self.listing.items.get(self.next)
         {
-            let is_full = paths.len() >= MOST_FILES
+            let is_full = paths.len() >= MAX_FILES
                 || bytes.saturating_add(*size) > self.settings.piece_bytes as u64;
             if is_full && !paths.is_empty() {
                 break;
@@ -409,7 +409,7 @@ impl fmt::Debug for Inputs {
 /// Guesses the format of a stream and gives it back unread.
 pub(crate) fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
     const STEP: usize = 4 << 10;
-    const MOST: usize = 1 << 20;
+    const MAX: usize = 1 << 20;
     let mut head = Vec::new();
     loop {
         let n = stream.read_block(STEP, &mut head).map_err(|error| stream.explain(&error))?;
@@ -418,7 +418,7 @@ pub(crate) fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
         let format = match first {
             Some(b'{') => Format::Jsonl,
             Some(_) if seen.starts_with(b"PAR1") => Format::Parquet,
-            None if n > 0 && head.len() < MOST => continue,
+            None if n > 0 && head.len() < MAX => continue,
             _ => Format::Text,
         };
         return Ok((format, stream.unread(head)));

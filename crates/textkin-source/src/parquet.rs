@@ -33,7 +33,7 @@ use crate::stream::reason;
 const BATCH_BYTES: u64 = 4 << 20;
 
 /// Rows decoded at once, at most.
-const MOST_ROWS: u64 = 8192;
+const MAX_ROWS: u64 = 8192;
 
 /// Where the bytes are.
 #[derive(Clone)]
@@ -213,7 +213,7 @@ impl GroupPiece {
             .filter_map(|&leaf| group.columns().get(leaf))
             .map(|column| u64::try_from(column.uncompressed_size()).unwrap_or(0))
             .fold(0, u64::saturating_add);
-        let batch_rows = (BATCH_BYTES / (n_bytes / n_rows).max(1)).clamp(1, MOST_ROWS);
+        let batch_rows = (BATCH_BYTES / (n_bytes / n_rows).max(1)).clamp(1, MAX_ROWS);
         let mask = ProjectionMask::leaves(builder.parquet_schema(), leaves);
         builder
             .with_row_groups(vec![self.group])

@@ -31,7 +31,7 @@ pub(crate) struct Opened {
 impl Opened {
     /// A record of a compressed file may not be longer than the file can honestly hold.
     pub(crate) fn new(settings: &Arc<SourceSettings>, name: Arc<str>, stream: Stream) -> Self {
-        let most = stream.most_expanded().filter(|&most| most < settings.max_document_bytes);
+        let most = stream.max_expanded().filter(|&most| most < settings.max_document_bytes);
         let settings = match most {
             Some(most) => Arc::new(SourceSettings {
                 max_document_bytes: most,
@@ -129,13 +129,13 @@ pub(crate) struct Record<'r> {
 
 /// Names in the order they are given, for problems; long lists are cut.
 pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
-    const MOST: usize = 20;
+    const MAX: usize = 20;
     if names.is_empty() {
         return "none".to_owned();
     }
-    let mut text = names.iter().take(MOST).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
-    if names.len() > MOST {
-        text.push_str(&format!(" and {} more", names.len() - MOST));
+    let mut text = names.iter().take(MAX).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if names.len() > MAX {
+        text.push_str(&format!(" and {} more", names.len() - MAX));
     }
     text
 }

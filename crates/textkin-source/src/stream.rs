@@ -57,9 +57,9 @@ impl Stream {
     }
 
     /// The most bytes that its file may honestly hold, if it is compressed.
-    pub(crate) fn most_expanded(&self) -> Option<u64> {
+    pub(crate) fn max_expanded(&self) -> Option<u64> {
         let size = self.size.filter(|_| self.compression != Compression::None)?;
-        Some(Limits::default().most_expanded(size))
+        Some(Limits::default().max_expanded(size))
     }
 
     /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.

@@ -145,7 +145,7 @@ pub(crate) fn read_decompressed(
         let n_read = decoder.by_ref().take(left).read_to_end(bytes);
         let n_read = n_read.map_err(|error| explained(&error))? as u64;
         within(limit, bytes)?;
-        if bytes.len() as u64 > limits.most_expanded(n_compressed()) {
+        if bytes.len() as u64 > limits.max_expanded(n_compressed()) {
             return Err(Error::TooDense { limit: limits.max_ratio }.to_string());
         }
         if n_read < left {

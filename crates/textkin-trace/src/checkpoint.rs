@@ -20,7 +20,7 @@ const VERSION: u32 = 4;
 /// Bytes of the first place of a chunk: hash, origin, offset.
 const FIRST_BYTES: usize = 20;
 /// The settings of a state are never longer than this.
-const MOST_SETTINGS: u32 = 1 << 16;
+const MAX_SETTINGS: u32 = 1 << 16;
 
 impl Tracer {
     /// Writes everything it remembers.
@@ -159,7 +159,7 @@ impl Summed<&mut dyn Read> {
 
     fn check_settings(&mut self, settings: &Settings) -> Result<(), Error> {
         let length = u32::from_le_bytes(self.array()?);
-        if length > MOST_SETTINGS {
+        if length > MAX_SETTINGS {
             return Err(Error::Damaged("its settings are too long"));
         }
         let mut text = vec![0; length as usize];

@@ -24,7 +24,7 @@ use crate::window::Agreement;
 
 /// A document is taken as a copy of another if so many parts of so many of its anchors are: of less than
 /// that, mails that quote one another are as many as copies.
-const MOST: (usize, usize) = (3, 4);
+const MAX: (usize, usize) = (3, 4);
 /// Towards an anchor that was not found, one part in so many of the way is taken as copied.
 const TOWARDS_MISSED: u32 = 4;
 
@@ -318,7 +318,7 @@ fn most_of(mut origins: Vec<u64>, n_anchors: usize) -> Option<u64> {
     // What more than half have, the one in the middle has.
     let middle = *origins.get(origins.len() / 2)?;
     let n = origins.iter().filter(|origin| **origin == middle).count();
-    (n * MOST.1 >= n_anchors * MOST.0).then_some(middle)
+    (n * MAX.1 >= n_anchors * MAX.0).then_some(middle)
 }
 
 /// How many of the first are `line`.

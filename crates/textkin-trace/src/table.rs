@@ -25,7 +25,7 @@ const ROUNDING: usize = 32;
 /// Bytes of the smallest page.
 const PAGE: usize = 4096;
 /// Bytes that are fetched of a bucket; of larger ones a search is left to itself.
-const MOST_FETCHED: usize = 4 * LINE;
+const MAX_FETCHED: usize = 4 * LINE;
 /// Buckets that are searched one after the other before what they hold is read: few enough to stay
 /// near until then.
 pub(crate) const BATCH: usize = 64;
@@ -286,7 +286,7 @@ impl<S: Shape> Table<S> {
     #[inline]
     pub(crate) fn fetch(&self, hash: u64) {
         let scores = self.layout().places[Field::Score as usize];
-        let searched = (scores.start + self.layout().slots * scores.stride).min(MOST_FETCHED);
+        let searched = (scores.start + self.layout().slots * scores.stride).min(MAX_FETCHED);
         let start = self.bucket_of(hash) * self.layout().bucket_bytes;
         let end = start + searched;
         let mut at = start;

@@ -8,7 +8,7 @@ use crate::svg::hue;
 use crate::view::{OriginDocument, OriginState, Piece, PieceKind};
 
 /// The most characters in disguise whose numbers are told.
-const MOST_NUMBERS: usize = 8;
+const MAX_NUMBERS: usize = 8;
 
 /// A side of a comparison. The mark of match 3 has the id `a3` or `b3` and a number that leads to
 /// the other side.
@@ -90,7 +90,7 @@ fn write_characters(piece: &Piece, html: &mut Html) {
         html.text(&piece.text);
         return;
     }
-    let numbers: Vec<String> = (piece.text.chars().take(MOST_NUMBERS))
+    let numbers: Vec<String> = (piece.text.chars().take(MAX_NUMBERS))
         .map(|character| format!("U+{:04X}", u32::from(character)))
         .collect();
     html.push("<i class=\"h\" title=\"in disguise: ").push(&numbers.join(" ")).push("\">");

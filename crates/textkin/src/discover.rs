@@ -113,8 +113,8 @@ pub fn discover(
         threshold: settings.threshold,
         counting: settings.counting,
         threads,
-        most_blocks: settings.most_blocks.unwrap_or_else(|| most_blocks(settings.memory_budget())),
-        most_additions: settings.most_additions,
+        max_blocks: settings.max_blocks.unwrap_or_else(|| max_blocks(settings.memory_budget())),
+        max_additions: settings.max_additions,
     };
     let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
     clock.stage("pairs", 0);
@@ -279,7 +279,7 @@ impl Copies {
 }
 
 /// How many blocks of pairs fit a quarter of the memory.
-fn most_blocks(memory: u64) -> usize {
+fn max_blocks(memory: u64) -> usize {
     let blocks = memory / 4 / size_of::<textkin_graph::Block>() as u64;
     usize::try_from(blocks).unwrap_or(usize::MAX).clamp(1 << 16, u32::MAX as usize / 2)
 }

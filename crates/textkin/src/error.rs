@@ -37,11 +37,11 @@ pub enum Error {
     NotWords(textkin_text::grammar::ChunkerKind),
     /// The texts of the documents to be shown are longer than the memory allows.
     #[error(
-        "the texts to be explained are longer than {most_bytes} bytes together; raise --threshold or give more --memory"
+        "the texts to be explained are longer than {max_bytes} bytes together; raise --threshold or give more --memory"
     )]
     TooMuchText {
         /// The most bytes that may be kept.
-        most_bytes: u64,
+        max_bytes: u64,
     },
     /// A second reading found fewer documents than the first.
     #[error("the input changed while it was read; run again")]

@@ -17,18 +17,18 @@ pub struct Texts(HashMap<u32, String>);
 
 impl Texts {
     /// Reads `source` again and keeps the texts of the documents in `wanted`, of at most
-    /// `most_bytes` together.
+    /// `max_bytes` together.
     ///
     /// # Errors
     /// If they are longer than that, the run is stopped, or the source has become shorter.
     pub fn read(
         source: &mut dyn Source,
         wanted: &HashSet<u32>,
-        most_bytes: u64,
+        max_bytes: u64,
         watch: &Watch,
     ) -> Result<Self, Error> {
         watch.progress.begin("reading texts again", source.total_bytes().unwrap_or(0));
-        let mut kept = Kept { wanted, number: 0, n_bytes: 0, most_bytes, texts: HashMap::new() };
+        let mut kept = Kept { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
         while let Some(piece) = source.next_piece() {
             if watch.stop.is_asked() {
                 return Err(Error::Stopped);
@@ -36,8 +36,8 @@ impl Texts {
             let n_bytes = piece.bytes();
             piece.read(&mut kept);
             watch.progress.advance(n_bytes);
-            if kept.n_bytes > most_bytes {
-                return Err(Error::TooMuchText { most_bytes });
+            if kept.n_bytes > max_bytes {
+                return Err(Error::TooMuchText { max_bytes });
             }
             if kept.texts.len() == wanted.len() {
                 return Ok(Self(kept.texts));
@@ -58,7 +58,7 @@ struct Kept<'a> {
     /// The document that comes next.
     number: u32,
     n_bytes: u64,
-    most_bytes: u64,
+    max_bytes: u64,
     texts: HashMap<u32, String>,
 }
 
@@ -66,7 +66,7 @@ impl DocumentSink for Kept<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         if self.wanted.contains(&self.number) {
             self.n_bytes += document.text.len() as u64;
-            if self.n_bytes > self.most_bytes {
+            if self.n_bytes > self.max_bytes {
                 return ControlFlow::Break(());
             }
             self.texts.insert(self.number, document.text.into_owned());

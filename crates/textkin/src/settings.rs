@@ -54,10 +54,10 @@ pub struct Settings {
     pub hash_bits: u32,
     /// How many blocks of pairs are listed; by the memory, set only to test what happens beyond.
     #[doc(hidden)]
-    pub most_blocks: Option<usize>,
+    pub max_blocks: Option<usize>,
     /// How many additions are made before common text is set aside; other than usual only to test.
     #[doc(hidden)]
-    pub most_additions: u64,
+    pub max_additions: u64,
 }
 
 impl Default for Settings {
@@ -82,8 +82,8 @@ impl Default for Settings {
             is_strict: false,
             replays: false,
             hash_bits: 64,
-            most_blocks: None,
-            most_additions: 1 << 30,
+            max_blocks: None,
+            max_additions: 1 << 30,
         }
     }
 }

@@ -266,9 +266,9 @@ proptest! {
         k in 1u32..5,
         max_df in 1u32..6,
         measure in prop::sample::select(Measure::ALL.to_vec()),
-        most_additions in prop::sample::select(vec![0, u64::MAX]),
+        max_additions in prop::sample::select(vec![0, u64::MAX]),
     ) {
-        let settings = Settings { max_df: Some(max_df), score: measure, most_additions, ..all(k) };
+        let settings = Settings { max_df: Some(max_df), score: measure, max_additions, ..all(k) };
         let found = run(&texts, &settings);
         let expected = capped(&texts, k as usize, max_df as usize);
         assert_equal(&found.graph.rows().collect::<Vec<_>>(), &expected);
@@ -444,12 +444,12 @@ proptest! {
         texts in prop_oneof![collections(), licensed()],
         measure in prop::sample::select(Measure::ALL.to_vec()),
         threshold in prop::sample::select(vec![0.0, 0.01, 0.05, 0.3, 0.5, 1.0, 3.0]),
-        most_additions in prop::sample::select(vec![0, u64::MAX]),
+        max_additions in prop::sample::select(vec![0, u64::MAX]),
         counting in prop::sample::select(vec![Counting::Exact, Counting::Probabilistic { counters: 7 }, Counting::Probabilistic { counters: 1 << 16 }]),
     ) {
         let everything = run(&texts, &Settings { score: measure, ..all(2) });
         let expected: Vec<Pair> = everything.graph.rows().filter(|pair| pair.score >= threshold).collect();
-        let found = run(&texts, &Settings { score: measure, threshold, counting, most_additions, ..all(2) });
+        let found = run(&texts, &Settings { score: measure, threshold, counting, max_additions, ..all(2) });
         prop_assert_eq!(found.graph.rows().collect::<Vec<_>>(), expected);
     }
 
@@ -458,14 +458,14 @@ proptest! {
         texts in prop_oneof![collections(), licensed()],
         measure in prop::sample::select(Measure::ALL.into_iter().filter(|measure| !measure.needs_coverage()).collect::<Vec<_>>()),
         threshold in prop::sample::select(vec![0.0, 0.05, 0.3, 0.5, 2.0]),
-        most_additions in prop::sample::select(vec![0, u64::MAX]),
+        max_additions in prop::sample::select(vec![0, u64::MAX]),
         select in prop::sample::select(vec!["spex", "modulo:2"]),
         threads in 1usize..4,
     ) {
         let select = select.parse().unwrap();
         let settings = Settings { score: measure, threshold, select, threads: Some(threads), ..all(2) };
         let listed = run(&texts, &settings).graph;
-        let tallied = run(&texts, &Settings { most_blocks: Some(0), most_additions, ..settings }).graph;
+        let tallied = run(&texts, &Settings { max_blocks: Some(0), max_additions, ..settings }).graph;
         prop_assert_eq!(tallied.n_edges(), listed.n_edges());
         prop_assert_eq!(tallied.n_pairs(), listed.n_pairs());
         prop_assert_eq!(tallied.clusters(Clustering::Dense), listed.clusters(Clustering::Components));

@@ -33,7 +33,7 @@ def test_generated_collections(spark, settings):
 
 @pytest.mark.parametrize("settings", [{}, {"score": "kin", "threshold": 0.02, "block": 4}], ids=str)
 def test_tables_too_large_for_every_worker(spark, monkeypatch, settings):
-    monkeypatch.setattr(_discover, "MOST_ROWS", 0)
+    monkeypatch.setattr(_discover, "MAX_ROWS", 0)
     documents = generated(300)
     found = textkin.spark.discover(frame(spark, documents), **settings)
     same(rows(found), one_machine(documents, **engine(settings)))

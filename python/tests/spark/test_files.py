@@ -24,11 +24,11 @@ def naive_clusters(pairs):
     return sorted((sorted(members) for members in sets), key=lambda ids: (-len(ids), ids[0]))
 
 
-@pytest.mark.parametrize("most_documents", [1_000_000, 0])
-def test_clusters_are_what_pairs_connect(spark, most_documents):
+@pytest.mark.parametrize("max_documents", [1_000_000, 0])
+def test_clusters_are_what_pairs_connect(spark, max_documents):
     documents = generated(200)
     pairs = textkin.spark.discover(frame(spark, documents))
-    found = textkin.spark.clusters(pairs, most_documents=most_documents)
+    found = textkin.spark.clusters(pairs, max_documents=max_documents)
     assert found.columns == ["cluster", "size", "id"]
     clusters = {}
     for row in found.collect():
@@ -44,7 +44,7 @@ def test_a_long_chain_is_one_cluster(spark):
     chain = [(f"{number:03}", f"{number + 1:03}") for number in range(100)]
     pairs = spark.createDataFrame(chain, "a string, b string")
     for most in (1000, 0):
-        found = textkin.spark.clusters(pairs, most_documents=most)
+        found = textkin.spark.clusters(pairs, max_documents=most)
         assert {(row.cluster, row["size"]) for row in found.collect()} == {(0, 101)}
         assert found.count() == 101
     nothing = textkin.spark.clusters(pairs.limit(0))

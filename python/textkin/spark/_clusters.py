@@ -8,18 +8,18 @@ from .. import _errors, _textkin
 from . import _checks
 
 
-def clusters(pairs: Any, *, most_documents: int = 20_000_000) -> Any:
+def clusters(pairs: Any, *, max_documents: int = 20_000_000) -> Any:
     """The connected components of pairs: a DataFrame of ``cluster``, ``size`` and ``id``.
 
     Clusters are numbered from 0 on, the largest first, then by their first id.
 
-    Up to `most_documents` documents with pairs, edges are streamed through the driver, which holds
+    Up to `max_documents` documents with pairs, edges are streamed through the driver, which holds
     about 150 bytes for each document; beyond, labels are passed on within Spark until none changes, and
     the driver holds nothing.
 
     Args:
         pairs: a DataFrame with the ids ``a`` and ``b``, as from :func:`discover`.
-        most_documents: documents that the driver has room for.
+        max_documents: documents that the driver has room for.
     """
     from pyspark.sql import functions as f
 
@@ -37,7 +37,7 @@ def clusters(pairs: Any, *, most_documents: int = 20_000_000) -> Any:
             .first()
             .n
         )
-        if number <= most_documents:
+        if number <= max_documents:
             return _on_the_driver(spark, edges)
         return _within_spark(edges)
 

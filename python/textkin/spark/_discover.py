@@ -22,10 +22,10 @@ BATCHES = {
 # Bytes that a step holds for each of these, the next batch included.
 POSTING, PAIR = 64, 128
 # So many rows of ids are handed to every worker; more are joined by Spark.
-MOST_ROWS = 200_000
+MAX_ROWS = 200_000
 # Bytes of text for each byte of counters, the least bytes of these, and the share of a task's memory that
 # they may take unasked.
-TEXT_PER_COUNTER, LEAST_COUNTERS, COUNTERS_SHARE = 16, 1 << 20, 4
+TEXT_PER_COUNTER, MIN_COUNTERS, COUNTERS_SHARE = 16, 1 << 20, 4
 
 
 def discover(
@@ -103,7 +103,7 @@ def discover(
 def _fitting(df: Any, task_memory: int) -> int | None:
     """Bytes of counters for so many documents as Spark knows of, before it has read any, if they fit."""
     known = int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
-    wanted = max(known // TEXT_PER_COUNTER, LEAST_COUNTERS)
+    wanted = max(known // TEXT_PER_COUNTER, MIN_COUNTERS)
     return wanted if wanted <= task_memory // COUNTERS_SHARE else None
 
 
@@ -151,7 +151,7 @@ class Plan:
         """
         from pyspark.sql import functions as f
 
-        return f.broadcast(frame) if rows <= MOST_ROWS else frame
+        return f.broadcast(frame) if rows <= MAX_ROWS else frame
 
     def ask(self, what: str, frame: Any) -> list[Any]:
         """The few rows that a step depends on."""
@@ -194,11 +194,11 @@ class Plan:
             f.max("is_clash").alias("is_clash"),
             f.sum("words").alias("words"),
             f.sum(f.expr("if(copies > 1, copies, 0)")).alias("copied"),
-            f.max("copies").alias("most_copies"),
+            f.max("copies").alias("max_copies"),
         )
         [found] = self.ask("sums of texts", sums)
         self.totals.words, self.totals.copied = found.words or 0, found.copied or 0
-        self.totals.most_copies = found.most_copies or 1
+        self.totals.max_copies = found.max_copies or 1
         return bool(found.is_clash)
 
     def _prepared(self, counter_bytes: int | None) -> Any:
@@ -254,7 +254,7 @@ class Plan:
         if not number:
             return known.select(*columns, f.lit(1).cast("bigint").alias("copies"))
         copied = texts.where("copies > 1").select("document", "copies", f.col("id").alias("first"))
-        if number <= MOST_ROWS:
+        if number <= MAX_ROWS:
             joined = known.join(f.broadcast(copied), "document", "left")
             copies = f.expr("case when first is null then 1 when id = first then copies else 0 end")
             return joined.select(*columns, copies.cast("bigint").alias("copies")).where("copies > 0")

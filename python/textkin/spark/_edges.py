@@ -90,7 +90,7 @@ def pairs_of_documents(plan: Any, edges: Any, postings: Any) -> Any:
         )
         edges = edges.withColumnRenamed(side, f"text_{side}")
         edges = plan.near(edges, rows).join(ids, f"text_{side}")
-        rows *= plan.totals.most_copies
+        rows *= plan.totals.max_copies
     # Copies of one text are paired once, not both ways; of others, the lesser id comes first.
     edges = edges.where("text_a <> text_b or id_a < id_b")
     swap = f.col("id_a") > f.col("id_b")

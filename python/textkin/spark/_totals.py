@@ -12,7 +12,7 @@ class Totals:
     # Of texts: their words, the documents whose text others have too, the most documents of one text.
     words: int = 0
     copied: int = 0
-    most_copies: int = 1
+    max_copies: int = 1
     # Of documents.
     chunks: int = 0
     # Of lists: the chunks that pairs of texts share, once for each pair, and those of texts with copies.

@@ -14,7 +14,7 @@ pub(crate) struct Client {
 }
 
 /// The most bytes of an answer.
-const MOST: usize = 64 << 20;
+const MAX: usize = 64 << 20;
 
 impl Client {
     pub(crate) fn new(address: SocketAddr, key: &str) -> Result<Self> {
@@ -81,7 +81,7 @@ impl Client {
                 length = value.trim().parse()?;
             }
         }
-        ensure!(length <= MOST, "an answer of {length} bytes");
+        ensure!(length <= MAX, "an answer of {length} bytes");
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body)?;
         Ok((status, String::from_utf8(body)?))

@@ -27,7 +27,7 @@ use crate::tell::tell;
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 16 << 20;
 /// So many places of passages are shown for a document in a table.
-const MOST_PLACES: usize = 3;
+const MAX_PLACES: usize = 3;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
@@ -344,14 +344,14 @@ impl Answers<'_> {
                 found.pairs.len(),
                 terminal::fit(&id, room)
             )?;
-            for pair in found.pairs.iter().take(MOST_PLACES) {
+            for pair in found.pairs.iter().take(MAX_PLACES) {
                 let words: Vec<&str> = query.words(&pair.query).split_whitespace().collect();
                 let from = terminal::thousands(span(&spans, &pair.document).start.into());
                 let words = terminal::fit(&words.join(" "), room.saturating_sub(24).clamp(20, 80));
                 writeln!(shown, "{:>17}“{words}” there at byte {from}", "")?;
             }
-            if found.pairs.len() > MOST_PLACES {
-                let more = (found.pairs.len() - MOST_PLACES) as u64;
+            if found.pairs.len() > MAX_PLACES {
+                let more = (found.pairs.len() - MAX_PLACES) as u64;
                 let more = terminal::counted(more, "more pair", "more pairs");
                 writeln!(shown, "{:>17}… and {more}", "")?;
             }

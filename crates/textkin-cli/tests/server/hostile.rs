@@ -364,7 +364,7 @@ fn peak(server: &Server) -> Option<u64> {
 
 #[test]
 fn ten_gigabytes_are_refused_at_the_bound() {
-    const MOST: u64 = 10 << 30;
+    const MAX: u64 = 10 << 30;
     let folder = tempfile::tempdir().unwrap();
     let mut server = server(&folder);
     let before = peak(&server);
@@ -377,7 +377,7 @@ fn ten_gigabytes_are_refused_at_the_bound() {
         (documents, "application/json", b"{\"text\":\""),
         ("/api/v1/probe", "application/json", b"{\"text\":\""),
     ] {
-        let (sent, answer) = pour(&server, path, kind, first, MOST);
+        let (sent, answer) = pour(&server, path, kind, first, MAX);
         // Some is on its way when the server has enough.
         assert!(sent < 256 << 20, "{path}, {kind}: {sent} bytes were taken");
         if !answer.is_empty() {

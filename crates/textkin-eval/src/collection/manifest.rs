@@ -100,10 +100,10 @@ pub struct QueryFile {
     #[serde(default)]
     pub has_heading: bool,
     /// How much relevant documents overlap.
-    #[serde(default = "QueryFile::usual_degree")]
+    #[serde(default = "QueryFile::default_degree")]
     pub degree: DegreeName,
     /// Whether documents that are not named are known not to be relevant.
-    #[serde(default = "QueryFile::usual_completeness")]
+    #[serde(default = "QueryFile::default_completeness")]
     pub is_complete: bool,
 }
 
@@ -114,7 +114,7 @@ pub struct LabelFile {
     /// The file; may be compressed.
     pub file: String,
     /// The columns of the id and of the label, counted from 1.
-    #[serde(default = "LabelFile::usual_columns")]
+    #[serde(default = "LabelFile::default_columns")]
     pub columns: [usize; 2],
     /// Whether the first line is a heading.
     #[serde(default)]
@@ -128,7 +128,7 @@ pub struct PairFile {
     /// The file; may be compressed.
     pub file: String,
     /// The columns of the two ids and of the label, counted from 1.
-    #[serde(default = "PairFile::usual_columns")]
+    #[serde(default = "PairFile::default_columns")]
     pub columns: [usize; 3],
     /// Whether the first line is a heading.
     #[serde(default)]
@@ -198,23 +198,23 @@ impl Threads {
 }
 
 impl QueryFile {
-    fn usual_degree() -> DegreeName {
+    fn default_degree() -> DegreeName {
         DegreeName::High
     }
 
-    fn usual_completeness() -> bool {
+    fn default_completeness() -> bool {
         true
     }
 }
 
 impl LabelFile {
-    fn usual_columns() -> [usize; 2] {
+    fn default_columns() -> [usize; 2] {
         [1, 2]
     }
 }
 
 impl PairFile {
-    fn usual_columns() -> [usize; 3] {
+    fn default_columns() -> [usize; 3] {
         [1, 2, 3]
     }
 }

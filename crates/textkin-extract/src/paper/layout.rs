@@ -26,7 +26,7 @@ const LARGEST_OFFSET: f64 = 0.08;
 const RECENT_LINES: usize = 40;
 
 /// Glyphs of one page; more are left out.
-const MOST_GLYPHS: usize = 2_000_000;
+const MAX_GLYPHS: usize = 2_000_000;
 
 /// A glyph on a page. Places are those of the page; which way is up does not matter.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Layout {
         let (across, up) = glyph.direction;
         let length = across.hypot(up);
         let is_sound = numbers.iter().all(|number| number.abs() < 1e9) && length > 0.0;
-        if !is_sound || !length.is_finite() || self.n_glyphs >= MOST_GLYPHS {
+        if !is_sound || !length.is_finite() || self.n_glyphs >= MAX_GLYPHS {
             return;
         }
         self.n_glyphs += 1;

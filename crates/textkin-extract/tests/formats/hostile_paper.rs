@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use textkin_extract::{Error, pdf_text, postscript_text};
 
-use crate::paper::{MOST_TEXT, made_pdf};
+use crate::paper::{MAX_TEXT, made_pdf};
 use crate::snares::{HONEST, looped_pdfs};
 
 /// A program without end is stopped after so many steps, which takes seconds, on a busy machine more.
@@ -26,10 +26,10 @@ fn within_bounds(
     read: fn(&[u8], usize) -> Result<String, Error>,
 ) -> Result<String, Error> {
     let begun = Instant::now();
-    let result = read(bytes, MOST_TEXT);
+    let result = read(bytes, MAX_TEXT);
     assert!(begun.elapsed() < SOON, "it took {:?}", begun.elapsed());
     match &result {
-        Ok(text) => assert!(text.len() < MOST_TEXT + 1000),
+        Ok(text) => assert!(text.len() < MAX_TEXT + 1000),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     result

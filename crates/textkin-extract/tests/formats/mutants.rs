@@ -17,7 +17,7 @@ fn n_cases() -> u64 {
     asked.unwrap_or(3_000)
 }
 
-const MOST_TEXT: usize = 1 << 16;
+const MAX_TEXT: usize = 1 << 16;
 const SOON: Duration = Duration::from_secs(10);
 
 /// Numbers that look random and are the same in every run.
@@ -102,7 +102,7 @@ fn changed(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
 fn try_it(name: &str, bytes: &[u8]) {
     let begun = Instant::now();
     let limits = Limits {
-        max_text_bytes: MOST_TEXT,
+        max_text_bytes: MAX_TEXT,
         max_entries: 1000,
         max_expanded_bytes: 16 << 20,
         deadline: Some(begun + SOON),
@@ -110,7 +110,7 @@ fn try_it(name: &str, bytes: &[u8]) {
     };
     let (collected, _) = found_within(name, bytes, &limits);
     let n_bytes: usize = collected.documents.iter().map(|document| document.text.len()).sum();
-    assert!(n_bytes <= MOST_TEXT, "{name}");
+    assert!(n_bytes <= MAX_TEXT, "{name}");
     assert!(begun.elapsed() < 2 * SOON, "{name} took {:?}", begun.elapsed());
 }
 

@@ -9,7 +9,7 @@ use textkin_extract::{Error, Kind, pdf_text, postscript_text, tidy_pages};
 
 use crate::made::{CELLS, ITEMS, PARAGRAPHS, TITLE, every_format, found, words, words_of};
 
-pub(crate) const MOST_TEXT: usize = 1 << 20;
+pub(crate) const MAX_TEXT: usize = 1 << 20;
 
 /// A PDF of these objects, the first of which is the catalog.
 fn pdf_of(objects: &[String]) -> Vec<u8> {
@@ -50,11 +50,11 @@ fn page(content: &str, font: &str, more: &[String]) -> Vec<u8> {
 const HELVETICA: &str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
 
 fn read_pdf(bytes: &[u8]) -> String {
-    tidy_pages(&pdf_text(bytes, MOST_TEXT).unwrap())
+    tidy_pages(&pdf_text(bytes, MAX_TEXT).unwrap())
 }
 
 fn read_postscript(program: &str) -> String {
-    tidy_pages(&postscript_text(program.as_bytes(), MOST_TEXT).unwrap())
+    tidy_pages(&postscript_text(program.as_bytes(), MAX_TEXT).unwrap())
 }
 
 /// The document of all formats as PDF: every character has a number, and a table says which.
@@ -178,17 +178,17 @@ fn pdf_loops_end() {
     ]);
     let begun = Instant::now();
     let no_pages = Error::Damaged { kind: Kind::Pdf, reason: "it has no pages".to_owned() };
-    assert_eq!(pdf_text(&looped, MOST_TEXT), Err(no_pages));
+    assert_eq!(pdf_text(&looped, MAX_TEXT), Err(no_pages));
     // Forms that call each other twice: two to the power of their depth.
     let form = stream(
         "/Type /XObject /Subtype /Form",
         "BT /F1 1 Tf (x) Tj ET /X1 Do /X1 Do /X1 Do /X1 Do /X1 Do /X1 Do /X1 Do /X1 Do /X1 Do",
     );
-    let text = pdf_text(&page("/X1 Do", HELVETICA, &[form]), MOST_TEXT).unwrap();
+    let text = pdf_text(&page("/X1 Do", HELVETICA, &[form]), MAX_TEXT).unwrap();
     assert!(text.len() < 1000);
     // Operands without end, and brackets that never close.
     for piece in ["[", "<<", "(", "1 ", "q ", "BT "] {
-        let _ = pdf_text(&page(&piece.repeat(200_000), HELVETICA, &[]), MOST_TEXT);
+        let _ = pdf_text(&page(&piece.repeat(200_000), HELVETICA, &[]), MAX_TEXT);
     }
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
@@ -209,7 +209,7 @@ fn postscript_writes_its_text() {
         72 650 moveto (ker) show -0.5 0 rmoveto (ned) show 3 0 rmoveto (apart) show\n\
         0 1 2 { /i exch def 72 600 i 14 mul sub moveto (row ) show i 2 string cvs show } for\n\
         showpage (lost) pop 72 700 moveto (second) show showpage";
-    let text = postscript_text(program.as_bytes(), MOST_TEXT).unwrap();
+    let text = postscript_text(program.as_bytes(), MAX_TEXT).unwrap();
     assert_eq!(
         text,
         "Hello paper\nand more\n\nkerned apart\n\nrow 0\nrow 1\nrow 2\u{c}second\u{c}"
@@ -264,7 +264,7 @@ fn hostile_postscript_ends_with_a_reason() {
     ];
     for program in programs {
         let begun = Instant::now();
-        let result = postscript_text(format!("%!PS\n{program}\n").as_bytes(), MOST_TEXT);
+        let result = postscript_text(format!("%!PS\n{program}\n").as_bytes(), MAX_TEXT);
         let name = &program[..program.len().min(40)];
         assert!(begun.elapsed() < Duration::from_secs(60), "{name}");
         match result {
@@ -291,8 +291,8 @@ proptest! {
         if is_cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        if let Ok(text) = pdf_text(&bytes, MOST_TEXT) {
-            prop_assert!(text.len() < MOST_TEXT);
+        if let Ok(text) = pdf_text(&bytes, MAX_TEXT) {
+            prop_assert!(text.len() < MAX_TEXT);
         }
     }
 
@@ -314,8 +314,8 @@ proptest! {
         ),
     ) {
         let program = format!("%!PS\n{}", words.join(" "));
-        if let Ok(text) = postscript_text(program.as_bytes(), MOST_TEXT) {
-            prop_assert!(text.len() < MOST_TEXT + 1000);
+        if let Ok(text) = postscript_text(program.as_bytes(), MAX_TEXT) {
+            prop_assert!(text.len() < MAX_TEXT + 1000);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Runs of equal tokens that hold at least one shared chunk.
 //!
-//! Cost: a token lies in at most `2 × MOST_PAIRS` runs that hold a chunk with few pairs of places,
+//! Cost: a token lies in at most `2 × MAX_PAIRS` runs that hold a chunk with few pairs of places,
 //! because each of these runs holds the nearest such chunk on one of its sides; and in one run of
 //! chunks with many, because those are not extended over one another.
 
@@ -10,11 +10,11 @@ use super::Run;
 use super::chunks::Chunks;
 
 /// Most pairs of places of one chunk that are all tried.
-pub(super) const MOST_PAIRS: usize = 64;
+pub(super) const MAX_PAIRS: usize = 64;
 
 /// Every run of at least `k` equal tokens, extended as far as possible, except for those that hold
-/// nothing but chunks with more than `most_pairs` pairs of places: of these, some.
-pub(super) fn find(a: &[u32], b: &[u32], chunks: &Chunks, most_pairs: usize) -> Vec<Run> {
+/// nothing but chunks with more than `max_pairs` pairs of places: of these, some.
+pub(super) fn find(a: &[u32], b: &[u32], chunks: &Chunks, max_pairs: usize) -> Vec<Run> {
     let k = chunks.k();
     let mut runs = Vec::new();
     // Where the last run of each diagonal ends in `a`; a diagonal is the distance of its places.
@@ -27,7 +27,7 @@ pub(super) fn find(a: &[u32], b: &[u32], chunks: &Chunks, most_pairs: usize) -> 
             continue;
         }
         let n_pairs = chunks.places(0, group).len().saturating_mul(places.len());
-        let is_frequent = n_pairs > most_pairs;
+        let is_frequent = n_pairs > max_pairs;
         let partners = if is_frequent {
             let rank = ranks.entry(group).or_insert(0);
             *rank += 1;

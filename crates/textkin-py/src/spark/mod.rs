@@ -53,7 +53,7 @@ impl Options {
             block: given.value("block")?.unwrap_or(1024),
             counters: given.value("counters")?,
             counter_bytes: given.value("counter_bytes")?.unwrap_or(0),
-            common: given.count("common")?.unwrap_or(distributed::Cut::LEAST),
+            common: given.count("common")?.unwrap_or(distributed::Cut::MIN),
             commons: given.value("commons")?.unwrap_or_default(),
         })
     }

@@ -28,7 +28,7 @@ const COLOURS: usize = 6;
 const LINES: usize = 4;
 
 /// Characters of a disguise that are told by number.
-const MOST_NUMBERS: usize = 4;
+const MAX_NUMBERS: usize = 4;
 
 /// The comparison as an HTML page.
 #[must_use]
@@ -207,10 +207,10 @@ fn write_text(piece: &Piece, text: &str, page: &mut String) {
     if !piece.is_disguised {
         return escape(text, page);
     }
-    let numbers: Vec<String> = (text.chars().take(MOST_NUMBERS))
+    let numbers: Vec<String> = (text.chars().take(MAX_NUMBERS))
         .map(|character| format!("U+{:04X}", u32::from(character)))
         .collect();
-    let (numbers, is_more) = (numbers.join(" "), text.chars().count() > MOST_NUMBERS);
+    let (numbers, is_more) = (numbers.join(" "), text.chars().count() > MAX_NUMBERS);
     let more = if is_more { " …" } else { "" };
     // Writing to a string does not fail.
     let _ = write!(page, "<i class=\"h\" title=\"in disguise: {numbers}{more}\">");

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::builder::SegmentBuilder;
-use crate::document::{Entry, MOST_EVIDENCE, MOST_POSTINGS};
+use crate::document::{Entry, MAX_EVIDENCE, MAX_POSTINGS};
 use crate::io::MemoryFile;
 
 /// The segment of some documents, as its file would be read.
@@ -132,8 +132,8 @@ fn what_does_not_fit_is_refused() {
         assert!(matches!(refused, Error::Entry { .. }), "{refused}");
         assert!(refused.to_string().len() < 300, "it can be read");
     };
-    refused(Entry { evidence: vec![0; MOST_EVIDENCE + 1], ..Entry::default() });
-    refused(Entry { chunks: vec![0; MOST_POSTINGS + 1], ..Entry::default() });
+    refused(Entry { evidence: vec![0; MAX_EVIDENCE + 1], ..Entry::default() });
+    refused(Entry { chunks: vec![0; MAX_POSTINGS + 1], ..Entry::default() });
     refused(Entry { id: "i".repeat(65 << 20), ..Entry::default() });
     refused(Entry { metadata: Some("m".repeat(65 << 20)), ..Entry::default() });
     refused(Entry { terms: vec![(1, 0)], ..Entry::default() });

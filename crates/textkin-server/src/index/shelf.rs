@@ -16,7 +16,7 @@ use crate::error::Error;
 
 /// Bytes of memory that the sieves of a shelf take at most: enough for a million documents of 300 words.
 /// Where there are more, older segments are read to find that they do not have a run of words.
-const MOST_SIEVES: usize = 512 << 20;
+const MAX_FILTER_BYTES: usize = 512 << 20;
 
 /// What a shelf keeps of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl Shelf {
 fn sift(repository: &Repository) -> Result<(), Error> {
     let mut bytes = 0;
     for segment in repository.stored().segments().iter().rev() {
-        if bytes >= MOST_SIEVES {
+        if bytes >= MAX_FILTER_BYTES {
             break;
         }
         segment.sift().map_err(damage)?;

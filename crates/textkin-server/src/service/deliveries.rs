@@ -26,7 +26,7 @@ const AT_ONCE: usize = 16;
 /// Deliveries that one thread takes up at once.
 const BATCH: u32 = 500;
 /// Notices that go one by one, at most, when more are due together; else they go as one digest.
-const MOST_SINGLE: usize = 5;
+const MAX_SINGLE: usize = 5;
 /// How long the thread sleeps when nothing wakes it.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -313,7 +313,7 @@ impl Service {
         }
         let n_single = notices.iter().filter(|(due, _)| !due.is_of_digest).count();
         let (together, single): (Vec<_>, Vec<_>) =
-            notices.into_iter().partition(|(due, _)| due.is_of_digest || n_single > MOST_SINGLE);
+            notices.into_iter().partition(|(due, _)| due.is_of_digest || n_single > MAX_SINGLE);
         let rules = format!("{}/alerts/rules", self.delivering.site);
         for (due, alert) in single {
             let message = notice::alert(&to, &alert, &format!("delivery{}", due.id), &rules);

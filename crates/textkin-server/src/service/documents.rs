@@ -12,9 +12,9 @@ use crate::index::{Prepared, ShelfKind};
 use crate::store::now;
 
 /// The most characters of an id, and of a title or time.
-const MOST_NAME: usize = 512;
+const MAX_NAME: usize = 512;
 /// Ids that a receipt names.
-const MOST_NAMED: usize = 1000;
+const MAX_NAMED: usize = 1000;
 
 /// A document to be registered.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -385,7 +385,7 @@ pub(crate) fn check_document(
 
 /// Fails if a short text of a document will not do.
 fn check_text(what: &str, text: &str) -> Result<(), Error> {
-    if text.chars().count() > MOST_NAME {
+    if text.chars().count() > MAX_NAME {
         return Err(Error::Invalid(format!("the {what} of a document has at most 512 characters")));
     }
     if text.chars().any(char::is_control) {
@@ -553,7 +553,7 @@ pub(crate) fn remove(
 ) -> Result<(Removal, Vec<u64>), Error> {
     let named: Vec<serde_json::Value> = entries
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|entry| {
             let digest = blake3::Hash::from_bytes(entry.digest).to_hex().to_string();
             serde_json::json!({ "id": entry.id, "digest": digest })

@@ -17,7 +17,7 @@ use crate::index::ShelfKind;
 use crate::store::now;
 
 /// Sources that are looked at closely.
-pub(crate) const MOST_SOURCES: usize = 50;
+pub(crate) const MAX_SOURCES: usize = 50;
 /// A result that was saved.
 #[derive(Clone, Debug)]
 pub(crate) struct Saved {
@@ -209,7 +209,7 @@ impl Service {
         let mut sources = Vec::new();
         let mut held_words = Vec::new();
         let mut n_held = 0;
-        for raw in raw.matches.iter().take(MOST_SOURCES) {
+        for raw in raw.matches.iter().take(MAX_SOURCES) {
             let told = self.store.read(|read| probe::tell(read, raw, &own))?;
             let Some(told) = told else { continue };
             let held = told.held_by_another_owner.then_some(n_held);
@@ -230,7 +230,7 @@ impl Service {
         let counted = (0..words.len()).filter(is_counted).count() as u64;
         let found = (0..words.len()).filter(is_counted).filter(|&word| owner[word].is_some());
         let found = found.count() as u64;
-        let more = total.saturating_sub(MOST_SOURCES);
+        let more = total.saturating_sub(MAX_SOURCES);
         Ok(Findings {
             raw: (
                 words.len() as u64,

@@ -18,11 +18,11 @@ use crate::error::Error;
 use crate::index::{K, ShelfKind};
 
 /// Occurrences of a passage that are shown.
-const MOST_OCCURRENCES: usize = 100;
+const MAX_OCCURRENCES: usize = 100;
 /// Bytes of a passage.
-const MOST_PASSAGE: usize = 64 << 10;
+const MAX_PASSAGE: usize = 64 << 10;
 /// The share of a passage that another document has at least, to be an occurrence of it.
-const LEAST_SHARE: f64 = 0.5;
+const MIN_SHARE: f64 = 0.5;
 
 /// What is known of the first holder of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -212,7 +212,7 @@ impl Service {
         })?;
         let from = text.floor_char_boundary(from.min(text.len()));
         let to = text.ceil_char_boundary(to.clamp(from, text.len()));
-        let passage = &text[from..to.min(text.floor_char_boundary(from + MOST_PASSAGE))];
+        let passage = &text[from..to.min(text.floor_char_boundary(from + MAX_PASSAGE))];
         let query = self.index.query(passage);
         if query.words() < K.get() {
             return Err(Error::Invalid(format!("a passage has at least {K} words")));
@@ -227,7 +227,7 @@ impl Service {
             |owner: u32| visible.binary_search_by_key(&owner, super::repositories::Known::owner);
         let raw = self.matches(&query, &|owner| find(owner).is_ok(), 0.0)?;
         let mut found = Vec::new();
-        for raw in raw.matches.iter().filter(|raw| raw.shared.query_share() >= LEAST_SHARE) {
+        for raw in raw.matches.iter().filter(|raw| raw.shared.query_share() >= MIN_SHARE) {
             let Ok(at) = find(raw.found.repository) else { continue };
             let best = raw.shared.passages.iter().max_by_key(|passage| passage.matched);
             let entry = self.store.read(|read| documents::by_number(read, raw.found.number))?;
@@ -240,7 +240,7 @@ impl Service {
         let known = known.map_or(FirstKnown::Undated, |known| known.1);
         let total = found.len();
         let mut occurrences = Vec::new();
-        for (_, _, number, at, place, entry) in found.into_iter().take(MOST_OCCURRENCES) {
+        for (_, _, number, at, place, entry) in found.into_iter().take(MAX_OCCURRENCES) {
             let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
             let passage = text.get(place.span.range()).unwrap_or_default().to_owned();
             occurrences.push(FoundOccurrence {
@@ -250,7 +250,7 @@ impl Service {
                 first_word: u64::from(place.first),
             });
         }
-        let more = total.saturating_sub(MOST_OCCURRENCES) as u64;
+        let more = total.saturating_sub(MAX_OCCURRENCES) as u64;
         Ok(FoundFragment { known, occurrences, more })
     }
 

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::store::now;
 
 /// Webhooks of one account, at most.
-const MOST_HOOKS: u64 = 20;
+const MAX_HOOKS: u64 = 20;
 /// What tells secrets of webhooks from other secrets.
 const SECRET_PREFIX: &str = "tkh_";
 
@@ -142,9 +142,9 @@ impl Service {
         let account = actor.account;
         self.store.write(move |write| {
             let sql = "SELECT count(*) FROM hook WHERE account = ?1";
-            if write.query_row(sql, [account], |row| row.get::<_, u64>(0))? >= MOST_HOOKS {
+            if write.query_row(sql, [account], |row| row.get::<_, u64>(0))? >= MAX_HOOKS {
                 return Err(Error::Conflict(format!(
-                    "an account has at most {MOST_HOOKS} webhooks"
+                    "an account has at most {MAX_HOOKS} webhooks"
                 )));
             }
             let created = now();

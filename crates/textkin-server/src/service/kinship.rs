@@ -14,15 +14,15 @@ use crate::error::Error;
 use crate::index::{ShelfKind, Texts};
 
 /// Documents of a repository that are related to one another: the latest.
-pub(crate) const MOST_DOCUMENTS: usize = 5000;
+pub(crate) const MAX_DOCUMENTS: usize = 5000;
 /// Edges that are kept, the strongest.
-const MOST_EDGES: usize = 200_000;
+const MAX_EDGES: usize = 200_000;
 /// Edges weaker than this are not looked for.
-pub(crate) const LEAST: f64 = 0.01;
+pub(crate) const MIN_SCORE: f64 = 0.01;
 /// Graphs that are kept ready.
-const MOST_KEPT: usize = 8;
+const MAX_KEPT: usize = 8;
 /// Bytes of texts whose duplicated words are counted: the latest.
-const MOST_BYTES: usize = 128 << 20;
+const MAX_BYTES: usize = 128 << 20;
 
 /// Two documents that share text.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl Service {
     /// The same, whoever asks.
     pub(crate) fn kinship_of(&self, known: &Known) -> Result<Arc<Kinship>, Error> {
         let (entries, total) = self.store.read(|read| {
-            let condition = format!("repository = ?1 ORDER BY number DESC LIMIT {MOST_DOCUMENTS}");
+            let condition = format!("repository = ?1 ORDER BY number DESC LIMIT {MAX_DOCUMENTS}");
             let entries = documents::select(read, &condition, params![known.id])?;
             let sql = "SELECT count(*) FROM document WHERE repository = ?1";
             let total: u64 = read.query_row(sql, [known.id], |row| row.get(0))?;
@@ -90,10 +90,10 @@ impl Service {
             }
         }
         let (words, duplicated) = self.duplicated(&texts);
-        let settings = Settings { threshold: LEAST, ..Settings::default() };
+        let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
         let settings = Settings { score: textkin::core::Measure::MaxContainment, ..settings };
         let found = discover(&mut Texts::new(texts), &settings, &Watch::default())?;
-        let edges = found.graph.rows().take(MOST_EDGES).map(|pair| Edge {
+        let edges = found.graph.rows().take(MAX_EDGES).map(|pair| Edge {
             a: pair.a as usize,
             b: pair.b as usize,
             score: pair.overlap.a_in_b().max(pair.overlap.b_in_a()),
@@ -105,7 +105,7 @@ impl Service {
         let kinship = Arc::new(kinship);
         let mut ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
         ready.retain(|kept| kept.0 != known.id);
-        if ready.len() >= MOST_KEPT {
+        if ready.len() >= MAX_KEPT {
             ready.remove(0);
         }
         ready.push((known.id, total, last, Arc::clone(&kinship)));
@@ -119,7 +119,7 @@ impl Service {
             *bytes = bytes.saturating_add(text.len());
             Some(*bytes)
         });
-        let counted = bytes.take_while(|&bytes| bytes <= MOST_BYTES).count();
+        let counted = bytes.take_while(|&bytes| bytes <= MAX_BYTES).count();
         let counted = &texts[texts.len() - counted..];
         // The text that has a run; several.
         let mut holders: HashMap<u64, u64> = HashMap::new();

@@ -28,7 +28,7 @@ const BATCH_BYTES: usize = 8 << 20;
 const READING: Bounds =
     Bounds { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
 /// Problems that a job tells.
-const MOST_TOLD: usize = 10;
+const MAX_REPORTED: usize = 10;
 
 /// A file that was uploaded, in a folder of its own, which goes when this does.
 #[derive(Debug)]
@@ -337,7 +337,7 @@ impl Load<'_> {
 
     fn problem(&mut self, problem: String) {
         self.n_problems += 1;
-        if self.problems.len() < MOST_TOLD {
+        if self.problems.len() < MAX_REPORTED {
             self.problems.push(problem);
         }
     }

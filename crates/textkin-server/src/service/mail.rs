@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::store::now;
 
 /// Letters of one sender in an hour, at most.
-const MOST_AN_HOUR: u64 = 200;
+const MAX_PER_HOUR: u64 = 200;
 /// Seconds after which a letter is given up.
 const GIVE_UP: i64 = 3 * 24 * 3600;
 /// How long identities of letters are kept, in seconds.
@@ -80,7 +80,7 @@ impl Service {
             let sql = "SELECT count(*) FROM mail WHERE sender = ?1 AND at > ?2";
             let many: u64 = write.query_row(sql, params![sender, at - 3600], |row| row.get(0))?;
             let sql = "SELECT EXISTS (SELECT 1 FROM mail WHERE message = ?1)";
-            if many >= MOST_AN_HOUR && !write.query_row(sql, [&identity], |row| row.get(0))? {
+            if many >= MAX_PER_HOUR && !write.query_row(sql, [&identity], |row| row.get(0))? {
                 return Ok(false);
             }
             let sql = "INSERT INTO mail (message, sender, at, body) VALUES (?1, ?2, ?3, ?4)

@@ -22,7 +22,7 @@ use crate::index::ShelfKind;
 /// Bytes that the tracer of one repository may take.
 const MEMORY: u64 = 16 << 20;
 /// Tracers that are in memory at once.
-const MOST_TRACERS: usize = 16;
+const MAX_TRACERS: usize = 16;
 /// Documents after which what a tracer remembers is saved.
 const SAVE_EVERY: u64 = 20_000;
 
@@ -131,7 +131,7 @@ impl Service {
     ) -> Result<&'a mut Tracing, Error> {
         let used = tracers.tracers.values().map(|tracing| tracing.used).max().unwrap_or(0) + 1;
         if !tracers.tracers.contains_key(&repository) {
-            if tracers.tracers.len() >= MOST_TRACERS {
+            if tracers.tracers.len() >= MAX_TRACERS {
                 let oldest = tracers.tracers.iter().min_by_key(|(_, tracing)| tracing.used);
                 if let Some(oldest) = oldest.map(|(&repository, _)| repository)
                     && let Some(mut tracing) = tracers.tracers.remove(&oldest)

@@ -21,9 +21,9 @@ pub(crate) const STEP: u32 = 5;
 const BARS: usize = 20;
 /// Counting takes at most one part of the time in so many, and begins at most so often.
 const ONE_PART_IN: u32 = 50;
-const LEAST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_PAUSE: Duration = Duration::from_secs(5);
 /// How long counting waits for checks that wait.
-const MOST_PATIENCE: Duration = Duration::from_secs(600);
+const MAX_PAUSE: Duration = Duration::from_secs(600);
 
 /// What is kept of the repositories that somebody may know of.
 #[derive(Clone, Debug, Default)]
@@ -84,11 +84,11 @@ impl Service {
         })?;
         let Some(known) = changed else {
             pace.since = None;
-            pace.next = Some(Instant::now() + LEAST_PAUSE);
+            pace.next = Some(Instant::now() + MIN_PAUSE);
             return Ok(());
         };
         let since = *pace.since.get_or_insert_with(Instant::now);
-        if is_busy && since.elapsed() < MOST_PATIENCE {
+        if is_busy && since.elapsed() < MAX_PAUSE {
             pace.next = Some(Instant::now() + Duration::from_secs(1));
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Service {
         let kinship = self.kinship_of(&known)?;
         self.keep(&known, at, &kinship)?;
         pace.since = None;
-        pace.next = Some(Instant::now() + LEAST_PAUSE.max(started.elapsed() * ONE_PART_IN));
+        pace.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * ONE_PART_IN));
         Ok(())
     }
 

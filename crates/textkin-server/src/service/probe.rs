@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::index::{Found, Query, Shared, ShelfKind};
 
 /// Matches that one answer has, at most, and by default.
-const MOST_MATCHES: usize = 1000;
-const USUAL_MATCHES: usize = 100;
+const MAX_MATCHES: usize = 1000;
+const DEFAULT_MATCHES: usize = 100;
 
-fn usual_threshold() -> f64 {
+fn default_threshold() -> f64 {
     Levels::default().some
 }
 
@@ -31,7 +31,7 @@ pub struct ProbeRequest {
     #[serde(default)]
     pub repositories: Option<Vec<String>>,
     /// The least share of either text in the other.
-    #[serde(default = "usual_threshold")]
+    #[serde(default = "default_threshold")]
     #[schema(minimum = 0, maximum = 1)]
     pub threshold: f64,
     /// The most matches in the answer: 100 by default, 1000 at most.
@@ -156,9 +156,9 @@ impl Service {
     /// # Errors
     /// If the actor may not, or asks for a repository that it may not know of.
     pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeAnswer, Error> {
-        let limit = request.limit.unwrap_or(USUAL_MATCHES);
-        if limit > MOST_MATCHES {
-            return Err(Error::Invalid(format!("a limit is at most {MOST_MATCHES}")));
+        let limit = request.limit.unwrap_or(DEFAULT_MATCHES);
+        if limit > MAX_MATCHES {
+            return Err(Error::Invalid(format!("a limit is at most {MAX_MATCHES}")));
         }
         let (query, mut raw, own) = self.probe_raw(actor, request)?;
         let mut excluded = vec![false; query.spans().len()];

@@ -17,9 +17,9 @@ use crate::error::Error;
 use crate::store::now;
 
 /// Questions of one account in a day, at most.
-const MOST_A_DAY: u64 = 50;
+const MAX_PER_DAY: u64 = 50;
 /// Characters of a note.
-const MOST_NOTE: usize = 2000;
+const MAX_NOTE: usize = 2000;
 
 /// A text of which another owner holds some, and what is asked about it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -108,7 +108,7 @@ impl Service {
             text.filter(|c| !c.is_control() || *c == '\n').take(most).collect()
         };
         let (title, note) =
-            (plain(new.title.as_deref(), 200), plain(new.note.as_deref(), MOST_NOTE));
+            (plain(new.title.as_deref(), 200), plain(new.note.as_deref(), MAX_NOTE));
         let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
         let account = actor.account;
         self.store.write(move |write| {
@@ -117,9 +117,9 @@ impl Service {
             let today: u64 = write.query_row(sql, row, |row| row.get(0))?;
             let mut asked = 0;
             for raw in &held {
-                if today + asked as u64 >= MOST_A_DAY {
+                if today + asked as u64 >= MAX_PER_DAY {
                     return Err(Error::Conflict(format!(
-                        "an account asks at most {MOST_A_DAY} times a day"
+                        "an account asks at most {MAX_PER_DAY} times a day"
                     )));
                 }
                 // Asked once, however often; and the document may be gone meanwhile.

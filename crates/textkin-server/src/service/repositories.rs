@@ -354,12 +354,12 @@ fn views(
 }
 
 /// The most days that a rule may say: a century.
-const MOST_DAYS: u32 = 36_500;
+const MAX_DAYS: u32 = 36_500;
 
 /// Fails if a rule says more days than make sense.
 pub(super) fn check_days(days: Option<u32>) -> Result<(), Error> {
-    match days.filter(|&days| days > MOST_DAYS) {
-        Some(_) => Err(Error::Invalid(format!("there are at most {MOST_DAYS} days"))),
+    match days.filter(|&days| days > MAX_DAYS) {
+        Some(_) => Err(Error::Invalid(format!("there are at most {MAX_DAYS} days"))),
         None => Ok(()),
     }
 }

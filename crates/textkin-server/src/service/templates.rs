@@ -14,11 +14,11 @@ use crate::index::K;
 use crate::store::now;
 
 /// Templates of one repository, and bytes of one, at most.
-const MOST_TEMPLATES: u64 = 100;
-const MOST_BYTES: usize = 1 << 20;
+const MAX_TEMPLATES: u64 = 100;
+const MAX_BYTES: usize = 1 << 20;
 /// Stop phrases of one repository, and words of one, at most.
-const MOST_PHRASES: u64 = 1000;
-const MOST_WORDS: u32 = 50;
+const MAX_PHRASES: u64 = 1000;
+const MAX_WORDS: u32 = 50;
 
 /// A new template text.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -100,7 +100,7 @@ impl Service {
         new: &NewTemplate,
     ) -> Result<TemplateView, Error> {
         actor.needs(Scope::Admin)?;
-        if new.text.len() > MOST_BYTES {
+        if new.text.len() > MAX_BYTES {
             return Err(Error::TooLarge("a template has at most 1 MiB".to_owned()));
         }
         let name = one_line("a template", &new.name, 200)?;
@@ -115,7 +115,7 @@ impl Service {
                     "a template has at least {K} words; make it a stop phrase"
                 )));
             }
-            room(write, "template", known.id, MOST_TEMPLATES, "templates")?;
+            room(write, "template", known.id, MAX_TEMPLATES, "templates")?;
             let sql = "INSERT INTO template (repository, name, words, text, created)
                        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();
@@ -176,12 +176,12 @@ impl Service {
         self.store.write(move |write| {
             let known = Self::resolve(write, &by, &repository)?;
             by.needs_role(known.guarded(), Role::Owner)?;
-            if !(1..=MOST_WORDS).contains(&words) {
+            if !(1..=MAX_WORDS).contains(&words) {
                 return Err(Error::Invalid(format!(
-                    "a stop phrase has 1 to {MOST_WORDS} words; make longer ones templates"
+                    "a stop phrase has 1 to {MAX_WORDS} words; make longer ones templates"
                 )));
             }
-            room(write, "stop_phrase", known.id, MOST_PHRASES, "stop phrases")?;
+            room(write, "stop_phrase", known.id, MAX_PHRASES, "stop phrases")?;
             let sql = "INSERT INTO stop_phrase (repository, phrase, created)
                        VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();

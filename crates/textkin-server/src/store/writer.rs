@@ -8,9 +8,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::error::Error;
 
 /// Changes that share one commit, at most.
-const MOST_AT_ONCE: usize = 256;
+const MAX_BATCH: usize = 256;
 /// Changes that wait, at most; whoever brings more waits to bring them.
-const MOST_WAITING: usize = 4096;
+const MAX_WAITING: usize = 4096;
 
 /// A change that waits: makes it in its own savepoint, and returns what tells its outcome.
 type Change = Box<dyn FnOnce(&Transaction<'_>) -> Answer + Send>;
@@ -31,7 +31,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn start(connection: Connection) -> Result<Self, Error> {
-        let (orders, waiting) = sync_channel(MOST_WAITING);
+        let (orders, waiting) = sync_channel(MAX_WAITING);
         let run = move || run(connection, &waiting);
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(run)?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
@@ -107,7 +107,7 @@ fn run(mut connection: Connection, waiting: &Receiver<Order>) {
         let mut changes = Vec::new();
         take(order, &mut changes, &mut scrub);
         while scrub.is_none()
-            && changes.len() < MOST_AT_ONCE
+            && changes.len() < MAX_BATCH
             && let Ok(order) = waiting.try_recv()
         {
             take(order, &mut changes, &mut scrub);

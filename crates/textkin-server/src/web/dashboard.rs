@@ -18,9 +18,9 @@ use crate::service::overview::{Overview, STEP, THRESHOLD};
 use crate::service::{AlertState, JobState, JobView, RepositoryView, Service};
 
 /// Entries of a list.
-const MOST: u32 = 20;
+const MAX: u32 = 20;
 /// Documents of a bar.
-const MOST_MATCHES: usize = 500;
+const MAX_MATCHES: usize = 500;
 
 /// `GET /`.
 pub(super) async fn dashboard(visitor: Visitor) -> Reply {
@@ -35,7 +35,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     let seen = service.seen(actor)?;
     let overview = service.overview(actor)?;
     let mut news = Vec::new();
-    for alert in service.alerts(actor, Some(AlertState::Open), false, None, MOST)? {
+    for alert in service.alerts(actor, Some(AlertState::Open), false, None, MAX)? {
         let name = |side: &crate::service::AlertSide| {
             side.title.clone().unwrap_or_else(|| side.id.clone())
         };
@@ -47,7 +47,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             time: iso(alert.created_ms / 1000),
         });
     }
-    let results = service.results(actor, MOST)?;
+    let results = service.results(actor, MAX)?;
     let is_tour_shown = results.is_empty();
     for (id, title, created) in results {
         news.push(NewsItem {
@@ -58,7 +58,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             time: iso(created),
         });
     }
-    for (document, repository) in service.latest_documents(actor, MOST)? {
+    for (document, repository) in service.latest_documents(actor, MAX)? {
         news.push(NewsItem {
             kind: NewsKind::Document,
             title: document.title.clone().unwrap_or_else(|| document.id.clone()),
@@ -68,11 +68,11 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
         });
     }
     news.sort_by(|a, b| b.time.cmp(&a.time));
-    news.truncate(MOST as usize);
+    news.truncate(MAX as usize);
     let since = (seen > 0).then(|| iso(seen));
     let earlier = news.split_off(news.partition_point(|item| Some(&item.time) > since.as_ref()));
     let count = |state| jobs.iter().filter(|job| job.state == state).count() as u64;
-    let shown = jobs.iter().filter(|job| job.state != JobState::Done).take(MOST as usize);
+    let shown = jobs.iter().filter(|job| job.state != JobState::Done).take(MAX as usize);
     Ok(Dashboard {
         is_empty: own.iter().all(|own| own.documents == 0),
         can_load_sample: !repositories.iter().any(|own| own.name == sample::REPOSITORY),
@@ -119,7 +119,7 @@ pub(super) async fn matches(visitor: Visitor) -> Reply {
     let from = visitor.query.number("from").unwrap_or(0).min(100);
     let to = visitor.query.number("to").unwrap_or(100).clamp(from, 100);
     let (rows, total) =
-        visitor.ask(move |service, actor| service.slice(actor, from, to, MOST_MATCHES)).await?;
+        visitor.ask(move |service, actor| service.slice(actor, from, to, MAX_MATCHES)).await?;
     let rows = rows.into_iter().map(|best| MatchRow {
         document: link(&best.document),
         best: view::Share::new(u64::from(best.share), 1000),
@@ -175,12 +175,12 @@ pub(super) async fn search(visitor: Visitor) -> Reply {
     let query = visitor.query.get("q").trim().to_owned();
     let asked = query.clone();
     let found = visitor
-        .ask(move |service, actor| service.search_documents(actor, &asked, MOST * 5 + 1))
+        .ask(move |service, actor| service.search_documents(actor, &asked, MAX * 5 + 1))
         .await?;
-    let is_cut = found.len() > (MOST * 5) as usize;
+    let is_cut = found.len() > (MAX * 5) as usize;
     let hits = found
         .iter()
-        .take((MOST * 5) as usize)
+        .take((MAX * 5) as usize)
         .map(|(document, _)| Hit { words: u64::from(document.words), document: link(document) });
     let view = Search { query, hits: hits.collect(), is_cut };
     Ok(html(SearchPage { frame: &visitor.frame(Place::Elsewhere), view: &view }.render()?))

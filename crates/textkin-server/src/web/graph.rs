@@ -16,15 +16,15 @@ use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::kinship::{Edge, Kinship, MOST_DOCUMENTS, clusters};
+use crate::service::kinship::{Edge, Kinship, MAX_DOCUMENTS, clusters};
 use crate::service::{DocumentView, Service};
 
 /// What is drawn at most.
-const MOST_NODES: usize = 2000;
-const MOST_CLUSTERS: usize = 500;
-const MOST_OUTSIDE: usize = 20;
+const MAX_NODES: usize = 2000;
+const MAX_CLUSTERS: usize = 500;
+const MAX_OUTSIDE: usize = 20;
 /// Edges from so many percent on are drawn, unless another threshold is chosen.
-const USUAL: u32 = 5;
+const DEFAULT_NEIGHBOURS: u32 = 5;
 
 /// `GET /graph`.
 pub(super) async fn page(visitor: Visitor) -> Reply {
@@ -33,7 +33,7 @@ pub(super) async fn page(visitor: Visitor) -> Reply {
     if left_out > 0 {
         let text = format!(
             "The graph shows the latest {} documents of this repository; {} are left out.",
-            number(MOST_DOCUMENTS as u64),
+            number(MAX_DOCUMENTS as u64),
             number(left_out)
         );
         frame.notice = Some(Notice { kind: NoticeKind::Done, text, undo: None });
@@ -53,7 +53,9 @@ async fn pairs(visitor: &Visitor) -> Result<Vec<(DocumentView, DocumentView, Edg
     visitor
         .ask(move |service, actor| {
             let kinship = service.kinship(actor, query.get("repository"))?;
-            let least = f64::from(query.number("threshold").unwrap_or(USUAL).clamp(1, 100)) / 100.0;
+            let least =
+                f64::from(query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100))
+                    / 100.0;
             let edges = kinship.edges.iter().filter(|edge| edge.score >= least);
             let document = |number: usize| kinship.documents[number].clone();
             Ok(edges.map(|edge| (document(edge.a), document(edge.b), *edge)).collect())
@@ -133,7 +135,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     let filled = own.iter().find(|own| own.keep_text && own.documents > 0);
     let chosen = names.iter().find(|name| **name == wanted).copied();
     let chosen = chosen.or(filled.map(|own| own.name.as_str()));
-    let threshold = query.number("threshold").unwrap_or(USUAL).clamp(1, 100);
+    let threshold = query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100);
     let mode = GraphMode::ALL.iter().find(|mode| mode.name() == query.get("mode")).copied();
     let colour = Colour::ALL.iter().find(|own| own.name() == query.get("colour")).copied();
     let mut view = Graph {
@@ -168,7 +170,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     let clusters = clusters(kinship.documents.len(), &edges);
     let drawn: Vec<Cluster> = clusters
         .iter()
-        .take(MOST_CLUSTERS)
+        .take(MAX_CLUSTERS)
         .map(|members| cluster(&kinship, &edges, members, &base))
         .collect();
     // The form of a cluster names its repository: in another one the number is of another cluster.
@@ -184,7 +186,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     view.data = GraphData {
         documents: kinship.documents.len() as u64,
         edges: edges.len() as u64,
-        more_clusters: clusters.len().saturating_sub(MOST_CLUSTERS) as u64,
+        more_clusters: clusters.len().saturating_sub(MAX_CLUSTERS) as u64,
         clusters: drawn,
         open,
     };
@@ -307,12 +309,12 @@ fn detail(
     base: &str,
     (least, colour): (f64, Colour),
 ) -> ClusterDetail {
-    let drawn: HashSet<usize> = members.iter().take(MOST_NODES).copied().collect();
+    let drawn: HashSet<usize> = members.iter().take(MAX_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
     let own: Vec<Edge> = edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
     let documents = &kinship.documents;
     let address = |document: &DocumentView| document_at(&document.repository, &document.id);
-    let nodes = members.iter().take(MOST_NODES).map(|&member| {
+    let nodes = members.iter().take(MAX_NODES).map(|&member| {
         let document = &documents[member];
         let is_own = |edge: &&Edge| edge.a == member || edge.b == member;
         GraphNode {
@@ -356,7 +358,7 @@ fn detail(
         .edges
         .iter()
         .filter(|edge| edge.score < least && all.contains(&edge.a) != all.contains(&edge.b));
-    let outside = near.take(MOST_OUTSIDE).map(|edge| {
+    let outside = near.take(MAX_OUTSIDE).map(|edge| {
         let (inside, outside) =
             if all.contains(&edge.a) { (edge.a, edge.b) } else { (edge.b, edge.a) };
         Outside {
@@ -370,7 +372,7 @@ fn detail(
         cluster: cluster(kinship, edges, members, base),
         nodes: nodes.collect(),
         edges: shown.collect(),
-        more_nodes: members.len().saturating_sub(MOST_NODES) as u64,
+        more_nodes: members.len().saturating_sub(MAX_NODES) as u64,
         bridge,
         outside: outside.collect(),
         back: format!("/graph?{base}"),

@@ -9,12 +9,12 @@ use super::visitor::{Posted, Visitor};
 use crate::service::{DeliveryState as State, NewHook};
 
 /// Deliveries in the log.
-const MOST: u32 = 50;
+const MAX: u32 = 50;
 
 async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
     let (hooks, deliveries) = visitor
         .ask(|service, actor| {
-            Ok((service.hooks(actor)?, service.deliveries(actor, None, None, MOST)?))
+            Ok((service.hooks(actor)?, service.deliveries(actor, None, None, MAX)?))
         })
         .await?;
     let name = |id: i64| {

@@ -23,11 +23,11 @@ use crate::service::origins::Labels;
 use crate::service::{DocumentView, FirstKnown, ReattributionView, Service};
 
 /// Documents of a stream that are drawn.
-const MOST: u32 = 500;
+const MAX: u32 = 500;
 /// Lanes of a stream; what comes from elsewhere shares the last.
-const MOST_LANES: usize = 8;
+const MAX_LANES: usize = 8;
 /// Entries of the log of passages that were assigned anew.
-const MOST_LOG: u32 = 50;
+const MAX_LOG: u32 = 50;
 const DAY: i64 = 86_400;
 
 fn state(known: FirstKnown) -> OriginState {
@@ -181,9 +181,9 @@ fn flow(
     };
     view.filters = filters;
     let Some(chosen) = chosen else { return Ok(view) };
-    let documents = service.traced_documents(actor, chosen, MOST)?;
+    let documents = service.traced_documents(actor, chosen, MAX)?;
     draw(&mut view, chosen, &documents);
-    let log = service.reattributions(actor, chosen, None, MOST_LOG)?;
+    let log = service.reattributions(actor, chosen, None, MAX_LOG)?;
     view.log = log.iter().map(|entry| anew(chosen, entry)).collect();
     Ok(view)
 }
@@ -290,8 +290,8 @@ fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
     }
     let mut names: Vec<(&str, usize)> = sizes.into_iter().collect();
     names.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let is_cut = names.len() > MOST_LANES;
-    names.truncate(if is_cut { MOST_LANES - 1 } else { MOST_LANES });
+    let is_cut = names.len() > MAX_LANES;
+    names.truncate(if is_cut { MAX_LANES - 1 } else { MAX_LANES });
     let mut lanes: Vec<Lane> =
         names.iter().map(|(name, _)| Lane { name: (*name).to_owned(), dots: Vec::new() }).collect();
     if is_cut {

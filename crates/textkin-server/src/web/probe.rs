@@ -10,7 +10,7 @@ use textkin_web::view::{self, Action, Place, Probe, Target};
 use super::fields::Fields;
 use super::reply::{LINES, Reply, html, shown, to};
 use super::results::{exclusions, query_of};
-use super::upload::{MOST_FILES, Sent};
+use super::upload::{MAX_FILES, Sent};
 use super::visitor::Visitor;
 use crate::access::{Actor, Role};
 use crate::error::Error;
@@ -157,7 +157,7 @@ fn submit(
         None => None,
     };
     for (name, upload) in files.iter().chain(&fetched) {
-        let read = service.read_upload(upload, MOST_FILES)?;
+        let read = service.read_upload(upload, MAX_FILES)?;
         if read.documents.is_empty() && read.problems.is_empty() {
             texts.push((name.clone(), Err("it holds no text".to_owned())));
         }

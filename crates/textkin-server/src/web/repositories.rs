@@ -25,7 +25,7 @@ use crate::service::{
 /// Documents on one page.
 const PAGE: u32 = 50;
 /// Templates of one file.
-const MOST_TEMPLATES: usize = 100;
+const MAX_TEMPLATES: usize = 100;
 
 pub(super) fn role(role: Role) -> ViewRole {
     match role {
@@ -258,7 +258,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply 
                     .push((fields.given("name").unwrap_or("template").to_owned(), text.to_owned()));
             }
             for (file, upload) in &files {
-                let read = service.read_upload(upload, MOST_TEMPLATES)?;
+                let read = service.read_upload(upload, MAX_TEMPLATES)?;
                 if let Some(problem) = read.problems.first() {
                     return Err(Error::Invalid(format!("{file}: {problem}")));
                 }

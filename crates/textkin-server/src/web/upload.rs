@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::service::Upload;
 
 /// Files in one form.
-pub(super) const MOST_FILES: usize = 100;
+pub(super) const MAX_FILES: usize = 100;
 
 /// A form with files that a visitor sent from a page of this server.
 #[derive(Debug)]
@@ -71,9 +71,9 @@ async fn read(visitor: Visitor, mut form: Multipart) -> Result<Sent, Error> {
                 if file_name.is_empty() {
                     continue;
                 }
-                if sent.files.len() >= MOST_FILES {
+                if sent.files.len() >= MAX_FILES {
                     return Err(Error::TooLarge(format!(
-                        "at most {MOST_FILES} files are taken at once; put more into a ZIP"
+                        "at most {MAX_FILES} files are taken at once; put more into a ZIP"
                     )));
                 }
                 let asked = file_name.clone();

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::service::{Service, SetUp};
 
 /// Bytes of a form without files.
-const MOST_FORM: usize = 4 << 20;
+const MAX_FORM: usize = 4 << 20;
 
 /// Who looks at a page.
 #[derive(Clone, Debug)]
@@ -197,7 +197,7 @@ impl FromRequest<Arc<App>> for Knock {
 async fn read_form(request: Request) -> Result<Fields, Trouble> {
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > MOST_FORM) {
+    if length.is_some_and(|length| length > MAX_FORM) {
         return Err(Error::TooLarge("a form has at most 4 MiB".to_owned()).into());
     }
     let RawForm(bytes) = RawForm::from_request(request, &())

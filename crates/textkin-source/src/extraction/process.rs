@@ -28,7 +28,7 @@ impl Default for Bounds {
 }
 
 /// Bytes of a program's complaints that are kept.
-const MOST_COMPLAINTS: u64 = 4 << 10;
+const MAX_STDERR_BYTES: u64 = 4 << 10;
 
 /// How long to wait before looking again whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -54,7 +54,7 @@ pub(crate) fn run(
     std::thread::scope(|scope| {
         // A program that has seen enough closes its input: nothing is wrong with that.
         scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input).is_ok()));
-        let complaints = scope.spawn(|| read(stderr, MOST_COMPLAINTS));
+        let complaints = scope.spawn(|| read(stderr, MAX_STDERR_BYTES));
         let output = scope.spawn(|| read(stdout, bounds.output.saturating_add(1)));
         let ended = wait(&mut child, deadline, || output.is_finished());
         let output = output.join().unwrap_or_default();

@@ -23,7 +23,7 @@ pub const WORKER_ARGUMENT: &str = "worker";
 const STACK: usize = 256 << 20;
 
 /// Bytes of text that a worker gives.
-const MOST_TEXT: usize = 256 << 20;
+const MAX_TEXT: usize = 256 << 20;
 
 /// How to start a worker. Without a program, other programs are started without bounds on memory,
 /// and nothing is read by the worker itself.
@@ -136,7 +136,7 @@ fn read_here(reader: Reader) -> Result<(), String> {
     // What a parser has to say when it panics is nothing for the user.
     std::panic::set_hook(Box::new(|_| {}));
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let thread = thread.spawn(move || reader(&bytes, MOST_TEXT));
+    let thread = thread.spawn(move || reader(&bytes, MAX_TEXT));
     let thread = thread.map_err(|error| error.to_string())?;
     let text = match thread.join() {
         Ok(Ok(text)) => text,

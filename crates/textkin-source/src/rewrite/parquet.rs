@@ -31,7 +31,7 @@ use crate::stream::Stream;
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// Rows read at once.
-const MOST_ROWS: usize = 1024;
+const MAX_ROWS: usize = 1024;
 
 pub(super) fn rewrite(
     mut opened: Opened,
@@ -128,13 +128,13 @@ impl Table {
                 let file = fs_err::File::open(path)?.into_file();
                 ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
                     .with_row_groups(vec![group])
-                    .with_batch_size(MOST_ROWS)
+                    .with_batch_size(MAX_ROWS)
                     .build()
             }
             Self::Memory(bytes) => {
                 ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), metadata)
                     .with_row_groups(vec![group])
-                    .with_batch_size(MOST_ROWS)
+                    .with_batch_size(MAX_ROWS)
                     .build()
             }
         }

@@ -29,7 +29,7 @@ pub struct Dct {
 }
 
 const SHORTEST_SIGNAL: usize = 8;
-const MOST_COEFFICIENTS: usize = 16;
+const MAX_COEFFICIENTS: usize = 16;
 /// Binary places of signal and cosine.
 const PLACES: u32 = 15;
 
@@ -53,7 +53,7 @@ impl Chunker for Dct {
 /// The quantised transform of a segment, if it has enough signal.
 fn shape(hashes: &[u64]) -> Option<u64> {
     let signal = signal(hashes)?;
-    let n_coefficients = (signal.len() - 1).min(MOST_COEFFICIENTS);
+    let n_coefficients = (signal.len() - 1).min(MAX_COEFFICIENTS);
     let bits = 64 / u32::try_from(n_coefficients).ok()?;
     let packed = (1..=n_coefficients).fold(0_u64, |packed, order| {
         let level = quantise(coefficient(&signal, order as u64), bits);

@@ -20,7 +20,7 @@ pub struct Cut(u32);
 
 impl Cut {
     /// A lower one would save no work that shows.
-    pub const LEAST: u32 = 100;
+    pub const MIN: u32 = 100;
 
     /// The cut of a run with `settings`, at `least` documents or more; `None` where common chunks alone may
     /// make an edge.

@@ -59,15 +59,15 @@ impl Sums {
 #[derive(Debug)]
 pub struct PairCounter {
     n_buckets: u32,
-    most_pairs: usize,
+    max_pairs: usize,
     sums: Sums,
 }
 
 impl PairCounter {
-    /// For `n_buckets` buckets of pairs, holding about `most_pairs` pairs at a time.
+    /// For `n_buckets` buckets of pairs, holding about `max_pairs` pairs at a time.
     #[must_use]
-    pub fn new(n_buckets: u32, most_pairs: usize) -> Self {
-        Self { n_buckets: n_buckets.max(1), most_pairs, sums: Sums::default() }
+    pub fn new(n_buckets: u32, max_pairs: usize) -> Self {
+        Self { n_buckets: n_buckets.max(1), max_pairs, sums: Sums::default() }
     }
 
     /// Counts the pairs of the work in `bytes`.
@@ -108,7 +108,7 @@ impl PairCounter {
     /// Whether it is time to [`pack`](Self::pack).
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.sums.sums.len() >= self.most_pairs
+        self.sums.sums.len() >= self.max_pairs
     }
 
     /// What was counted since the last time, packed by bucket of pairs.

@@ -24,17 +24,17 @@ const SELECTED: u32 = 1 << 31;
 #[derive(Debug)]
 pub struct PostingsPacker {
     n_buckets: u32,
-    most_bytes: usize,
+    max_bytes: usize,
     texts: Texts,
     postings: Vec<Posting>,
 }
 
 impl PostingsPacker {
-    /// For `n_buckets` buckets, holding about `most_bytes` bytes of postings.
+    /// For `n_buckets` buckets, holding about `max_bytes` bytes of postings.
     #[must_use]
-    pub fn new(n_buckets: u32, most_bytes: usize) -> Self {
+    pub fn new(n_buckets: u32, max_bytes: usize) -> Self {
         let (texts, postings) = (Texts::default(), Vec::new());
-        Self { n_buckets: n_buckets.max(1), most_bytes, texts, postings }
+        Self { n_buckets: n_buckets.max(1), max_bytes, texts, postings }
     }
 
     /// Adds the chunks of `text`; `checks` and `selected` belong to `fingerprints`, one each.
@@ -70,7 +70,7 @@ impl PostingsPacker {
     /// Whether it is time to [`pack`](Self::pack).
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.postings.len() * POSTING >= self.most_bytes
+        self.postings.len() * POSTING >= self.max_bytes
     }
 
     /// What was added since the last time, packed.

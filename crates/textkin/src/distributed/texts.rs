@@ -37,7 +37,7 @@ impl Texts {
     /// The number of `text`; a text that is known keeps its number.
     pub(super) fn add(&mut self, text: TextSizes) -> Result<u32, Error> {
         let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        if next >= Self::MOST {
+        if next >= Self::MAX {
             return Err(Error::TooMany("texts"));
         }
         let number = *self.numbers.entry(text.key).or_insert(next);
@@ -48,7 +48,7 @@ impl Texts {
     }
 
     /// One more than the largest number: a bit is left for others.
-    const MOST: u32 = 1 << 31;
+    const MAX: u32 = 1 << 31;
 
     pub(super) fn get(&self, number: u32) -> TextSizes {
         self.texts[number as usize]

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::settings::Settings;
 
 /// Words of the longest runs that kin looks at, where chunks are something else.
-const USUAL_K: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+const DEFAULT_K: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// What is looked for, and how.
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ impl Searcher {
         let chunks = if self.k.is_some() { self.chunks(tokens) } else { Vec::new() };
         let query = KinQuery {
             words: tokens.hashes(),
-            k: self.k.unwrap_or(USUAL_K),
+            k: self.k.unwrap_or(DEFAULT_K),
             chunks: &chunks,
             stop: &self.stop,
         };

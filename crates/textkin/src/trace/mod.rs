@@ -32,8 +32,8 @@ const COUNTERS_SHARE: u64 = 4;
 /// The share of the memory that is left for reading and writing, its least and its most bytes: what is made
 /// of a document of half a megabyte fits the least. It is never more than nine sixteenths of the memory.
 const WORKING_SHARE: u64 = 4;
-const LEAST_WORKING: u64 = 9 << 19;
-const MOST_WORKING: u64 = 8 << 20;
+const MIN_WORKING: u64 = 9 << 19;
+const MAX_WORKING: u64 = 8 << 20;
 
 /// How a stream is traced.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl TraceSettings {
 
 /// What of so many bytes is for the table.
 fn table_share(bytes: u64) -> u64 {
-    let working = (bytes / WORKING_SHARE).clamp(LEAST_WORKING, MOST_WORKING).min(bytes / 16 * 9);
+    let working = (bytes / WORKING_SHARE).clamp(MIN_WORKING, MAX_WORKING).min(bytes / 16 * 9);
     bytes - bytes / NAMES_SHARE - working
 }
 

@@ -18,7 +18,7 @@ use crate::{Error, digest};
 const MAGIC: [u8; 8] = *b"tkstream";
 const VERSION: u32 = 1;
 /// The head of a state is never longer than this.
-const MOST_HEAD: u32 = 1 << 26;
+const MAX_HEAD: u32 = 1 << 26;
 
 /// How far a run over a stream is: what a state says beside what is remembered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl StreamTracer {
     }
 
     fn save_head(&self, head: &[u8], writer: &mut Summed<&mut dyn Write>) -> io::Result<()> {
-        let length = u32::try_from(head.len()).ok().filter(|length| *length <= MOST_HEAD);
+        let length = u32::try_from(head.len()).ok().filter(|length| *length <= MAX_HEAD);
         let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
         writer.write_all(&MAGIC)?;
         writer.write_all(&VERSION.to_le_bytes())?;
@@ -132,7 +132,7 @@ fn read_head(
     }
     reader.read_exact(&mut number).map_err(early)?;
     let length = u32::from_le_bytes(number);
-    if length > MOST_HEAD {
+    if length > MAX_HEAD {
         return Err(TraceError::Damaged("its head is too long"));
     }
     let mut head = Vec::new();

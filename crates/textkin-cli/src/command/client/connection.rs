@@ -12,7 +12,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use crate::arguments::Connection;
 
 /// The longest answer that is read.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -69,7 +69,7 @@ impl Server {
         let status = answer.status();
         let mut bytes = Vec::new();
         let reader = answer.body_mut().as_reader();
-        reader.take(MOST_BYTES).read_to_end(&mut bytes).context("the answer broke off")?;
+        reader.take(MAX_BYTES).read_to_end(&mut bytes).context("the answer broke off")?;
         let value: Option<Value> = serde_json::from_slice(&bytes).ok();
         if !status.is_success() {
             let detail = value.as_ref().and_then(|problem| problem.get("detail")?.as_str());

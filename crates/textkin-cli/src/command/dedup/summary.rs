@@ -12,13 +12,13 @@ use crate::outputs;
 use crate::tell::{tell, tell_notes};
 
 /// A source that would lose more than this share is warned of.
-const MOST_LOST: f64 = 0.9;
+const MAX_REMOVED_SHARE: f64 = 0.9;
 
 /// So many warnings are told, the rest is counted.
-const MOST_WARNINGS: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// So many of the documents that stay are named: those that most others duplicate.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Ids longer than this are cut in the summary.
 const LONGEST_ID: usize = 40;
@@ -39,7 +39,7 @@ impl Told {
             |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let documents = share(tally.documents_gone, tally.documents);
         let words = share(tally.words_gone, tally.words);
-        if tally.documents > 1 && (documents > MOST_LOST || words > MOST_LOST) {
+        if tally.documents > 1 && (documents > MAX_REMOVED_SHARE || words > MAX_REMOVED_SHARE) {
             self.warnings.push(format!(
                 "{name} loses {} of {} documents and {} of {} words",
                 tally.documents_gone, tally.documents, tally.words_gone, tally.words
@@ -56,10 +56,10 @@ pub(super) fn tell_all(found: &Duplicates, inputs: &Inputs, told: &Told, quiet: 
     for note in &told.notes {
         tell(format_args!("textkin: {note}\n"));
     }
-    for warning in told.warnings.iter().take(MOST_WARNINGS) {
+    for warning in told.warnings.iter().take(MAX_WARNINGS) {
         tell(format_args!("textkin: warning: {warning}\n"));
     }
-    if let Some(more @ 1..) = told.warnings.len().checked_sub(MOST_WARNINGS) {
+    if let Some(more @ 1..) = told.warnings.len().checked_sub(MAX_WARNINGS) {
         tell(format_args!("textkin: warning: {more} more sources lose more than 90 %\n"));
     }
     if quiet {
@@ -170,6 +170,6 @@ fn most_duplicated(found: &Duplicates) -> String {
         let id = terminal::fit(found.documents.id(document), LONGEST_ID);
         format!("{id} ({})", terminal::thousands(n))
     };
-    let named: Vec<String> = counts.iter().take(MOST_NAMED).map(name).collect();
+    let named: Vec<String> = counts.iter().take(MAX_NAMED).map(name).collect();
     format!("  duplicated most: {}\n", named.join(", "))
 }

@@ -26,7 +26,7 @@ use crate::progress::Shown;
 use crate::tell::tell;
 
 /// So many documents to be removed are named, the rest is counted.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
     let begun = Instant::now();
@@ -158,14 +158,14 @@ pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
         let places = chosen(&repository, arguments)?;
         let n = counted(places.len() as u64, "document", "documents");
         let mut text = format!("{n} would go\n");
-        for &place in places.iter().take(MOST_NAMED) {
+        for &place in places.iter().take(MAX_NAMED) {
             writeln!(text, "  {}", terminal::fit(&repository.document(place)?.id, 200))?;
         }
-        if places.len() > MOST_NAMED {
+        if places.len() > MAX_NAMED {
             writeln!(
                 text,
                 "  … and {} more",
-                terminal::thousands((places.len() - MOST_NAMED) as u64)
+                terminal::thousands((places.len() - MAX_NAMED) as u64)
             )?;
         }
         terminal::print(&text)?;

@@ -34,7 +34,7 @@ use scores::{Claim, Scores};
 use whole::Whole;
 
 /// Differences of one comparison that are told one by one.
-const MOST_TOLD: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
@@ -285,11 +285,11 @@ fn verdict(comparison: &Value, faults: &[String], text: &mut String) {
         name("b"),
         if passages == 1 { "passage" } else { "passages" }
     );
-    for fault in faults.iter().take(MOST_TOLD) {
+    for fault in faults.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "    {}", terminal::fit(fault, 400));
     }
-    if faults.len() > MOST_TOLD {
-        let _ = writeln!(text, "    … and {} more", faults.len() - MOST_TOLD);
+    if faults.len() > MAX_SHOWN {
+        let _ = writeln!(text, "    … and {} more", faults.len() - MAX_SHOWN);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::collection::Text;
 use crate::error::Error;
 
 /// Documents of fewer words are left out, as in the paper.
-const LEAST_WORDS: usize = 45;
+const MIN_WORDS: usize = 45;
 
 /// So many documents make a first impression.
 const QUICK: usize = 1_200;
@@ -77,7 +77,7 @@ impl Stream {
             tokens
         });
         let n = if lab.is_quick { QUICK } else { usize::MAX };
-        let texts = tokens.filter(|tokens| tokens.len() >= LEAST_WORDS).take(n).collect();
+        let texts = tokens.filter(|tokens| tokens.len() >= MIN_WORDS).take(n).collect();
         let sizes = if lab.is_quick { &QUICK_SIZES[..] } else { &SIZES[..] };
         let mut stream =
             Self { texts, truth: Vec::new(), n_chunks: 0, n_distinct: 0, sizes, has_times };
@@ -186,7 +186,7 @@ impl Stream {
             false => "in the order they are given, since not all have a time",
         };
         format!(
-            "{} documents of {LEAST_WORDS} words and more, {order}; {} chunks, {} of them distinct. The second half \
+            "{} documents of {MIN_WORDS} words and more, {order}; {} chunks, {} of them distinct. The second half \
              counts, but for documents without a clear dominant origin: {clear} documents, {copied} of them copied. Sizes of \
              memory are the paper's: so many percent of the distinct chunks, {SLOT} bytes each.",
             self.texts.len(),

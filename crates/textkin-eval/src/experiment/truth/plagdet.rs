@@ -95,7 +95,7 @@ fn passages(
     k: u32,
     max_gap: u32,
 ) -> Result<Vec<Detection>, Error> {
-    const LEAST_WORDS: u32 = 8;
+    const MIN_WORDS: u32 = 8;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
     let settings = Settings { chunk, ..Settings::default() };
     let text = |number: u32| {
@@ -105,7 +105,7 @@ fn passages(
     for &(suspicious, source) in pairs {
         lab.go_on()?;
         let comparison = compare(text(suspicious), text(source), &settings, max_gap)?;
-        let long = comparison.alignment.passages.iter().filter(|one| one.a.count >= LEAST_WORDS);
+        let long = comparison.alignment.passages.iter().filter(|one| one.a.count >= MIN_WORDS);
         found.extend(long.map(|passage| {
             let [span, source_span] =
                 [passage.a.span, passage.b.span].map(|span| (span.range().start, span.range().end));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::lexer::{Lexer, Token};
 
 /// Entries of one table; more are left out.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Bytes of text one code can stand for.
 const LONGEST_TEXT: usize = 200;
@@ -93,7 +93,7 @@ impl CMap {
     }
 
     fn is_full(&self) -> bool {
-        self.texts.len() + self.glyphs.len() >= MOST_ENTRIES
+        self.texts.len() + self.glyphs.len() >= MAX_ENTRIES
     }
 
     fn read_characters(&mut self, lexer: &mut Lexer<'_>, is_text: bool) {
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_range_without_end_ends() {
         let map = CMap::parse(b"1 beginbfrange <00000000> <ffffffff> <0041> endbfrange");
-        assert_eq!(map.texts.len(), MOST_ENTRIES);
+        assert_eq!(map.texts.len(), MAX_ENTRIES);
     }
 
     proptest! {
@@ -230,7 +230,7 @@ mod tests {
             let mut bytes = TABLE.to_vec();
             bytes[at] = byte;
             let map = CMap::parse(&bytes);
-            prop_assert!(map.texts.len() <= MOST_ENTRIES);
+            prop_assert!(map.texts.len() <= MAX_ENTRIES);
         }
     }
 }

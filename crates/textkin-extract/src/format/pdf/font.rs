@@ -15,7 +15,7 @@ use crate::paper::glyph::text_of_name;
 use crate::paper::width::standard_width;
 
 /// Glyphs that a table of widths can name.
-const MOST_WIDTHS: usize = 200_000;
+const MAX_WIDTHS: usize = 200_000;
 
 /// A font of a page.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Font {
         let missing = descriptor(document, font).and_then(|found| found.get(b"MissingWidth").ok());
         let default_width =
             missing.map_or(0.0, |width| to_float(resolved(document, width)) * matrix);
-        let scale = if is_type3 { usual_size(&widths) } else { 1.0 };
+        let scale = if is_type3 { default_size(&widths) } else { 1.0 };
         let codes = Codes::Bytes(texts);
         Self { to_text, codes, widths, default_width, scale, is_vertical: false }
     }
@@ -283,7 +283,7 @@ fn descriptor<'a>(document: &'a Document, font: &'a Dictionary) -> Option<&'a Di
 }
 
 /// The size of type whose glyphs have these widths: a letter is half as wide on average.
-fn usual_size(widths: &HashMap<u32, f64>) -> f64 {
+fn default_size(widths: &HashMap<u32, f64>) -> f64 {
     let mut all: Vec<f64> = widths.values().copied().filter(|width| *width > 0.0).collect();
     all.sort_by(f64::total_cmp);
     let middle = all.get(all.len() / 2).copied();
@@ -307,7 +307,7 @@ fn glyph_widths(document: &Document, list: &[Object]) -> HashMap<u32, f64> {
                 widths.insert(glyph, width);
             }
         }
-        if widths.len() > MOST_WIDTHS {
+        if widths.len() > MAX_WIDTHS {
             break;
         }
     }

@@ -21,7 +21,7 @@ use page::Painter;
 use stream::resolved;
 
 /// Pages of one document; more are left out.
-const MOST_PAGES: usize = 200_000;
+const MAX_PAGES: usize = 200_000;
 
 /// The text of a PDF, a form feed after each page; at most about `max_text` bytes.
 ///
@@ -73,7 +73,7 @@ fn pages(document: &Document) -> Vec<Page<'_>> {
         let is_page =
             |object: &Object| object.as_dict().is_ok_and(|dictionary| dictionary.has_type(b"Page"));
         let found = document.objects.iter().filter(|(_, object)| is_page(object));
-        for (&id, object) in found.take(MOST_PAGES) {
+        for (&id, object) in found.take(MAX_PAGES) {
             let own = object.as_dict().ok().and_then(|page| resources(document, page));
             pages.push((id, own));
         }
@@ -86,7 +86,7 @@ fn walk<'a>(document: &'a Document, root: ObjectId, pages: &mut Vec<Page<'a>>) {
     let mut seen = HashSet::new();
     let mut open: Vec<Page<'a>> = vec![(root, None)];
     while let Some((id, inherited)) = open.pop() {
-        if pages.len() >= MOST_PAGES || !seen.insert(id) {
+        if pages.len() >= MAX_PAGES || !seen.insert(id) {
             continue;
         }
         let Ok(node) = document.get_dictionary(id) else { continue };

@@ -13,13 +13,13 @@ use crate::paper::layout::{Glyph, Layout};
 use crate::paper::matrix::Matrix;
 
 /// Operators of one document, forms counted as often as they are used.
-const MOST_OPERATORS: usize = 50_000_000;
+const MAX_OPERATORS: usize = 50_000_000;
 
 /// Forms within one another.
-const MOST_FORMS: usize = 12;
+const MAX_FORMS: usize = 12;
 
 /// States saved at once, operands of one operator, marks within one another.
-const MOST_NESTED: usize = 4096;
+const MAX_NESTED: usize = 4096;
 
 /// Draws pages on a layout.
 pub(super) struct Painter<'a> {
@@ -68,7 +68,7 @@ impl<'a> Painter<'a> {
 
     /// Whether so much was seen that nothing more is looked at.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.n_operators >= MOST_OPERATORS || self.layout.n_bytes() > self.max_text
+        self.n_operators >= MAX_OPERATORS || self.layout.n_bytes() > self.max_text
     }
 
     /// Draws one page.
@@ -133,7 +133,7 @@ impl<'a> Painter<'a> {
                     _ => run.operator(self, operator, &operands),
                 }
                 operands.clear();
-            } else if operands.len() < MOST_NESTED
+            } else if operands.len() < MAX_NESTED
                 && let Some(operand) = operand(token, &mut lexer, 0)
             {
                 operands.push(operand);
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
         let numbers: Vec<f64> = operands.iter().filter_map(Operand::number).collect();
         let state = &mut self.state;
         match (operator, numbers.as_slice()) {
-            (b"q", _) if self.saved.len() < MOST_NESTED => self.saved.push(state.clone()),
+            (b"q", _) if self.saved.len() < MAX_NESTED => self.saved.push(state.clone()),
             (b"Q", _) => {
                 if let Some(saved) = self.saved.pop() {
                     self.state = saved;
@@ -350,7 +350,7 @@ impl<'a> Run<'a> {
         };
         let is_form = stream.dict.get(b"Subtype").map(|kind| resolved(document, kind));
         let is_form = is_form.is_ok_and(|kind| kind.as_name().is_ok_and(|name| name == b"Form"));
-        if !is_form || self.depth >= MOST_FORMS {
+        if !is_form || self.depth >= MAX_FORMS {
             return;
         }
         let matrix = form_matrix(document, &stream.dict).then(self.state.matrix);

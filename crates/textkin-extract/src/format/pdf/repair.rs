@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Objects of one file; later ones are left out.
-const MOST_OBJECTS: usize = 1_000_000;
+const MAX_OBJECTS: usize = 1_000_000;
 
 /// `bytes` with a new table of all objects that can be seen in them.
 pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -15,7 +15,7 @@ pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
     for found in memchr::memmem::find_iter(bytes, b"obj") {
         let before = bytes.get(..found).unwrap_or_default();
         let Some((number, place)) = object_number(before) else { continue };
-        if places.len() >= MOST_OBJECTS {
+        if places.len() >= MAX_OBJECTS {
             break;
         }
         places.insert(number, place);

@@ -7,7 +7,7 @@ use lopdf::{Document, Object, Stream};
 use crate::paper::ascii85::ascii85;
 
 /// Bytes of one stream after decompression.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The data of `stream`; of damaged data, what comes before the damage.
 pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
@@ -59,10 +59,10 @@ fn has_predictor(document: &Document, parameters: &Object) -> bool {
 fn inflate(bytes: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
     // What was read before a failure is all there is.
-    let _ = flate2::read::ZlibDecoder::new(bytes).take(MOST_BYTES).read_to_end(&mut data);
+    let _ = flate2::read::ZlibDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut data);
     if data.is_empty() {
         let raw = bytes.get(2..).unwrap_or_default();
-        let _ = flate2::read::DeflateDecoder::new(raw).take(MOST_BYTES).read_to_end(&mut data);
+        let _ = flate2::read::DeflateDecoder::new(raw).take(MAX_BYTES).read_to_end(&mut data);
     }
     data
 }
@@ -111,7 +111,7 @@ fn unlzw(bytes: &[u8]) -> Vec<u8> {
         n_bits -= width;
         let code = (buffer >> n_bits) as usize;
         buffer &= (1 << n_bits) - 1;
-        if data.len() as u64 > MOST_BYTES {
+        if data.len() as u64 > MAX_BYTES {
             break;
         }
         let start = data.len();

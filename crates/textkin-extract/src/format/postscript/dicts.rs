@@ -7,7 +7,7 @@ use super::machine::{Done, Machine, Signal};
 use super::value::{Array, Dict, Key, Operator, Value};
 
 /// Dictionaries that are open at once.
-const MOST_OPEN: usize = 10_000;
+const MAX_OPEN: usize = 10_000;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("dict", |m| {
@@ -28,7 +28,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("begin", |m| {
         let dict = m.pop_dict()?;
-        if m.dicts.len() > MOST_OPEN {
+        if m.dicts.len() > MAX_OPEN {
             return Err(Signal::Error("dictstackoverflow"));
         }
         m.dicts.push(dict);

@@ -6,7 +6,7 @@ use super::value::{Operator, Value};
 use crate::paper::matrix::Matrix;
 
 /// Times that a picture's data is asked for.
-const MOST_DATA: usize = 1_000_000;
+const MAX_DATA: usize = 1_000_000;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("gsave", Machine::save_graphics),
@@ -400,7 +400,7 @@ fn colour_picture(machine: &mut Machine) -> Done {
     // Every source gives a row in turn.
     let row = n_bytes(width, 1.0, bits, 1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-    let n_rows = (height.max(0.0) as usize).min(MOST_DATA);
+    let n_rows = (height.max(0.0) as usize).min(MAX_DATA);
     for _ in 0..n_rows {
         for source in sources.iter().rev() {
             read_data(machine, source.clone(), row)?;
@@ -425,7 +425,7 @@ fn read_data(machine: &mut Machine, source: Value, n_bytes: usize) -> Done {
         }
         Value::Array(body, _) => {
             let mut left = n_bytes;
-            for _ in 0..MOST_DATA {
+            for _ in 0..MAX_DATA {
                 if left == 0 {
                     break;
                 }

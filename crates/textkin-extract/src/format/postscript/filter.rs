@@ -6,7 +6,7 @@ use super::value::File;
 use crate::paper::ascii85::ascii85;
 
 /// Bytes of decoded data of one part of a file.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads digits up to `>`, or `most` bytes of them.
 pub(super) fn hexadecimal(file: &File, most: usize) -> Vec<u8> {
@@ -48,7 +48,7 @@ pub(super) fn decode(file: &File, name: &[u8]) -> Option<Vec<u8>> {
             let rest = file.rest();
             let mut decoder = flate2::bufread::ZlibDecoder::new(rest);
             // What was read before a failure is all there is.
-            let _ = decoder.by_ref().take(MOST_BYTES).read_to_end(&mut data);
+            let _ = decoder.by_ref().take(MAX_BYTES).read_to_end(&mut data);
             let n_read = usize::try_from(decoder.total_in()).unwrap_or(rest.len());
             file.skip(n_read);
             Some(data)
@@ -68,7 +68,7 @@ pub(super) fn decode(file: &File, name: &[u8]) -> Option<Vec<u8>> {
                         data.extend(std::iter::repeat_n(byte, 257 - n_bytes));
                     }
                 }
-                if data.len() as u64 > MOST_BYTES {
+                if data.len() as u64 > MAX_BYTES {
                     break;
                 }
             }

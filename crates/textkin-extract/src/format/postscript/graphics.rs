@@ -5,7 +5,7 @@ use super::value::{Array, Dict, Value};
 use crate::paper::matrix::Matrix;
 
 /// States that are saved at once.
-const MOST_SAVED: usize = 10_000;
+const MAX_SAVED: usize = 10_000;
 
 #[derive(Clone)]
 pub(super) struct Graphics {
@@ -26,7 +26,7 @@ impl Default for Graphics {
 
 impl Machine {
     pub(super) fn save_graphics(&mut self) -> Done {
-        if self.saved.len() >= MOST_SAVED {
+        if self.saved.len() >= MAX_SAVED {
             return Err(Signal::Error("limitcheck"));
         }
         self.saved.push(self.graphics.clone());

@@ -15,20 +15,20 @@ use super::{arrays, control, dicts, drawing, files, fonts, math, show, stacks};
 use crate::paper::layout::Layout;
 
 /// Steps of a program without words, and more for every byte of it.
-const MOST_STEPS: u64 = 5_000_000;
+const MAX_STEPS: u64 = 5_000_000;
 const STEPS_PER_BYTE: u64 = 100;
 
 /// Values on a stack, and frames of procedures.
-const MOST_VALUES: usize = 200_000;
+const MAX_VALUES: usize = 200_000;
 
 /// Bytes of all strings, arrays and dictionaries that a program makes.
-const MOST_BYTES: usize = 768 << 20;
+const MAX_BYTES: usize = 768 << 20;
 
 /// Errors outside of `stopped` after which a program is given up.
-const MOST_ERRORS: usize = 2000;
+const MAX_ERRORS: usize = 2000;
 
 /// Runs within runs: glyphs drawn by procedures, data of pictures.
-const MOST_RUNS: usize = 8;
+const MAX_RUNS: usize = 8;
 
 /// Why an operator did not end in the usual way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub(super) struct Machine {
     symbols: HashMap<Rc<[u8]>, Symbol>,
     names: Vec<Rc<[u8]>>,
     n_steps: u64,
-    most_steps: u64,
+    max_steps: u64,
     n_bytes: usize,
     n_runs: usize,
     max_text: usize,
@@ -120,7 +120,7 @@ impl Machine {
             symbols: HashMap::new(),
             names: Vec::new(),
             n_steps: 0,
-            most_steps: MOST_STEPS,
+            max_steps: MAX_STEPS,
             n_bytes: 0,
             n_runs: 0,
             max_text,
@@ -193,14 +193,14 @@ impl Machine {
     /// Counts memory that a program takes.
     pub(super) fn take_bytes(&mut self, n_bytes: usize) -> Done {
         self.n_bytes = self.n_bytes.saturating_add(n_bytes);
-        if self.n_bytes > MOST_BYTES { Err(Signal::Limit("memory")) } else { Ok(()) }
+        if self.n_bytes > MAX_BYTES { Err(Signal::Limit("memory")) } else { Ok(()) }
     }
 
     /// Runs `program` to its end. What it printed is in the layout.
     pub(super) fn run_program(&mut self, program: &[u8]) -> Done {
-        self.most_steps = MOST_STEPS + STEPS_PER_BYTE * program.len() as u64;
+        self.max_steps = MAX_STEPS + STEPS_PER_BYTE * program.len() as u64;
         self.frames.push(Frame::Source(File::new(program)));
-        for _ in 0..MOST_ERRORS {
+        for _ in 0..MAX_ERRORS {
             match self.run_until(0) {
                 Ok(()) | Err(Signal::Quit) => return Ok(()),
                 Err(limit @ Signal::Limit(_)) => return Err(limit),
@@ -211,7 +211,7 @@ impl Machine {
                     self.frames.truncate(depth);
                     self.n_runs = 0;
                     self.is_measuring = 0;
-                    if self.stack.len() > MOST_VALUES / 2 {
+                    if self.stack.len() > MAX_VALUES / 2 {
                         self.stack.clear();
                     }
                 }
@@ -222,7 +222,7 @@ impl Machine {
 
     /// Runs `body` to its end, within an operator.
     pub(super) fn run(&mut self, body: Value) -> Done {
-        if self.n_runs >= MOST_RUNS {
+        if self.n_runs >= MAX_RUNS {
             return Err(Signal::Error("limitcheck"));
         }
         self.n_runs += 1;
@@ -238,13 +238,13 @@ impl Machine {
     fn run_until(&mut self, depth: usize) -> Done {
         while self.frames.len() > depth {
             self.n_steps += 1;
-            if self.n_steps > self.most_steps {
+            if self.n_steps > self.max_steps {
                 return Err(Signal::Limit("steps"));
             }
             if self.layout.n_bytes() > self.max_text {
                 return Err(Signal::Quit);
             }
-            if self.stack.len() > MOST_VALUES || self.frames.len() > MOST_VALUES {
+            if self.stack.len() > MAX_VALUES || self.frames.len() > MAX_VALUES {
                 return Err(Signal::Limit("depth"));
             }
             match self.step() {
@@ -419,7 +419,7 @@ impl Machine {
                     self.look_up(symbol).ok_or(Signal::Error("undefined"))?
                 }
                 Word::Open => {
-                    if open.len() > MOST_VALUES {
+                    if open.len() > MAX_VALUES {
                         return Err(Signal::Limit("depth"));
                     }
                     open.push(Vec::new());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Glyphs that are remembered; later ones are measured every time.
-const MOST: usize = 100_000;
+const MAX: usize = 100_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Widths(BTreeMap<(usize, u8), f64>);
@@ -14,7 +14,7 @@ impl Widths {
     }
 
     pub(super) fn insert(&mut self, font: usize, code: u8, width: f64) {
-        if self.0.len() < MOST {
+        if self.0.len() < MAX {
             self.0.insert((font, code), width);
         }
     }

@@ -13,7 +13,7 @@ type Side = {
 type Found = { words: number; isMoved: boolean };
 
 /** The most connectors that are drawn at once. */
-const MOST_LINKS = 300;
+const MAX_LINKS = 300;
 
 export function start(root: HTMLElement): void {
   const found: Found[] = all("[data-matches] tbody tr").map((row) => ({
@@ -77,7 +77,7 @@ export function start(root: HTMLElement): void {
     const frame = links!.getBoundingClientRect().top;
     const offsets = new Map((sides as Side[]).map((side) => [side, side.pane.getBoundingClientRect().top - frame - side.pane.scrollTop]));
     const groups: SVGElement[] = [];
-    for (let index = 0; index < found.length && groups.length < MOST_LINKS; index++) {
+    for (let index = 0; index < found.length && groups.length < MAX_LINKS; index++) {
       const ends = (sides as Side[]).map((side): Known => {
         const offset = offsets.get(side) ?? 0;
         return [side.tops[index]! + offset, side.ends[index]! + offset];

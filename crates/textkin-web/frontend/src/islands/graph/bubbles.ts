@@ -4,9 +4,9 @@ import type { Cluster } from "./data";
 import { shorten } from "./matrix";
 
 /** The most bubbles that are drawn; the list has the others too. */
-const MOST = 200;
+const MAX_CLUSTERS = 200;
 /** Half of the least that is shown, in units of the drawing. */
-const LEAST = 70;
+const MIN_EXTENT = 70;
 /** So many bubbles also have a name. */
 const FEW = 12;
 
@@ -34,17 +34,17 @@ function overlaps(a: Circle, b: Circle): boolean {
 }
 
 export function drawBubbles(all: readonly Cluster[]): SVGElement {
-  const clusters = all.slice(0, MOST);
+  const clusters = all.slice(0, MAX_CLUSTERS);
   const radii = clusters.map((cluster) => 8 + Math.sqrt(cluster.size) * 5);
   const circles = pack(radii);
   // A single small cluster does not fill the window.
-  const left = Math.min(-LEAST, ...circles.map((circle) => circle.x - circle.r)) - 8;
-  const top = Math.min(-LEAST, ...circles.map((circle) => circle.y - circle.r)) - 8;
-  const right = Math.max(LEAST, ...circles.map((circle) => circle.x + circle.r)) + 8;
-  const bottom = Math.max(LEAST, ...circles.map((circle) => circle.y + circle.r)) + 8;
+  const left = Math.min(-MIN_EXTENT, ...circles.map((circle) => circle.x - circle.r)) - 8;
+  const top = Math.min(-MIN_EXTENT, ...circles.map((circle) => circle.y - circle.r)) - 8;
+  const right = Math.max(MIN_EXTENT, ...circles.map((circle) => circle.x + circle.r)) + 8;
+  const bottom = Math.max(MIN_EXTENT, ...circles.map((circle) => circle.y + circle.r)) + 8;
   const svg = draw("svg", {
     class: "bubbles", viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group",
-    "aria-label": `Clusters as bubbles${all.length > MOST ? `, the ${MOST} largest` : ""}; the list says the same`,
+    "aria-label": `Clusters as bubbles${all.length > MAX_CLUSTERS ? `, the ${MAX_CLUSTERS} largest` : ""}; the list says the same`,
   });
   clusters.forEach((cluster, index) => {
     const { x, y, r } = circles[index]!;

@@ -3,10 +3,10 @@ import { make, percent } from "../../dom";
 import { type Open, colour } from "./data";
 
 /** The most documents for which a matrix can be read. */
-const MOST = 300;
+const MAX_NODES = 300;
 
 export function drawMatrix(open: Open): HTMLElement {
-  const nodes = open.nodes.slice(0, MOST);
+  const nodes = open.nodes.slice(0, MAX_NODES);
   const size = nodes.length <= 12 ? 30 : nodes.length < 40 ? 16 : nodes.length < 120 ? 9 : 5;
   const place = new Map(nodes.map((node, index) => [node.id, index]));
   const scores = new Map<string, number>();
@@ -19,7 +19,7 @@ export function drawMatrix(open: Open): HTMLElement {
   canvas.style.width = `${width}px`;
   canvas.style.height = `${nodes.length * size + 1}px`;
   const context = canvas.getContext("2d");
-  const said = make("p", { class: "said soft" }, nodes.length < open.nodes.length ? `The first ${MOST} documents` : "Point at a square");
+  const said = make("p", { class: "said soft" }, nodes.length < open.nodes.length ? `The first ${MAX_NODES} documents` : "Point at a square");
   if (context) {
     context.scale(scale, scale);
     context.fillStyle = colour("line");
