@@ -99,7 +99,7 @@ class Repository:
     @property
     def settings(self) -> dict[str, str]:
         """How it was made."""
-        return dict(self._stored.making())
+        return dict(self._stored.config())
 
     def text(self, id: str) -> str | None:
         """The text of a document; ``None`` if texts are not kept."""

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use textkin::core::Measure;
-use textkin::core::hash::HashKind;
 use textkin::graph::{Clustering, Counting};
 use textkin::index::Plan;
 use textkin::text::grammar::Selection;
+use textkin::types::Measure;
+use textkin::types::hash::HashKind;
 use textkin::{Threshold, parse_size};
 
 mod analysis;

@@ -8,11 +8,11 @@ use textkin::source::{Bounds, ExtractOptions, SourceSettings, Worker};
 use textkin::{Settings, read_document};
 
 use crate::arguments::{Analysis, Input, Reading};
-use crate::own::own;
+use crate::relaunch::relaunch;
 
 /// How documents are read out of files.
 pub(crate) fn source_settings(reading: &Reading) -> SourceSettings {
-    let own = own();
+    let relaunch = relaunch();
     SourceSettings {
         text_field: reading.text_field.clone(),
         id_field: reading.id_field.clone(),
@@ -20,8 +20,8 @@ pub(crate) fn source_settings(reading: &Reading) -> SourceSettings {
         input_format: reading.input_format,
         extract: ExtractOptions { main_content: reading.main_content, ..ExtractOptions::default() },
         worker: Worker {
-            program: own.program,
-            arguments: own.arguments,
+            program: relaunch.program,
+            arguments: relaunch.arguments,
             bounds: Bounds { time: Duration::from_secs(reading.max_seconds), ..Bounds::default() },
         },
         ..SourceSettings::default()

@@ -9,9 +9,9 @@ mod exit;
 mod interrupt;
 mod machine;
 mod outputs;
-mod own;
+mod relaunch;
 mod progress;
-mod tell;
+mod messages;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -20,16 +20,16 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
-pub use crate::own::Own;
+pub use crate::relaunch::Relaunch;
 
 /// Runs the command with `given`, the first of which is the name of the program, and gives its exit
 /// code. `own` is how it is started again, to read what may hang or crash a parser, and its allocator.
 #[must_use]
-pub fn run(given: &[OsString], own: Own) -> u8 {
+pub fn run(given: &[OsString], relaunch: Relaunch) -> u8 {
     if given.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {
         return textkin::source::serve_worker(&given[2..]);
     }
-    own::set(own);
+    relaunch::set(relaunch);
     let arguments = match Arguments::try_parse_from(given) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -70,7 +70,7 @@ pub fn run(given: &[OsString], own: Own) -> u8 {
     let exit = outcome.unwrap_or_else(|error| {
         let exit = Exit::of(&error);
         if exit != Exit::Found {
-            tell::tell(format_args!("textkin: {}\n", tell::in_words(&error)));
+            messages::print_message(format_args!("textkin: {}\n", messages::in_words(&error)));
         }
         exit
     });

@@ -32,7 +32,7 @@ fn give_back() {
 fn main() -> std::process::ExitCode {
     keep_nothing();
     let given: Vec<_> = std::env::args_os().collect();
-    textkin_cli::run(&given, textkin_cli::Own { give_back, ..Default::default() }).into()
+    textkin_cli::run(&given, textkin_cli::Relaunch { give_back, ..Default::default() }).into()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use textkin::report;
 use textkin::source::Inputs;
 
 use crate::arguments::{Discover, Output};
-use crate::tell::tell;
+use crate::messages::print_message;
 
 /// Refuses names that no writer knows, one name for two outputs, and the name of an input.
 pub(crate) fn check(arguments: &Discover) -> anyhow::Result<()> {
@@ -53,7 +53,10 @@ pub(crate) fn files(output: &Output) -> Vec<PathBuf> {
 pub(crate) fn tell_left_out(paths: &[PathBuf]) {
     if !paths.is_empty() {
         let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-        tell(format_args!("textkin: not read, this run writes them: {}\n", names.join(", ")));
+        print_message(format_args!(
+            "textkin: not read, this run writes them: {}\n",
+            names.join(", ")
+        ));
     }
 }
 
@@ -61,25 +64,30 @@ pub(crate) fn tell_left_out(paths: &[PathBuf]) {
 pub(crate) fn tell_unread(inputs: &Inputs) {
     tell_left_out(inputs.skipped_outputs());
     for folder in inputs.skipped_marked() {
-        tell(format_args!("textkin: not read, it is a repository: {}\n", folder.display()));
+        print_message(format_args!(
+            "textkin: not read, it is a repository: {}\n",
+            folder.display()
+        ));
     }
     let repeated = inputs.repeated();
     if repeated > 0 {
-        tell(format_args!("textkin: files found more than once: {repeated} (each is read once)\n"));
+        print_message(format_args!(
+            "textkin: files found more than once: {repeated} (each is read once)\n"
+        ));
     }
     for name in inputs.empty_streams() {
         let name = if &**name == "-" { "standard input" } else { name };
-        tell(format_args!("textkin: {name} is empty and holds no document\n"));
+        print_message(format_args!("textkin: {name} is empty and holds no document\n"));
     }
     let hidden = inputs.skipped_hidden();
     if hidden > 0 {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
         ));
     }
     let links = inputs.skipped_links();
     if links > 0 {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
         ));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use textkin::core::chunk::mix;
-use textkin::core::hash::rabin;
+use textkin::types::chunk::mix;
+use textkin::types::hash::rabin;
 
 /// MinHash with locality-sensitive hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use textkin_core::{Lists, Measure, Overlap, SharedChunks};
 use crate::classes::Classes;
 use crate::crowds::{Common, Crowds, Row};
 use crate::cuts::cuts;
-use crate::graph::{Block, Counting, GraphSettings, Kind, NoGraph, n_rows, pairs_among};
+use crate::graph::{Block, Counting, GraphError, GraphSettings, Kind, n_rows, pairs_among};
 use crate::rarity::Rarity;
 use crate::reach::Reach;
 use crate::sieve::Sieve;
@@ -39,7 +39,7 @@ pub(crate) fn edges(
     classes: &Classes,
     settings: GraphSettings,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Counted, NoGraph> {
+) -> Result<Counted, GraphError> {
     let context = Context::new(shared, classes, settings);
     let mut counted = context.edges(stop)?;
     if !matches!(context.aside, Aside::Nothing) {
@@ -424,7 +424,7 @@ impl<'a> Context<'a> {
         self.selected.as_ref().is_none_or(is_in)
     }
 
-    fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, NoGraph> {
+    fn edges(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Counted, GraphError> {
         let max_blocks = self.settings.max_blocks;
         let n_sure = match &self.aside {
             Aside::Crowds(crowds) => crowds.n_class_pairs(self, stop)?,
@@ -435,7 +435,7 @@ impl<'a> Context<'a> {
         if !is_over() {
             let counters = self.count(|| Sink::Blocks(Vec::new()), &total, &|| stop() || is_over());
             if stop() {
-                return Err(NoGraph::Stopped);
+                return Err(GraphError::Stopped);
             }
             if !is_over() {
                 let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
@@ -453,14 +453,17 @@ impl<'a> Context<'a> {
     }
 
     /// The tally of all edges, the strongest blocks, and the number of pairs counted.
-    fn tally(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(Tally, Vec<Block>, u64), NoGraph> {
+    fn tally(
+        &self,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Tally, Vec<Block>, u64), GraphError> {
         if self.settings.measure.needs_coverage() {
-            return Err(NoGraph::TooManyPairs);
+            return Err(GraphError::TooManyPairs);
         }
         let n_classes = self.classes.len();
         let counters = self.count(|| Sink::Tally(Part::new(n_classes)), &AtomicUsize::new(0), stop);
         if stop() {
-            return Err(NoGraph::Stopped);
+            return Err(GraphError::Stopped);
         }
         let n_pairs = counters.iter().map(|counters| counters.n_pairs).sum();
         let mut parts: Vec<Part> =

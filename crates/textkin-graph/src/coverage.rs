@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use textkin_core::{Run, SharedChunks};
 
 use crate::classes::Classes;
-use crate::graph::{Block, Kind, NoGraph};
+use crate::graph::{Block, GraphError, Kind};
 use crate::threads::for_each;
 
 /// Fills in the covered tokens of the blocks between and within classes.
@@ -18,7 +18,7 @@ pub(crate) fn cover(
     blocks: &mut [Block],
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<(), NoGraph> {
+) -> Result<(), GraphError> {
     let sides = Sides::new(blocks, classes.len());
     let covered: Vec<AtomicU32> =
         std::iter::repeat_with(AtomicU32::default).take(blocks.len() * 2).collect();
@@ -38,7 +38,7 @@ pub(crate) fn cover(
         },
     );
     if stopped.into_inner() {
-        return Err(NoGraph::Stopped);
+        return Err(GraphError::Stopped);
     }
     for (index, block) in blocks.iter_mut().enumerate() {
         block.overlap.covered_a = u64::from(covered[index * 2].load(Ordering::Relaxed));

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 use textkin_core::{Lists, Measure};
 
 use crate::count::Context;
-use crate::graph::{Block, Kind, NoGraph, pairs_among};
+use crate::graph::{Block, GraphError, Kind, pairs_among};
 use crate::tally::Part;
 use crate::threads::for_each;
 
@@ -211,7 +211,7 @@ impl Crowds {
         &self,
         context: &Context<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<u64, NoGraph> {
+    ) -> Result<u64, GraphError> {
         let size = |crowd: u32| self.classes.list(crowd as usize).len() as u64;
         let sums = self.edges(
             context,
@@ -232,7 +232,7 @@ impl Crowds {
         &self,
         context: &Context<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Block>, NoGraph> {
+    ) -> Result<Vec<Block>, GraphError> {
         let blocks = self.edges(context, stop, Vec::new, |blocks, edge| {
             self.blocks_of(context, edge, |block| {
                 blocks.push(block);
@@ -248,7 +248,7 @@ impl Crowds {
         &self,
         context: &Context<'_>,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Part>, NoGraph> {
+    ) -> Result<Vec<Part>, GraphError> {
         let first = |crowd: u32| self.classes.list(crowd as usize)[0];
         let state = || (Part::new(context.classes.len()), vec![false; self.classes.len()]);
         let states = self.edges(context, stop, state, |(part, is_joined), edge| {
@@ -288,7 +288,7 @@ impl Crowds {
         stop: &(dyn Fn() -> bool + Sync),
         state: impl Fn() -> S + Sync,
         each: impl Fn(&mut S, &Edge) + Sync,
-    ) -> Result<Vec<S>, NoGraph> {
+    ) -> Result<Vec<S>, GraphError> {
         let first = |crowd: u32| self.classes.list(crowd as usize)[0];
         let states = for_each(
             context.settings.threads,
@@ -320,7 +320,7 @@ impl Crowds {
             },
         );
         if stop() {
-            return Err(NoGraph::Stopped);
+            return Err(GraphError::Stopped);
         }
         Ok(states.into_iter().map(|(_, state)| state).collect())
     }

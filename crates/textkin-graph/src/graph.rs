@@ -62,7 +62,7 @@ pub struct GraphSettings {
 
 /// Why there is no graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoGraph {
+pub enum GraphError {
     /// The run was asked to stop.
     Stopped,
     /// There are too many pairs for a score that needs the covered words of each.
@@ -113,13 +113,13 @@ impl Graph {
     /// for a document without tokens.
     ///
     /// # Errors
-    /// [`NoGraph`] once `stop` says so, or where a score that needs coverage meets too many pairs.
+    /// [`GraphError`] once `stop` says so, or where a score that needs coverage meets too many pairs.
     pub fn new(
         shared: &SharedChunks,
         text_of_document: Vec<Option<u32>>,
         settings: GraphSettings,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self, NoGraph> {
+    ) -> Result<Self, GraphError> {
         let classes = Classes::new(shared);
         let mut texts_of_documents = Lists::new();
         for text in &text_of_document {

@@ -38,7 +38,7 @@ mod threads;
 pub use align::{AlignSettings, Alignment, Bridged, align, align_without};
 pub use cap::{Aside, Capped, cap};
 pub use clusters::{Clustering, Forest};
-pub use graph::{Block, Counting, Graph, GraphSettings, NoGraph};
+pub use graph::{Block, Counting, Graph, GraphError, GraphSettings};
 pub use holders::{Holder, HolderSettings, Holders, Likeness};
 pub use overlaps::Overlaps;
 pub use rarity::Rarity;

@@ -1,7 +1,7 @@
 //! Alerts to programs of others, by signed HTTP requests.
 //!
 //! In: where to, a [`Secret`], and a [`Delivery`]. Out: a [`Receipt`] or a [`Failure`], which say
-//! whether it makes sense to try again; [`delay`] says when. A [`Courier`] goes only where it may:
+//! whether it makes sense to try again; [`delay`] says when. A [`WebhookClient`] goes only where it may:
 //! an address that a stranger gave us must not lead to our own machines ([`Reach`]). The name of a
 //! host is looked up once, and what was found is checked and connected to; redirections are not
 //! followed.
@@ -23,10 +23,10 @@ mod reach;
 mod target;
 mod signature;
 mod backoff;
-mod courier;
+mod client;
 
 pub use backoff::delay;
-pub use courier::{Courier, Delivery, Failure, Pace, Page, Receipt};
+pub use client::{Delivery, Failure, Pace, Page, Receipt, WebhookClient};
 pub use network::Network;
 pub use reach::Reach;
 pub use signature::{Secret, Untrusted, sign, verify};

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use textkin_hook::{Courier, Delivery, Failure, Pace, Reach, Receipt, Secret, Target, verify};
+use textkin_hook::{
+    Delivery, Failure, Pace, Reach, Receipt, Secret, Target, WebhookClient, verify,
+};
 
 const PACE: Pace = Pace { connect: Duration::from_secs(1), whole: Duration::from_millis(1500) };
 
@@ -52,13 +54,13 @@ impl Server {
     fn deliver_by(&self, reach: Reach) -> Result<Receipt, Failure> {
         let target =
             Target::new(&format!("http://127.0.0.1:{}/hook?a=b", self.port), &here()).unwrap();
-        let courier = Courier::new(reach, PACE, &[]).unwrap();
+        let client = WebhookClient::new(reach, PACE, &[]).unwrap();
         let delivery = Delivery {
             id: "d-1".to_owned(),
             event: "alert".to_owned(),
             body: b"{\"words\":3}".to_vec(),
         };
-        courier.deliver(&target, &Secret::new("kin"), &delivery, now())
+        client.deliver(&target, &Secret::new("kin"), &delivery, now())
     }
 
     fn deliver(&self) -> Result<Receipt, Failure> {
@@ -150,13 +152,13 @@ fn a_name_that_leads_here_later_is_not_followed() {
     assert!(Failure::NotPublic.is_final());
     let target = Target::new(&format!("http://localhost:{}/", server.port), &here()).unwrap();
     let delivery = Delivery { id: "d".to_owned(), event: "e".to_owned(), body: b"{}".to_vec() };
-    let courier = Courier::new(strict, PACE, &[]).unwrap();
+    let client = WebhookClient::new(strict, PACE, &[]).unwrap();
     assert_eq!(
-        courier.deliver(&target, &Secret::new(""), &delivery, now()),
+        client.deliver(&target, &Secret::new(""), &delivery, now()),
         Err(Failure::NotPublic)
     );
-    let courier = Courier::new(here(), PACE, &[]).unwrap();
-    assert!(courier.deliver(&target, &Secret::new(""), &delivery, now()).unwrap().is_delivered());
+    let client = WebhookClient::new(here(), PACE, &[]).unwrap();
+    assert!(client.deliver(&target, &Secret::new(""), &delivery, now()).unwrap().is_delivered());
     assert_eq!(server.requests.lock().unwrap().len(), 1);
 }
 
@@ -219,10 +221,10 @@ fn broken_answers_are_failures() {
 #[test]
 fn ids_that_could_harm_are_refused() {
     let target = Target::new("http://127.0.0.1:8080/", &here()).unwrap();
-    let courier = Courier::new(here(), PACE, &[]).unwrap();
+    let client = WebhookClient::new(here(), PACE, &[]).unwrap();
     for id in ["", "a b", "a\r\nX: y", "\u{e9}"] {
         let delivery = Delivery { id: id.to_owned(), event: "alert".to_owned(), body: Vec::new() };
-        let found = courier.deliver(&target, &Secret::new("kin"), &delivery, now());
+        let found = client.deliver(&target, &Secret::new("kin"), &delivery, now());
         assert!(matches!(found, Err(Failure::Delivery(_))), "{id:?}");
     }
 }
@@ -292,7 +294,7 @@ fn certificates_are_checked() {
     let delivery = Delivery { id: "d".to_owned(), event: "e".to_owned(), body: b"{}".to_vec() };
     let deliver = |host: &str, roots: &[Vec<u8>]| {
         let target = Target::new(&format!("https://{host}:{}/", port.trim()), &here()).unwrap();
-        Courier::new(here(), PACE, roots).unwrap().deliver(
+        WebhookClient::new(here(), PACE, roots).unwrap().deliver(
             &target,
             &Secret::new("kin"),
             &delivery,
@@ -308,5 +310,5 @@ fn certificates_are_checked() {
     assert_eq!(trusted.unwrap().answer, "over tls");
     assert!(matches!(unknown, Err(Failure::Tls(_))), "{unknown:?}");
     assert!(matches!(misnamed, Err(Failure::Tls(_))), "{misnamed:?}");
-    assert!(matches!(Courier::new(here(), PACE, &[b"x".to_vec()]), Err(Failure::Tls(_))));
+    assert!(matches!(WebhookClient::new(here(), PACE, &[b"x".to_vec()]), Err(Failure::Tls(_))));
 }

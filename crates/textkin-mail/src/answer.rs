@@ -1,22 +1,22 @@
 //! From a letter to the one reply, or to none.
 //!
-//! In: a [`Letter`] that the desk has kept. Out: an [`Answer`]. A robot gets silence, a message
+//! In: a [`IncomingMessage`] that the desk has kept. Out: an [`Answer`]. A robot gets silence, a message
 //! that is no request gets help, everything else goes to the desk, whose outcome is the reply.
 //! Asked twice, it gives the reply the same `Message-Id`, so that a reply that is sent again after
 //! a crash is known as the same.
 
 use textkin_extract::mime::Entity;
 
-use crate::letter::message_id;
+use crate::incoming::message_id;
 use crate::request::references;
 use crate::{
-    Address, Bounds, Desk, Letter, Mailbox, Mailboxes, Misunderstanding, Outcome, Outgoing,
-    Purpose, Request, Robot, Unavailable, Verb,
+    Address, AutomatedSender, Bounds, IncomingMessage, MailHandler, Mailbox, Mailboxes,
+    Misunderstanding, Outcome, Outgoing, Purpose, Request, Unavailable, Verb,
 };
 
 /// How mail is read and answered here.
 #[derive(Clone, Debug)]
-pub struct Office {
+pub struct MailConfig {
     /// The addresses that are ours.
     pub mailboxes: Mailboxes,
     /// How much of a message is looked at.
@@ -34,25 +34,28 @@ pub enum Answer {
     /// This is sent to the sender.
     Reply(Outgoing),
     /// Nothing may be sent.
-    Silence(Robot),
+    Silence(AutomatedSender),
 }
 
-impl Office {
+impl MailConfig {
     /// Mail to `mailboxes`, with the usual bounds.
     pub fn new(mailboxes: Mailboxes) -> Self {
         Self { mailboxes, bounds: Bounds::default(), authority: None, site: None }
     }
 
     /// What the addresses of a letter say.
-    fn mailbox(&self, letter: &Letter) -> Mailbox {
+    fn mailbox(&self, letter: &IncomingMessage) -> Mailbox {
         let mut read = letter.recipients.iter().filter_map(|address| self.mailboxes.read(address));
         read.next().unwrap_or_default()
     }
 }
 
 /// The robot that a letter comes from, if it does.
-pub(crate) fn robot(letter: &Letter, bounds: &Bounds) -> Option<Robot> {
-    Robot::of(letter.sender.as_ref(), &Entity::read(&letter.bytes), bounds.max_hops)
+pub(crate) fn automated_sender(
+    letter: &IncomingMessage,
+    bounds: &Bounds,
+) -> Option<AutomatedSender> {
+    AutomatedSender::of(letter.sender.as_ref(), &Entity::read(&letter.bytes), bounds.max_hops)
 }
 
 /// Does what a letter asks for, and gives the reply.
@@ -60,21 +63,32 @@ pub(crate) fn robot(letter: &Letter, bounds: &Bounds) -> Option<Robot> {
 /// # Errors
 ///
 /// If the desk cannot do it now; the letter is to be kept and asked about again.
-pub fn answer(letter: &Letter, desk: &dyn Desk, office: &Office) -> Result<Answer, Unavailable> {
-    if let Some(robot) = robot(letter, &office.bounds) {
-        return Ok(Answer::Silence(robot));
+pub fn answer(
+    letter: &IncomingMessage,
+    handler: &dyn MailHandler,
+    office: &MailConfig,
+) -> Result<Answer, Unavailable> {
+    if let Some(automated_sender) = automated_sender(letter, &office.bounds) {
+        return Ok(Answer::Silence(automated_sender));
     }
-    let Some(sender) = &letter.sender else { return Ok(Answer::Silence(Robot::NoSender)) };
+    let Some(sender) = &letter.sender else {
+        return Ok(Answer::Silence(AutomatedSender::NoSender));
+    };
     let mailbox = office.mailbox(letter);
     let outcome = match Request::read(letter, sender, &mailbox, &office.bounds) {
-        Ok(request) => desk.handle(request)?,
+        Ok(request) => handler.handle(request)?,
         Err(misunderstanding) => help(&misunderstanding, office),
     };
     Ok(Answer::Reply(reply(letter, sender, &outcome, office)))
 }
 
 /// The reply to a letter.
-fn reply(letter: &Letter, sender: &Address, outcome: &Outcome, office: &Office) -> Outgoing {
+fn reply(
+    letter: &IncomingMessage,
+    sender: &Address,
+    outcome: &Outcome,
+    office: &MailConfig,
+) -> Outgoing {
     let message = Entity::read(&letter.bytes);
     let mut text = outcome.text.trim_end().to_owned();
     if let Some(link) = &outcome.link {
@@ -98,7 +112,7 @@ fn reply(letter: &Letter, sender: &Address, outcome: &Outcome, office: &Office) 
 }
 
 /// What to write instead.
-fn help(misunderstanding: &Misunderstanding, office: &Office) -> Outcome {
+fn help(misunderstanding: &Misunderstanding, office: &MailConfig) -> Outcome {
     let host = office.mailboxes.host();
     let verbs = Verb::ALL.map(|verb| match verb {
         Verb::Register => "REGISTER repository – keeps the documents",
@@ -127,14 +141,14 @@ mod tests {
     use std::sync::Mutex;
 
     #[derive(Default)]
-    struct Clerk(Mutex<Vec<Request>>);
+    struct ServiceMailHandler(Mutex<Vec<Request>>);
 
-    impl Desk for Clerk {
+    impl MailHandler for ServiceMailHandler {
         fn knows(&self, _: &Address) -> Result<bool, Unavailable> {
             Ok(true)
         }
 
-        fn accept(&self, _: Letter) -> Result<(), crate::Refusal> {
+        fn accept(&self, _: IncomingMessage) -> Result<(), crate::Refusal> {
             Ok(())
         }
 
@@ -149,12 +163,12 @@ mod tests {
         }
     }
 
-    fn office() -> Office {
-        Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
+    fn office() -> MailConfig {
+        MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
     }
 
-    fn letter(message: &str) -> Letter {
-        Letter {
+    fn letter(message: &str) -> IncomingMessage {
+        IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: vec!["textkin@kin.example".parse().unwrap()],
             bytes: message.replace('\n', "\r\n").into_bytes(),
@@ -164,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_request_is_done_and_answered() {
-        let clerk = Clerk::default();
+        let clerk = ServiceMailHandler::default();
         let letter =
             letter("Subject: REGISTER\nMessage-Id: <2@a>\nReferences: <1@a>\n\nOne two three");
         let Answer::Reply(reply) = answer(&letter, &clerk, &office()).unwrap() else { panic!() };
@@ -181,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_is_no_request_gets_help() {
-        let clerk = Clerk::default();
+        let clerk = ServiceMailHandler::default();
         let Answer::Reply(reply) =
             answer(&letter("Subject: hi\n\nhello"), &clerk, &office()).unwrap()
         else {
@@ -193,16 +207,16 @@ mod tests {
 
     #[test]
     fn robots_get_silence() {
-        let clerk = Clerk::default();
+        let clerk = ServiceMailHandler::default();
         let found =
             answer(&letter("Subject: PROBE\nAuto-Submitted: auto-replied\n\nx"), &clerk, &office());
-        assert_eq!(found, Ok(Answer::Silence(Robot::AutoSubmitted)));
+        assert_eq!(found, Ok(Answer::Silence(AutomatedSender::AutoSubmitted)));
         assert!(clerk.0.lock().unwrap().is_empty());
     }
 
     #[test]
     fn our_own_reply_is_never_answered() {
-        let clerk = Clerk::default();
+        let clerk = ServiceMailHandler::default();
         let office = office();
         let Answer::Reply(reply) =
             answer(&letter("Subject: STATUS\n\nx"), &clerk, &office).unwrap()
@@ -211,7 +225,7 @@ mod tests {
         };
         let bytes =
             reply.to_bytes(&office.mailboxes.service().unwrap(), std::time::UNIX_EPOCH).unwrap();
-        let back = Letter { bytes, ..letter("") };
-        assert_eq!(answer(&back, &clerk, &office), Ok(Answer::Silence(Robot::Ourselves)));
+        let back = IncomingMessage { bytes, ..letter("") };
+        assert_eq!(answer(&back, &clerk, &office), Ok(Answer::Silence(AutomatedSender::Ourselves)));
     }
 }

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Address, Letter, Refusal};
+use crate::{Address, IncomingMessage, Refusal};
 
 /// Where a listener is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ const MAX_REPLY_BYTES: u64 = 64 << 10;
 /// refuses the letter for one of its recipients.
 pub fn deliver(
     destination: &Destination,
-    letter: &Letter,
+    letter: &IncomingMessage,
     patience: Duration,
 ) -> Result<(), Refusal> {
     let later = |error: io::Error| Refusal::Later(format!("{destination}: {error}"));
@@ -71,7 +71,7 @@ impl<S: Read + Write> Talk<S> {
         Self { stream: BufReader::new(stream) }
     }
 
-    fn letter(mut self, letter: &Letter) -> Result<(), Refusal> {
+    fn letter(mut self, letter: &IncomingMessage) -> Result<(), Refusal> {
         self.expect('2')?;
         self.ask("LHLO localhost\r\n", '2')?;
         let sender = letter.sender.as_ref().map(Address::as_str).unwrap_or_default();

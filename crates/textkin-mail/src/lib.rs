@@ -1,7 +1,7 @@
 //! Registration, probes and alerts by mail.
 //!
 //! Mail in: a [`Listener`] speaks SMTP or LMTP, takes messages of known senders to addresses of
-//! ours, and hands each over as a [`Letter`], which is acknowledged once the [`Desk`] keeps it.
+//! ours, and hands each over as a [`IncomingMessage`], which is acknowledged once the [`MailHandler`] keeps it.
 //! [`answer`] makes a [`Request`] of a letter (verb, repository, documents), asks the desk, and
 //! gives the one reply, or none where the sender is a robot.
 //!
@@ -11,17 +11,17 @@
 //! [`pipe`] is for mail systems that start a program for each message: it hands standard input to
 //! the listener of a running server by LMTP.
 //!
-//! The crate knows no store, no account and no text: whoever runs it implements [`Desk`].
+//! The crate knows no store, no account and no text: whoever runs it implements [`MailHandler`].
 
 mod error;
 mod address;
 mod verb;
 mod mailboxes;
-mod letter;
-mod robot;
+mod incoming;
+mod automated_sender;
 mod authentic;
 mod request;
-mod desk;
+mod handler;
 mod answer;
 mod flowed;
 mod outgoing;
@@ -33,15 +33,15 @@ pub mod notice;
 pub mod pipe;
 
 pub use address::Address;
-pub use answer::{Answer, Office, answer};
+pub use answer::{Answer, MailConfig, answer};
+pub use automated_sender::AutomatedSender;
 pub use client::{Destination, deliver};
-pub use desk::{Desk, Dropped, Outcome, Refusal, Unavailable};
 pub use error::Error;
-pub use letter::Letter;
+pub use handler::{Dropped, MailHandler, Outcome, Refusal, Unavailable};
+pub use incoming::IncomingMessage;
 pub use listener::{Limits, Listener, Protocol, UnknownSenders, bind_unix};
 pub use mailboxes::{Mailbox, Mailboxes};
 pub use outgoing::{Outgoing, Purpose};
 pub use request::{Bounds, Document, Misunderstanding, Request};
-pub use robot::Robot;
 pub use send::{Encryption, Failure, Outbox, Relay, Sender, Server};
 pub use verb::Verb;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::letter::one_line;
+use crate::incoming::one_line;
 use crate::{Address, Outgoing, Purpose};
 
 /// How much of a text reappeared.

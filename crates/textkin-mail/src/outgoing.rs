@@ -9,9 +9,9 @@ use std::time::SystemTime;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue, MimeVersion};
 use lettre::message::{Mailbox, Message};
 
+use crate::automated_sender::LOOP_FIELD;
 use crate::flowed::flowed;
-use crate::letter::{message_ids, one_line};
-use crate::robot::LOOP_FIELD;
+use crate::incoming::{message_ids, one_line};
 use crate::{Address, Error};
 
 /// What a message is for.

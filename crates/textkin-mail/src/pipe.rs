@@ -6,7 +6,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use crate::{Address, Destination, Letter, Refusal, deliver};
+use crate::{Address, Destination, IncomingMessage, Refusal, deliver};
 
 /// What the mail system is told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +72,7 @@ pub fn read(
     sender: &str,
     recipients: &[String],
     max_bytes: usize,
-) -> Result<Letter, Exit> {
+) -> Result<IncomingMessage, Exit> {
     let address = |text: &str| {
         let address = text.trim_start_matches('<').trim_end_matches('>').parse::<Address>();
         address.map_err(|error| Exit::Usage(error.to_string()))
@@ -98,7 +98,7 @@ pub fn read(
     {
         bytes.drain(..=end);
     }
-    Ok(Letter { sender, recipients, bytes, peer: "local".to_owned() })
+    Ok(IncomingMessage { sender, recipients, bytes, peer: "local".to_owned() })
 }
 
 #[cfg(test)]

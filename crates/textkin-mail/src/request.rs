@@ -1,6 +1,6 @@
 //! What a message asks for: verb, repository, documents.
 //!
-//! In: a [`Letter`]. Out: a [`Request`], or the [`Misunderstanding`] that the sender is told. The
+//! In: a [`IncomingMessage`]. Out: a [`Request`], or the [`Misunderstanding`] that the sender is told. The
 //! documents are the attachments or, without any, the text of the message. They are handed on as
 //! they came, under their names; reading text out of them is not done here.
 //!
@@ -9,9 +9,9 @@
 
 use textkin_extract::mime::Entity;
 
-use crate::letter::{header_bytes, message_id, message_ids, one_line};
+use crate::incoming::{header_bytes, message_id, message_ids, one_line};
 use crate::verb::{Order, bare};
-use crate::{Address, Letter, Mailbox, Verb};
+use crate::{Address, IncomingMessage, Mailbox, Verb};
 
 /// How much of a message is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub struct Request {
     pub documents: Vec<Document>,
     /// The `Message-Id`, if it is one.
     pub message_id: Option<String>,
-    /// [`Letter::identity`]: the same when the message arrives again.
+    /// [`IncomingMessage::identity`]: the same when the message arrives again.
     pub identity: String,
 }
 
@@ -100,7 +100,7 @@ impl Request {
     ///
     /// If the message says too little, or is beyond `bounds`.
     pub fn read(
-        letter: &Letter,
+        letter: &IncomingMessage,
         sender: &Address,
         mailbox: &Mailbox,
         bounds: &Bounds,
@@ -269,7 +269,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn request(mailbox: &Mailbox, message: &str) -> Result<Request, Misunderstanding> {
-        let letter = Letter {
+        let letter = IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: Vec::new(),
             bytes: message.replace('\n', "\r\n").into_bytes(),
@@ -403,7 +403,7 @@ mod tests {
                 Just(b"=?utf-8?b?".to_vec()), Just(b"Message-Id: <".to_vec()), proptest::collection::vec(any::<u8>(), 0..30),
             ], 0..20)
         ) {
-            let letter = Letter { sender: None, recipients: Vec::new(), bytes: pieces.concat(), peer: String::new() };
+            let letter = IncomingMessage { sender: None, recipients: Vec::new(), bytes: pieces.concat(), peer: String::new() };
             letter.identity();
             letter.subject();
             let message = Entity::read(&letter.bytes);

@@ -7,8 +7,8 @@ use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use pyo3::PyResult;
-use textkin::core::{DocumentSink, Piece};
 use textkin::source::column::{display_at, find, is_text, text_at};
+use textkin::types::{DocumentSink, Piece};
 
 use crate::error::{DataError, DataTypeError};
 use crate::row::{Columns, Ids, give, no_column};

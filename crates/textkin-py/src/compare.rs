@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::core::Note;
 use textkin::report::{RunPair, WithText, comparison_json, comparison_page};
+use textkin::types::Note;
 use textkin::{Comparison, compare as compare_texts, read_document};
 
 use crate::data::source_settings;

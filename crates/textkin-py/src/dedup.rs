@@ -7,8 +7,8 @@ use arrow::array::{Float64Builder, Int64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::source::{Editor as _, Fate};
+use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Watch, dedup as find_duplicates};
 
 use crate::data::Data;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
-use textkin::core::{Piece, Source};
+use textkin::types::{Piece, Source};
 
 use crate::arrow_rows::ArrowRows;
 use crate::error::DataError;

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::Analyzer;
-use textkin::core::{Layers, Tokens};
+use textkin::types::{Layers, Tokens};
 
 use crate::error;
 use crate::settings::Given;

@@ -8,10 +8,10 @@ use arrow::error::ArrowError;
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::core::{Cluster, Note, Pair};
 use textkin::graph::{Clustering, Graph, Overlaps};
 use textkin::report::PairColumns;
 use textkin::source::Inputs;
+use textkin::types::{Cluster, Note, Pair};
 use textkin::{
     Discovery, Pairs, Settings, Texts, Watch, compare_without, discover as relate, know_collection,
     raw_overlaps,

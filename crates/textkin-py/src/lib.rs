@@ -59,10 +59,10 @@ mod _textkin {
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
         let mut own = own.into_iter();
-        let own = textkin_cli::Own {
+        let own = textkin_cli::Relaunch {
             program: own.next().map(Into::into),
             arguments: own.collect(),
-            ..textkin_cli::Own::default()
+            ..textkin_cli::Relaunch::default()
         };
         let given: Vec<OsString> = std::iter::once("textkin".into()).chain(arguments).collect();
         py.detach(|| textkin_cli::run(&given, own))

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
+use textkin::repository_format::Place;
 use textkin::search::Ranking;
 use textkin::source::Inputs;
-use textkin::stored::Place;
 use textkin::{
     Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, discover,
 };
@@ -69,13 +69,13 @@ impl Stored {
         }
         let stored = Self { folder };
         let repository = py.detach(|| stored.open()).map_err(told)?;
-        let recipe = &repository.making().recipe;
+        let recipe = &repository.config().recipe;
         let of_words = |settings: &Settings| settings.normalization.to_string();
         let own = [
             ("chunk", &recipe.chunk, asked.chunk.to_string()),
             ("hash", &recipe.hash, asked.hash.to_string()),
             ("normalize", &recipe.normalize, of_words(&asked)),
-            ("select", &repository.making().select, asked.select.to_string()),
+            ("select", &repository.config().select, asked.select.to_string()),
         ];
         for (name, own, asked) in own {
             if given.text(name)?.is_some() && *own != asked {
@@ -94,15 +94,15 @@ impl Stored {
     }
 
     /// How it was made: names and values.
-    fn making(&self) -> PyResult<Vec<(&'static str, String)>> {
+    fn config(&self) -> PyResult<Vec<(&'static str, String)>> {
         let repository = self.open().map_err(told)?;
-        let making = repository.making();
+        let config = repository.config();
         Ok(vec![
-            ("chunk", making.recipe.chunk.clone()),
-            ("hash", making.recipe.hash.clone()),
-            ("normalize", making.recipe.normalize.clone()),
-            ("select", making.select.clone()),
-            ("keep_text", making.keeps_text.to_string()),
+            ("chunk", config.recipe.chunk.clone()),
+            ("hash", config.recipe.hash.clone()),
+            ("normalize", config.recipe.normalize.clone()),
+            ("select", config.select.clone()),
+            ("keep_text", config.keeps_text.to_string()),
         ])
     }
 

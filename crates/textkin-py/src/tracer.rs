@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use textkin::report::OutputFile;
-use textkin::tracing::{Memory, Preset};
+use textkin::trace::{Memory, Preset};
 use textkin::{Settings, StreamTracer, TraceProgress, TraceSettings};
 
 use crate::error;
@@ -70,11 +70,11 @@ impl Stream {
     fn feed(&self, py: Python<'_>, id: PyBackedStr, text: PyBackedStr) -> Said {
         let said = py.detach(|| self.tracer().trace(&id, &text));
         let traced = &said.traced;
-        let block = |(block, at): (&textkin::tracing::Block, &textkin::BlockOrigin)| {
+        let block = |(block, at): (&textkin::trace::Block, &textkin::BlockOrigin)| {
             let origin = at.origin.as_deref().map(str::to_owned);
             (at.span.start, at.span.end, block.words, origin, block.origin)
         };
-        let spans = |spans: &[textkin::core::Span]| -> Vec<(u32, u32)> {
+        let spans = |spans: &[textkin::types::Span]| -> Vec<(u32, u32)> {
             spans.iter().map(|span| (span.start, span.end)).collect()
         };
         (

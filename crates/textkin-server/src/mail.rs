@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use textkin_mail::notice::Share;
 use textkin_mail::{
-    Address, Desk, Document, Dropped, Letter, Limits, Listener, Mailboxes, Office, Outcome,
-    Protocol, Refusal, Request, Unavailable, UnknownSenders, Verb, bind_unix,
+    Address, Document, Dropped, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
+    Mailboxes, Outcome, Protocol, Refusal, Request, Unavailable, UnknownSenders, Verb, bind_unix,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -57,24 +57,24 @@ pub enum LmtpAddress {
 
 /// The desk behind the mail front end.
 #[derive(Debug)]
-pub(crate) struct Clerk {
+pub(crate) struct ServiceMailHandler {
     service: Arc<Service>,
 }
 
-impl Clerk {
+impl ServiceMailHandler {
     pub(crate) fn new(service: Arc<Service>) -> Self {
         Self { service }
     }
 }
 
 /// The listeners and the thread that answers.
-pub(crate) struct MailRoom {
+pub(crate) struct MailServer {
     tasks: Vec<JoinHandle<()>>,
     /// The worker that answers letters.
     pub(crate) worker: std::thread::JoinHandle<()>,
 }
 
-impl MailRoom {
+impl MailServer {
     /// Listens as `mail` says until `stop` does, and answers.
     pub(crate) async fn open(
         service: &Arc<Service>,
@@ -87,19 +87,19 @@ impl MailRoom {
                 "mail that comes in is answered: say by --smtp-relay how mail goes out".to_owned(),
             ));
         }
-        let office = Arc::new(Office {
+        let office = Arc::new(MailConfig {
             authority: mail.authority.clone(),
             site: Some(service.site().to_owned()),
-            ..Office::new(Mailboxes::new(&mail.hosts, "textkin").map_err(wrong)?)
+            ..MailConfig::new(Mailboxes::new(&mail.hosts, "textkin").map_err(wrong)?)
         });
-        let desk = Arc::new(Clerk::new(Arc::clone(service)));
+        let handler = Arc::new(ServiceMailHandler::new(Arc::clone(service)));
         let unknown = match mail.discards_unknown {
             true => UnknownSenders::Discard,
             false => UnknownSenders::Refuse,
         };
         let listener = |protocol| {
-            let desk = Arc::clone(&desk) as Arc<dyn Desk>;
-            Listener::new(desk, Arc::clone(&office), protocol, Limits::default())
+            let handler = Arc::clone(&handler) as Arc<dyn MailHandler>;
+            Listener::new(handler, Arc::clone(&office), protocol, Limits::default())
                 .unknown_senders(unknown)
         };
         let stopped = || {
@@ -127,7 +127,7 @@ impl MailRoom {
             let (listener, stopped) = (listener(Protocol::Lmtp), stopped());
             tasks.push(tokio::spawn(async move { listener.serve_unix(socket, stopped).await }));
         }
-        let worker = answering(service, desk, office)?;
+        let worker = answering(service, handler, office)?;
         Ok(Self { tasks, worker })
     }
 
@@ -143,21 +143,21 @@ impl MailRoom {
 /// Starts the thread that answers letters.
 pub(crate) fn answering(
     service: &Arc<Service>,
-    desk: Arc<Clerk>,
-    office: Arc<Office>,
+    handler: Arc<ServiceMailHandler>,
+    office: Arc<MailConfig>,
 ) -> Result<std::thread::JoinHandle<()>, Error> {
     let service = Arc::clone(service);
     let builder = std::thread::Builder::new().name("mail".to_owned());
-    Ok(builder.spawn(move || service.run_mail(&*desk, &office))?)
+    Ok(builder.spawn(move || service.run_mail(&*handler, &office))?)
 }
 
-impl Desk for Clerk {
+impl MailHandler for ServiceMailHandler {
     fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
         let found = self.service.account_of(sender).map_err(unavailable)?;
         Ok(found.is_some())
     }
 
-    fn accept(&self, letter: Letter) -> Result<(), Refusal> {
+    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
         match self.service.keep_letter(&letter) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Refusal::Later("too much mail in one hour".to_owned())),
@@ -168,7 +168,7 @@ impl Desk for Clerk {
         }
     }
 
-    fn dropped(&self, _: &Letter, why: Dropped) {
+    fn dropped(&self, _: &IncomingMessage, why: Dropped) {
         tracing::info!(%why, "a letter is dropped");
     }
 
@@ -221,7 +221,7 @@ struct Read {
     problems: Vec<String>,
 }
 
-impl Clerk {
+impl ServiceMailHandler {
     fn site(&self) -> &str {
         self.service.site()
     }

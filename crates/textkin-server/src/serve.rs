@@ -18,7 +18,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::api::{self, App};
 use crate::error::Error;
-use crate::mail::{MailIn, MailRoom};
+use crate::mail::{MailIn, MailServer};
 use crate::service::{Delivering, Limits, Service};
 use crate::web;
 
@@ -186,7 +186,7 @@ pub async fn run(
     let service = opened.map_err(|_| Error::Stopped)??;
     let listener = bind(listening.address).await?;
     let room = match &listening.mail {
-        Some(mail) => Some(MailRoom::open(&service, mail, &stop).await?),
+        Some(mail) => Some(MailServer::open(&service, mail, &stop).await?),
         None => None,
     };
     let mut workers = service.start_workers()?;

@@ -44,7 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod apart;
+mod sandbox;
 #[cfg(feature = "parquet")]
 pub mod column;
 mod compression;
@@ -56,7 +56,7 @@ mod extraction;
 mod inputs;
 mod json;
 mod jsonl;
-mod once;
+mod single_use;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod piece;
@@ -67,13 +67,13 @@ mod stream;
 mod text;
 mod walk;
 
-pub use apart::read_apart;
 pub use compression::decompressed;
 pub use error::Error;
 pub use extraction::process::{Bounds, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
 pub use rewrite::{Annotation, Editor, Fate, InputFile, RewriteError, Rewritten};
+pub use sandbox::read_in_subprocess;
 pub use settings::{FolderMark, Format, SourceSettings};
 pub use shelf::{Shelf, TakenUp};
 pub use textkin_extract::{Kind, Options as ExtractOptions};

@@ -15,7 +15,7 @@ use ignore::{DirEntry, WalkBuilder};
 use textkin_core::Problem;
 
 use crate::exclude::{excludes, is_excluded};
-use crate::once::{Outputs, Place, Seen, place};
+use crate::single_use::{Outputs, Place, Seen, place};
 use crate::stream::reason;
 use crate::{Error, Format, SourceSettings};
 

@@ -105,7 +105,7 @@ pub fn day(iso: &str) -> String {
 
 /// `16 Nov 2026, 12:00` of `2026-11-16T12:00:00Z`; without a time of day as [`day`].
 #[must_use]
-pub fn moment(iso: &str) -> String {
+pub fn timestamp(iso: &str) -> String {
     let clock = iso.split_once(['T', ' ']).map(|(_, clock)| clock);
     let is_clock = |clock: &&str| match clock.as_bytes() {
         [a, b, b':', c, d, ..] => [a, b, c, d].iter().all(|digit| digit.is_ascii_digit()),
@@ -124,7 +124,7 @@ fn is_digits(text: &str) -> bool {
 /// A moment as an element; all of it shows when it is pointed at.
 #[must_use]
 pub fn time(iso: &str) -> Html {
-    time_element(iso, &moment(iso))
+    time_element(iso, &timestamp(iso))
 }
 
 /// The day of a document as an element, or “undated”.
@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn moments_are_shown_as_people_write_them() {
-        assert_eq!(moment("2026-11-16T12:05:09Z"), "16 Nov 2026, 12:05");
-        assert_eq!(moment("2026-11-06"), "6 Nov 2026");
+        assert_eq!(timestamp("2026-11-16T12:05:09Z"), "16 Nov 2026, 12:05");
+        assert_eq!(timestamp("2026-11-06"), "6 Nov 2026");
         assert_eq!(
             (day("2021-05"), day("2021"), day("soon")),
             ("May 2021".into(), "2021".into(), "soon".into())
@@ -218,7 +218,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_can_be_a_moment(text in ".*") {
-            let _ = moment(&text);
+            let _ = timestamp(&text);
             prop_assert!(segment(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"'));
         }
 

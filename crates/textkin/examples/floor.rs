@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use textkin::core::chunk::RollingHash;
-use textkin::core::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 use textkin::source::Inputs;
 use textkin::text::tokenizer::WordTokenizer;
+use textkin::types::chunk::RollingHash;
+use textkin::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 
 struct Hasher {
     tokenizer: WordTokenizer,

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use textkin::core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin::index::KeepChunks;
+use textkin::repository_format::Sizes;
 use textkin::search::Ranking;
 use textkin::source::{Inputs, SourceSettings};
-use textkin::stored::Sizes;
+use textkin::types::{Document, DocumentSink, Piece, Problem, Source};
 use textkin::{
     Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch, discover,
 };
@@ -356,7 +356,7 @@ fn document(number: u64) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     let mut next = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        textkin::core::chunk::mix(state)
+        textkin::types::chunk::mix(state)
     };
     let mut text = String::with_capacity(WORDS * 7);
     let mut ranks: Vec<u64> = Vec::with_capacity(WORDS);

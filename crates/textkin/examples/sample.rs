@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use textkin::core::chunk::mix;
-use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::source::Inputs;
+use textkin::types::chunk::mix;
+use textkin::types::{Document, DocumentSink, Problem, Source};
 
 struct Sampler {
     parts: u64,

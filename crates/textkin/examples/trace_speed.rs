@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use textkin::core::chunk::RollingHash;
-use textkin::core::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 use textkin::source::Inputs;
 use textkin::text::tokenizer::WordTokenizer;
-use textkin::tracing::{Memory, Preset};
+use textkin::trace::{Memory, Preset};
+use textkin::types::chunk::RollingHash;
+use textkin::types::{Document, DocumentSink, Layers, Problem, Source, Tokenizer, Tokens};
 use textkin::{StreamTracer, TraceSettings};
 
 /// That of the command.

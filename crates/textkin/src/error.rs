@@ -69,7 +69,7 @@ pub enum Error {
     Repository(#[from] textkin_repository::Error),
     /// A repository was made in a way that cannot be told or repeated.
     #[error("the repository was made in a way that this version does not know: {0}")]
-    Making(String),
+    RepositoryConfig(String),
     /// The repository keeps no text.
     #[error("{} keeps no text, only fingerprints: {what}", folder.display())]
     NoText {
@@ -119,11 +119,11 @@ impl From<textkin_core::Damage> for Error {
     }
 }
 
-impl From<textkin_graph::NoGraph> for Error {
-    fn from(reason: textkin_graph::NoGraph) -> Self {
+impl From<textkin_graph::GraphError> for Error {
+    fn from(reason: textkin_graph::GraphError) -> Self {
         match reason {
-            textkin_graph::NoGraph::Stopped => Self::Stopped,
-            textkin_graph::NoGraph::TooManyPairs => Self::TooManyPairs,
+            textkin_graph::GraphError::Stopped => Self::Stopped,
+            textkin_graph::GraphError::TooManyPairs => Self::TooManyPairs,
         }
     }
 }

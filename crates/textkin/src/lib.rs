@@ -28,7 +28,7 @@ mod error;
 mod explain;
 mod index_file;
 mod ingest;
-mod moment;
+mod timestamp;
 mod pairs;
 mod read;
 mod repository;
@@ -37,7 +37,7 @@ mod size;
 mod summary;
 mod survey;
 mod threshold;
-mod trace;
+mod streams;
 
 pub use analyzer::Analyzer;
 pub use compare::{Comparison, SetAside, compare, compare_without, digest};
@@ -50,29 +50,29 @@ pub use error::Error;
 pub use explain::Texts;
 pub use index_file::{Occurrences, Recipe, SharedText, look_up};
 pub use ingest::Noted;
-pub use moment::{Moment, NoMoment, parse_age};
 pub use pairs::{Pairs, raw_overlaps};
 pub use read::{ReadDocument, named_document, read_document};
 pub use repository::{
-    Added, Condition, Existing, Hits, Making, NewKin, Repository, RepositorySource,
-    RepositoryWriter, SearchSettings, Searcher, Selected, kin_of,
+    Added, Condition, Existing, Hits, NewPairs, Repository, RepositoryConfig, RepositorySource,
+    RepositoryWriter, SearchSettings, Searcher, Selected, pairs_with_new,
 };
 pub use settings::Settings;
 pub use size::parse_size;
-pub use summary::Counts;
-pub use survey::{chunk_frequencies, frequent_words, know_collection};
-pub use threshold::Threshold;
-pub use trace::{
+pub use streams::{
     BlockOrigin, CopiedOrigin, DocumentOrigins, MostCopied, StreamTracer, TraceOutput,
     TraceProgress, TraceSettings, TraceTimes,
 };
+pub use summary::Counts;
+pub use survey::{chunk_frequencies, frequent_words, know_collection};
+pub use threshold::Threshold;
+pub use timestamp::{ParseTimestampError, Timestamp, parse_age};
 
-pub use textkin_core as core;
+pub use textkin_core as types;
 pub use textkin_graph as graph;
 pub use textkin_index as index;
 pub use textkin_report as report;
-pub use textkin_repository as stored;
+pub use textkin_repository as repository_format;
 pub use textkin_search as search;
 pub use textkin_source as source;
 pub use textkin_text as text;
-pub use textkin_trace as tracing;
+pub use textkin_trace as trace;

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use proptest::prelude::*;
-use textkin::core::Overlap;
 use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::types::Overlap;
 use textkin::{Settings, Watch, compare, discover};
 
 fn settings(k: u32, normalize: &str) -> Settings {

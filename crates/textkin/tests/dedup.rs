@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::core::{Layers, Measure, Overlap, Tokenizer, Tokens};
 use textkin::source::{Format, Inputs, Rewritten, SourceSettings};
 use textkin::text::tokenizer::WordTokenizer;
+use textkin::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
 use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Settings, Watch, dedup};
 
 /// The texts as JSON lines, the number of each as its time.

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use textkin::core::{Measure, Overlap};
 use textkin::distributed::{
     Cell, CommonChunks, Cut, Edge, ListMerger, Packed, PairCounter, PairMerger, PostingsPacker,
     PostingsSorter, Prepared, Preparer, TextSizes, Totals, Work, copies_alone,
 };
 use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::types::{Measure, Overlap};
 use textkin::{Settings, Watch, discover};
 
 /// How the collection is parted.

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::core::{Measure, Overlap, Pair};
 use textkin::graph::{Clustering, Counting};
 use textkin::index::{KeepChunks, Plan, SharedIndex};
 use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::types::{Measure, Overlap, Pair};
 use textkin::{Discovery, SetAside, Settings, Watch, compare, compare_without, discover, overlaps};
 
 /// What the oracle says of a pair of documents.
@@ -542,7 +542,7 @@ proptest! {
         for text in &texts {
             analyzer.tokenize(text, &mut tokens);
             analyzer.chunk(&tokens, &mut list, &mut selection);
-            let bytes = |chunk: &textkin::core::Chunk| tokens.normalized()[chunk.start as usize..chunk.end as usize].to_vec();
+            let bytes = |chunk: &textkin::types::Chunk| tokens.normalized()[chunk.start as usize..chunk.end as usize].to_vec();
             sets.push(list.iter().map(bytes).collect());
         }
         let mut expected = BTreeMap::new();

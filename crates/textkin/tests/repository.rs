@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use textkin::core::Measure;
 use textkin::search::Ranking;
+use textkin::types::Measure;
 use textkin::{
     Discovery, Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch,
-    discover, kin_of, source,
+    discover, pairs_with_new, source,
 };
 
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ fn source_of(documents: &[(String, String)]) -> source::Inputs {
 
 type Row = (String, String, u64, u64, u64, u64, u64);
 
-fn rows(found: &Discovery, pairs: impl Iterator<Item = textkin::core::Pair>) -> Vec<Row> {
-    let row = |pair: textkin::core::Pair| {
+fn rows(found: &Discovery, pairs: impl Iterator<Item = textkin::types::Pair>) -> Vec<Row> {
+    let row = |pair: textkin::types::Pair| {
         let overlap = pair.overlap;
         let (a, b) = (found.documents.id(pair.a), found.documents.id(pair.b));
         (
@@ -158,7 +158,7 @@ fn check_search(
 ) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("there is room");
     let folder = folder.path().join("fresh");
-    let keeps_text = repository.making().keeps_text;
+    let keeps_text = repository.config().keeps_text;
     let mut fresh = RepositoryWriter::create(&folder, settings, keeps_text).expect("it is new");
     let mut source = source_of(documents);
     fresh.add(&mut source, Existing::Refuse, true, &Watch::default()).expect("there is room");
@@ -217,7 +217,7 @@ proptest! {
 /// The kin of new documents are the pairs of the whole repository that have one of them.
 fn check_new(
     repository: &Repository,
-    places: &[textkin::stored::Place],
+    places: &[textkin::repository_format::Place],
     settings: &Settings,
     documents: &[(String, String)],
 ) -> Result<(), TestCaseError> {
@@ -227,7 +227,7 @@ fn check_new(
         ..repository.settings().expect("it was made here")
     };
     let watch = Watch::default();
-    let kin = kin_of(repository, places, &own, &watch).expect("it is whole");
+    let kin = pairs_with_new(repository, places, &own, &watch).expect("it is whole");
     let new: Vec<String> =
         places.iter().map(|&place| repository.document(place).expect("it is whole").id).collect();
     let expected = discover(&mut source_of(documents), settings, &watch).expect("it is in memory");

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use textkin::core::Measure;
-use textkin::core::hash::HashKind;
 use textkin::text::grammar::{ChunkerKind, Selection};
 use textkin::text::tokenizer::Normalization;
+use textkin::types::Measure;
+use textkin::types::hash::HashKind;
 use textkin::{Condition, Existing, Threshold, parse_size};
 
 use super::Input;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use textkin::text::grammar::Selection;
-use textkin::tracing::{Constant, Estimation, Eviction, Memory, Preset};
+use textkin::trace::{Constant, Estimation, Eviction, Memory, Preset};
 
 use super::{Analysis, Input};
 use textkin::parse_size;

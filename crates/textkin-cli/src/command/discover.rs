@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use textkin::core::{Cluster, Pair};
 use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
+use textkin::types::{Cluster, Pair};
 use textkin::{Discovery, Pairs, Repository, Settings, SharedText, Watch, discover};
 
 use crate::arguments::{Comparison, Discover};
@@ -18,9 +18,9 @@ use crate::documents::{analysis_settings, collection_settings, words};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
+use crate::messages::{print_message, print_notes};
 use crate::outputs::{self, unless_closed};
 use crate::progress::Shown;
-use crate::tell::{tell, tell_notes};
 
 /// Rows that are formatted at once.
 const ROWS: usize = 1 << 14;
@@ -110,9 +110,9 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     drop(shown);
 
     for problem in &found.problems {
-        tell(format_args!("textkin: {problem}\n"));
+        print_message(format_args!("textkin: {problem}\n"));
     }
-    tell_notes(&found.notes, &found.documents, arguments.output.quiet);
+    print_notes(&found.notes, &found.documents, arguments.output.quiet);
     tell_left_out(&inputs, found, arguments.output.quiet);
     if let Some(path) = &arguments.output.stats {
         let seconds = begun.elapsed().as_secs_f64();
@@ -194,7 +194,7 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         !more && arguments.comparison.stop_frequent.is_none(),
         "stop words and templates of {folder} were said when it was made"
     );
-    let keeps_text = repository.making().keeps_text;
+    let keeps_text = repository.config().keeps_text;
     let needs_text = arguments.output.explain.is_some()
         || arguments.output.html.is_some()
         || arguments.output.index_text
@@ -345,15 +345,15 @@ fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
     outputs::tell_unread(inputs);
     let is_told = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
     if found.counts.documents == 0 && !is_told {
-        tell(format_args!("textkin: no documents in the input\n"));
+        print_message(format_args!("textkin: no documents in the input\n"));
     }
     if !found.graph.is_listed() {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: too many pairs to list: counted, and clusters are connected components\n"
         ));
     }
     if let Some(capped) = &found.capped {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: --max-df {} set aside {} chunks with {} postings\n",
             capped.max_documents, capped.chunks, capped.postings
         ));
@@ -447,7 +447,7 @@ fn show(
     text.push('\n');
     text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));
     if outputs::take_stdout(&arguments.output) {
-        tell(format_args!("{}", terminal::render_summary(&summary, view)));
+        print_message(format_args!("{}", terminal::render_summary(&summary, view)));
     } else {
         terminal::print(&text)?;
     }

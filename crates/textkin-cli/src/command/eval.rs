@@ -14,8 +14,8 @@ use textkin_eval::report::Report;
 use crate::arguments::{Eval, EvalCommand, EvalMeans, Generate};
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::messages::print_message;
 use crate::progress::Shown;
-use crate::tell::tell;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
@@ -95,7 +95,7 @@ fn every(
             let report = match one.run(collection.as_ref(), is_quick, means.seed, watch) {
                 Ok(report) => report,
                 Err(error @ textkin_eval::Error::Lacks { .. }) if passes_over => {
-                    tell(format_args!("textkin: passed over: {error}\n"));
+                    print_message(format_args!("textkin: passed over: {error}\n"));
                     continue;
                 }
                 // So that the exit code is that of the engine's error.
@@ -114,7 +114,7 @@ fn every(
         }
     }
     if let Some(out) = &means.out {
-        tell(format_args!("textkin: results are in {}\n", out.display()));
+        print_message(format_args!("textkin: results are in {}\n", out.display()));
     }
     Ok(Exit::Found)
 }
@@ -147,7 +147,7 @@ fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
     };
     let made = generate::make(&recipe);
     generate::write(&made, &recipe, &arguments.out)?;
-    tell(format_args!(
+    print_message(format_args!(
         "textkin: {} documents, {} pairs of kin, {} copied passages in {}\n",
         made.documents.len(),
         made.kin.len(),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use hashbrown::HashSet;
-use textkin::core::Pair;
 use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
+use textkin::types::Pair;
 use textkin::{Error, Pairs, Settings, Texts, Watch, compare, compare_without};
 
 /// Pairs that are explained at once.

@@ -4,7 +4,7 @@ use textkin_mail::pipe::pipe;
 
 use crate::arguments::Mail;
 use crate::exit::Exit;
-use crate::tell::tell;
+use crate::messages::print_message;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Mail) -> anyhow::Result<Exit> {
@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &Mail) -> anyhow::Result<Exit> {
     match pipe(std::io::stdin().lock(), sender, recipients, lmtp, most) {
         Ok(()) => Ok(Exit::Found),
         Err(exit) => {
-            tell(format_args!("textkin: {exit}\n"));
+            print_message(format_args!("textkin: {exit}\n"));
             Ok(Exit::Mail(exit.code()))
         }
     }

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 
 use hashbrown::HashSet;
-use textkin::core::Cluster;
 use textkin::report::{
     self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, notes_text, run_page,
 };
 use textkin::source::Inputs;
+use textkin::types::Cluster;
 use textkin::{Error, Noted, Pairs, Settings, Texts, Watch, compare, compare_without};
 
 use crate::arguments::Discover;

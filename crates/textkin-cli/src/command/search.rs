@@ -9,19 +9,19 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use anyhow::Context;
-use textkin::core::{Document, DocumentSink, Problem, Source, Span};
 use textkin::report::{Output, terminal};
 use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::source::Inputs;
 use textkin::text::tokenizer::Normalization;
+use textkin::types::{Document, DocumentSink, Problem, Source, Span};
 use textkin::{Hits, Repository, SearchSettings, Searcher};
 
 use self::json::PlaceInText;
 use crate::arguments::{LookedFor, Search, SearchFormat};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
+use crate::messages::print_message;
 use crate::outputs::{quoted, tell_unread, unless_closed};
-use crate::tell::tell;
 
 /// So many queries, or bytes of them, are looked for at once.
 const BATCH: usize = 64;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
     unless_closed(out.finish())?;
     tell_unread(&inputs);
     if n_queries == 0 && problems == 0 && inputs.empty_streams().is_empty() {
-        tell(format_args!("textkin: no queries in the input\n"));
+        print_message(format_args!("textkin: no queries in the input\n"));
     }
     Ok(match (is_found, n_queries) {
         (true, _) => Exit::Found,
@@ -149,7 +149,7 @@ impl DocumentSink for Answers<'_> {
         if self.is_strict {
             self.failure = Some(textkin::Error::Problem(problem).into());
         } else {
-            tell(format_args!("textkin: {problem}\n"));
+            print_message(format_args!("textkin: {problem}\n"));
         }
         self.next()
     }

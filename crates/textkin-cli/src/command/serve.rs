@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::delivering;
 use crate::arguments::{LogFormat, MailArguments, Serve};
 use crate::exit::Exit;
-use crate::tell::tell;
+use crate::messages::print_message;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
@@ -44,9 +44,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         .build()?;
     let ready = |address: std::net::SocketAddr, service: &Service| {
         let set_up = service.set_up_state();
-        tell(format_args!("textkin serves {} at http://{address}\n", arguments.data.display()));
+        print_message(format_args!(
+            "textkin serves {} at http://{address}\n",
+            arguments.data.display()
+        ));
         match set_up {
-            Ok(SetUp::Token(token)) => tell(format_args!(
+            Ok(SetUp::Token(token)) => print_message(format_args!(
                 "To make the first account, open http://{address}/setup?token={token}\n\
                  For scripts: textkin admin key --data {} --scopes admin\n",
                 arguments.data.display()

@@ -1,9 +1,9 @@
 //! `textkin strategies`: every pluggable part and constant by name.
 
-use textkin::core::Measure;
 use textkin::report::terminal;
 use textkin::text::{grammar, tokenizer};
-use textkin::tracing::{Constant, Memory, Preset};
+use textkin::trace::{Constant, Memory, Preset};
+use textkin::types::Measure;
 
 use crate::exit::Exit;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use textkin::core::{Document, DocumentSink, Measure, Problem, Source};
 use textkin::source::{Inputs, SourceSettings};
+use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
 use textkin::{Settings, Watch, discover};
 
 use super::labels::Labels;

@@ -133,7 +133,7 @@ impl Collection {
     /// some documents who all their kin are, these only.
     #[must_use]
     pub fn queries(&self, n: usize, seed: u64) -> Vec<u32> {
-        let mut random = textkin::core::Random::new(seed);
+        let mut random = textkin::types::Random::new(seed);
         let complete = &self.truth.complete;
         let is_asked = |query: &u32| complete.is_empty() || complete.contains(query);
         let mut candidates: Vec<u32> =

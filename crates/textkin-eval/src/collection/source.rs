@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use textkin::core::{Document, DocumentSink, Piece, Source};
+use textkin::types::{Document, DocumentSink, Piece, Source};
 
 use super::Text;
 

@@ -1,8 +1,8 @@
 //! DECO and SPEX: Bernstein and Zobel, *Accurate discovery of co-derivative documents via duplicate
 //! text detection* (2006), Tables 2–4, Figures 3 and 5.
 
-use textkin::core::Measure;
-use textkin::core::chunk::mix;
+use textkin::types::Measure;
+use textkin::types::chunk::mix;
 use textkin::{Analyzer, Settings, discover};
 
 use super::store::Store;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use textkin::core::Measure;
+use textkin::types::Measure;
 use textkin::{Settings, discover};
 
 use super::{Findings, Lab};

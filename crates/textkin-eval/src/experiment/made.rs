@@ -1,7 +1,7 @@
 //! What only collections with known truth can tell: recall against the rate of edits and the length of
 //! what is copied, and beside MinHash.
 
-use textkin::core::Measure;
+use textkin::types::Measure;
 use textkin::{Settings, discover};
 
 use super::{Findings, Lab};

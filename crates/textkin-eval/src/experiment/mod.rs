@@ -15,7 +15,7 @@ mod truth;
 
 use std::time::Instant;
 
-use textkin::core::Pair;
+use textkin::types::Pair;
 use textkin::{Discovery, Watch};
 
 use crate::collection::Collection;

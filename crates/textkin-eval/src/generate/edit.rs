@@ -1,6 +1,6 @@
 //! Ways to change a text, each at a rate: what a copier, an editor or a scanner does to it.
 
-use textkin::core::Random;
+use textkin::types::Random;
 
 use super::Language;
 
@@ -62,7 +62,7 @@ impl Edit {
     /// The words, about `rate` of them changed in this way.
     ///
     /// ```
-    /// use textkin::core::Random;
+    /// use textkin::types::Random;
     /// use textkin_eval::generate::{Edit, Language};
     ///
     /// let language = Language::new(1);

@@ -1,6 +1,6 @@
 //! Text with natural statistics: words by Zipf and Mandelbrot, sentences and paragraphs.
 
-use textkin::core::Random;
+use textkin::types::Random;
 
 /// Words of the language.
 const N_WORDS: usize = 30_000;

@@ -3,7 +3,7 @@
 //! `graph` judges pairs (000 §7), `classes` degrees of overlap (004 §4.4), `partition` clusters,
 //! `passages` spans of copied text (PAN). Rankings are judged by
 //! [`Effectiveness`](textkin::search::Effectiveness) (001), traces by
-//! [`Accuracy`](textkin::tracing::Accuracy) (003): they live beside what they judge.
+//! [`Accuracy`](textkin::trace::Accuracy) (003): they live beside what they judge.
 
 mod classes;
 mod graph;

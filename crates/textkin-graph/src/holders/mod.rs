@@ -19,7 +19,7 @@ use textkin_core::{SharedChunks, TextEntry};
 use self::keepers::{Keepers, Question, Scratch};
 pub use self::likeness::Likeness;
 use crate::classes::Classes;
-use crate::graph::NoGraph;
+use crate::graph::GraphError;
 use crate::rarity::Rarity;
 use crate::threads::for_each;
 
@@ -93,12 +93,12 @@ impl<'a> Holders<'a> {
     /// `watch` is told how many documents are done since it was told last, and says whether to stop.
     ///
     /// # Errors
-    /// [`NoGraph::Stopped`] once asked to stop.
+    /// [`GraphError::Stopped`] once asked to stop.
     pub fn of_documents(
         &self,
         order: &[u32],
         watch: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<Vec<Option<Holder>>, NoGraph> {
+    ) -> Result<Vec<Option<Holder>>, GraphError> {
         let question = self.question();
         let mut keepers = Keepers::new(&question);
         // The first kept document of each keeper, and of each text.
@@ -141,7 +141,7 @@ impl<'a> Holders<'a> {
                 kept_of_text[text as usize] = Some(document);
             }
             if watch(block.len() as u64) {
-                return Err(NoGraph::Stopped);
+                return Err(GraphError::Stopped);
             }
         }
         Ok(holders)
@@ -155,7 +155,7 @@ impl<'a> Holders<'a> {
         known: &mut [Known],
         scratches: &mut Vec<Scratch>,
         watch: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<Vec<Vec<u32>>, NoGraph> {
+    ) -> Result<Vec<Vec<u32>>, GraphError> {
         let stopped = AtomicBool::new(false);
         let pool = Mutex::new(std::mem::take(scratches));
         let before: &[Known] = known;
@@ -176,7 +176,7 @@ impl<'a> Holders<'a> {
             found.push((index, telling, known));
         });
         if stopped.into_inner() {
-            return Err(NoGraph::Stopped);
+            return Err(GraphError::Stopped);
         }
         let mut telling = vec![Vec::new(); classes.len()];
         for (scratch, found) in states {

@@ -12,10 +12,10 @@ use tokio::time::timeout;
 
 use super::reply::{self, Reply};
 use super::{Listener, UnknownSenders};
-use crate::answer::robot;
+use crate::answer::automated_sender;
 use crate::authentic::is_authentic;
-use crate::letter::header_bytes;
-use crate::{Address, Dropped, Letter, Mailbox, Refusal};
+use crate::incoming::header_bytes;
+use crate::{Address, Dropped, IncomingMessage, Mailbox, Refusal};
 
 /// A message in the making.
 #[derive(Debug)]
@@ -40,8 +40,8 @@ pub(super) enum Standing {
 /// mail is taken and not answered.
 pub(super) async fn standing(listener: &Listener, sender: Option<Address>) -> Option<Standing> {
     let Some(sender) = sender else { return Some(Standing::Known) };
-    let desk = Arc::clone(&listener.desk);
-    let ask = task::spawn_blocking(move || desk.knows(&sender));
+    let handler = Arc::clone(&listener.handler);
+    let ask = task::spawn_blocking(move || handler.knows(&sender));
     match timeout(listener.limits.desk_timeout, ask).await {
         Ok(Ok(Ok(true))) => Some(Standing::Known),
         Ok(Ok(Ok(false))) => Some(Standing::Unknown),
@@ -60,7 +60,7 @@ pub(super) async fn deliver(
     if header_bytes(&bytes) > bounds.max_header_bytes {
         return reply::LONG_HEADER;
     }
-    let letter = Letter {
+    let letter = IncomingMessage {
         sender: transaction.sender,
         recipients: transaction.recipients,
         bytes,
@@ -74,19 +74,19 @@ pub(super) async fn deliver(
     if !is_vouched && listener.unknown == UnknownSenders::Refuse {
         return reply::NOT_AUTHENTIC;
     }
-    let dropped = match robot(&letter, bounds) {
+    let dropped = match automated_sender(&letter, bounds) {
         _ if transaction.standing == Standing::Unknown => Some(Dropped::UnknownSender),
         _ if !is_vouched => Some(Dropped::NotAuthentic),
-        Some(robot) => Some(Dropped::Robot(robot)),
+        Some(automated_sender) => Some(Dropped::AutomatedSender(automated_sender)),
         None => None,
     };
-    let desk = Arc::clone(&listener.desk);
+    let handler = Arc::clone(&listener.handler);
     if let Some(why) = dropped {
         // It is for a log only.
-        let _ = task::spawn_blocking(move || desk.dropped(&letter, why)).await;
+        let _ = task::spawn_blocking(move || handler.dropped(&letter, why)).await;
         return reply::TAKEN;
     }
-    let accept = task::spawn_blocking(move || desk.accept(letter));
+    let accept = task::spawn_blocking(move || handler.accept(letter));
     match timeout(listener.limits.desk_timeout, accept).await {
         Ok(Ok(Ok(()))) => reply::TAKEN,
         Ok(Ok(Err(Refusal::Later(words)))) => reply::of_words("451 4.7.1", &words),

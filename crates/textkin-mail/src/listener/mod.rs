@@ -1,6 +1,6 @@
 //! Receives mail: SMTP and LMTP over TCP, LMTP over a socket in the file system too.
 //!
-//! In: connections. Out: letters, to the [`Desk`]; a message is acknowledged once the desk has
+//! In: connections. Out: letters, to the [`MailHandler`]; a message is acknowledged once the desk has
 //! kept it. Only mail of senders that the desk knows, to addresses that are ours, is taken:
 //! nothing is relayed. `session` speaks the protocol, `data` reads messages,
 //! `handover` asks the desk, `gate` counts.
@@ -24,7 +24,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time;
 
-use crate::{Desk, Error, Office};
+use crate::{Error, MailConfig, MailHandler};
 use gate::{Gate, Room};
 use session::Session;
 
@@ -54,8 +54,8 @@ pub enum UnknownSenders {
 /// Receives mail for a desk.
 #[derive(Clone)]
 pub struct Listener {
-    desk: Arc<dyn Desk>,
-    office: Arc<Office>,
+    handler: Arc<dyn MailHandler>,
+    office: Arc<MailConfig>,
     limits: Arc<Limits>,
     gate: Arc<Gate>,
     room: Arc<Room>,
@@ -72,15 +72,15 @@ impl std::fmt::Debug for Listener {
 }
 
 impl Listener {
-    /// Receives mail for `desk`.
+    /// Receives mail for `handler`.
     pub fn new(
-        desk: Arc<dyn Desk>,
-        office: Arc<Office>,
+        handler: Arc<dyn MailHandler>,
+        office: Arc<MailConfig>,
         protocol: Protocol,
         limits: Limits,
     ) -> Self {
         Self {
-            desk,
+            handler,
             office,
             gate: Gate::new(limits.max_connections, limits.max_connections_per_peer),
             room: Room::new(limits.max_bytes_in_flight),

@@ -8,22 +8,23 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use textkin_mail::{
-    Address, Answer, Desk, Dropped, Letter, Limits, Listener, Mailboxes, Office, Outcome, Outgoing,
-    Protocol, Refusal, Request, Unavailable, UnknownSenders, answer, bind_unix,
+    Address, Answer, Dropped, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
+    Mailboxes, Outcome, Outgoing, Protocol, Refusal, Request, Unavailable, UnknownSenders, answer,
+    bind_unix,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// Knows `ann@a.example`, keeps letters in memory, says what it did.
 #[derive(Default)]
-pub(crate) struct Clerk {
-    pub(crate) letters: Mutex<Vec<Letter>>,
+pub(crate) struct ServiceMailHandler {
+    pub(crate) letters: Mutex<Vec<IncomingMessage>>,
     pub(crate) dropped: Mutex<Vec<Dropped>>,
     known: Mutex<BTreeSet<String>>,
     pub(crate) refusal: Mutex<Option<Refusal>>,
 }
 
-impl Desk for Clerk {
+impl MailHandler for ServiceMailHandler {
     fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
         match sender.local() {
             "ill" => Err(Unavailable("the desk is ill".to_owned())),
@@ -31,7 +32,7 @@ impl Desk for Clerk {
         }
     }
 
-    fn accept(&self, letter: Letter) -> Result<(), Refusal> {
+    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
         if let Some(refusal) = self.refusal.lock().unwrap().clone() {
             return Err(refusal);
         }
@@ -41,7 +42,7 @@ impl Desk for Clerk {
         Ok(())
     }
 
-    fn dropped(&self, _: &Letter, why: Dropped) {
+    fn dropped(&self, _: &IncomingMessage, why: Dropped) {
         self.dropped.lock().unwrap().push(why);
     }
 
@@ -59,13 +60,13 @@ impl Desk for Clerk {
     }
 }
 
-pub(crate) fn office() -> Office {
-    Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
+pub(crate) fn office() -> MailConfig {
+    MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
 }
 
 /// A listener that runs until it is dropped.
 pub(crate) struct House {
-    pub(crate) desk: Arc<Clerk>,
+    pub(crate) handler: Arc<ServiceMailHandler>,
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
@@ -82,14 +83,14 @@ impl House {
     }
 
     pub(crate) fn of_office(
-        office: Office,
+        office: MailConfig,
         protocol: Protocol,
         limits: Limits,
         unknown: UnknownSenders,
     ) -> Self {
         let runtime = Runtime::new().unwrap();
-        let desk = Arc::new(Clerk::default());
-        let listener = Listener::new(desk.clone(), Arc::new(office), protocol, limits)
+        let handler = Arc::new(ServiceMailHandler::default());
+        let listener = Listener::new(handler.clone(), Arc::new(office), protocol, limits)
             .unknown_senders(unknown);
         let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = socket.local_addr().unwrap();
@@ -97,14 +98,14 @@ impl House {
         let done = runtime.spawn(async move {
             listener.serve(socket, async { stopped.await.unwrap_or_default() }).await;
         });
-        Self { desk, address, stop: Some(stop), runtime: Some(runtime), done: Some(done) }
+        Self { handler, address, stop: Some(stop), runtime: Some(runtime), done: Some(done) }
     }
 
     pub(crate) fn unix(path: &Path) -> Self {
         let runtime = Runtime::new().unwrap();
-        let desk = Arc::new(Clerk::default());
+        let handler = Arc::new(ServiceMailHandler::default());
         let listener =
-            Listener::new(desk.clone(), Arc::new(office()), Protocol::Lmtp, Limits::default());
+            Listener::new(handler.clone(), Arc::new(office()), Protocol::Lmtp, Limits::default());
         let socket = {
             let _guard = runtime.enter();
             bind_unix(path).unwrap()
@@ -114,7 +115,7 @@ impl House {
             listener.serve_unix(socket, async { stopped.await.unwrap_or_default() }).await;
         });
         Self {
-            desk,
+            handler,
             address: ([127, 0, 0, 1], 0).into(),
             stop: Some(stop),
             runtime: Some(runtime),
@@ -153,8 +154,8 @@ impl House {
         client
     }
 
-    pub(crate) fn letters(&self) -> Vec<Letter> {
-        self.desk.letters.lock().unwrap().clone()
+    pub(crate) fn letters(&self) -> Vec<IncomingMessage> {
+        self.handler.letters.lock().unwrap().clone()
     }
 
     /// The replies to all letters so far.
@@ -162,7 +163,7 @@ impl House {
         let answers = self
             .letters()
             .into_iter()
-            .map(|letter| answer(&letter, &*self.desk, &office()).unwrap());
+            .map(|letter| answer(&letter, &*self.handler, &office()).unwrap());
         answers
             .filter_map(|answer| match answer {
                 Answer::Reply(reply) => Some(reply),

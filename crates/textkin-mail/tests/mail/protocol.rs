@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use textkin_mail::{
-    Destination, Dropped, Limits, Office, Protocol, Refusal, Robot, UnknownSenders, deliver, pipe,
+    AutomatedSender, Destination, Dropped, Limits, MailConfig, Protocol, Refusal, UnknownSenders,
+    deliver, pipe,
 };
 
 use crate::house::{House, office};
@@ -138,8 +139,11 @@ fn robots_and_bounces_are_taken_and_forgotten() {
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert_eq!(client.data(b"Subject: PROBE\r\n\r\ntext\r\n.\r\n"), "250 2.6.0 message taken");
     assert!(house.letters().is_empty());
-    let dropped = [Dropped::Robot(Robot::AutoSubmitted), Dropped::Robot(Robot::NoSender)];
-    assert_eq!(*house.desk.dropped.lock().unwrap(), dropped);
+    let dropped = [
+        Dropped::AutomatedSender(AutomatedSender::AutoSubmitted),
+        Dropped::AutomatedSender(AutomatedSender::NoSender),
+    ];
+    assert_eq!(*house.handler.dropped.lock().unwrap(), dropped);
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn senders_that_may_be_forged_are_not_heard() {
     let vouched = "Authentication-Results: mx.kin.example; spf=pass smtp.mailfrom=a.example\r\nSubject: PROBE\r\n\r\nx\r\n.\r\n";
     let forged = vouched.replace("spf=pass", "spf=fail");
     let start = |unknown| {
-        let office = Office { authority: Some("mx.kin.example".to_owned()), ..office() };
+        let office = MailConfig { authority: Some("mx.kin.example".to_owned()), ..office() };
         House::of_office(office, Protocol::Smtp, Limits::default(), unknown)
     };
     let house = start(UnknownSenders::Refuse);
@@ -158,7 +162,7 @@ fn senders_that_may_be_forged_are_not_heard() {
     let house = start(UnknownSenders::Discard);
     assert!(house.writer().data(forged.as_bytes()).starts_with("250"));
     assert!(house.letters().is_empty());
-    assert_eq!(*house.desk.dropped.lock().unwrap(), [Dropped::NotAuthentic]);
+    assert_eq!(*house.handler.dropped.lock().unwrap(), [Dropped::NotAuthentic]);
 }
 
 #[test]
@@ -175,10 +179,10 @@ fn recipients_that_say_the_same_are_one() {
 fn the_desk_may_refuse() {
     let house = House::smtp();
     let mut client = house.writer();
-    *house.desk.refusal.lock().unwrap() =
+    *house.handler.refusal.lock().unwrap() =
         Some(Refusal::Later("too much mail\r\n250 today".to_owned()));
     assert_eq!(client.data(MESSAGE), "451 4.7.1 too much mail  250 today");
-    *house.desk.refusal.lock().unwrap() = Some(Refusal::Never("no".to_owned()));
+    *house.handler.refusal.lock().unwrap() = Some(Refusal::Never("no".to_owned()));
     client.ask("MAIL FROM:<ann@a.example>");
     client.ask("RCPT TO:<probe@kin.example>");
     assert_eq!(client.data(MESSAGE), "550 5.7.1 no");
@@ -231,7 +235,7 @@ fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
         pipe::pipe(&b"a\0b"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
         65
     );
-    *house.desk.refusal.lock().unwrap() = Some(Refusal::Later("busy".to_owned()));
+    *house.handler.refusal.lock().unwrap() = Some(Refusal::Later("busy".to_owned()));
     assert_eq!(
         pipe::pipe(&b"Subject: y\n\n"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
         75
@@ -249,7 +253,7 @@ fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
 #[test]
 fn a_letter_is_handed_over_by_a_port() {
     let house = House::new(Protocol::Lmtp, Limits::default());
-    let letter = textkin_mail::Letter {
+    let letter = textkin_mail::IncomingMessage {
         sender: "grüße@a.example".parse().ok(),
         recipients: vec!["essays@kin.example".parse().unwrap()],
         bytes: b"Subject: STATUS\r\n\r\n".to_vec(),

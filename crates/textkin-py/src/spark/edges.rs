@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
-use textkin::core::{Measure, Overlap};
 use textkin::distributed::{Candidate, Cell, CommonChunks, Edge, Error, TextSizes, copies_alone};
 use textkin::graph::Rarity;
+use textkin::types::{Measure, Overlap};
 
 use super::columns::{Bytes, batch, integer_column, integers};
 use super::{Options, Outcome, Step, Trouble};

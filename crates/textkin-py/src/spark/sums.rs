@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
-use textkin::core::{Measure, Overlap};
 use textkin::distributed::{Candidate, PairCounter, PairMerger, Totals};
+use textkin::types::{Measure, Overlap};
 
 use super::columns::{Bytes, batch, integer_column, packed};
 use super::{Options, Outcome, Step, Trouble};

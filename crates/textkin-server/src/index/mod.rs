@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use textkin::core::{Chunk, Layers, Tokens};
+use textkin::types::{Chunk, Layers, Tokens};
 use textkin::{Analyzer, Settings};
 
 pub(crate) use self::query::{Found, Query, Shared};

@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use hashbrown::{HashMap, HashSet};
-use textkin::core::{Chunk, Passage, SegmentKind, Span, Tokens};
 use textkin::graph::{AlignSettings, align};
+use textkin::types::{Chunk, Passage, SegmentKind, Span, Tokens};
 
 use super::shelf::{Shelf, ShelfKind};
 use super::{Index, K};

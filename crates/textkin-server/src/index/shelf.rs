@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
-use textkin::core::{Chunk, Document, DocumentSink, Part, Piece, Source};
+use textkin::types::{Chunk, Document, DocumentSink, Part, Piece, Source};
 use textkin::{Existing, Repository, RepositoryWriter, Settings, Watch};
 
 use super::fresh::Fresh;
@@ -256,8 +256,8 @@ fn numbers(repository: &Repository, known: Option<&Settled>) -> Result<Vec<Arc<V
     Ok(numbers)
 }
 
-pub(super) fn damage(damage: textkin::core::Damage) -> Error {
-    Error::Engine(textkin::stored::Error::from(damage).into())
+pub(super) fn damage(damage: textkin::types::Damage) -> Error {
+    Error::Engine(textkin::repository_format::Error::from(damage).into())
 }
 
 /// Texts with their numbers, as a source of the engine.

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use hashbrown::HashSet;
-use textkin::stored::Disk;
+use textkin::repository_format::Disk;
 
 use super::{STORE, documents};
 use crate::error::Error;
@@ -126,7 +126,7 @@ fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
 /// Copies the files of one manifest. They are opened before anything is copied: an open file stays
 /// readable when the server has put others in its place.
 fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
-    let manifest = from.join(textkin::stored::Repository::MARK.0);
+    let manifest = from.join(textkin::repository_format::Repository::MARK.0);
     let before = std::fs::read(&manifest)?;
     let mut files = Vec::new();
     for entry in std::fs::read_dir(from)? {
@@ -143,15 +143,17 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
     for (name, mut file) in files {
         std::io::copy(&mut file, &mut std::fs::File::create(to.join(name))?)?;
     }
-    std::fs::write(to.join(textkin::stored::Repository::MARK.0), before)?;
+    std::fs::write(to.join(textkin::repository_format::Repository::MARK.0), before)?;
     Ok(())
 }
 
 fn check_shelf(folder: &Path) -> Result<(), Error> {
-    let checked =
-        textkin::stored::Repository::check(&Disk, folder).map_err(textkin::Error::from)?;
+    let checked = textkin::repository_format::Repository::check(&Disk, folder)
+        .map_err(textkin::Error::from)?;
     match checked.damages.into_iter().next() {
-        Some(damage) => Err(textkin::Error::from(textkin::stored::Error::from(damage)).into()),
+        Some(damage) => {
+            Err(textkin::Error::from(textkin::repository_format::Error::from(damage)).into())
+        }
         None => Ok(()),
     }
 }
@@ -195,8 +197,9 @@ fn look(folder: &Path) -> Result<(Condition, Vec<u64>), Error> {
         let stored = repository.stored();
         for place in stored.places() {
             let id = stored.segment(place).id(place.document);
-            let id =
-                id.map_err(|damage| textkin::Error::from(textkin::stored::Error::from(damage)))?;
+            let id = id.map_err(|damage| {
+                textkin::Error::from(textkin::repository_format::Error::from(damage))
+            })?;
             settled.extend(id.parse::<u64>());
         }
     }

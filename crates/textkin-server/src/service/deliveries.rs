@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hashbrown::HashSet;
 use rusqlite::params;
 use serde::Serialize;
-use textkin_hook::{Courier, Delivery, Pace, Reach, Secret};
+use textkin_hook::{Delivery, Pace, Reach, Secret, WebhookClient};
 use textkin_mail::notice::{self, Place, Share};
 use textkin_mail::{Address, Outgoing, Sender};
 
@@ -260,8 +260,8 @@ impl Service {
             .map_err(|error| Unsent::never(error.to_string()))?;
         let delivery = Delivery { id: id.to_string(), event: event.to_owned(), body };
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let courier = self.courier()?;
-        match courier.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
+        let webhook_client = self.webhook_client()?;
+        match webhook_client.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
             Ok(receipt) => {
                 let said = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
                 match receipt.is_delivered() {
@@ -280,18 +280,18 @@ impl Service {
     }
 
     /// The courier, which is made when it is first needed.
-    fn courier(&self) -> Result<Courier, Unsent> {
-        let mut courier = self.courier.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(courier) = &*courier {
-            return Ok(courier.clone());
+    fn webhook_client(&self) -> Result<WebhookClient, Unsent> {
+        let mut webhook_client = self.webhook_client.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(webhook_client) = &*webhook_client {
+            return Ok(webhook_client.clone());
         }
         let Delivering { reach, pace, .. } = &self.delivering;
-        let made = Courier::new(reach.clone(), *pace, &[]).map_err(|failure| Unsent {
+        let made = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| Unsent {
             reason: failure.to_string(),
             is_final: false,
             is_of_all: true,
         })?;
-        *courier = Some(made.clone());
+        *webhook_client = Some(made.clone());
         Ok(made)
     }
 

@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
-use textkin::core::{Exclusion, Layers, TokenRange, Tokens};
 use textkin::text::grammar::ChunkerKind;
 use textkin::text::tokenizer::TextPart;
+use textkin::types::{Exclusion, Layers, TokenRange, Tokens};
 use textkin::{Analyzer, Comparison, SetAside, Settings, compare, compare_without};
 
 use super::repositories::Known;

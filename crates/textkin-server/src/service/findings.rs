@@ -6,7 +6,7 @@
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use textkin::Comparison;
-use textkin::core::{Exclusion, SegmentKind, Span};
+use textkin::types::{Exclusion, SegmentKind, Span};
 
 use super::exclusions::{Comparer, Exclusions};
 use super::probe::{Match, RawMatch};

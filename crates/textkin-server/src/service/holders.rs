@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 use rusqlite::Transaction;
 use serde::Serialize;
-use textkin::core::{SegmentKind, Span};
+use textkin::types::{SegmentKind, Span};
 use utoipa::ToSchema;
 
 use super::documents::{self, DocumentView, Entry};
@@ -57,7 +57,7 @@ pub struct HeldPassage {
 #[derive(Clone, Debug)]
 pub(crate) struct Holder {
     pub(crate) entry: Entry,
-    pub(crate) moment: Option<i64>,
+    pub(crate) timestamp: Option<i64>,
     /// Words of the asked text that it has, as ranges, ascending.
     words: Vec<(usize, usize)>,
     /// Where it has them itself.
@@ -97,8 +97,8 @@ pub(crate) struct FoundOccurrence {
 }
 
 /// The moment that a document gives itself.
-pub(crate) fn moment(time: Option<&str>) -> Option<i64> {
-    time.and_then(|time| time.parse::<textkin::Moment>().ok()).map(|moment| moment.0)
+pub(crate) fn timestamp(time: Option<&str>) -> Option<i64> {
+    time.and_then(|time| time.parse::<textkin::Timestamp>().ok()).map(|timestamp| timestamp.0)
 }
 
 /// Whichever of some holders was first, by number and moment: their place, and what is known.
@@ -108,7 +108,7 @@ pub(crate) fn first_of(
     let dated = holders
         .clone()
         .enumerate()
-        .filter_map(|(at, (number, moment))| moment.map(|moment| (moment, number, at)));
+        .filter_map(|(at, (number, timestamp))| timestamp.map(|timestamp| (timestamp, number, at)));
     let Some(first) = dated.clone().min() else {
         let first = holders.enumerate().min_by_key(|(_, (number, _))| *number)?;
         return Some((first.0, FirstKnown::Undated));
@@ -193,7 +193,7 @@ impl Service {
         })?;
         let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
         let holders = self.holders(owner, number, text, false)?;
-        let held = self.held(text, (number, moment(view.time.as_deref())), &holders);
+        let held = self.held(text, (number, timestamp(view.time.as_deref())), &holders);
         Ok((view, holders, held))
     }
 
@@ -232,8 +232,8 @@ impl Service {
             let best = raw.shared.passages.iter().max_by_key(|passage| passage.matched);
             let entry = self.store.read(|read| documents::by_number(read, raw.found.number))?;
             let (Some(best), Some(entry)) = (best, entry) else { continue };
-            let moment = moment(entry.time.as_deref());
-            found.push((moment.is_none(), moment, raw.found.number, at, best.b, entry));
+            let timestamp = timestamp(entry.time.as_deref());
+            found.push((timestamp.is_none(), timestamp, raw.found.number, at, best.b, entry));
         }
         found.sort_by_key(|found| (found.0, found.1, found.2));
         let known = first_of(found.iter().map(|found| (found.2, found.1)));
@@ -320,8 +320,8 @@ fn holder(
     let same = raw.shared.passages.iter().flat_map(|passage| &passage.segments);
     let same = same.filter(|segment| segment.kind == SegmentKind::Same);
     let there = same.map(|segment| segment.b.span).collect();
-    let moment = moment(entry.time.as_deref());
-    Ok(Some(Holder { entry, moment, words: ranges, there }))
+    let timestamp = timestamp(entry.time.as_deref());
+    Ok(Some(Holder { entry, timestamp, words: ranges, there }))
 }
 
 fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held> {
@@ -349,13 +349,14 @@ fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held
         if has.is_empty() {
             continue;
         }
-        let number = |at: &usize| (holders[*at].entry.number.cast_unsigned(), holders[*at].moment);
+        let number =
+            |at: &usize| (holders[*at].entry.number.cast_unsigned(), holders[*at].timestamp);
         let all = std::iter::once(own).chain(has.iter().map(number));
         let Some((first, known)) = first_of(all) else { continue };
         let first = match (first, known) {
             // As early as another: that one is named.
             (0, FirstKnown::Tied) => {
-                let tied = has.iter().filter(|at| holders[**at].moment == own.1);
+                let tied = has.iter().filter(|at| holders[**at].timestamp == own.1);
                 tied.min_by_key(|at| holders[**at].entry.number).copied()
             }
             (0, _) => None,
@@ -416,7 +417,7 @@ mod tests {
         ) {
             let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
             let own = (3u64, own_moment);
-            let holders: Vec<Holder> = others.iter().enumerate().map(|(at, (moment, has))| {
+            let holders: Vec<Holder> = others.iter().enumerate().map(|(at, (timestamp, has))| {
                 let mut words: Vec<(usize, usize)> = Vec::new();
                 for word in (0..12).filter(|word| has[*word]) {
                     match words.last_mut() {
@@ -426,7 +427,7 @@ mod tests {
                 }
                 // Numbers on both sides of the own one.
                 let number = at as i64 + i64::from(at >= 2) + 1;
-                Holder { entry: entry(number), moment: *moment, words, there: Vec::new() }
+                Holder { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
             }).collect();
             let cut = held(&spans, own, &holders);
             for (word, &span) in spans.iter().enumerate() {
@@ -439,7 +440,7 @@ mod tests {
                 };
                 prop_assert_eq!(said.holders, has.len() as u64 + 1);
                 let moments: Vec<i64> =
-                    has.iter().filter_map(|h| h.moment).chain(own.1).collect();
+                    has.iter().filter_map(|h| h.timestamp).chain(own.1).collect();
                 let earliest = moments.iter().min().copied();
                 let n_earliest = moments.iter().filter(|m| Some(**m) == earliest).count();
                 let known = match (earliest, n_earliest) {
@@ -451,8 +452,8 @@ mod tests {
                 let first = said.first.map(|at| &holders[at]);
                 match known {
                     FirstKnown::EarliestKnown | FirstKnown::Tied => {
-                        let moment = first.map_or(own.1, |first| first.moment);
-                        prop_assert_eq!(moment, earliest);
+                        let timestamp = first.map_or(own.1, |first| first.timestamp);
+                        prop_assert_eq!(timestamp, earliest);
                     }
                     FirstKnown::Undated => {
                         let lowest = has.iter().map(|h| h.entry.number).chain([3]).min();

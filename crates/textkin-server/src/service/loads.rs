@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use textkin::core::{Document, DocumentSink, Problem, Source};
-use textkin::source::{Bounds, Inputs, SourceSettings, Worker, read_apart};
+use textkin::source::{Bounds, Inputs, SourceSettings, Worker, read_in_subprocess};
+use textkin::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
 use super::documents::{Entry, Existing, NewDocument, Pending, check_document};
@@ -193,7 +193,7 @@ impl Service {
         if self.limits.reads_apart {
             let mut sink =
                 Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
-            read_apart(path, &settings, &mut sink);
+            read_in_subprocess(path, &settings, &mut sink);
             return sink.outcome;
         }
         let opened = Inputs::open(&[path], &settings).map_err(textkin::Error::from);

@@ -1,7 +1,7 @@
 //! Mail that came in: kept until it is answered, once, also after a restart.
 //!
 //! A letter is in the store before its sender is told that it was taken. A worker does what it
-//! asks for (the [`Desk`](textkin_mail::Desk) in [`crate::mail`]), puts the reply in its place, and
+//! asks for (the [`MailHandler`](textkin_mail::Desk) in [`crate::mail`]), puts the reply in its place, and
 //! sends that until the next mail system has it. What is left then is the letter's identity, by
 //! which it is known when it comes again.
 
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use hashbrown::HashMap;
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use textkin_mail::{Address, Answer, Desk, Letter, Office, Outgoing};
+use textkin_mail::{Address, Answer, IncomingMessage, MailConfig, MailHandler, Outgoing};
 
 use super::deliveries::MailOut;
 use super::{Service, accounts};
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug, Serialize, Deserialize)]
 enum Kept {
     /// It is to be answered.
-    Letter { sender: Option<String>, recipients: Vec<String>, peer: String },
+    IncomingMessage { sender: Option<String>, recipients: Vec<String>, peer: String },
     /// This reply is to be sent to `to`.
     Reply { to: String },
 }
@@ -66,8 +66,8 @@ impl Service {
     }
 
     /// Keeps a letter; says no if its sender wrote too many.
-    pub(crate) fn keep_letter(&self, letter: &Letter) -> Result<bool, Error> {
-        let kept = Kept::Letter {
+    pub(crate) fn keep_letter(&self, letter: &IncomingMessage) -> Result<bool, Error> {
+        let kept = Kept::IncomingMessage {
             sender: letter.sender.as_ref().map(Address::to_string),
             recipients: letter.recipients.iter().map(Address::to_string).collect(),
             peer: letter.peer.clone(),
@@ -93,7 +93,7 @@ impl Service {
     }
 
     /// Answers letters until the server stops.
-    pub(crate) fn run_mail(&self, desk: &dyn Desk, office: &Office) {
+    pub(crate) fn run_mail(&self, handler: &dyn MailHandler, office: &MailConfig) {
         // When a letter that could not be answered is tried again, and how often it was.
         let mut later: HashMap<i64, (i64, u32)> = HashMap::new();
         while !self.is_stopping() {
@@ -108,7 +108,7 @@ impl Service {
                         if later.get(&id).is_some_and(|(next, _)| *next > now()) {
                             continue;
                         }
-                        match self.answer_letter(id, desk, office) {
+                        match self.answer_letter(id, handler, office) {
                             Ok(()) => {
                                 was_done = true;
                                 later.remove(&id);
@@ -143,7 +143,12 @@ impl Service {
     }
 
     /// Does what a letter asks for and sends the reply.
-    fn answer_letter(&self, id: i64, desk: &dyn Desk, office: &Office) -> Result<(), Error> {
+    fn answer_letter(
+        &self,
+        id: i64,
+        handler: &dyn MailHandler,
+        office: &MailConfig,
+    ) -> Result<(), Error> {
         let (at, packed): (i64, Vec<u8>) = self.store.read(|read| {
             let sql = "SELECT at, body FROM mail WHERE id = ?1 AND body IS NOT NULL";
             let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -152,15 +157,15 @@ impl Service {
         let (kept, bytes) = unpack(&packed)?;
         let (to, message) = match kept {
             Kept::Reply { to } => (to, bytes),
-            Kept::Letter { sender, recipients, peer } => {
+            Kept::IncomingMessage { sender, recipients, peer } => {
                 let address = |text: &String| text.parse::<Address>().ok();
-                let letter = Letter {
+                let letter = IncomingMessage {
                     sender: sender.as_ref().and_then(address),
                     recipients: recipients.iter().filter_map(address).collect(),
                     bytes,
                     peer,
                 };
-                match textkin_mail::answer(&letter, desk, office) {
+                match textkin_mail::answer(&letter, handler, office) {
                     Ok(Answer::Silence(robot)) => {
                         tracing::info!(letter = id, why = %robot, "a letter is not answered");
                         return self.answered(id);

@@ -5,16 +5,20 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use textkin_mail::{Desk, Destination, Letter, Listener, Mailboxes, Office, Protocol, pipe::pipe};
+use textkin_mail::{
+    Destination, IncomingMessage, Listener, MailConfig, MailHandler, Mailboxes, Protocol,
+    pipe::pipe,
+};
 use tokio::runtime::Runtime;
 
 use super::delivery_tests::House;
 use super::tests::{POEM, repository};
 use super::*;
-use crate::mail::{Clerk, answering};
+use crate::mail::{ServiceMailHandler, answering};
 
-fn office() -> Arc<Office> {
-    let mut office = Office::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap());
+fn office() -> Arc<MailConfig> {
+    let mut office =
+        MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap());
     office.site = Some("https://kin.example".to_owned());
     Arc::new(office)
 }
@@ -32,10 +36,10 @@ impl MailHouse {
     fn new() -> Self {
         let house = House::new();
         let runtime = Runtime::new().unwrap();
-        let desk = Arc::new(Clerk::new(Arc::clone(&house.service)));
+        let desk = Arc::new(ServiceMailHandler::new(Arc::clone(&house.service)));
         let worker = answering(&house.service, Arc::clone(&desk), office()).unwrap();
         let listen = |protocol| {
-            let desk = Arc::clone(&desk) as Arc<dyn Desk>;
+            let desk = Arc::clone(&desk) as Arc<dyn MailHandler>;
             let listener = Listener::new(desk, office(), protocol, textkin_mail::Limits::default());
             let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
             let address = socket.local_addr().unwrap();
@@ -213,7 +217,7 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
         };
         Service::open_with(folder.path(), Limits::default(), delivering).unwrap()
     };
-    let letter = Letter {
+    let letter = IncomingMessage {
         sender: "anna@a.example".parse().ok(),
         recipients: vec!["register@kin.example".parse().unwrap()],
         bytes: format!("Subject: Mercy\r\nMessage-Id: <1@a>\r\n\r\n{POEM}\r\n").into_bytes(),
@@ -233,7 +237,7 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
     for _ in 0..2 {
         let service = open();
         assert!(service.keep_letter(&letter).unwrap());
-        let desk = Arc::new(Clerk::new(Arc::clone(&service)));
+        let desk = Arc::new(ServiceMailHandler::new(Arc::clone(&service)));
         let worker = answering(&service, Arc::clone(&desk), office()).unwrap();
         let started = std::time::Instant::now();
         while outbox.sent().is_empty() && started.elapsed() < Duration::from_secs(15) {

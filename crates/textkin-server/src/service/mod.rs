@@ -6,7 +6,7 @@
 
 mod accounts;
 mod alerts;
-mod anew;
+mod reattribution;
 mod backup;
 mod checks;
 mod deliveries;
@@ -18,7 +18,7 @@ pub(crate) mod holders;
 mod hooks;
 mod housekeeping;
 mod jobs;
-pub(crate) mod kinship;
+pub(crate) mod repository_graph;
 mod keys;
 mod level;
 mod loads;
@@ -52,7 +52,6 @@ use std::time::Duration;
 
 pub use self::accounts::{AccountView, Audited, SetUp};
 pub use self::alerts::{AlertSide, AlertState, AlertView, ChangeAlerts};
-pub use self::anew::ReattributionView;
 pub use self::backup::{Condition, back_up, check};
 pub use self::deliveries::{Delivering, MailOut};
 pub use self::documents::{
@@ -68,6 +67,7 @@ pub use self::loads::{Loaded, Texts, Upload};
 pub use self::probe::{Match, MatchedPassage, Part, ProbeAnswer, ProbeRequest, Range};
 pub use self::purge::{PurgePreview, PurgeRule};
 pub use self::questions::{Asked, NewQuestion, QuestionView};
+pub use self::reattribution::ReattributionView;
 pub use self::repositories::{ChangeRepository, NewRepository, RepositoryView, Visibility};
 pub use self::teams::{TeamMember, TeamView};
 pub use self::templates::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
@@ -117,9 +117,9 @@ pub struct Service {
     pub(crate) deliveries: Signal,
     pub(crate) letters: Signal,
     pub(crate) delivering: Delivering,
-    pub(crate) courier: Mutex<Option<textkin_hook::Courier>>,
+    pub(crate) webhook_client: Mutex<Option<textkin_hook::WebhookClient>>,
     pub(crate) tracers: Mutex<Tracers>,
-    pub(crate) kinships: Mutex<Vec<kinship::Kept>>,
+    pub(crate) kinships: Mutex<Vec<repository_graph::Kept>>,
     pub(crate) is_stopping: AtomicBool,
     /// Held by whoever uses the folder; the system gives it free when the process ends.
     _lock: std::fs::File,
@@ -163,7 +163,7 @@ impl Service {
             deliveries: Signal::default(),
             letters: Signal::default(),
             delivering,
-            courier: Mutex::default(),
+            webhook_client: Mutex::default(),
             tracers: Mutex::default(),
             kinships: Mutex::default(),
             is_stopping: AtomicBool::new(false),

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use hashbrown::{HashMap, HashSet};
 use rusqlite::{Transaction, params};
 use serde::{Deserialize, Serialize};
-use textkin::tracing::{Memory, Preset};
+use textkin::trace::{Memory, Preset};
 use textkin::{StreamTracer, TraceProgress, TraceSettings};
 
-use super::anew::Anew;
 use super::jobs::Waiting;
+use super::reattribution::Reattribution;
 use super::{Service, documents};
 use crate::error::Error;
 use crate::index::ShelfKind;
@@ -58,7 +58,7 @@ pub(crate) struct Traced {
     /// The labels of each, as they are stored.
     labels: Vec<(u64, String)>,
     /// What that changes in documents that came before.
-    anew: Vec<Anew>,
+    reattribution: Vec<Reattribution>,
 }
 
 impl Traced {
@@ -71,7 +71,7 @@ impl Traced {
         for (number, labels) in &self.labels {
             statement.execute(params![number.cast_signed(), labels])?;
         }
-        self.anew.iter().try_for_each(|anew| anew.store(write))
+        self.reattribution.iter().try_for_each(|reattribution| reattribution.store(write))
     }
 }
 
@@ -113,7 +113,7 @@ impl Service {
             }
             let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
             let mut said = tracing.take(number, &text);
-            all.anew.extend(self.assign(repository, number, &text, &mut said)?);
+            all.reattribution.extend(self.assign(repository, number, &text, &mut said)?);
             all.labels.push((number, serde_json::to_string(&said)?));
             if tracing.unsaved >= SAVE_EVERY {
                 self.save_tracer(repository, tracing)?;

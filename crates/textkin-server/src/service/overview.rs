@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::documents::{self, DocumentView};
-use super::kinship::Kinship;
 use super::repositories::Known;
+use super::repository_graph::RepositoryGraph;
 use super::{Service, jobs};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
@@ -94,23 +94,28 @@ impl Service {
         }
         let started = Instant::now();
         let at = now();
-        let kinship = self.kinship_of(&known)?;
-        self.keep(&known, at, &kinship)?;
+        let repository_graph = self.kinship_of(&known)?;
+        self.keep(&known, at, &repository_graph)?;
         pace.since = None;
         pace.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * ONE_PART_IN));
         Ok(())
     }
 
-    fn keep(&self, known: &Known, at: i64, kinship: &Kinship) -> Result<(), Error> {
-        let best = kinship.best();
+    fn keep(
+        &self,
+        known: &Known,
+        at: i64,
+        repository_graph: &RepositoryGraph,
+    ) -> Result<(), Error> {
+        let best = repository_graph.best();
         let mut bars = [0u64; BARS];
         for &(_, share, _) in &best {
             bars[bar(share)] += 1;
         }
-        let compared = kinship.documents.len();
-        let clusters = kinship.clusters(f64::from(THRESHOLD) / 100.0).len();
-        let (words, duplicated) = (kinship.words, kinship.duplicated);
-        let documents = compared as u64 + kinship.left_out;
+        let compared = repository_graph.documents.len();
+        let clusters = repository_graph.clusters(f64::from(THRESHOLD) / 100.0).len();
+        let (words, duplicated) = (repository_graph.words, repository_graph.duplicated);
+        let documents = compared as u64 + repository_graph.left_out;
         let (bars, best) = (serde_json::to_string(&bars)?, serde_json::to_string(&best)?);
         let id = known.id;
         self.store.write(move |write| {

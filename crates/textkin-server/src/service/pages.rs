@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use textkin_hook::{Courier, Pace, Target};
+use textkin_hook::{Pace, Target, WebhookClient};
 
 use super::{Service, Upload};
 use crate::access::{Actor, Scope};
@@ -29,8 +29,10 @@ impl Service {
         };
         let told = |why: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {why}"));
         let target = Target::new(url, reach).map_err(|rejected| told(&rejected))?;
-        let courier = Courier::new(reach.clone(), PACE, &[]).map_err(|fault| told(&fault))?;
-        let page = courier.fetch(&target, self.limits.upload).map_err(|failure| told(&failure))?;
+        let webhook_client =
+            WebhookClient::new(reach.clone(), PACE, &[]).map_err(|fault| told(&fault))?;
+        let page =
+            webhook_client.fetch(&target, self.limits.upload).map_err(|failure| told(&failure))?;
         let upload = self.new_upload(&file_name(&page.url, &page.media_type))?;
         std::fs::write(upload.path(), &page.bytes)?;
         Ok((page.url, upload))

@@ -116,8 +116,8 @@ pub struct Range {
     pub end: u32,
 }
 
-impl From<textkin::core::Span> for Range {
-    fn from(span: textkin::core::Span) -> Self {
+impl From<textkin::types::Span> for Range {
+    fn from(span: textkin::types::Span) -> Self {
         Self { start: span.start, end: span.end }
     }
 }

@@ -1,7 +1,7 @@
 //! What pages ask for and the REST interface does not: lists in other orders, counts, marks.
 
 use rusqlite::{OptionalExtension, params};
-use textkin::core::{Layers, Tokens};
+use textkin::types::{Layers, Tokens};
 
 use super::documents::{self, DocumentView, Removal};
 use super::origins::Labels;

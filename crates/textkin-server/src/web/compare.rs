@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use rusqlite::{OptionalExtension, params};
 use textkin::Comparison;
-use textkin::core::{SegmentKind, Span};
+use textkin::types::{SegmentKind, Span};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
 use textkin_web::view::{
@@ -167,7 +167,7 @@ fn side_by_side(
         let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
         (a.link, b.link) = (plain("Text A"), plain("Text B"));
     }
-    let score = |overlap: &textkin::core::Overlap| {
+    let score = |overlap: &textkin::types::Overlap| {
         Score::new(
             Share::new(overlap.covered_a, overlap.words_a),
             Share::new(overlap.covered_b, overlap.words_b),
@@ -191,8 +191,8 @@ fn side_by_side(
     })
 }
 
-fn shared_match(passage: &textkin::core::Passage) -> Match {
-    let place = |stretch: &textkin::core::Stretch| MatchPlace {
+fn shared_match(passage: &textkin::types::Passage) -> Match {
+    let place = |stretch: &textkin::types::Stretch| MatchPlace {
         first_word: u64::from(stretch.first),
         words: u64::from(stretch.count),
         first_byte: u64::from(stretch.span.start),

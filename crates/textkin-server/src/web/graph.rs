@@ -16,7 +16,7 @@ use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::kinship::{Edge, Kinship, MAX_DOCUMENTS, clusters};
+use crate::service::repository_graph::{Edge, MAX_DOCUMENTS, RepositoryGraph, clusters};
 use crate::service::{DocumentView, Service};
 
 /// What is drawn at most.
@@ -52,12 +52,12 @@ async fn pairs(visitor: &Visitor) -> Result<Vec<(DocumentView, DocumentView, Edg
     let query = visitor.query.clone();
     visitor
         .ask(move |service, actor| {
-            let kinship = service.kinship(actor, query.get("repository"))?;
+            let repository_graph = service.repository_graph(actor, query.get("repository"))?;
             let least =
                 f64::from(query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100))
                     / 100.0;
-            let edges = kinship.edges.iter().filter(|edge| edge.score >= least);
-            let document = |number: usize| kinship.documents[number].clone();
+            let edges = repository_graph.edges.iter().filter(|edge| edge.score >= least);
+            let document = |number: usize| repository_graph.documents[number].clone();
             Ok(edges.map(|edge| (document(edge.a), document(edge.b), *edge)).collect())
         })
         .await
@@ -161,42 +161,46 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     for (a, b) in &cuts {
         base += &format!("&cut={a}-{b}");
     }
-    let kinship = service.kinship(actor, chosen)?;
-    view.histogram = histogram(&kinship, threshold);
+    let repository_graph = service.repository_graph(actor, chosen)?;
+    view.histogram = histogram(&repository_graph, threshold);
     let least = f64::from(threshold) / 100.0;
     let is_cut = |edge: &Edge| cuts.contains(&(edge.a, edge.b)) || cuts.contains(&(edge.b, edge.a));
-    let edges: Vec<Edge> =
-        kinship.edges.iter().filter(|edge| edge.score >= least && !is_cut(edge)).copied().collect();
-    let clusters = clusters(kinship.documents.len(), &edges);
+    let edges: Vec<Edge> = repository_graph
+        .edges
+        .iter()
+        .filter(|edge| edge.score >= least && !is_cut(edge))
+        .copied()
+        .collect();
+    let clusters = clusters(repository_graph.documents.len(), &edges);
     let drawn: Vec<Cluster> = clusters
         .iter()
         .take(MAX_CLUSTERS)
-        .map(|members| cluster(&kinship, &edges, members, &base))
+        .map(|members| cluster(&repository_graph, &edges, members, &base))
         .collect();
     // The form of a cluster names its repository: in another one the number is of another cluster.
     let is_of_it = query.given("of").is_none_or(|of| of == chosen);
     let open = query.number::<usize>("cluster").filter(|_| is_of_it).and_then(|first| {
         let members = clusters.iter().find(|members| members.first() == Some(&first))?;
-        Some(detail(&kinship, &edges, members, &base, (least, view.colour)))
+        Some(detail(&repository_graph, &edges, members, &base, (least, view.colour)))
     });
     view.query = match query.given("cluster") {
         Some(cluster) => format!("{base}&cluster={}", segment(cluster)),
         None => base,
     };
     view.data = GraphData {
-        documents: kinship.documents.len() as u64,
+        documents: repository_graph.documents.len() as u64,
         edges: edges.len() as u64,
         more_clusters: clusters.len().saturating_sub(MAX_CLUSTERS) as u64,
         clusters: drawn,
         open,
     };
-    Ok((view, kinship.left_out))
+    Ok((view, repository_graph.left_out))
 }
 
 /// Documents by their best match.
-fn histogram(kinship: &Kinship, threshold: u32) -> Histogram {
-    let mut best = vec![0.0f64; kinship.documents.len()];
-    for edge in &kinship.edges {
+fn histogram(repository_graph: &RepositoryGraph, threshold: u32) -> Histogram {
+    let mut best = vec![0.0f64; repository_graph.documents.len()];
+    for edge in &repository_graph.edges {
         best[edge.a] = best[edge.a].max(edge.score);
         best[edge.b] = best[edge.b].max(edge.score);
     }
@@ -213,7 +217,12 @@ fn name(document: &DocumentView) -> String {
     document.title.clone().unwrap_or_else(|| document.id.clone())
 }
 
-fn cluster(kinship: &Kinship, edges: &[Edge], members: &[usize], base: &str) -> Cluster {
+fn cluster(
+    repository_graph: &RepositoryGraph,
+    edges: &[Edge],
+    members: &[usize],
+    base: &str,
+) -> Cluster {
     let inside: HashSet<usize> = members.iter().copied().collect();
     let own: Vec<Edge> = edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
     let mut degrees: HashMap<usize, usize> = HashMap::new();
@@ -225,7 +234,7 @@ fn cluster(kinship: &Kinship, edges: &[Edge], members: &[usize], base: &str) -> 
     let possible = members.len() * (members.len() - 1) / 2;
     Cluster {
         id: members[0].to_string(),
-        label: middle.map_or(String::new(), |&member| name(&kinship.documents[member])),
+        label: middle.map_or(String::new(), |&member| name(&repository_graph.documents[member])),
         size: members.len() as u64,
         density: own.len() as f64 / possible.max(1) as f64,
         weakest: weakest(members, &own).map(|(edge, ..)| edge.score),
@@ -303,7 +312,7 @@ fn group(document: &DocumentView, colour: Colour) -> String {
 }
 
 fn detail(
-    kinship: &Kinship,
+    repository_graph: &RepositoryGraph,
     edges: &[Edge],
     members: &[usize],
     base: &str,
@@ -312,7 +321,7 @@ fn detail(
     let drawn: HashSet<usize> = members.iter().take(MAX_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
     let own: Vec<Edge> = edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
-    let documents = &kinship.documents;
+    let documents = &repository_graph.documents;
     let address = |document: &DocumentView| document_at(&document.repository, &document.id);
     let nodes = members.iter().take(MAX_NODES).map(|&member| {
         let document = &documents[member];
@@ -354,7 +363,7 @@ fn detail(
         to_size: to_size as u64,
         split: format!("/graph?{base}&cut={}-{}", edge.a, edge.b),
     });
-    let near = kinship
+    let near = repository_graph
         .edges
         .iter()
         .filter(|edge| edge.score < least && all.contains(&edge.a) != all.contains(&edge.b));
@@ -369,7 +378,7 @@ fn detail(
         }
     });
     ClusterDetail {
-        cluster: cluster(kinship, edges, members, base),
+        cluster: cluster(repository_graph, edges, members, base),
         nodes: nodes.collect(),
         edges: shown.collect(),
         more_nodes: members.len().saturating_sub(MAX_NODES) as u64,

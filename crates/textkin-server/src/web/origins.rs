@@ -18,7 +18,7 @@ use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::MAX_GAP;
-use crate::service::holders::moment;
+use crate::service::holders::timestamp;
 use crate::service::origins::Labels;
 use crate::service::{DocumentView, FirstKnown, ReattributionView, Service};
 
@@ -184,11 +184,11 @@ fn flow(
     let documents = service.traced_documents(actor, chosen, MAX)?;
     draw(&mut view, chosen, &documents);
     let log = service.reattributions(actor, chosen, None, MAX_LOG)?;
-    view.log = log.iter().map(|entry| anew(chosen, entry)).collect();
+    view.log = log.iter().map(|entry| reattribution(chosen, entry)).collect();
     Ok(view)
 }
 
-fn anew(repository: &str, entry: &ReattributionView) -> Reattribution {
+fn reattribution(repository: &str, entry: &ReattributionView) -> Reattribution {
     Reattribution {
         time: iso(entry.at),
         document: named_link(repository, &entry.document, None, None),
@@ -209,16 +209,16 @@ struct Shown<'a> {
     labels: &'a Labels,
     /// The first holder and the words of each passage.
     taken: Vec<(Option<u64>, u64)>,
-    moment: Option<i64>,
+    timestamp: Option<i64>,
 }
 
 fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, Labels)]) {
     let filters = &view.filters;
-    let day = |text: &str| moment(Some(text));
+    let day = |text: &str| timestamp(Some(text));
     let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));
     let moments: HashMap<u64, Option<i64>> = documents
         .iter()
-        .map(|(number, document, _)| (*number, moment(document.time.as_deref())))
+        .map(|(number, document, _)| (*number, timestamp(document.time.as_deref())))
         .collect();
     // Documents that have words of each first holder, itself included.
     let mut holders: HashMap<u64, u32> = HashMap::new();
@@ -232,8 +232,8 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, L
     }
     let mut shown: Vec<Shown<'_>> = Vec::new();
     for (number, document, labels) in documents {
-        let moment = moments.get(number).copied().flatten();
-        let is_outside = match moment {
+        let timestamp = moments.get(number).copied().flatten();
+        let is_outside = match timestamp {
             Some(at) => from.is_some_and(|from| at < from) || to.is_some_and(|to| at >= to),
             None => from.is_some() || to.is_some(),
         };
@@ -244,7 +244,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, L
         let passes = |origin: Option<u64>| {
             let n_holders = origin.and_then(|origin| holders.get(&origin)).copied().unwrap_or(2);
             let first = origin.and_then(|origin| moments.get(&origin).copied().flatten());
-            let is_soon = match (filters.max_days, moment.zip(first)) {
+            let is_soon = match (filters.max_days, timestamp.zip(first)) {
                 (0, _) => true,
                 (days, Some((own, first))) => own.saturating_sub(first) <= i64::from(days) * DAY,
                 // When it was taken over cannot be said.
@@ -261,7 +261,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, L
         let old: u64 = taken.iter().map(|taken| taken.1).sum();
         let is_enough = old * 100 >= u64::from(filters.min_overlap) * u64::from(labels.words);
         let taken = if is_enough { taken } else { Vec::new() };
-        shown.push(Shown { number: *number, document, labels, taken, moment });
+        shown.push(Shown { number: *number, document, labels, taken, timestamp });
     }
     for Shown { document, labels, taken, .. } in shown.iter().filter(|own| !own.taken.is_empty()) {
         let mut origins: Vec<Option<u64>> = taken.iter().map(|taken| taken.0).collect();
@@ -275,15 +275,15 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, L
         });
     }
     view.documents.sort_by_key(|row| std::cmp::Reverse(row.borrowed.shared));
-    view.undated = shown.iter().filter(|own| own.moment.is_none()).count() as u64;
+    view.undated = shown.iter().filter(|own| own.timestamp.is_none()).count() as u64;
     view.stream = lanes(repository, &shown);
 }
 
 /// One lane for each source, those with most documents first.
 fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
     let mut dated: Vec<(i64, &Shown<'_>)> =
-        shown.iter().filter_map(|own| Some((own.moment?, own))).collect();
-    dated.sort_by_key(|(moment, own)| (*moment, own.number));
+        shown.iter().filter_map(|own| Some((own.timestamp?, own))).collect();
+    dated.sort_by_key(|(timestamp, own)| (*timestamp, own.number));
     let mut sizes: HashMap<&str, usize> = HashMap::new();
     for (_, own) in &dated {
         *sizes.entry(source(&own.document.id, repository)).or_default() += 1;

@@ -156,5 +156,5 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response {
 
 /// A time as pages have it.
 pub(super) fn iso(seconds: i64) -> String {
-    textkin::Moment(seconds).to_string()
+    textkin::Timestamp(seconds).to_string()
 }

@@ -18,7 +18,7 @@ use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
 use crate::service::findings::{Findings, Run, Saved};
-use crate::service::holders::moment;
+use crate::service::holders::timestamp;
 use crate::service::{Level, NewQuestion, Service};
 
 /// What the panel says.
@@ -111,7 +111,7 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
         if found.is_like_another {
             badges.push(Badge::SameCluster);
         }
-        let times = moment(saved.asked.time.as_deref()).zip(moment(told.time.as_deref()));
+        let times = timestamp(saved.asked.time.as_deref()).zip(timestamp(told.time.as_deref()));
         match times.map(|(here, there)| there.cmp(&here)) {
             Some(Ordering::Less) => badges.push(Badge::Older),
             Some(Ordering::Greater) => badges.push(Badge::Newer),

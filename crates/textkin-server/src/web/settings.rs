@@ -69,9 +69,9 @@ pub(super) async fn new_key(posted: Posted) -> Reply {
     let scopes = Scope::parse_all(&fields.all("scope").collect::<Vec<_>>().join(","));
     let days = match fields.given("expires") {
         None => Ok(None),
-        Some(day) => match day.parse::<textkin::Moment>() {
-            Ok(moment) if moment.0 > now() => {
-                Ok(u32::try_from((moment.0 - now()) / 86_400 + 1).ok())
+        Some(day) => match day.parse::<textkin::Timestamp>() {
+            Ok(timestamp) if timestamp.0 > now() => {
+                Ok(u32::try_from((timestamp.0 - now()) / 86_400 + 1).ok())
             }
             Ok(_) => Err(Error::Invalid("this day is over".to_owned())),
             Err(error) => Err(Error::Invalid(error.to_string())),

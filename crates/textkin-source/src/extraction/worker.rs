@@ -14,7 +14,7 @@ use std::time::Instant;
 use textkin_extract::{Error, Kind, Limits, postscript_text};
 
 use super::process::{Bounds, run};
-use crate::apart;
+use crate::sandbox;
 
 /// The first argument of a worker.
 pub const WORKER_ARGUMENT: &str = "worker";
@@ -120,7 +120,7 @@ fn try_serve(arguments: &[OsString]) -> Result<(), String> {
     match arguments.get(2).and_then(|what| what.to_str()) {
         Some("pdf") => read_here(pdf_text),
         Some("postscript") => read_here(postscript_text),
-        Some(apart::DOCUMENTS) => apart::serve(&arguments[3..]),
+        Some(sandbox::DOCUMENTS) => sandbox::serve(&arguments[3..]),
         Some("--") => become_program(&arguments[3..]),
         _ => Err("a worker is started by textkin itself".to_owned()),
     }

@@ -54,7 +54,7 @@ pub(super) fn facts(view: &Results) -> Vec<String> {
         || "not kept".to_owned(),
         |link| format!("registered in {} as {}", link.repository, link.name()),
     );
-    vec![format!("{} UTC", format::moment(&view.time)), format!("against {against}"), kept]
+    vec![format!("{} UTC", format::timestamp(&view.time)), format!("against {against}"), kept]
 }
 
 /// A row of the table. Of a text that another owner holds it tells what the page does: how much.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use textkin_repository::Stored;
 
-use crate::moment::Moment;
+use crate::timestamp::Timestamp;
 
 /// A condition on one field of a document: `id`, `time`, `added`, `words`, or one of its metadata
 /// (fields of objects are joined by full stops).
@@ -95,10 +95,10 @@ impl Condition {
 }
 
 /// When a document was written, else when it was added; `None` if its time cannot be read.
-pub(crate) fn moment_of(document: &Stored) -> Option<Moment> {
+pub(crate) fn moment_of(document: &Stored) -> Option<Timestamp> {
     match &document.time {
         Some(time) => time.parse().ok(),
-        None => i64::try_from(document.added).ok().map(Moment),
+        None => i64::try_from(document.added).ok().map(Timestamp),
     }
 }
 
@@ -107,7 +107,7 @@ fn compare(a: &str, b: &str) -> Ordering {
     if let (Ok(a), Ok(b)) = (a.parse::<f64>(), b.parse::<f64>()) {
         return a.total_cmp(&b);
     }
-    match (a.parse::<Moment>(), b.parse::<Moment>()) {
+    match (a.parse::<Timestamp>(), b.parse::<Timestamp>()) {
         (Ok(a), Ok(b)) => a.cmp(&b),
         _ => a.cmp(b),
     }
@@ -124,7 +124,7 @@ fn field(document: &Stored, name: &str) -> Option<Field> {
     let (value, is_text) = match name {
         "id" => (document.id.clone(), true),
         "time" => (document.time.clone()?, false),
-        "added" => (Moment(i64::try_from(document.added).ok()?).to_string(), false),
+        "added" => (Timestamp(i64::try_from(document.added).ok()?).to_string(), false),
         "words" => (document.length.words.to_string(), false),
         _ => {
             let metadata = serde_json::from_str(document.metadata.as_deref()?).ok()?;

@@ -6,7 +6,7 @@
 
 mod condition;
 mod evidence;
-mod making;
+mod config;
 mod prepare;
 mod report;
 mod search;
@@ -21,17 +21,17 @@ use textkin_repository::{Disk, Place, Stored};
 use textkin_source::FolderMark;
 
 pub use condition::Condition;
+pub use config::RepositoryConfig;
 pub(crate) use evidence::{chunks as chunks_without_text, tokenize as tokenize_without_text};
-pub use making::Making;
-pub use report::{NewKin, kin_of};
+pub use report::{NewPairs, pairs_with_new};
 pub use search::{Hits, SearchSettings, Searcher};
 pub use source::RepositorySource;
 pub use write::{Added, Existing, RepositoryWriter};
 
 use self::prepare::Preparer;
 use crate::error::Error;
-use crate::moment::Moment;
 use crate::settings::Settings;
+use crate::timestamp::Timestamp;
 
 /// Documents that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Selected {
 #[derive(Clone, Debug)]
 pub struct Repository {
     stored: Arc<textkin_repository::Repository>,
-    making: Making,
+    config: RepositoryConfig,
 }
 
 impl Repository {
@@ -59,8 +59,8 @@ impl Repository {
     }
 
     fn new(stored: textkin_repository::Repository) -> Result<Self, Error> {
-        let making = Making::read(stored.about())?;
-        Ok(Self { stored: Arc::new(stored), making })
+        let config = RepositoryConfig::read(stored.about())?;
+        Ok(Self { stored: Arc::new(stored), config })
     }
 
     /// What tells folders of repositories from folders of documents.
@@ -79,8 +79,8 @@ impl Repository {
 
     /// How it was made.
     #[must_use]
-    pub fn making(&self) -> &Making {
-        &self.making
+    pub fn config(&self) -> &RepositoryConfig {
+        &self.config
     }
 
     /// Its files and documents.
@@ -95,7 +95,7 @@ impl Repository {
     /// If this version lacks one of the strategies.
     pub fn settings(&self) -> Result<Settings, Error> {
         // A damaged document is no reason to leave it out.
-        Ok(Settings { is_strict: true, ..self.making.settings()? })
+        Ok(Settings { is_strict: true, ..self.config.settings()? })
     }
 
     /// All documents, in the order in which they came.
@@ -107,7 +107,7 @@ impl Repository {
     /// These documents, which are in the order in which they came.
     #[must_use]
     pub fn source_of(&self, places: Vec<Place>) -> RepositorySource {
-        RepositorySource::new(Arc::clone(&self.stored), places, self.making.keeps_text)
+        RepositorySource::new(Arc::clone(&self.stored), places, self.config.keeps_text)
     }
 
     /// What is stored of a document.
@@ -126,7 +126,7 @@ impl Repository {
     pub fn select(
         &self,
         conditions: &[Condition],
-        before: Option<Moment>,
+        before: Option<Timestamp>,
     ) -> Result<Selected, Error> {
         let mut selected = Selected::default();
         let places: Vec<Place> = self.stored.places().collect();
@@ -136,7 +136,7 @@ impl Repository {
         self.read_documents(&places, |place, document| {
             if conditions.iter().all(|condition| condition.is_met(&document)) {
                 match (before, condition::moment_of(&document)) {
-                    (Some(before), Some(moment)) if moment >= before => {}
+                    (Some(before), Some(timestamp)) if timestamp >= before => {}
                     (Some(_), None) => selected.undated += 1,
                     _ => selected.places.push(place),
                 }
@@ -178,7 +178,7 @@ impl Repository {
         places: &[Place],
         mut take: impl FnMut(Stored, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        if !self.making.keeps_text {
+        if !self.config.keeps_text {
             let folder = self.stored.folder().to_owned();
             return Err(Error::NoText { folder, what: "there is nothing to read" }.into());
         }
@@ -199,9 +199,10 @@ impl Repository {
     /// # Errors
     /// If what is stored is damaged.
     pub fn spans(&self, place: Place) -> Result<Vec<Span>, Error> {
-        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let strange =
+            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
         let evidence = self.stored.evidence(place)?;
-        Preparer::new(&self.making)?.spans(&evidence).ok_or_else(strange)
+        Preparer::new(&self.config)?.spans(&evidence).ok_or_else(strange)
     }
 
     /// The number of words of a document, and the chunks that are indexed, in order, whether its
@@ -210,9 +211,10 @@ impl Repository {
     /// # Errors
     /// If what is stored is damaged.
     pub fn chunks(&self, place: Place) -> Result<(usize, Vec<Chunk>), Error> {
-        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let strange =
+            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
         let evidence = self.stored.evidence(place)?;
-        Preparer::new(&self.making)?.placed_chunks(&evidence).ok_or_else(strange)
+        Preparer::new(&self.config)?.placed_chunks(&evidence).ok_or_else(strange)
     }
 
     /// The text of a document, if texts are kept.
@@ -220,20 +222,20 @@ impl Repository {
     /// # Errors
     /// If what is stored is damaged.
     pub fn text(&self, place: Place) -> Result<Option<String>, Error> {
-        if !self.making.keeps_text {
+        if !self.config.keeps_text {
             return Ok(None);
         }
         let evidence = self.stored.evidence(place).map_err(textkin_repository::Error::from)?;
         match String::from_utf8(evidence) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(Error::Making("a stored text is no text".to_owned())),
+            Err(_) => Err(Error::RepositoryConfig("a stored text is no text".to_owned())),
         }
     }
 }
 
 /// A text as it is stored.
 fn text_of<E: From<Error>>(evidence: &[u8]) -> Result<&str, End<E>> {
-    let no_text = || Error::Making("a stored text is no text".to_owned());
+    let no_text = || Error::RepositoryConfig("a stored text is no text".to_owned());
     std::str::from_utf8(evidence).map_err(|_| End::Asked(no_text().into()))
 }
 

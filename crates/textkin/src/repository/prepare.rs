@@ -3,8 +3,8 @@
 use textkin_core::{Chunk, Document, Layers, Span, Tokens};
 use textkin_repository::{Entry, Stored};
 
+use super::config::RepositoryConfig;
 use super::evidence::{self, WithoutText};
-use super::making::Making;
 use crate::analyzer::Analyzer;
 use crate::error::Error;
 use crate::settings::Settings;
@@ -26,10 +26,10 @@ pub(crate) struct Scratch {
 }
 
 impl Preparer {
-    pub(crate) fn new(making: &Making) -> Result<Self, Error> {
+    pub(crate) fn new(config: &RepositoryConfig) -> Result<Self, Error> {
         // Documents come with text, whether it is kept or not.
-        let settings = Settings { replays: false, ..making.settings()? };
-        Ok(Self { analyzer: Analyzer::new(&settings)?, keeps_text: making.keeps_text })
+        let settings = Settings { replays: false, ..config.settings()? };
+        Ok(Self { analyzer: Analyzer::new(&settings)?, keeps_text: config.keeps_text })
     }
 
     pub(crate) fn scratch(&self) -> Scratch {

@@ -16,14 +16,14 @@ use crate::settings::Settings;
 
 /// What new documents share with others.
 #[derive(Debug)]
-pub struct NewKin {
+pub struct NewPairs {
     /// The new documents and all that share a chunk with one.
     pub discovery: Discovery,
     /// Which of its documents are new.
     is_new: Vec<bool>,
 }
 
-impl NewKin {
+impl NewPairs {
     /// The pairs with a new document, strongest first.
     pub fn rows(&self) -> impl Iterator<Item = Pair> + '_ {
         let is_new = |number: u32| self.is_new.get(number as usize).is_some_and(|is_new| *is_new);
@@ -35,14 +35,14 @@ impl NewKin {
 ///
 /// # Errors
 /// If what is stored is damaged, or the discovery fails.
-pub fn kin_of(
+pub fn pairs_with_new(
     repository: &Repository,
     new: &[Place],
     settings: &Settings,
     watch: &Watch,
-) -> Result<NewKin, Error> {
+) -> Result<NewPairs, Error> {
     let stored = &repository.stored;
-    let preparer = Preparer::new(&repository.making)?;
+    let preparer = Preparer::new(&repository.config)?;
     let mut scratch = preparer.scratch();
     let damage = textkin_repository::Error::from;
     let mut chunks: HashSet<u64> = HashSet::new();
@@ -71,5 +71,5 @@ pub fn kin_of(
     kin.sort_unstable();
     let is_new = kin.iter().map(|place| new.contains(place)).collect();
     let discovery = discover(&mut repository.source_of(kin), settings, watch)?;
-    Ok(NewKin { discovery, is_new })
+    Ok(NewPairs { discovery, is_new })
 }

@@ -90,12 +90,12 @@ impl Searcher {
     /// If this version lacks a strategy of the repository, the settings ask for what it does not
     /// keep, or it is damaged.
     pub fn new(repository: &Repository, settings: SearchSettings) -> Result<Self, Error> {
-        if settings.passages.is_some() && !repository.making.keeps_text {
+        if settings.passages.is_some() && !repository.config.keeps_text {
             let folder = repository.stored.folder().to_owned();
             return Err(Error::NoText { folder, what: "passages cannot be looked for" });
         }
-        let preparer = Preparer::new(&repository.making)?;
-        let own = repository.making.settings()?;
+        let preparer = Preparer::new(&repository.config)?;
+        let own = repository.config.settings()?;
         let k = match own.chunk {
             ChunkerKind::Words { k } => NonZeroUsize::new(k.get() as usize),
             _ => None,
@@ -173,7 +173,7 @@ impl Searcher {
             chunks: &chunks,
             stop: &self.stop,
         };
-        let texts = self.repository.making.keeps_text.then_some(self);
+        let texts = self.repository.config.keeps_text.then_some(self);
         rank_kin(&self.parts, texts, query, self.settings.top, threads)
     }
 
@@ -212,7 +212,8 @@ impl Texts for Searcher {
     ) -> Result<u32, Error> {
         let evidence = self.repository.stored.evidence(self.place(place));
         let evidence = evidence.map_err(textkin_repository::Error::from)?;
-        let strange = || Error::Making("what is stored of a document makes no sense".to_owned());
+        let strange =
+            || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
         let own = self.preparer.chunks(&evidence).ok_or_else(strange)?;
         // Which of the query's, each once.
         let mut shared: Vec<usize> =

@@ -10,7 +10,7 @@ use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
 use textkin_repository::{Disk, Entry, Place, Receipt, Writer, WriterSettings};
 
 use super::Repository;
-use super::making::Making;
+use super::config::RepositoryConfig;
 use super::prepare::{Preparer, Scratch};
 use crate::discover::Watch;
 use crate::error::Error;
@@ -57,7 +57,7 @@ impl Added {
 #[derive(Debug)]
 pub struct RepositoryWriter {
     writer: Writer,
-    making: Making,
+    config: RepositoryConfig,
     preparer: Preparer,
     threads: usize,
 }
@@ -68,11 +68,11 @@ impl RepositoryWriter {
     /// # Errors
     /// If there is something already, it cannot be written, or the settings need a whole collection.
     pub fn create(folder: &Path, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
-        let making = Making::new(settings, keeps_text)?;
-        let preparer = Preparer::new(&making)?;
-        let (about, means) = (making.write()?, writer_settings(settings));
+        let config = RepositoryConfig::new(settings, keeps_text)?;
+        let preparer = Preparer::new(&config)?;
+        let (about, means) = (config.write()?, writer_settings(settings));
         let writer = Writer::create(Arc::new(Disk), folder, about, means)?;
-        Ok(Self { writer, making, preparer, threads: settings.n_threads() })
+        Ok(Self { writer, config, preparer, threads: settings.n_threads() })
     }
 
     /// Opens the repository in `folder` for writing; of `settings`, only memory and threads count.
@@ -81,9 +81,9 @@ impl RepositoryWriter {
     /// If there is none, it is damaged, or another process writes it.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Self, Error> {
         let writer = Writer::open(Arc::new(Disk), folder, writer_settings(settings))?;
-        let making = Making::read(writer.repository().about())?;
-        let preparer = Preparer::new(&making)?;
-        Ok(Self { writer, making, preparer, threads: settings.n_threads() })
+        let config = RepositoryConfig::read(writer.repository().about())?;
+        let preparer = Preparer::new(&config)?;
+        Ok(Self { writer, config, preparer, threads: settings.n_threads() })
     }
 
     /// The repository as it was last committed.
@@ -91,7 +91,7 @@ impl RepositoryWriter {
     pub fn repository(&self) -> Repository {
         Repository {
             stored: Arc::new(self.writer.repository().clone()),
-            making: self.making.clone(),
+            config: self.config.clone(),
         }
     }
 
@@ -356,8 +356,8 @@ impl Ahead {
             if is_over() {
                 return false;
             }
-            let moment = std::time::Duration::from_millis(50);
-            taken = match self.changed.wait_timeout(taken, moment) {
+            let timestamp = std::time::Duration::from_millis(50);
+            taken = match self.changed.wait_timeout(taken, timestamp) {
                 Ok((taken, _)) => taken,
                 Err(broken) => broken.into_inner().0,
             };

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::report::terminal;
 use textkin::source::{Inputs, SourceSettings};
+use textkin::types::{Document, DocumentSink, Problem, Source};
 
 use self::connection::{Server, shown};
 use crate::arguments::{
@@ -19,7 +19,7 @@ use crate::arguments::{
 };
 use crate::documents;
 use crate::exit::Exit;
-use crate::tell::{in_words, tell};
+use crate::messages::{in_words, print_message};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Client) -> anyhow::Result<Exit> {
@@ -63,7 +63,7 @@ impl Asking {
             let name = text.id.clone();
             if let Err(error) = probe(text) {
                 has_failed = true;
-                tell(format_args!("textkin: {name}: {}\n", in_words(&error)));
+                print_message(format_args!("textkin: {name}: {}\n", in_words(&error)));
             }
         })?;
         Ok(match (has_failed || n_problems > 0, has_found) {
@@ -106,7 +106,7 @@ impl Asking {
             let name = text.id.clone();
             if let Err(error) = register(text) {
                 has_failed = true;
-                tell(format_args!("textkin: {name}: {}\n", in_words(&error)));
+                print_message(format_args!("textkin: {name}: {}\n", in_words(&error)));
             }
         })?;
         Ok(match (has_failed || n_problems > 0, n) {
@@ -259,7 +259,7 @@ impl DocumentSink for Sink<'_> {
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         self.n_problems += 1;
-        tell(format_args!("textkin: {problem}\n"));
+        print_message(format_args!("textkin: {problem}\n"));
         ControlFlow::Continue(())
     }
 }

@@ -8,8 +8,8 @@ use textkin::source::Inputs;
 use textkin::{Duplicates, Tally, report};
 
 use crate::arguments::{Dedup, LevelName};
+use crate::messages::{print_message, print_notes};
 use crate::outputs;
-use crate::tell::{tell, tell_notes};
 
 /// A source that would lose more than this share is warned of.
 const MAX_REMOVED_SHARE: f64 = 0.9;
@@ -50,39 +50,39 @@ impl Told {
 
 pub(super) fn tell_all(found: &Duplicates, inputs: &Inputs, told: &Told, quiet: bool) {
     for problem in &found.problems {
-        tell(format_args!("textkin: {problem}\n"));
+        print_message(format_args!("textkin: {problem}\n"));
     }
-    tell_notes(&found.notes, &found.documents, quiet);
+    print_notes(&found.notes, &found.documents, quiet);
     for note in &told.notes {
-        tell(format_args!("textkin: {note}\n"));
+        print_message(format_args!("textkin: {note}\n"));
     }
     for warning in told.warnings.iter().take(MAX_WARNINGS) {
-        tell(format_args!("textkin: warning: {warning}\n"));
+        print_message(format_args!("textkin: warning: {warning}\n"));
     }
     if let Some(more @ 1..) = told.warnings.len().checked_sub(MAX_WARNINGS) {
-        tell(format_args!("textkin: warning: {more} more sources lose more than 90 %\n"));
+        print_message(format_args!("textkin: warning: {more} more sources lose more than 90 %\n"));
     }
     if quiet {
         return;
     }
     if found.problems.len() > told.n_short {
         let what = if told.n_short > 0 { "what else could not" } else { "what could not" };
-        tell(format_args!("textkin: {what} be read is written as it is\n"));
+        print_message(format_args!("textkin: {what} be read is written as it is\n"));
     }
     outputs::tell_left_out(inputs.skipped_outputs());
     let (hidden, links) = (inputs.skipped_hidden(), inputs.skipped_links());
     if hidden > 0 {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
         ));
     }
     if links > 0 {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
         ));
     }
     if let Some(capped) = &found.capped {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: --max-df {} set aside {} chunks with {} postings\n",
             capped.max_documents, capped.chunks, capped.postings
         ));
@@ -94,7 +94,7 @@ pub(super) fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::
     let text = summary(arguments, found);
     let cleaned = [&arguments.cleaned.out, &arguments.cleaned.log];
     if cleaned.into_iter().flatten().any(|path| path.as_os_str() == "-") {
-        tell(format_args!("{text}"));
+        print_message(format_args!("{text}"));
         return Ok(());
     }
     terminal::print(&text)

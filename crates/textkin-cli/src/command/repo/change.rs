@@ -9,11 +9,11 @@ use std::time::Instant;
 use anyhow::Context;
 use textkin::report::terminal::{self, counted};
 use textkin::report::{self, PairWriter, Row, Vertex};
+use textkin::repository_format::Place;
 use textkin::source::Inputs;
-use textkin::stored::Place;
 use textkin::{
-    Added, Existing, Moment, NewKin, Pairs, Repository, RepositoryWriter, Settings, Watch, kin_of,
-    parse_age,
+    Added, Existing, NewPairs, Pairs, Repository, RepositoryWriter, Settings, Timestamp, Watch,
+    pairs_with_new, parse_age,
 };
 
 use super::settings;
@@ -21,9 +21,9 @@ use crate::arguments::{Add, Compact, Remove};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::messages::print_message;
 use crate::outputs::{check_apart, tell_unread, unless_closed};
 use crate::progress::Shown;
-use crate::tell::tell;
 
 /// So many documents to be removed are named, the rest is counted.
 const MAX_NAMED: usize = 20;
@@ -52,12 +52,12 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
     // From here on it is on the disk: say so before anything else is done.
     drop(shown);
     for problem in &added.problems {
-        tell(format_args!("textkin: {problem}\n"));
+        print_message(format_args!("textkin: {problem}\n"));
     }
     if !arguments.quiet {
         tell_unread(&inputs);
         if added.is_empty() && inputs.empty_streams().is_empty() {
-            tell(format_args!("textkin: no documents in the input\n"));
+            print_message(format_args!("textkin: no documents in the input\n"));
         }
     }
     let told = summary(&added, begun);
@@ -71,7 +71,7 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
             threads: pair_settings.threads,
             ..repository.settings()?
         };
-        let found = kin_of(&repository, &added.places, &pair_settings, &watch)
+        let found = pairs_with_new(&repository, &added.places, &pair_settings, &watch)
             .context("the documents are added, but their pairs cannot be told")?;
         unless_closed(write_pairs(writer_of_pairs, &found, &pair_settings))?;
         kin = Some(found.rows().count());
@@ -85,7 +85,7 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
             }
             None => format!("{told}\n"),
         };
-        if is_stdout { tell(format_args!("{told}")) } else { terminal::print(&told)? }
+        if is_stdout { print_message(format_args!("{told}")) } else { terminal::print(&told)? }
     }
     writer.merge().context("the documents are added, but small segments cannot be merged")?;
     if added.receipt.added > 0 {
@@ -133,7 +133,7 @@ fn open_report(arguments: &Add) -> anyhow::Result<Option<(Box<dyn PairWriter>, S
 
 fn write_pairs(
     mut writer: Box<dyn PairWriter>,
-    kin: &NewKin,
+    kin: &NewPairs,
     settings: &Settings,
 ) -> Result<(), report::Error> {
     let found = &kin.discovery;
@@ -199,7 +199,7 @@ fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Pla
     let before = arguments.older_than.as_deref().map(before).transpose()?;
     let selected = repository.select(&arguments.conditions, before)?;
     if selected.undated > 0 {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: {} cannot be read\n",
             counted(
                 selected.undated,
@@ -212,9 +212,9 @@ fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Pla
 }
 
 /// An age or a date.
-fn before(text: &str) -> anyhow::Result<Moment> {
+fn before(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(seconds) = parse_age(text) {
-        return Ok(Moment::now().before(seconds));
+        return Ok(Timestamp::now().before(seconds));
     }
     text.parse().map_err(|_| {
         anyhow::anyhow!(

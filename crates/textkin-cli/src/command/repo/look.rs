@@ -6,14 +6,14 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use textkin::report::Output;
 use textkin::report::terminal::{self, counted};
-use textkin::stored::{Disk, Sizes, Stored};
-use textkin::{Moment, Repository};
+use textkin::repository_format::{Disk, Sizes, Stored};
+use textkin::{Repository, Timestamp};
 
 use super::made_with;
 use crate::arguments::{Export, Info, List, ListFormat};
 use crate::exit::Exit;
+use crate::messages::print_message;
 use crate::outputs::{quoted, unless_closed};
-use crate::tell::tell;
 
 pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
@@ -58,7 +58,7 @@ fn closed_early(error: anyhow::Error) -> anyhow::Result<()> {
 }
 
 fn added(document: &Stored) -> String {
-    Moment(i64::try_from(document.added).unwrap_or(i64::MAX).min(250_000_000_000)).to_string()
+    Timestamp(i64::try_from(document.added).unwrap_or(i64::MAX).min(250_000_000_000)).to_string()
 }
 
 fn table_line(text: &mut String, document: &Stored, room: usize) -> std::fmt::Result {
@@ -117,10 +117,10 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
     let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     let all: u64 = segments
         .iter()
-        .map(|segment| u64::from(textkin::core::Part::n_documents(&**segment)))
+        .map(|segment| u64::from(textkin::types::Part::n_documents(&**segment)))
         .sum();
     let removed = all - stored.n_documents();
-    let making = repository.making();
+    let config = repository.config();
     if arguments.json {
         let value = json!({
             "documents": stored.n_documents(),
@@ -140,7 +140,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
                 "chunks": sizes.chunks,
                 "rest": sizes.rest,
             },
-            "made_with": making,
+            "made_with": config,
         });
         terminal::print(&format!("{value}\n"))?;
         return Ok(Exit::Found);
@@ -158,8 +158,8 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
         counted(sizes.words, "word", "words"),
         counted(sizes.chunk_postings, "chunk", "chunks")
     )?;
-    text.push_str(&spent(&sizes, segments.len(), making.keeps_text));
-    writeln!(text, "made by textkin {} with {}", making.recipe.textkin, made_with(&repository))?;
+    text.push_str(&spent(&sizes, segments.len(), config.keeps_text));
+    writeln!(text, "made by textkin {} with {}", config.recipe.textkin, made_with(&repository))?;
     terminal::print(&text)?;
     Ok(Exit::Found)
 }
@@ -200,9 +200,9 @@ fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
 }
 
 pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
-    let checked = textkin::stored::Repository::check(&Disk, folder)?;
+    let checked = textkin::repository_format::Repository::check(&Disk, folder)?;
     for damage in &checked.damages {
-        tell(format_args!("textkin: {damage}\n"));
+        print_message(format_args!("textkin: {damage}\n"));
     }
     let mut text = format!(
         "{}: {}, {}, ",
@@ -228,7 +228,7 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
 pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     anyhow::ensure!(
-        repository.making().keeps_text,
+        repository.config().keeps_text,
         "{} keeps no text, only fingerprints: there is nothing to export (textkin repo list lists its documents)",
         arguments.folder.display()
     );

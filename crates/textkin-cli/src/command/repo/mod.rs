@@ -57,18 +57,18 @@ fn create(arguments: &Create) -> anyhow::Result<Exit> {
 
 /// How a repository was made, in one line.
 fn made_with(repository: &Repository) -> String {
-    let making = repository.making();
+    let config = repository.config();
     let mut text = format!(
         "--chunk {} --select {} --normalize {} --hash {}",
-        making.recipe.chunk, making.select, making.recipe.normalize, making.recipe.hash
+        config.recipe.chunk, config.select, config.recipe.normalize, config.recipe.hash
     );
-    if !making.recipe.stop_list.is_empty() {
-        text += &format!(", {} stop words", making.recipe.stop_list.len());
+    if !config.recipe.stop_list.is_empty() {
+        text += &format!(", {} stop words", config.recipe.stop_list.len());
     }
-    if !making.template_texts.is_empty() {
-        text += &format!(", {} templates", making.template_texts.len());
+    if !config.template_texts.is_empty() {
+        text += &format!(", {} templates", config.template_texts.len());
     }
-    text += if making.keeps_text { ", texts kept" } else { ", fingerprints only" };
+    text += if config.keeps_text { ", texts kept" } else { ", fingerprints only" };
     text
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
-use textkin::core::Span;
+use textkin::types::Span;
 
 /// What was found for a query by one measure.
 #[derive(Debug, Serialize)]

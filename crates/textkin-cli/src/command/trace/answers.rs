@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::report::{ContinuedFile, Output, terminal};
 use textkin::source::Inputs;
+use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
 
 use super::page::Page;
@@ -18,8 +18,8 @@ use super::top::Top;
 use super::{FIRST, STREAM, in_large_pages, lines, order};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
-use crate::own;
-use crate::tell::tell;
+use crate::messages::print_message;
+use crate::relaunch;
 
 /// Bytes of a line that are written at once: one of a long document is never there whole.
 const LINE_BYTES: usize = 1 << 16;
@@ -175,10 +175,12 @@ impl Answers {
             None => "resuming before the first document".to_owned(),
         };
         if inputs == [STREAM] {
-            tell(format_args!("textkin: {after}; standard input is taken to go on from there\n"));
+            print_message(format_args!(
+                "textkin: {after}; standard input is taken to go on from there\n"
+            ));
             self.progress.documents = 0;
         } else if inputs == self.progress.inputs {
-            tell(format_args!("textkin: {after}\n"));
+            print_message(format_args!("textkin: {after}\n"));
             let (before, now) = if self.is_sorted { ("out", "") } else { ("", "out") };
             anyhow::ensure!(
                 self.is_sorted == self.progress.is_sorted,
@@ -187,7 +189,7 @@ impl Answers {
             self.to_skip = self.progress.documents;
         } else {
             let before = self.progress.inputs.join(" ");
-            tell(format_args!(
+            print_message(format_args!(
                 "textkin: {after}; the inputs are not those of before ({}) and are taken to come after them\n",
                 terminal::fit(&before, 60)
             ));
@@ -205,7 +207,7 @@ impl Answers {
             piece.read(self);
             if self.since_given_back >= GIVE_BACK {
                 self.since_given_back = 0;
-                own::give_back();
+                relaunch::give_back();
             }
         }
     }
@@ -265,7 +267,7 @@ impl Answers {
         if is_stopped {
             let Some(state) = &self.state else { return Err(textkin::Error::Stopped.into()) };
             let number = terminal::thousands(self.tracer.n_documents());
-            tell(format_args!(
+            print_message(format_args!(
                 "textkin: stopped after document {number}; {} goes on there\n",
                 state.name()
             ));
@@ -281,7 +283,7 @@ impl Answers {
             order::tell_times(&self.progress.times, self.time_field.as_deref());
         }
         if self.tracer.n_documents() == 0 && self.problems == 0 {
-            tell(format_args!("textkin: no documents in the input\n"));
+            print_message(format_args!("textkin: no documents in the input\n"));
         }
         Ok(match (self.progress.is_found, self.tracer.n_documents()) {
             (true, _) => Exit::Found,
@@ -376,7 +378,7 @@ impl DocumentSink for Answers {
         if self.is_strict {
             self.failure = Some(textkin::Error::Problem(problem).into());
         } else {
-            tell(format_args!("textkin: {problem}\n"));
+            print_message(format_args!("textkin: {problem}\n"));
         }
         self.next()
     }

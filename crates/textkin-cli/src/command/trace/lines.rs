@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
-use textkin::core::Span;
 use textkin::report::terminal;
-use textkin::tracing::Block;
+use textkin::trace::Block;
+use textkin::types::Span;
 use textkin::{BlockOrigin, DocumentOrigins};
 
 use crate::arguments::TraceFormat;

@@ -11,7 +11,7 @@ mod top;
 use std::sync::Arc;
 
 use textkin::source::Inputs;
-use textkin::tracing::{ChunkMethod, Memory, Method};
+use textkin::trace::{ChunkMethod, Memory, Method};
 use textkin::{Settings, TraceSettings, Watch};
 
 use self::answers::Answers;

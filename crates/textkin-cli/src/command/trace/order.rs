@@ -4,13 +4,13 @@ use std::io;
 use std::ops::ControlFlow;
 
 use anyhow::Context;
-use textkin::core::{Document, DocumentSink, Problem, Source};
 use textkin::report::terminal::{counted, fit};
 use textkin::source::{Inputs, Shelf};
-use textkin::{Moment, TraceTimes};
+use textkin::types::{Document, DocumentSink, Problem, Source};
+use textkin::{Timestamp, TraceTimes};
 
 use super::answers::Answers;
-use crate::tell::tell;
+use crate::messages::print_message;
 
 /// The most letters of an id in a message.
 const ID: usize = 60;
@@ -20,7 +20,7 @@ const ID: usize = 60;
 pub(super) fn read_sorted(answers: &mut Answers, mut inputs: Inputs) -> anyhow::Result<()> {
     answers.skip_only_files(&inputs);
     if !inputs.is_rewindable() {
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: reads its input to the end before the first answer, to sort it\n"
         ));
     }
@@ -61,7 +61,7 @@ pub(super) fn read_sorted(answers: &mut Answers, mut inputs: Inputs) -> anyhow::
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     is_undated: bool,
-    moment: Moment,
+    timestamp: Timestamp,
     number: usize,
 }
 
@@ -86,10 +86,10 @@ impl Shelving<'_> {
 
 impl DocumentSink for Shelving<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let moment = self.times.count(&document.id, document.time.as_deref());
+        let timestamp = self.times.count(&document.id, document.time.as_deref());
         let number = self.order.len();
-        let is_undated = moment.is_none();
-        self.order.push(Place { is_undated, moment: moment.unwrap_or(Moment(0)), number });
+        let is_undated = timestamp.is_none();
+        self.order.push(Place { is_undated, timestamp: timestamp.unwrap_or(Timestamp(0)), number });
         if let Err(error) = self.shelf.put(&document) {
             self.failure = Some(error);
         }
@@ -105,7 +105,10 @@ impl DocumentSink for Shelving<'_> {
 fn tell_undated(times: &TraceTimes) {
     let parts: Vec<String> = undated(times);
     if !parts.is_empty() {
-        tell(format_args!("textkin: {}; they come after those with a time\n", parts.join(", ")));
+        print_message(format_args!(
+            "textkin: {}; they come after those with a time\n",
+            parts.join(", ")
+        ));
     }
 }
 
@@ -134,7 +137,7 @@ pub(super) fn tell_times(times: &TraceTimes, field: Option<&str>) {
             "; all were taken in the order in which they came, and --sort takes them in that of time"
         }
     };
-    tell(format_args!("textkin: {}{hint}\n", parts.join(", ")));
+    print_message(format_args!("textkin: {}{hint}\n", parts.join(", ")));
 }
 
 fn undated(times: &TraceTimes) -> Vec<String> {

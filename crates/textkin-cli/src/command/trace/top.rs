@@ -7,7 +7,7 @@ use textkin::report::{Output, terminal};
 use textkin::{CopiedOrigin, MostCopied, StreamTracer};
 
 use crate::arguments::TraceMeans;
-use crate::tell::tell;
+use crate::messages::print_message;
 
 /// The most letters of a name.
 const NAME: usize = 60;
@@ -41,7 +41,7 @@ impl Top {
 
     /// Shows them to a person.
     pub(super) fn show(&self, tracer: &StreamTracer) {
-        tell(format_args!("{}", table(&tracer.most_copied(self.n))));
+        print_message(format_args!("{}", table(&tracer.most_copied(self.n))));
     }
 }
 

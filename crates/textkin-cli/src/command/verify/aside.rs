@@ -1,7 +1,7 @@
 //! Common text that a run set aside: found again among all documents, or as the report claims it.
 
 use serde_json::Value;
-use textkin::core::{Layers, Overlap, TokenRange, Tokens};
+use textkin::types::{Layers, Overlap, TokenRange, Tokens};
 use textkin::{Analyzer, SetAside, Settings};
 
 /// What a cap set aside of two documents.

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use textkin::core::{Document, DocumentSink, Note, Problem, Source};
 use textkin::digest;
 use textkin::source::Inputs;
+use textkin::types::{Document, DocumentSink, Note, Problem, Source};
 
 /// A document that was given.
 pub(super) struct Known {

@@ -16,17 +16,17 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use serde_json::Value;
-use textkin::core::Overlap;
 use textkin::report::{
     PairPassages, Row, RunPair, WithText, comparison_json, comparison_page, pair_parts, terminal,
 };
 use textkin::source::{Inputs, SourceSettings};
+use textkin::types::Overlap;
 use textkin::{Settings, Watch, compare_without, digest, frequent_words, named_document};
 
 use crate::arguments::Verify;
 use crate::documents::{collection_settings, templates, words};
 use crate::exit::Exit;
-use crate::tell::tell;
+use crate::messages::print_message;
 use differences::differences;
 use given::Given;
 use report::Report;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     inputs.spool(&std::env::temp_dir()).context("cannot store standard input")?;
     let given = Given::read(&mut inputs.reopen()?, &report.wanted());
     for problem in &given.problems {
-        tell(format_args!("textkin: {problem}\n"));
+        print_message(format_args!("textkin: {problem}\n"));
     }
     anyhow::ensure!(given.n_documents > 0, "there is no document to check the report against");
     let templates = templates(&arguments.template, &arguments.input.reading)?;

@@ -1,9 +1,9 @@
 //! The scores that a run gives a pair, found again among all documents of the run.
 
 use serde_json::Value;
-use textkin::core::{Measure, Overlap};
 use textkin::graph::Overlaps;
 use textkin::source::Inputs;
+use textkin::types::{Measure, Overlap};
 use textkin::{Settings, Watch, overlaps};
 
 use super::aside::Common;

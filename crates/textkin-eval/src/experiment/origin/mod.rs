@@ -9,7 +9,7 @@ mod paper;
 mod shares;
 mod stream;
 
-use textkin::tracing::{
+use textkin::trace::{
     Accuracy, ChunkMethod, CopyCount, Estimation, Eviction, Lucky, Memory, Method, Preset, Scores,
     Settings as TraceSettings,
 };

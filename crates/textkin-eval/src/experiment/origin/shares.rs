@@ -1,6 +1,6 @@
 //! What estimation adds, word by word (Table 11), and how right origins are by length (Figure 2).
 
-use textkin::tracing::{Accuracy, Block, Preset, Settings as TraceSettings, Traced};
+use textkin::trace::{Accuracy, Block, Preset, Settings as TraceSettings, Traced};
 
 use super::stream::{Cut, Stream};
 use super::{paper, version_b};

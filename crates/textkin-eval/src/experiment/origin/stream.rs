@@ -1,8 +1,8 @@
 //! A collection as a stream: its documents in order of time, cut in one way or another, and traced.
 
-use textkin::core::{Chunk, Chunked, Tokens};
-use textkin::tracing::{Accuracy, Memory, Settings as TraceSettings, Traced, Tracer};
-use textkin::{Analyzer, Moment, Settings};
+use textkin::trace::{Accuracy, Memory, Settings as TraceSettings, Traced, Tracer};
+use textkin::types::{Chunk, Chunked, Tokens};
+use textkin::{Analyzer, Settings, Timestamp};
 
 use super::super::Lab;
 use crate::collection::Text;
@@ -200,14 +200,14 @@ impl Stream {
 fn in_order(texts: &[Text]) -> (Vec<&Text>, bool) {
     // A short number is no moment, but an order.
     let number = |time: &str| time.parse::<i64>().ok();
-    let moment = |time: &str| time.parse().ok().map(|Moment(seconds)| seconds);
+    let timestamp = |time: &str| time.parse().ok().map(|Timestamp(seconds)| seconds);
     let keys = |key: &dyn Fn(&str) -> Option<i64>| {
         texts
             .iter()
             .map(|text| Some((key(text.time.as_deref()?)?, text)))
             .collect::<Option<Vec<_>>>()
     };
-    let keyed = keys(&number).or_else(|| keys(&moment));
+    let keyed = keys(&number).or_else(|| keys(&timestamp));
     match keyed {
         Some(mut keyed) => {
             keyed.sort_by_key(|(time, _)| *time);

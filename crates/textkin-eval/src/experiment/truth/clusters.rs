@@ -1,7 +1,7 @@
 //! Clusters beside labels: adjusted Rand index and B³.
 
-use textkin::core::{Cluster, Measure};
 use textkin::graph::Clustering;
+use textkin::types::{Cluster, Measure};
 use textkin::{Settings, discover};
 
 use crate::error::Error;

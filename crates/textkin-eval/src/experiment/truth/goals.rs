@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use textkin::core::Measure;
 use textkin::search::Ranking;
+use textkin::types::Measure;
 use textkin::{Settings, discover};
 
 use crate::collection::{Collection, Truth};

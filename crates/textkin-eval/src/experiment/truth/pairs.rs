@@ -1,6 +1,6 @@
 //! Pairs: precision, recall and F1 of every measure at a threshold, and recall by degree.
 
-use textkin::core::{Measure, Overlap};
+use textkin::types::{Measure, Overlap};
 use textkin::{Settings, discover};
 
 use crate::error::Error;

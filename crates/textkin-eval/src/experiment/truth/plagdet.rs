@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use textkin::core::Measure;
+use textkin::types::Measure;
 use textkin::{Settings, compare, discover};
 
 use crate::collection::Truth;

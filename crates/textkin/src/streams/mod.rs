@@ -132,7 +132,7 @@ pub struct BlockOrigin {
 ///
 /// ```
 /// use textkin::{StreamTracer, TraceSettings};
-/// use textkin::tracing::{Memory, Preset};
+/// use textkin::trace::{Memory, Preset};
 ///
 /// let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(1 << 20))?;
 /// let mut tracer = StreamTracer::new(&settings)?;

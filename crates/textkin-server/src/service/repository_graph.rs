@@ -37,7 +37,7 @@ pub(crate) struct Edge {
 
 /// The documents of a repository and what they share.
 #[derive(Debug)]
-pub(crate) struct Kinship {
+pub(crate) struct RepositoryGraph {
     pub(crate) documents: Vec<DocumentView>,
     /// Their numbers.
     numbers: Vec<i64>,
@@ -51,19 +51,23 @@ pub(crate) struct Kinship {
 }
 
 /// A graph that is kept ready: the repository, its documents and its latest number.
-pub(crate) type Kept = (i64, u64, i64, Arc<Kinship>);
+pub(crate) type Kept = (i64, u64, i64, Arc<RepositoryGraph>);
 
 impl Service {
     /// The graph of a repository. It is made when it is first asked for, and again when documents
     /// came or went.
-    pub(crate) fn kinship(&self, actor: &Actor, repository: &str) -> Result<Arc<Kinship>, Error> {
+    pub(crate) fn repository_graph(
+        &self,
+        actor: &Actor,
+        repository: &str,
+    ) -> Result<Arc<RepositoryGraph>, Error> {
         actor.needs(Scope::Read)?;
         let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
         self.kinship_of(&known)
     }
 
     /// The same, whoever asks.
-    pub(crate) fn kinship_of(&self, known: &Known) -> Result<Arc<Kinship>, Error> {
+    pub(crate) fn kinship_of(&self, known: &Known) -> Result<Arc<RepositoryGraph>, Error> {
         let (entries, total) = self.store.read(|read| {
             let condition = format!("repository = ?1 ORDER BY number DESC LIMIT {MAX_DOCUMENTS}");
             let entries = documents::select(read, &condition, params![known.id])?;
@@ -74,8 +78,8 @@ impl Service {
         let last = entries.first().map_or(0, |entry| entry.number);
         let kept = |kept: &&Kept| (kept.0, kept.1, kept.2) == (known.id, total, last);
         let ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, _, _, kinship)) = ready.iter().find(kept) {
-            return Ok(Arc::clone(kinship));
+        if let Some((_, _, _, repository_graph)) = ready.iter().find(kept) {
+            return Ok(Arc::clone(repository_graph));
         }
         drop(ready);
         let mut texts = Vec::with_capacity(entries.len());
@@ -91,7 +95,7 @@ impl Service {
         }
         let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
-        let settings = Settings { score: textkin::core::Measure::MaxContainment, ..settings };
+        let settings = Settings { score: textkin::types::Measure::MaxContainment, ..settings };
         let found = discover(&mut Texts::new(texts), &settings, &Watch::default())?;
         let edges = found.graph.rows().take(MAX_EDGES).map(|pair| Edge {
             a: pair.a as usize,
@@ -101,15 +105,16 @@ impl Service {
         });
         let left_out = total.saturating_sub(documents.len() as u64);
         let edges = edges.collect();
-        let kinship = Kinship { documents, numbers, words, duplicated, edges, left_out };
-        let kinship = Arc::new(kinship);
+        let repository_graph =
+            RepositoryGraph { documents, numbers, words, duplicated, edges, left_out };
+        let repository_graph = Arc::new(repository_graph);
         let mut ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
         ready.retain(|kept| kept.0 != known.id);
         if ready.len() >= MAX_KEPT {
             ready.remove(0);
         }
-        ready.push((known.id, total, last, Arc::clone(&kinship)));
-        Ok(kinship)
+        ready.push((known.id, total, last, Arc::clone(&repository_graph)));
+        Ok(repository_graph)
     }
 
     /// Words of texts, and how many of them stand in a run that another of the texts has. Of very
@@ -148,7 +153,7 @@ impl Service {
     }
 }
 
-impl Kinship {
+impl RepositoryGraph {
     /// Number of each document that shares text, its best match of a thousand, and the number of the
     /// other.
     pub(crate) fn best(&self) -> Vec<(i64, u32, i64)> {

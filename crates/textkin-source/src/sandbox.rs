@@ -28,7 +28,7 @@ const BESIDES: u64 = 16 << 20;
 /// Gives the documents of one file to `sink`, as [`Inputs`] would (notes in words), read by a process of
 /// `settings.worker`. Of the other settings `max_document_bytes` counts; other fields of records are
 /// given, and hidden files read. What goes wrong is a problem of the file.
-pub fn read_apart(path: &Path, settings: &SourceSettings, sink: &mut dyn DocumentSink) {
+pub fn read_in_subprocess(path: &Path, settings: &SourceSettings, sink: &mut dyn DocumentSink) {
     let reason = match try_read(path, settings, sink) {
         Ok(()) => return,
         Err(reason) => reason,
@@ -306,7 +306,7 @@ mod tests {
         assert!(give(&bytes[..], 100, &mut Seen::default()).is_err());
         assert!(give(&lines(&[], false)[..], 1 << 20, &mut Seen::default()).is_err());
         let mut seen = Seen::default();
-        read_apart(Path::new("a"), &SourceSettings::default(), &mut seen);
+        read_in_subprocess(Path::new("a"), &SourceSettings::default(), &mut seen);
         assert_eq!(seen.items.len(), 1, "without a program there is a problem");
     }
 
@@ -319,7 +319,7 @@ mod tests {
             let worker = Worker { program: Some(program.into()), ..Worker::default() };
             let settings = SourceSettings { worker, ..SourceSettings::default() };
             let mut seen = Seen::default();
-            read_apart(Path::new("a"), &settings, &mut seen);
+            read_in_subprocess(Path::new("a"), &settings, &mut seen);
             let [Err(problem)] = &seen.items[..] else { panic!("{:?}", seen.items) };
             assert!(problem.reason.contains(expected), "{problem}");
         }

@@ -128,18 +128,18 @@ impl Failure {
 
 /// Delivers.
 #[derive(Clone)]
-pub struct Courier {
+pub struct WebhookClient {
     agent: Agent,
     reach: Reach,
 }
 
-impl fmt::Debug for Courier {
+impl fmt::Debug for WebhookClient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Courier")
     }
 }
 
-impl Courier {
+impl WebhookClient {
     /// A courier that goes where `reach` allows. Certificates are trusted as the machine trusts
     /// them, and those of the authorities in `extra_roots` (PEM).
     ///

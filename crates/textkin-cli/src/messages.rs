@@ -7,7 +7,7 @@ use textkin::report::notes_text;
 use textkin::{Documents, Noted};
 
 /// Writes text to standard error. If nobody reads it any more, that is no reason to fail.
-pub(crate) fn tell(text: fmt::Arguments<'_>) {
+pub(crate) fn print_message(text: fmt::Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
 }
 
@@ -15,17 +15,17 @@ pub(crate) fn tell(text: fmt::Arguments<'_>) {
 const MAX_NOTES_SHOWN: usize = 10;
 
 /// Tells of hidden text, disguised words and the like.
-pub(crate) fn tell_notes(noted: &[Noted], documents: &Documents, quiet: bool) {
+pub(crate) fn print_notes(noted: &[Noted], documents: &Documents, quiet: bool) {
     if quiet {
         return;
     }
     for noted in noted.iter().take(MAX_NOTES_SHOWN) {
         let (id, notes) = (documents.id(noted.document), notes_text(&noted.notes));
-        tell(format_args!("textkin: {id}: {notes}\n"));
+        print_message(format_args!("textkin: {id}: {notes}\n"));
     }
     if let Some(more @ 1..) = noted.len().checked_sub(MAX_NOTES_SHOWN) {
         let documents = if more == 1 { "document has" } else { "documents have" };
-        tell(format_args!(
+        print_message(format_args!(
             "textkin: {more} more {documents} notes such as these (--stats FILE lists them all)\n"
         ));
     }

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 
 /// What is decided when a repository is made, and holds for every document in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Making {
+pub struct RepositoryConfig {
     /// How text becomes words and words become chunks.
     #[serde(flatten)]
     pub recipe: Recipe,
@@ -25,7 +25,7 @@ pub struct Making {
     pub keeps_text: bool,
 }
 
-impl Making {
+impl RepositoryConfig {
     /// What `settings` decide.
     ///
     /// # Errors
@@ -52,11 +52,11 @@ impl Making {
     /// # Errors
     /// If it cannot be read.
     pub(crate) fn read(about: &serde_json::Value) -> Result<Self, Error> {
-        Self::deserialize(about).map_err(|error| Error::Making(error.to_string()))
+        Self::deserialize(about).map_err(|error| Error::RepositoryConfig(error.to_string()))
     }
 
     pub(crate) fn write(&self) -> Result<serde_json::Value, Error> {
-        serde_json::to_value(self).map_err(|error| Error::Making(error.to_string()))
+        serde_json::to_value(self).map_err(|error| Error::RepositoryConfig(error.to_string()))
     }
 
     /// The settings that make words and chunks like those of the repository.

@@ -3,11 +3,11 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
-use textkin::core::Span;
+use textkin::types::Span;
 use utoipa::ToSchema;
 
 use super::Service;
-use super::holders::{Holder, moment};
+use super::holders::{Holder, timestamp};
 use super::origins::{Block, Labels};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
@@ -33,7 +33,7 @@ pub struct ReattributionView {
 
 /// What a late arrival changes in a document that came before it and is younger.
 #[derive(Clone, Debug)]
-pub(super) struct Anew {
+pub(super) struct Reattribution {
     repository: u32,
     /// The younger document, and the places of its words.
     document: u64,
@@ -42,7 +42,7 @@ pub(super) struct Anew {
     there: Vec<Span>,
     /// The older one.
     after: u64,
-    moment: i64,
+    timestamp: i64,
 }
 
 impl Service {
@@ -54,7 +54,7 @@ impl Service {
         number: u64,
         text: &str,
         labels: &mut Labels,
-    ) -> Result<Vec<Anew>, Error> {
+    ) -> Result<Vec<Reattribution>, Error> {
         let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
         origins.sort_unstable();
         origins.dedup();
@@ -66,7 +66,7 @@ impl Service {
             let sql = "SELECT EXISTS (SELECT 1 FROM reattribution WHERE document = ?1)";
             let mut moved = read.prepare_cached(sql)?;
             for &origin in &origins {
-                let is_late = moment_of(read, origin)?.is_some_and(|moment| moment > own);
+                let is_late = moment_of(read, origin)?.is_some_and(|timestamp| timestamp > own);
                 if is_late || moved.query_row([origin.cast_signed()], |row| row.get(0))? {
                     return Ok((own, false));
                 }
@@ -86,17 +86,25 @@ impl Service {
         labels.blocks = blocks.collect();
         let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
         labels.fresh_words = labels.words.saturating_sub(old);
-        let younger =
-            holders.iter().filter(|holder| holder.moment.is_some_and(|moment| moment > own));
-        let mut anew = Vec::new();
+        let younger = holders
+            .iter()
+            .filter(|holder| holder.timestamp.is_some_and(|timestamp| timestamp > own));
+        let mut reattribution = Vec::new();
         for Holder { entry, there, .. } in younger {
             let document = entry.number.cast_unsigned();
             let Some(text) = self.index.text(ShelfKind::Texts, document)? else { continue };
             let words = self.index.query(&text).spans().to_vec();
             let there = there.clone();
-            anew.push(Anew { repository, document, words, there, after: number, moment: own });
+            reattribution.push(Reattribution {
+                repository,
+                document,
+                words,
+                there,
+                after: number,
+                timestamp: own,
+            });
         }
-        Ok(anew)
+        Ok(reattribution)
     }
 
     /// Passages of a public repository that got another first holder, the latest first.
@@ -142,10 +150,10 @@ fn moment_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> 
     let mut statement = read.prepare_cached(sql)?;
     let time: Option<Option<String>> =
         statement.query_row([number.cast_signed()], |row| row.get(0)).optional()?;
-    Ok(moment(time.flatten().as_deref()))
+    Ok(timestamp(time.flatten().as_deref()))
 }
 
-impl Anew {
+impl Reattribution {
     /// Changes the labels of the younger document, and writes down what was changed.
     pub(super) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
         let sql = "SELECT labels FROM origin WHERE number = ?1";
@@ -162,7 +170,7 @@ impl Anew {
                 return known.1;
             }
             let is_younger = match moment_of(write, origin) {
-                Ok(moment) => moment.is_some_and(|moment| moment > self.moment),
+                Ok(timestamp) => timestamp.is_some_and(|timestamp| timestamp > self.timestamp),
                 Err(error) => {
                     failed = Some(error);
                     false

@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 /// A moment, in seconds since the beginning of 1970 in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(pub i64);
+pub struct Timestamp(pub i64);
 
 /// What cannot be read as a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoMoment(String);
+pub struct ParseTimestampError(String);
 
-impl fmt::Display for NoMoment {
+impl fmt::Display for ParseTimestampError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -21,9 +21,9 @@ impl fmt::Display for NoMoment {
     }
 }
 
-impl std::error::Error for NoMoment {}
+impl std::error::Error for ParseTimestampError {}
 
-impl Moment {
+impl Timestamp {
     /// Now.
     #[must_use]
     pub fn now() -> Self {
@@ -38,13 +38,13 @@ impl Moment {
     }
 }
 
-impl FromStr for Moment {
-    type Err = NoMoment;
+impl FromStr for Timestamp {
+    type Err = ParseTimestampError;
 
     /// Reads a year, month, day, or a date with a time of day and perhaps a zone (else UTC); the
     /// first second of what is not said. A number of five digits or more is seconds since 1970.
-    fn from_str(text: &str) -> Result<Self, NoMoment> {
-        let wrong = || NoMoment(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
+        let wrong = || ParseTimestampError(text.to_owned());
         let text = text.trim();
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
@@ -135,7 +135,7 @@ fn offset(zone: &str) -> Option<i64> {
     Some(if sign == "-" { -seconds } else { seconds })
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, seconds) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
         // At most the year in question, and little less.
@@ -194,12 +194,12 @@ mod tests {
             ("1969-12-31T23:59:59Z", -1),
         ];
         for (text, seconds) in cases {
-            assert_eq!(text.parse(), Ok(Moment(seconds)), "{text}");
+            assert_eq!(text.parse(), Ok(Timestamp(seconds)), "{text}");
         }
         for text in
             ["", "yesterday", "2023-02-29", "2024-13", "2024-01-01T25:00", "2024-1-1-1", "99-é"]
         {
-            assert!(text.parse::<Moment>().is_err(), "{text}");
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
         }
     }
 
@@ -213,13 +213,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(seconds in -60_000_000_000i64..250_000_000_000) {
-            let moment = Moment(seconds);
-            prop_assert_eq!(moment.to_string().parse(), Ok(moment));
+            let timestamp = Timestamp(seconds);
+            prop_assert_eq!(timestamp.to_string().parse(), Ok(timestamp));
         }
 
         #[test]
         fn any_text_can_be_tried(text in "\\PC{0,30}") {
-            let _ = text.parse::<Moment>();
+            let _ = text.parse::<Timestamp>();
             let _ = parse_age(&text);
         }
     }

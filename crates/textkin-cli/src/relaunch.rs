@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// The program that runs, so that it can be started again as a worker.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct Relaunch {
     /// The program; `None` if it cannot be started again.
     pub program: Option<PathBuf>,
     /// What stands before its arguments, where it is an interpreter.
@@ -16,28 +16,28 @@ pub struct Own {
     pub give_back: fn(),
 }
 
-impl Default for Own {
+impl Default for Relaunch {
     /// The executable of this process, with an allocator of which nothing is known.
     fn default() -> Self {
         Self { program: std::env::current_exe().ok(), arguments: Vec::new(), give_back: || () }
     }
 }
 
-static OWN: OnceLock<Own> = OnceLock::new();
+static RELAUNCH: OnceLock<Relaunch> = OnceLock::new();
 
 /// Says it once; what was said first holds.
-pub(crate) fn set(own: Own) {
-    let _ = OWN.set(own);
+pub(crate) fn set(relaunch: Relaunch) {
+    let _ = RELAUNCH.set(relaunch);
 }
 
 /// How it is started again.
-pub(crate) fn own() -> Own {
-    OWN.get().cloned().unwrap_or_default()
+pub(crate) fn relaunch() -> Relaunch {
+    RELAUNCH.get().cloned().unwrap_or_default()
 }
 
 /// Gives the memory that this thread has freed back to the system.
 pub(crate) fn give_back() {
-    if let Some(own) = OWN.get() {
-        (own.give_back)();
+    if let Some(relaunch) = RELAUNCH.get() {
+        (relaunch.give_back)();
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! The methods may block (a database, a disk); the listener calls them on threads for that.
 
-use crate::{Address, Letter, Request, Robot};
+use crate::{Address, AutomatedSender, IncomingMessage, Request};
 
 /// The service behind the mail front end.
 ///
 /// What a wrong implementation breaks: if [`accept`](Desk::accept) returns before the letter is
 /// safe, a crash loses mail that its sender believes delivered; if it keeps a letter of an
 /// [identity](Letter::identity) it has already, the sender is answered twice.
-pub trait Desk: Send + Sync {
+pub trait MailHandler: Send + Sync {
     /// Whether mail of this sender is taken. Addresses are compared without regard to case.
     ///
     /// # Errors
@@ -23,10 +23,10 @@ pub trait Desk: Send + Sync {
     /// # Errors
     ///
     /// If it is not taken. The text is shown to the sender and must not tell of accounts.
-    fn accept(&self, letter: Letter) -> Result<(), Refusal>;
+    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal>;
 
     /// Is told of a message that was taken and dropped, for a log.
-    fn dropped(&self, _letter: &Letter, _why: Dropped) {}
+    fn dropped(&self, _letter: &IncomingMessage, _why: Dropped) {}
 
     /// Does what a message asks for, and says what to reply. Also what was not done is said by an
     /// [`Outcome`]: no such repository, too much mail today.
@@ -66,7 +66,7 @@ pub enum Refusal {
 pub enum Dropped {
     /// It must not be answered.
     #[error("not to be answered: {0}")]
-    Robot(Robot),
+    AutomatedSender(AutomatedSender),
     /// Nobody knows the sender, and strangers are not told.
     #[error("of an unknown sender")]
     UnknownSender,

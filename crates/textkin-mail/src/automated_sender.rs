@@ -1,6 +1,6 @@
 //! Mail that must not be answered: of robots, lists, bounces and of ourselves.
 //!
-//! In: the sender of the envelope and the header. Out: the [`Robot`] it comes from, if it does.
+//! In: the sender of the envelope and the header. Out: the [`AutomatedSender`] it comes from, if it does.
 //! Follows RFC 3834, and what programs write that do not know it. An answer to such mail may be
 //! answered in turn, without end.
 
@@ -16,7 +16,7 @@ pub(crate) const LOOP_FIELD: &str = "X-Textkin-Loop";
 /// Why a message must not be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Robot {
+pub enum AutomatedSender {
     /// The envelope has no sender: a bounce.
     NoSender,
     /// The sender is the address of a mail system or of nobody.
@@ -37,7 +37,7 @@ pub enum Robot {
     ManyHops,
 }
 
-impl Robot {
+impl AutomatedSender {
     /// The robot that a message comes from; more than `max_hops` fields `Received` are a circle.
     pub(crate) fn of(
         sender: Option<&Address>,
@@ -104,7 +104,7 @@ fn is_daemon(local: &str) -> bool {
         || local.ends_with("-request")
 }
 
-impl fmt::Display for Robot {
+impl fmt::Display for AutomatedSender {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::NoSender => "the envelope has no sender",
@@ -124,9 +124,9 @@ impl fmt::Display for Robot {
 mod tests {
     use super::*;
 
-    fn of(sender: &str, header: &str) -> Option<Robot> {
+    fn of(sender: &str, header: &str) -> Option<AutomatedSender> {
         let text = format!("{header}\r\n\r\nbody");
-        Robot::of(sender.parse().ok().as_ref(), &Entity::read(text.as_bytes()), 3)
+        AutomatedSender::of(sender.parse().ok().as_ref(), &Entity::read(text.as_bytes()), 3)
     }
 
     #[test]
@@ -137,18 +137,24 @@ mod tests {
         assert_eq!(of(ann, "Auto-Submitted: no (really)"), None);
         assert_eq!(of(ann, "Precedence: first-class"), None);
         assert_eq!(of(ann, "X-Auto-Response-Suppress: None"), None);
-        assert_eq!(of("", "Subject: PROBE"), Some(Robot::NoSender));
-        assert_eq!(of(ann, "Return-Path: <>"), Some(Robot::NoSender));
-        assert_eq!(of(ann, "AUTO-SUBMITTED: Auto-Replied; x=y"), Some(Robot::AutoSubmitted));
-        assert_eq!(of(ann, "Precedence: Bulk"), Some(Robot::Bulk));
-        assert_eq!(of(ann, "List-Id: <x>"), Some(Robot::List));
-        assert_eq!(of(ann, "X-Auto-Response-Suppress: All"), Some(Robot::NoAnswerWanted));
-        assert_eq!(of(ann, "X-Textkin-Loop: kin.example"), Some(Robot::Ourselves));
-        assert_eq!(of(ann, "Content-Type: multipart/report; boundary=b"), Some(Robot::Report));
+        assert_eq!(of("", "Subject: PROBE"), Some(AutomatedSender::NoSender));
+        assert_eq!(of(ann, "Return-Path: <>"), Some(AutomatedSender::NoSender));
+        assert_eq!(
+            of(ann, "AUTO-SUBMITTED: Auto-Replied; x=y"),
+            Some(AutomatedSender::AutoSubmitted)
+        );
+        assert_eq!(of(ann, "Precedence: Bulk"), Some(AutomatedSender::Bulk));
+        assert_eq!(of(ann, "List-Id: <x>"), Some(AutomatedSender::List));
+        assert_eq!(of(ann, "X-Auto-Response-Suppress: All"), Some(AutomatedSender::NoAnswerWanted));
+        assert_eq!(of(ann, "X-Textkin-Loop: kin.example"), Some(AutomatedSender::Ourselves));
+        assert_eq!(
+            of(ann, "Content-Type: multipart/report; boundary=b"),
+            Some(AutomatedSender::Report)
+        );
         assert_eq!(of(ann, "Received: a\nReceived: b\nReceived: c"), None);
         assert_eq!(
             of(ann, "Received: a\nReceived: b\nReceived: c\nReceived: d"),
-            Some(Robot::ManyHops)
+            Some(AutomatedSender::ManyHops)
         );
         for local in [
             "MAILER-DAEMON",
@@ -161,7 +167,7 @@ mod tests {
         ] {
             assert_eq!(
                 of(&format!("{local}@a.example"), "Subject: x"),
-                Some(Robot::Daemon),
+                Some(AutomatedSender::Daemon),
                 "{local}"
             );
         }

@@ -227,7 +227,7 @@ impl Read for Summed<&mut dyn Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tracing::{Memory, Preset};
+    use crate::trace::{Memory, Preset};
 
     fn settings(memory: u64) -> TraceSettings {
         TraceSettings::new(Preset::Kin, Memory::Bytes(memory)).unwrap()

@@ -13,7 +13,7 @@ use crate::verb::bare;
 
 /// A message in its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct IncomingMessage {
     /// The sender of the envelope, to whom a reply goes; none of mail that nobody wants an answer
     /// to.
     pub sender: Option<Address>,
@@ -25,7 +25,7 @@ pub struct Letter {
     pub peer: String,
 }
 
-impl Letter {
+impl IncomingMessage {
     /// What is the same when the same message arrives again, and for no other: 32 hexadecimal
     /// digits, from the sender, the address written to, and the `Message-Id` (without one: date,
     /// subject and body). A desk that keeps it takes no message twice.
@@ -100,8 +100,8 @@ pub(crate) fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn letter(header: &str) -> Letter {
-        Letter {
+    fn letter(header: &str) -> IncomingMessage {
+        IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: vec!["probe@kin.example".parse().unwrap()],
             bytes: format!("{header}\r\nbody\r\n").into_bytes(),

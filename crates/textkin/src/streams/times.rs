@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Moment;
+use crate::Timestamp;
 
 /// Counts of documents by how their time goes with those before.
 ///
@@ -32,29 +32,29 @@ pub struct TraceTimes {
 
 impl TraceTimes {
     /// Counts a document, and says when it was written if that can be read.
-    pub fn count(&mut self, id: &str, time: Option<&str>) -> Option<Moment> {
+    pub fn count(&mut self, id: &str, time: Option<&str>) -> Option<Timestamp> {
         let Some(time) = time else {
             self.missing += 1;
             self.first_missing.get_or_insert_with(|| id.to_owned());
             return None;
         };
-        let Ok(moment) = time.parse::<Moment>() else {
+        let Ok(timestamp) = time.parse::<Timestamp>() else {
             self.unreadable += 1;
             self.first_unreadable.get_or_insert_with(|| (id.to_owned(), time.to_owned()));
             return None;
         };
         self.dated += 1;
         match self.latest {
-            Some(latest) if moment.0 < latest => {
+            Some(latest) if timestamp.0 < latest => {
                 self.backward += 1;
-                let before = || Moment(latest).to_string();
+                let before = || Timestamp(latest).to_string();
                 self.first_backward
-                    .get_or_insert_with(|| (id.to_owned(), moment.to_string(), before()));
+                    .get_or_insert_with(|| (id.to_owned(), timestamp.to_string(), before()));
             }
-            Some(latest) if moment.0 == latest => self.equal += 1,
-            _ => self.latest = Some(moment.0),
+            Some(latest) if timestamp.0 == latest => self.equal += 1,
+            _ => self.latest = Some(timestamp.0),
         }
-        Some(moment)
+        Some(timestamp)
     }
 
     /// Whether the order of the stream is that of time, without doubt.
