@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use textkin::source::{Bounds, ExtractOptions, SourceSettings, Worker};
+use textkin::source::{ExtractOptions, ProcessLimits, SourceSettings, Worker};
 use textkin::{Settings, read_document};
 
 use crate::arguments::{Analysis, Input, Reading};
@@ -22,7 +22,10 @@ pub(crate) fn source_settings(reading: &Reading) -> SourceSettings {
         worker: Worker {
             program: relaunch.program,
             arguments: relaunch.arguments,
-            bounds: Bounds { time: Duration::from_secs(reading.max_seconds), ..Bounds::default() },
+            limits: ProcessLimits {
+                time: Duration::from_secs(reading.max_seconds),
+                ..ProcessLimits::default()
+            },
         },
         ..SourceSettings::default()
     }
@@ -33,7 +36,7 @@ pub(crate) fn collection_settings(input: &Input) -> SourceSettings {
     SourceSettings {
         time_field: input.time_field.clone(),
         exclude: input.exclude_files.clone(),
-        folder_mark: Some(textkin::Repository::folder_mark()),
+        folder_marker: Some(textkin::Repository::folder_marker()),
         follow_links: input.follow_links,
         hidden: input.hidden,
         ..source_settings(&input.reading)

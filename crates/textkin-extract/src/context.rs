@@ -5,24 +5,24 @@ use std::io::Read;
 use crate::driver::extract_part;
 use crate::limits::Budget;
 use crate::writer::TextWriter;
-use crate::{Error, Extracted, Kind, Limits, Problem, Sink, tidy};
+use crate::{Error, ExtractLimits, ExtractSink, ExtractedDocument, FileKind, PartProblem, tidy};
 
 /// Turns the bytes of one kind into documents.
 ///
 /// An extractor holds settings and never state. It hands each document to
-/// [`Context::document`], and the bytes of each part of a container to [`Context::nested`].
+/// [`ExtractContext::document`], and the bytes of each part of a container to [`ExtractContext::nested`].
 /// An error is about the bytes it was given; what it handed over before stays.
 pub trait Extractor: Send + Sync {
     /// What this extractor reads.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> FileKind;
 
     /// Reads `bytes` and tells `context` what they hold.
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error>;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error>;
 }
 
 /// What the user can choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ExtractOptions {
     /// Of web pages, keep the main content only. Default: all text.
     pub main_content: bool,
     /// Keep text that a reader does not see. Default: no; it is noted and left out.
@@ -30,10 +30,10 @@ pub struct Options {
 }
 
 /// What an extractor is given besides the bytes.
-pub struct Context<'a> {
-    pub(crate) options: &'a Options,
+pub struct ExtractContext<'a> {
+    pub(crate) options: &'a ExtractOptions,
     pub(crate) budget: &'a mut Budget,
-    pub(crate) sink: &'a mut dyn Sink,
+    pub(crate) sink: &'a mut dyn ExtractSink,
     pub(crate) extractors: &'a [&'a dyn Extractor],
     /// Path inside the container, empty for the file itself.
     pub(crate) label: String,
@@ -41,25 +41,25 @@ pub struct Context<'a> {
     pub(crate) name: Option<String>,
     pub(crate) depth: usize,
     /// The kind, where the container knows it.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<FileKind>,
     /// The time of documents that give themselves none.
     pub(crate) time: Option<String>,
 }
 
 /// A part of a container.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ContainerPart<'a> {
     /// Its path inside the container; empty where the part is the document itself.
     pub(crate) label: &'a str,
     /// Its name, for detection.
     pub(crate) name: Option<&'a str>,
     /// Its kind, where the container knows it.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<FileKind>,
     /// Its time, where the container knows it.
     pub(crate) time: Option<&'a str>,
 }
 
-impl std::fmt::Debug for Context<'_> {
+impl std::fmt::Debug for ExtractContext<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Context")
@@ -71,14 +71,14 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-impl Context<'_> {
+impl ExtractContext<'_> {
     /// What the user chose.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &ExtractOptions {
         self.options
     }
 
     /// The limits of the whole extraction.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ExtractLimits {
         self.budget.limits()
     }
 
@@ -118,7 +118,7 @@ impl Context<'_> {
     }
 
     /// Gives one document to the sink. Its name is set here and soft hyphens are removed.
-    pub fn document(&mut self, mut document: Extracted) -> Result<(), Error> {
+    pub fn document(&mut self, mut document: ExtractedDocument) -> Result<(), Error> {
         if let Some(clean) = tidy::without_soft_hyphens(&document.text) {
             document.text = clean;
         }
@@ -133,7 +133,7 @@ impl Context<'_> {
     /// Tells the sink that the part `label` cannot be read.
     pub fn problem(&mut self, label: &str, reason: impl std::fmt::Display) -> Result<(), Error> {
         let name = join(&self.label, label);
-        flow(self.sink.problem(Problem { name, reason: reason.to_string() }))
+        flow(self.sink.problem(PartProblem { name, reason: reason.to_string() }))
     }
 
     /// Extracts the bytes of a part of this container. `label` is its path inside the container,
@@ -143,18 +143,22 @@ impl Context<'_> {
     /// What goes wrong inside becomes a problem and the container goes on, unless a limit of the
     /// whole extraction is reached or `label` is empty.
     pub fn nested(&mut self, label: &str, name: Option<&str>, bytes: &[u8]) -> Result<(), Error> {
-        self.nested_part(&Part { label, name, ..Part::default() }, bytes)
+        self.nested_part(&ContainerPart { label, name, ..ContainerPart::default() }, bytes)
     }
 
     /// As [`nested`](Self::nested), with all that the container knows.
-    pub(crate) fn nested_part(&mut self, part: &Part<'_>, bytes: &[u8]) -> Result<(), Error> {
+    pub(crate) fn nested_part(
+        &mut self,
+        part: &ContainerPart<'_>,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
         let limit = self.budget.limits().max_depth;
         let result = if self.depth >= limit.min(MAX_DEPTH) {
             Err(Error::TooDeep { limit })
         } else {
             extract_part(
                 bytes,
-                &mut Context {
+                &mut ExtractContext {
                     options: self.options,
                     budget: self.budget,
                     sink: self.sink,

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use crate::{Kind, encoding};
+use crate::{FileKind, encoding};
 
 /// What the beginning of a text is looked at for.
 const HEAD_BYTES: usize = 16 << 10;
@@ -10,19 +10,19 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Junk that may stand before a PDF whose name says that it is one.
 const PDF_OFFSET: usize = 1024;
 
-pub(crate) fn detect(name: Option<&str>, bytes: &[u8]) -> Kind {
+pub(crate) fn detect(name: Option<&str>, bytes: &[u8]) -> FileKind {
     if bytes.is_empty() {
-        return Kind::Text;
+        return FileKind::Text;
     }
     let extension = name.and_then(extension).unwrap_or_default();
     if let Some(kind) = by_magic(&extension, bytes) {
         return kind;
     }
     if !encoding::is_text(bytes) {
-        return Kind::Unknown;
+        return FileKind::Unknown;
     }
     let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
-    let Ok(head) = encoding::decode(head) else { return Kind::Unknown };
+    let Ok(head) = encoding::decode(head) else { return FileKind::Unknown };
     by_text(&extension, &head)
 }
 
@@ -34,7 +34,7 @@ fn extension(name: &str) -> Option<String> {
 }
 
 /// Kinds that begin with bytes no other kind begins with.
-fn by_magic(extension: &str, bytes: &[u8]) -> Option<Kind> {
+fn by_magic(extension: &str, bytes: &[u8]) -> Option<FileKind> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let early = bytes.get(..PDF_OFFSET).unwrap_or(bytes);
@@ -45,27 +45,27 @@ fn by_magic(extension: &str, bytes: &[u8]) -> Option<Kind> {
         || begins(b"\xc5\xd0\xd3\xc6")
         || begins(b"%!") && matches!(extension, "ps" | "eps");
     Some(if is_pdf {
-        Kind::Pdf
+        FileKind::Pdf
     } else if is_postscript {
-        Kind::PostScript
+        FileKind::PostScript
     } else if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
         zip(bytes)
     } else if begins(b"\x1f\x8b") {
-        Kind::Gzip
+        FileKind::Gzip
     } else if begins(b"\x28\xb5\x2f\xfd") || is_skippable_zstd(bytes) {
-        Kind::Zstd
+        FileKind::Zstd
     } else if begins(b"\xfd7zXZ\x00") {
-        Kind::Xz
+        FileKind::Xz
     } else if is_bzip2(bytes) {
-        Kind::Bzip2
+        FileKind::Bzip2
     } else if is_tar(bytes) {
-        Kind::Tar
+        FileKind::Tar
     } else if text.starts_with(b"{\\rtf") {
-        Kind::Rtf
+        FileKind::Rtf
     } else if text.starts_with(b"WARC/") {
-        Kind::Warc
+        FileKind::Warc
     } else if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") || begins(b"PAR1") {
-        Kind::Unknown
+        FileKind::Unknown
     } else {
         return None;
     })
@@ -101,34 +101,34 @@ fn is_tar(bytes: &[u8]) -> bool {
 }
 
 /// What a zip archive is of: an office document, a book, or just files.
-fn zip(bytes: &[u8]) -> Kind {
+fn zip(bytes: &[u8]) -> FileKind {
     if let Some(kind) = by_mimetype(bytes) {
         return kind;
     }
-    let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return Kind::Zip };
+    let Ok(archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return FileKind::Zip };
     if archive.index_for_name("[Content_Types].xml").is_some() {
         let has =
             |folder: &str| archive.file_names().flatten().any(|name| name.starts_with(folder));
         if has("word/") {
-            return Kind::Docx;
+            return FileKind::Docx;
         }
         if has("ppt/") {
-            return Kind::Pptx;
+            return FileKind::Pptx;
         }
         if has("xl/") {
-            return Kind::Xlsx;
+            return FileKind::Xlsx;
         }
     }
     if archive.index_for_name("META-INF/container.xml").is_some() {
-        return Kind::Epub;
+        return FileKind::Epub;
     }
     let has_open_document = archive.index_for_name("content.xml").is_some()
         && archive.index_for_name("META-INF/manifest.xml").is_some();
-    if has_open_document { Kind::Odt } else { Kind::Zip }
+    if has_open_document { FileKind::Odt } else { FileKind::Zip }
 }
 
 /// Open documents and books begin with an entry `mimetype` that is not compressed.
-fn by_mimetype(bytes: &[u8]) -> Option<Kind> {
+fn by_mimetype(bytes: &[u8]) -> Option<FileKind> {
     let length =
         |at: usize| Some(usize::from(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
     let (name, extra) = (length(26)?, length(28)?);
@@ -137,21 +137,21 @@ fn by_mimetype(bytes: &[u8]) -> Option<Kind> {
     }
     let content = bytes.get(30 + name + extra..)?;
     if content.starts_with(b"application/epub+zip") {
-        Some(Kind::Epub)
+        Some(FileKind::Epub)
     } else if content.starts_with(b"application/vnd.oasis.opendocument.") {
-        Some(Kind::Odt)
+        Some(FileKind::Odt)
     } else {
         None
     }
 }
 
 /// Kinds that are text with marks.
-fn by_text(extension: &str, head: &str) -> Kind {
+fn by_text(extension: &str, head: &str) -> FileKind {
     let text = head.trim_start_matches('\u{feff}').trim_start();
     // A text about mail or TeX may look like mail or TeX. Whoever names it a text means one, unless
     // it is a whole web page.
     if matches!(extension, "txt" | "text") {
-        return if begins_page(text) { Kind::Html } else { Kind::Text };
+        return if begins_page(text) { FileKind::Html } else { FileKind::Text };
     }
     let is_markdown = matches!(extension, "md" | "markdown" | "mkd" | "mdown");
     let is_latex = matches!(extension, "tex" | "ltx" | "latex" | "sty" | "cls" | "dtx" | "bbl");
@@ -161,17 +161,17 @@ fn by_text(extension: &str, head: &str) -> Kind {
         return kind;
     }
     if is_mbox(head) {
-        Kind::Mbox
+        FileKind::Mbox
     } else if is_email(extension, head) {
-        Kind::Email
+        FileKind::Email
     } else if is_latex || begins_latex(text) {
-        Kind::Latex
+        FileKind::Latex
     } else if is_roff(extension, head) {
-        Kind::Roff
+        FileKind::Roff
     } else if is_markdown {
-        Kind::Markdown
+        FileKind::Markdown
     } else {
-        Kind::Text
+        FileKind::Text
     }
 }
 
@@ -185,7 +185,7 @@ fn begins_page(text: &str) -> bool {
 }
 
 /// HTML, or XML and SGML of another vocabulary.
-fn markup(extension: &str, text: &str) -> Option<Kind> {
+fn markup(extension: &str, text: &str) -> Option<FileKind> {
     let mut rest = text;
     let mut is_declared = false;
     while let Some(tag) = rest.strip_prefix('<') {
@@ -203,7 +203,7 @@ fn markup(extension: &str, text: &str) -> Option<Kind> {
             let is_html = words
                 .find(|word| !word.is_empty())
                 .is_some_and(|word| word.eq_ignore_ascii_case("html"));
-            return Some(if is_html { Kind::Html } else { Kind::Xml });
+            return Some(if is_html { FileKind::Html } else { FileKind::Xml });
         } else {
             let end = tag
                 .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, ':' | '-' | '_' | '.'));
@@ -214,22 +214,22 @@ fn markup(extension: &str, text: &str) -> Option<Kind> {
             }
             let is_page = ["html", "head", "body", "title", "meta", "script", "style"];
             if is_page.iter().any(|page| name.eq_ignore_ascii_case(page)) {
-                return Some(Kind::Html);
+                return Some(FileKind::Html);
             }
             if is_declared {
-                return Some(Kind::Xml);
+                return Some(FileKind::Xml);
             }
             let closes = text.contains(&format!("</{name}"));
             return match extension {
-                "html" | "htm" | "xhtml" | "shtml" => Some(Kind::Html),
-                "xml" | "sgml" | "svg" | "dbk" | "fb2" | "tei" => Some(Kind::Xml),
-                _ if closes && is_block(name) => Some(Kind::Html),
+                "html" | "htm" | "xhtml" | "shtml" => Some(FileKind::Html),
+                "xml" | "sgml" | "svg" | "dbk" | "fb2" | "tei" => Some(FileKind::Xml),
+                _ if closes && is_block(name) => Some(FileKind::Html),
                 _ => None,
             };
         }
     }
     let is_named = matches!(extension, "html" | "htm" | "xhtml") && text.contains("</");
-    is_named.then_some(Kind::Html)
+    is_named.then_some(FileKind::Html)
 }
 
 /// Elements with which a part of a page may begin.
@@ -328,43 +328,49 @@ mod tests {
     #[test]
     fn a_text_that_looks_like_mail_is_a_text_if_its_name_says_so() {
         let mail = b"From: a@example.org\nSubject: x\nDate: today\n\nHello.";
-        assert_eq!(detect(Some("a.txt"), mail), Kind::Text);
-        assert_eq!(detect(Some("a"), mail), Kind::Email);
-        assert_eq!(detect(Some("a.txt"), b"<p>One</p>"), Kind::Text);
-        assert_eq!(detect(Some("a.txt"), b"<!DOCTYPE html><p>One</p>"), Kind::Html);
+        assert_eq!(detect(Some("a.txt"), mail), FileKind::Text);
+        assert_eq!(detect(Some("a"), mail), FileKind::Email);
+        assert_eq!(detect(Some("a.txt"), b"<p>One</p>"), FileKind::Text);
+        assert_eq!(detect(Some("a.txt"), b"<!DOCTYPE html><p>One</p>"), FileKind::Html);
     }
 
     #[test]
     fn content_goes_before_the_name() {
-        assert_eq!(detect(Some("a.txt"), b"%PDF-1.7"), Kind::Pdf);
-        assert_eq!(detect(Some("a.pdf"), b"just text"), Kind::Text);
-        assert_eq!(detect(Some("a.docx"), b"just text"), Kind::Text);
-        assert_eq!(detect(Some("a.html"), b"\x1f\x8b\x08"), Kind::Gzip);
-        assert_eq!(detect(Some("a.md"), b"%!PS-Adobe"), Kind::PostScript);
+        assert_eq!(detect(Some("a.txt"), b"%PDF-1.7"), FileKind::Pdf);
+        assert_eq!(detect(Some("a.pdf"), b"just text"), FileKind::Text);
+        assert_eq!(detect(Some("a.docx"), b"just text"), FileKind::Text);
+        assert_eq!(detect(Some("a.html"), b"\x1f\x8b\x08"), FileKind::Gzip);
+        assert_eq!(detect(Some("a.md"), b"%!PS-Adobe"), FileKind::PostScript);
     }
 
     #[test]
     fn names_tell_what_content_cannot() {
-        assert_eq!(detect(Some("a.md"), b"*text*"), Kind::Markdown);
-        assert_eq!(detect(Some("a.tex"), b"\\section{A}"), Kind::Latex);
-        assert_eq!(detect(Some("ls.1"), b".SH NAME\nls"), Kind::Roff);
-        assert_eq!(detect(Some("changes.1"), b"nothing of roff"), Kind::Text);
-        assert_eq!(detect(None, b"*text*"), Kind::Text);
+        assert_eq!(detect(Some("a.md"), b"*text*"), FileKind::Markdown);
+        assert_eq!(detect(Some("a.tex"), b"\\section{A}"), FileKind::Latex);
+        assert_eq!(detect(Some("ls.1"), b".SH NAME\nls"), FileKind::Roff);
+        assert_eq!(detect(Some("changes.1"), b"nothing of roff"), FileKind::Text);
+        assert_eq!(detect(None, b"*text*"), FileKind::Text);
     }
 
     #[test]
     fn text_with_marks_is_told_by_its_beginning() {
-        assert_eq!(detect(None, b"<!DOCTYPE html><p>x"), Kind::Html);
-        assert_eq!(detect(None, b"<?xml version='1.0'?>\n<html><p>x</p></html>"), Kind::Html);
-        assert_eq!(detect(None, b"<?xml version='1.0'?><book><para>x</para></book>"), Kind::Xml);
-        assert_eq!(detect(None, b"<b is less than c>"), Kind::Text);
-        assert_eq!(detect(None, b"% x\n\\documentclass{article}"), Kind::Latex);
-        assert_eq!(detect(None, b".TH LS 1\n.SH NAME\n"), Kind::Roff);
-        assert_eq!(detect(None, b"From: a@b\nSubject: c\n\ntext"), Kind::Email);
-        assert_eq!(detect(None, b"From a@b Mon Jan  1 00:00:00 2024\nFrom: a@b\n\nx"), Kind::Mbox);
-        assert_eq!(detect(None, b"Subject: matters: of\ntaste\n"), Kind::Text);
-        assert_eq!(detect(None, b"WARC/1.0\r\n"), Kind::Warc);
-        assert_eq!(detect(None, b""), Kind::Text);
-        assert_eq!(detect(None, &[0, 159, 1, 2, 3, 200, 6, 7, 1, 1]), Kind::Unknown);
+        assert_eq!(detect(None, b"<!DOCTYPE html><p>x"), FileKind::Html);
+        assert_eq!(detect(None, b"<?xml version='1.0'?>\n<html><p>x</p></html>"), FileKind::Html);
+        assert_eq!(
+            detect(None, b"<?xml version='1.0'?><book><para>x</para></book>"),
+            FileKind::Xml
+        );
+        assert_eq!(detect(None, b"<b is less than c>"), FileKind::Text);
+        assert_eq!(detect(None, b"% x\n\\documentclass{article}"), FileKind::Latex);
+        assert_eq!(detect(None, b".TH LS 1\n.SH NAME\n"), FileKind::Roff);
+        assert_eq!(detect(None, b"From: a@b\nSubject: c\n\ntext"), FileKind::Email);
+        assert_eq!(
+            detect(None, b"From a@b Mon Jan  1 00:00:00 2024\nFrom: a@b\n\nx"),
+            FileKind::Mbox
+        );
+        assert_eq!(detect(None, b"Subject: matters: of\ntaste\n"), FileKind::Text);
+        assert_eq!(detect(None, b"WARC/1.0\r\n"), FileKind::Warc);
+        assert_eq!(detect(None, b""), FileKind::Text);
+        assert_eq!(detect(None, &[0, 159, 1, 2, 3, 200, 6, 7, 1, 1]), FileKind::Unknown);
     }
 }

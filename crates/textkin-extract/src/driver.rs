@@ -1,7 +1,9 @@
 //! The driver: what the bytes are, who reads them, and the same for what they contain.
 
 use crate::limits::Budget;
-use crate::{Context, Error, Extractor, Kind, Limits, Options, Sink, format};
+use crate::{
+    Error, ExtractContext, ExtractLimits, ExtractOptions, ExtractSink, Extractor, FileKind, format,
+};
 
 /// Extracts every document of `bytes`, which came under `name`, into `sink`.
 ///
@@ -10,9 +12,9 @@ use crate::{Context, Error, Extractor, Kind, Limits, Options, Sink, format};
 pub fn extract(
     name: Option<&str>,
     bytes: &[u8],
-    options: &Options,
-    limits: &Limits,
-    sink: &mut dyn Sink,
+    options: &ExtractOptions,
+    limits: &ExtractLimits,
+    sink: &mut dyn ExtractSink,
 ) -> Result<(), Error> {
     extract_with(&[], name, bytes, options, limits, sink)
 }
@@ -23,12 +25,12 @@ pub fn extract_with(
     extractors: &[&dyn Extractor],
     name: Option<&str>,
     bytes: &[u8],
-    options: &Options,
-    limits: &Limits,
-    sink: &mut dyn Sink,
+    options: &ExtractOptions,
+    limits: &ExtractLimits,
+    sink: &mut dyn ExtractSink,
 ) -> Result<(), Error> {
     let mut budget = Budget::new(limits);
-    let mut context = Context {
+    let mut context = ExtractContext {
         options,
         budget: &mut budget,
         sink,
@@ -46,9 +48,9 @@ pub fn extract_with(
 }
 
 /// Extracts one part: the file itself, or something inside it.
-pub(crate) fn extract_part(bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+pub(crate) fn extract_part(bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
     context.check_time()?;
-    let kind = context.kind.unwrap_or_else(|| Kind::detect(context.name(), bytes));
+    let kind = context.kind.unwrap_or_else(|| FileKind::detect(context.name(), bytes));
     let given = context.extractors.iter().find(|extractor| extractor.kind() == kind);
     match given {
         Some(extractor) => extractor.extract(bytes, context),

@@ -1,6 +1,6 @@
 //! Why bytes gave no text, or not all of it.
 
-use crate::Kind;
+use crate::FileKind;
 
 /// Why bytes gave no text, or not all of it. Each limit that can end an extraction has its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -8,7 +8,7 @@ use crate::Kind;
 pub enum Error {
     /// This kind is read by an extractor that was not given.
     #[error("{0} is read by a worker, and none was given")]
-    NeedsWorker(Kind),
+    NeedsWorker(FileKind),
     /// The bytes are of no kind that holds text.
     #[error("not text ({what})")]
     NotText {
@@ -17,15 +17,15 @@ pub enum Error {
     },
     /// The bytes say that they are of a kind and are damaged.
     #[error("not readable as {kind}: {reason}")]
-    Damaged {
+    Corrupt {
         /// What the bytes seem to be.
-        kind: Kind,
+        kind: FileKind,
         /// What is wrong with them.
         reason: String,
     },
     /// The text is behind a password.
     #[error("{0} with a password")]
-    Encrypted(Kind),
+    Encrypted(FileKind),
     /// More text than allowed.
     #[error("more than {limit} bytes of text")]
     TooMuchText {
@@ -78,7 +78,7 @@ impl Error {
     }
 
     /// The bytes are damaged.
-    pub(crate) fn damaged(kind: Kind, reason: impl std::fmt::Display) -> Self {
-        Self::Damaged { kind, reason: reason.to_string() }
+    pub(crate) fn corrupt(kind: FileKind, reason: impl std::fmt::Display) -> Self {
+        Self::Corrupt { kind, reason: reason.to_string() }
     }
 }

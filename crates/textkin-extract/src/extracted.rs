@@ -6,7 +6,7 @@ use crate::Note;
 
 /// The text of one document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractedDocument {
     /// Path inside the container; empty for the file itself. A label, never a path to open:
     /// control characters, `..` and leading slashes are removed.
     pub name: String,
@@ -22,7 +22,7 @@ pub struct Extracted {
 
 /// A part of a container that could not be read; the rest was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct PartProblem {
     /// Path inside the container.
     pub name: String,
     /// What is wrong.
@@ -30,30 +30,30 @@ pub struct Problem {
 }
 
 /// Receives documents and problems in the order of the bytes. Break ends the extraction.
-pub trait Sink {
+pub trait ExtractSink {
     /// A document was found.
-    fn document(&mut self, document: Extracted) -> ControlFlow<()>;
+    fn document(&mut self, document: ExtractedDocument) -> ControlFlow<()>;
 
     /// A nested part could not be read.
-    fn problem(&mut self, problem: Problem) -> ControlFlow<()>;
+    fn problem(&mut self, problem: PartProblem) -> ControlFlow<()>;
 }
 
 /// A sink that keeps everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct Extraction {
     /// The documents, in order.
-    pub documents: Vec<Extracted>,
+    pub documents: Vec<ExtractedDocument>,
     /// The problems, in order.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PartProblem>,
 }
 
-impl Sink for Collected {
-    fn document(&mut self, document: Extracted) -> ControlFlow<()> {
+impl ExtractSink for Extraction {
+    fn document(&mut self, document: ExtractedDocument) -> ControlFlow<()> {
         self.documents.push(document);
         ControlFlow::Continue(())
     }
 
-    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+    fn problem(&mut self, problem: PartProblem) -> ControlFlow<()> {
         self.problems.push(problem);
         ControlFlow::Continue(())
     }

@@ -3,7 +3,7 @@
 /// What bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FileKind {
     /// Plain text of any encoding.
     Text,
     /// A web page.
@@ -54,7 +54,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl FileKind {
     /// All kinds, in the order in which they are listed to users.
     pub const ALL: [Self; 24] = [
         Self::Text,
@@ -158,7 +158,7 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for FileKind {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.name())
     }

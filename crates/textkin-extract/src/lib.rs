@@ -1,11 +1,11 @@
 //! Turns the bytes of a document of any format into text.
 //!
-//! In: bytes, and the name they came under if there is one. Out: to a [`Sink`], every document
-//! found in them as [`Extracted`] text, and every part that could not be read as a [`Problem`].
+//! In: bytes, and the name they came under if there is one. Out: to a [`ExtractSink`], every document
+//! found in them as [`ExtractedDocument`] text, and every part that could not be read as a [`PartProblem`].
 //! Nothing here touches a file, a process or the network.
 //!
-//! [`extract`] is the driver: it finds the [`Kind`] by content, hands the bytes to the
-//! [`Extractor`] of that kind, and does the same with whatever a container holds. [`Limits`] bound
+//! [`extract`] is the driver: it finds the [`FileKind`] by content, hands the bytes to the
+//! [`Extractor`] of that kind, and does the same with whatever a container holds. [`ExtractLimits`] bound
 //! what hostile bytes can cost: text, entries, expanded bytes, density, depth, time.
 //!
 //! ```
@@ -35,16 +35,16 @@ pub mod mime;
 mod paper;
 mod format;
 
-pub use context::{Context, Extractor, Options};
+pub use context::{ExtractContext, ExtractOptions, Extractor};
 pub use driver::{extract, extract_with};
 pub use encoding::{decode, encode_as};
 pub use error::Error;
-pub use extracted::{Collected, Extracted, Problem, Sink};
-pub use format::old_office;
+pub use extracted::{ExtractSink, ExtractedDocument, Extraction, PartProblem};
+pub use format::legacy_office;
 #[cfg(feature = "pdf")]
 pub use format::pdf::pdf_text;
 pub use format::postscript::postscript_text;
-pub use kind::Kind;
-pub use limits::Limits;
+pub use kind::FileKind;
+pub use limits::ExtractLimits;
 pub use textkin_core::Note;
 pub use tidy::{join_hyphenated, tidy_pages};

@@ -16,7 +16,7 @@ const STEP: usize = 64 << 10;
 
 /// What an extraction may cost, all nested parts together.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ExtractLimits {
     /// Bytes of extracted text.
     pub max_text_bytes: usize,
     /// Entries of archives, messages of mailboxes, records, attachments.
@@ -31,7 +31,7 @@ pub struct Limits {
     pub deadline: Option<Instant>,
 }
 
-impl Default for Limits {
+impl Default for ExtractLimits {
     /// 256 MiB of text, 100,000 entries, depth 8, 1 GiB expanded, ratio 500, no deadline.
     fn default() -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ExtractLimits {
     /// The most bytes that `n_compressed` bytes may grow to and not be called a bomb.
     #[must_use]
     pub fn max_expanded(&self, n_compressed: u64) -> u64 {
@@ -56,14 +56,14 @@ impl Limits {
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    limits: Limits,
+    limits: ExtractLimits,
     text_left: usize,
     entries_left: usize,
     expanded_left: u64,
 }
 
 impl Budget {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &ExtractLimits) -> Self {
         Self {
             text_left: limits.max_text_bytes,
             entries_left: limits.max_entries,
@@ -72,7 +72,7 @@ impl Budget {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &ExtractLimits {
         &self.limits
     }
 

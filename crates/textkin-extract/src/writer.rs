@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use crate::{Error, Limits};
+use crate::{Error, ExtractLimits};
 
 /// Calls between two looks at the clock.
 const TICKS: u32 = 4096;
@@ -32,7 +32,7 @@ pub(crate) struct TextWriter {
 }
 
 impl TextWriter {
-    pub(crate) fn new(limits: &Limits, left: usize) -> Self {
+    pub(crate) fn new(limits: &ExtractLimits, left: usize) -> Self {
         Self {
             text: String::new(),
             gap: Gap::None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use textkin::source::{Bounds, ExtractOptions, Inputs, SourceSettings, Worker};
+use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
 
 use crate::feed::{Feed, Rows, once};
 use crate::row::Columns;
@@ -60,7 +60,7 @@ pub(crate) fn source_settings(
         id_field: columns.id.clone(),
         time_field: columns.time.clone(),
         exclude: given.value("exclude_files")?.unwrap_or_default(),
-        folder_mark: Some(textkin::Repository::folder_mark()),
+        folder_marker: Some(textkin::Repository::folder_marker()),
         input_format: given.parsed("input_format")?,
         extract: ExtractOptions {
             main_content: given.value("main_content")?.unwrap_or(false),
@@ -69,7 +69,10 @@ pub(crate) fn source_settings(
         worker: Worker {
             program: worker.next().map(PathBuf::from),
             arguments: worker.collect(),
-            bounds: Bounds { time: Duration::from_secs(seconds.into()), ..Bounds::default() },
+            limits: ProcessLimits {
+                time: Duration::from_secs(seconds.into()),
+                ..ProcessLimits::default()
+            },
         },
         ..SourceSettings::default()
     })
@@ -92,7 +95,7 @@ impl Opened {
                 let queue = Arc::clone(&feed.queue);
                 Box::new(move || {
                     let queue = Arc::clone(&queue);
-                    Ok(Inputs::of_source(move || queue.source()))
+                    Ok(Inputs::from_source(move || queue.source()))
                 })
             }
             Self::Paths { paths, settings } => {

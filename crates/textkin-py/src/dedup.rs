@@ -7,7 +7,7 @@ use arrow::array::{Float64Builder, Int64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use textkin::source::{Editor as _, Fate};
+use textkin::source::{DocumentEditor as _, EditDecision};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Watch, dedup as find_duplicates};
 
@@ -78,8 +78,8 @@ fn cut(
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let row = self.rows.next().copied().unwrap_or_default();
             match self.editor.document(&document) {
-                Fate::Replace(text) => self.changed.push((row, text)),
-                Fate::Stop => {
+                EditDecision::Replace(text) => self.changed.push((row, text)),
+                EditDecision::Stop => {
                     self.is_stopped = true;
                     return ControlFlow::Break(());
                 }

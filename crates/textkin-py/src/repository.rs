@@ -261,7 +261,7 @@ impl Stored {
 /// The documents of a repository, as inputs that can be read again.
 pub(crate) fn inputs(repository: &Repository) -> Inputs {
     let repository = repository.clone();
-    Inputs::of_source(move || Box::new(repository.source()))
+    Inputs::from_source(move || Box::new(repository.source()))
 }
 
 fn found(

@@ -13,7 +13,7 @@ use textkin_core::{DocumentSink, Piece};
 
 use crate::SourceSettings;
 use crate::json::N_FIELDS;
-use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+use crate::piece::{Cutter, OpenInput, Record, RecordEmitter, list, report, too_long};
 
 /// Decompressed bytes read at once.
 const INPUT_BYTES: usize = 256 << 10;
@@ -26,7 +26,7 @@ const MAX_ROWS: usize = 1 << 16;
 
 /// Cuts a stream into pieces of rows.
 pub(crate) struct CsvCutter {
-    opened: Opened,
+    opened: OpenInput,
     core: Reader,
     input: Vec<u8>,
     /// Bytes of `input` already read.
@@ -77,7 +77,7 @@ struct Row {
 type Span = std::ops::Range<usize>;
 
 impl CsvCutter {
-    pub(crate) fn new(opened: Opened, delimiter: u8) -> Self {
+    pub(crate) fn new(opened: OpenInput, delimiter: u8) -> Self {
         Self {
             opened,
             core: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -376,9 +376,9 @@ struct CsvPiece {
 
 impl Piece for CsvPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
-        let mut giver = Giver::new(&self.name, sink);
+        let mut emitter = RecordEmitter::new(&self.name, sink);
         for row in &self.rows {
-            if self.row(row, &mut giver).is_break() {
+            if self.row(row, &mut emitter).is_break() {
                 return;
             }
         }
@@ -390,26 +390,26 @@ impl Piece for CsvPiece {
 }
 
 impl CsvPiece {
-    fn row(&self, row: &Row, giver: &mut Giver<'_>) -> ControlFlow<()> {
+    fn row(&self, row: &Row, emitter: &mut RecordEmitter<'_>) -> ControlFlow<()> {
         let spans = match &row.content {
             Ok(spans) => spans,
-            Err(reason) => return giver.problem(row.line, reason.clone()),
+            Err(reason) => return emitter.problem(row.line, reason.clone()),
         };
         let mut fields = [None; N_FIELDS];
         for (field, span) in fields.iter_mut().zip(spans) {
             let Some(span) = span else { continue };
             match simdutf8::basic::from_utf8(&self.buffer[span.clone()]) {
                 Ok(text) => *field = Some(text),
-                Err(_) => return giver.problem(row.line, "invalid UTF-8".to_owned()),
+                Err(_) => return emitter.problem(row.line, "invalid UTF-8".to_owned()),
             }
         }
         let Some(metadata) = self.metadata(row) else {
-            return giver.problem(row.line, "invalid UTF-8".to_owned());
+            return emitter.problem(row.line, "invalid UTF-8".to_owned());
         };
         let [text, id, time] = fields;
         let is_given = |field: &&str| !field.is_empty();
         match text {
-            Some(text) => giver.record(
+            Some(text) => emitter.record(
                 row.line,
                 Record {
                     text: text.into(),
@@ -418,7 +418,7 @@ impl CsvPiece {
                     metadata,
                 },
             ),
-            None => giver.problem(row.line, format!("no column '{}'", self.settings.text_field)),
+            None => emitter.problem(row.line, format!("no column '{}'", self.settings.text_field)),
         }
     }
 

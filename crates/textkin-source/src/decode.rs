@@ -9,13 +9,15 @@ pub(crate) use textkin_extract::encode_as;
 
 /// Why bytes are not text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NotText(pub(crate) String);
+pub(crate) struct DecodeError(pub(crate) String);
 
 /// The text of `bytes`.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotText> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     match known_binary(bytes) {
-        Some(known) => Err(NotText(format!("not text ({known})"))),
-        None => textkin_extract::decode(bytes).map_err(|_| NotText("not text (binary)".to_owned())),
+        Some(known) => Err(DecodeError(format!("not text ({known})"))),
+        None => {
+            textkin_extract::decode(bytes).map_err(|_| DecodeError("not text (binary)".to_owned()))
+        }
     }
 }
 
@@ -26,7 +28,7 @@ fn known_binary(bytes: &[u8]) -> Option<&'static str> {
         Some("PDF")
     } else if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
         Some("zip archive or office document")
-    } else if let Some(what) = textkin_extract::old_office(bytes) {
+    } else if let Some(what) = textkin_extract::legacy_office(bytes) {
         Some(what)
     } else if begins(b"PAR1") && bytes.ends_with(b"PAR1") {
         Some("Parquet; the file name must end in .parquet, or force the input format")

@@ -12,12 +12,12 @@ use textkin_core::{Piece, Source};
 
 use crate::csv::CsvCutter;
 use crate::jsonl::JsonlCutter;
-use crate::piece::{Cutter, Opened, ProblemPiece, report};
-use crate::rewrite::Spool;
+use crate::piece::{Cutter, OpenInput, ProblemPiece, report};
+use crate::rewrite::StdinSpool;
 use crate::stream::{Stream, reason};
 use crate::text::{TextPiece, TextStreamPiece};
-use crate::walk::{Item, Listing};
-use crate::{Error, Format, SourceSettings};
+use crate::walk::{InputItem, Listing};
+use crate::{Error, InputFormat, SourceSettings};
 
 /// Text files in one piece at most.
 const MAX_FILES: usize = 64;
@@ -43,13 +43,13 @@ pub struct Inputs {
     /// Streams that had not one byte.
     empty_streams: Vec<Arc<str>>,
     /// What stood in standard input, if that was asked for.
-    pub(crate) spool: Option<Spool>,
+    pub(crate) spool: Option<StdinSpool>,
     /// A source of another kind, in the place of files and streams.
-    other: Option<Other>,
+    custom: Option<CustomSource>,
 }
 
 /// A source of another kind, and how to begin it again.
-struct Other {
+struct CustomSource {
     make: Arc<dyn Fn() -> Box<dyn Source> + Send + Sync>,
     source: Box<dyn Source>,
 }
@@ -57,10 +57,10 @@ struct Other {
 impl Inputs {
     /// Documents that `make` gives, in the place of files: each time it is called, a source of the
     /// same documents in the same order.
-    pub fn of_source(make: impl Fn() -> Box<dyn Source> + Send + Sync + 'static) -> Self {
+    pub fn from_source(make: impl Fn() -> Box<dyn Source> + Send + Sync + 'static) -> Self {
         let settings = SourceSettings::default();
         let mut inputs = Self::new(Listing::default(), &settings, "", Box::new(io::empty()));
-        inputs.other = Some(Other { source: make(), make: Arc::new(make) });
+        inputs.custom = Some(CustomSource { source: make(), make: Arc::new(make) });
         inputs
     }
 
@@ -95,7 +95,7 @@ impl Inputs {
         settings: &SourceSettings,
     ) -> Result<Self, Error> {
         settings.check()?;
-        let listing = Listing { items: vec![Item::StandardInput], ..Listing::default() };
+        let listing = Listing { items: vec![InputItem::StandardInput], ..Listing::default() };
         Ok(Self::new(listing, settings, name, Box::new(reader)))
     }
 
@@ -114,7 +114,7 @@ impl Inputs {
             reader_name: name.into(),
             empty_streams: Vec::new(),
             spool: None,
-            other: None,
+            custom: None,
         }
     }
 
@@ -124,11 +124,11 @@ impl Inputs {
     /// # Errors
     /// If it cannot be read or written.
     pub fn spool(&mut self, folder: &Path) -> io::Result<()> {
-        let is_wanted = |item: &Item| matches!(item, Item::StandardInput);
+        let is_wanted = |item: &InputItem| matches!(item, InputItem::StandardInput);
         if self.listing.items.iter().any(is_wanted)
             && let Some(mut reader) = self.reader.take()
         {
-            let spool = Spool::new(&mut reader, folder)?;
+            let spool = StdinSpool::new(&mut reader, folder)?;
             self.reader = Some(Box::new(spool.reader()));
             self.spool = Some(spool);
         }
@@ -153,15 +153,15 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
-            other: self
-                .other
-                .as_ref()
-                .map(|other| Other { source: (other.make)(), make: Arc::clone(&other.make) }),
+            custom: self.custom.as_ref().map(|custom| CustomSource {
+                source: (custom.make)(),
+                make: Arc::clone(&custom.make),
+            }),
         })
     }
 
     /// The same inputs, narrowed to one item.
-    pub(crate) fn only(&self, item: Item) -> Self {
+    pub(crate) fn only(&self, item: InputItem) -> Self {
         Self {
             settings: Arc::clone(&self.settings),
             listing: Arc::new(Listing { items: vec![item], ..Listing::default() }),
@@ -171,7 +171,7 @@ impl Inputs {
             reader_name: Arc::clone(&self.reader_name),
             empty_streams: Vec::new(),
             spool: self.spool.clone(),
-            other: None,
+            custom: None,
         }
     }
 
@@ -182,7 +182,7 @@ impl Inputs {
 
     /// Files, pipes and streams that were found, record files counted once.
     pub fn n_files(&self) -> usize {
-        self.listing.items.iter().filter(|item| !matches!(item, Item::Problem(_))).count()
+        self.listing.items.iter().filter(|item| !matches!(item, InputItem::Problem(_))).count()
     }
 
     /// Entries of folders left out because their name begins with a dot; a folder counts once.
@@ -210,7 +210,7 @@ impl Inputs {
         &self.listing.outputs
     }
 
-    /// Folders that were found and left out because of [`SourceSettings::folder_mark`].
+    /// Folders that were found and left out because of [`SourceSettings::folder_marker`].
     pub fn skipped_marked(&self) -> &[PathBuf] {
         &self.listing.marked
     }
@@ -222,34 +222,36 @@ impl Inputs {
 
     fn first_stream(&self) -> Option<String> {
         self.listing.items.iter().find_map(|item| match item {
-            Item::StandardInput if self.spool.is_some() => None,
-            Item::StandardInput => Some(self.reader_name.to_string()),
-            Item::Pipe(path) => Some(path.to_string_lossy().into_owned()),
-            Item::File { .. } | Item::Problem(_) => None,
+            InputItem::StandardInput if self.spool.is_some() => None,
+            InputItem::StandardInput => Some(self.reader_name.to_string()),
+            InputItem::Pipe(path) => Some(path.to_string_lossy().into_owned()),
+            InputItem::File { .. } | InputItem::Problem(_) => None,
         })
     }
 
     /// Begins the next item: a piece, or nothing when it set up a cutter.
-    fn begin(&mut self, item: &Item) -> Option<Box<dyn Piece>> {
+    fn begin(&mut self, item: &InputItem) -> Option<Box<dyn Piece>> {
         self.next += 1;
         match item {
-            Item::File { format: Format::Text, .. } => {
+            InputItem::File { format: InputFormat::Text, .. } => {
                 self.next -= 1;
                 Some(self.text_files())
             }
-            Item::File { path, format, .. } => self.record_file(path, *format),
-            Item::Pipe(path) => match fs_err::File::open(path) {
-                Ok(file) => {
-                    self.stream(&path.to_string_lossy(), Box::new(file), Format::from_path(path))
-                }
+            InputItem::File { path, format, .. } => self.record_file(path, *format),
+            InputItem::Pipe(path) => match fs_err::File::open(path) {
+                Ok(file) => self.stream(
+                    &path.to_string_lossy(),
+                    Box::new(file),
+                    InputFormat::from_path(path),
+                ),
                 Err(error) => Some(report(&path.to_string_lossy(), None, reason(&error))),
             },
-            Item::StandardInput => {
+            InputItem::StandardInput => {
                 let reader = self.reader.take()?;
                 let name = Arc::clone(&self.reader_name);
-                self.stream(&name, reader, Format::Text)
+                self.stream(&name, reader, InputFormat::Text)
             }
-            Item::Problem(problem) => Some(Box::new(ProblemPiece(problem.clone()))),
+            InputItem::Problem(problem) => Some(Box::new(ProblemPiece(problem.clone()))),
         }
     }
 
@@ -257,7 +259,7 @@ impl Inputs {
     fn text_files(&mut self) -> Box<dyn Piece> {
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut bytes = 0u64;
-        while let Some(Item::File { path, size, format: Format::Text, .. }) =
+        while let Some(InputItem::File { path, size, format: InputFormat::Text, .. }) =
             self.listing.items.get(self.next)
         {
             let is_full = paths.len() >= MAX_FILES
@@ -272,10 +274,10 @@ impl Inputs {
         Box::new(TextPiece { settings: Arc::clone(&self.settings), paths, bytes })
     }
 
-    fn record_file(&mut self, path: &Path, format: Format) -> Option<Box<dyn Piece>> {
+    fn record_file(&mut self, path: &Path, format: InputFormat) -> Option<Box<dyn Piece>> {
         let name: Arc<str> = path.to_string_lossy().into();
         match Stream::open(path) {
-            Ok(stream) if format == Format::Parquet => self.parquet(&name, Some(path), stream),
+            Ok(stream) if format == InputFormat::Parquet => self.parquet(&name, Some(path), stream),
             Ok(stream) => self.cut(name, stream, format),
             Err(error) => Some(report(&name, None, reason(&error))),
         }
@@ -286,7 +288,7 @@ impl Inputs {
         &mut self,
         name: &str,
         reader: Box<dyn Read + Send>,
-        by_name: Format,
+        by_name: InputFormat,
     ) -> Option<Box<dyn Piece>> {
         let name: Arc<str> = name.into();
         let mut stream = match Stream::new(reader) {
@@ -304,7 +306,7 @@ impl Inputs {
         stream = stream.unread(head);
         let format = match self.settings.input_format {
             Some(format) => format,
-            None if by_name != Format::Text => by_name,
+            None if by_name != InputFormat::Text => by_name,
             None => match sniff(stream) {
                 Ok((guess, rest)) => {
                     stream = rest;
@@ -314,25 +316,30 @@ impl Inputs {
             },
         };
         match format {
-            Format::Text => {
+            InputFormat::Text => {
                 let settings = Arc::clone(&self.settings);
                 Some(Box::new(TextStreamPiece { settings, name, stream }))
             }
-            Format::Parquet => self.parquet(&name, None, stream),
+            InputFormat::Parquet => self.parquet(&name, None, stream),
             format => self.cut(name, stream, format),
         }
     }
 
     /// Sets up the cutter of a record format.
-    fn cut(&mut self, name: Arc<str>, stream: Stream, format: Format) -> Option<Box<dyn Piece>> {
-        let opened = Opened::new(&self.settings, name, stream);
+    fn cut(
+        &mut self,
+        name: Arc<str>,
+        stream: Stream,
+        format: InputFormat,
+    ) -> Option<Box<dyn Piece>> {
+        let opened = OpenInput::new(&self.settings, name, stream);
         let opened = match opened.skip_mark() {
             Ok(opened) => opened,
             Err(problem) => return Some(problem),
         };
         self.cutter = Some(match format {
-            Format::Csv => Box::new(CsvCutter::new(opened, b',')),
-            Format::Tsv => Box::new(CsvCutter::new(opened, b'\t')),
+            InputFormat::Csv => Box::new(CsvCutter::new(opened, b',')),
+            InputFormat::Tsv => Box::new(CsvCutter::new(opened, b'\t')),
             _ => Box::new(JsonlCutter::new(opened)),
         });
         None
@@ -345,7 +352,7 @@ impl Inputs {
         path: Option<&Path>,
         stream: Stream,
     ) -> Option<Box<dyn Piece>> {
-        let opened = Opened::new(&self.settings, Arc::clone(name), stream);
+        let opened = OpenInput::new(&self.settings, Arc::clone(name), stream);
         match crate::parquet::ParquetCutter::new(opened, path) {
             Ok(cutter) => {
                 self.cutter = Some(Box::new(cutter));
@@ -363,8 +370,8 @@ impl Inputs {
 
 impl Source for Inputs {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
-        if let Some(other) = &mut self.other {
-            return other.source.next_piece();
+        if let Some(custom) = &mut self.custom {
+            return custom.source.next_piece();
         }
         loop {
             if let Some(cutter) = &mut self.cutter {
@@ -384,13 +391,13 @@ impl Source for Inputs {
 
     /// Sizes of all files on disk, compressed ones as they are; `None` with a stream among them.
     fn total_bytes(&self) -> Option<u64> {
-        if let Some(other) = &self.other {
-            return other.source.total_bytes();
+        if let Some(custom) = &self.custom {
+            return custom.source.total_bytes();
         }
         self.listing.items.iter().try_fold(0u64, |sum, item| match item {
-            Item::File { size, .. } => Some(sum.saturating_add(*size)),
-            Item::Problem(_) => Some(sum),
-            Item::Pipe(_) | Item::StandardInput => None,
+            InputItem::File { size, .. } => Some(sum.saturating_add(*size)),
+            InputItem::Problem(_) => Some(sum),
+            InputItem::Pipe(_) | InputItem::StandardInput => None,
         })
     }
 }
@@ -407,7 +414,7 @@ impl fmt::Debug for Inputs {
 }
 
 /// Guesses the format of a stream and gives it back unread.
-pub(crate) fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
+pub(crate) fn sniff(mut stream: Stream) -> Result<(InputFormat, Stream), String> {
     const STEP: usize = 4 << 10;
     const MAX: usize = 1 << 20;
     let mut head = Vec::new();
@@ -416,10 +423,10 @@ pub(crate) fn sniff(mut stream: Stream) -> Result<(Format, Stream), String> {
         let seen = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
         let first = seen.iter().find(|byte| !byte.is_ascii_whitespace());
         let format = match first {
-            Some(b'{') => Format::Jsonl,
-            Some(_) if seen.starts_with(b"PAR1") => Format::Parquet,
+            Some(b'{') => InputFormat::Jsonl,
+            Some(_) if seen.starts_with(b"PAR1") => InputFormat::Parquet,
             None if n > 0 && head.len() < MAX => continue,
-            _ => Format::Text,
+            _ => InputFormat::Text,
         };
         return Ok((format, stream.unread(head)));
     }

@@ -24,7 +24,7 @@ pub(crate) const N_FIELDS: usize = 3;
 
 /// Names of wanted fields that are still to be matched at one level of nesting: the part after
 /// the names of the levels above. `None` cannot be matched any more.
-type Wanted<'f> = [Option<&'f str>; N_FIELDS];
+type FieldNames<'f> = [Option<&'f str>; N_FIELDS];
 
 /// What a wanted field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,14 @@ pub(crate) struct Scratch {
     /// Unescaped strings of the wanted fields.
     pub(crate) strings: [String; N_FIELDS],
     /// Where the values of the wanted fields stand in the line, strings with their quotes.
-    pub(crate) places: [Range<usize>; N_FIELDS],
+    pub(crate) spans: [Range<usize>; N_FIELDS],
     /// Brackets that are still open in a skipped value.
     open: Vec<u8>,
 }
 
 /// Why a line is not a JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct JsonError {
     /// Byte offset in the line.
     pub(crate) at: usize,
     /// What was wrong there.
@@ -68,9 +68,9 @@ pub(crate) struct Fault {
 /// one name the last counts. A lone surrogate (`\ud800`) becomes U+FFFD.
 pub(crate) fn fields<'l>(
     line: &'l str,
-    names: Wanted<'_>,
+    names: FieldNames<'_>,
     scratch: &mut Scratch,
-) -> Result<[Value<'l>; N_FIELDS], Fault> {
+) -> Result<[Value<'l>; N_FIELDS], JsonError> {
     let mut parser = Parser::new(line, scratch);
     parser.whole(names)?;
     Ok(parser.values)
@@ -88,13 +88,13 @@ pub(crate) fn names(line: &str) -> Vec<String> {
 
 /// The fields of a valid object other than the wanted ones, as an object of their own; `None` if
 /// there are none. What is wanted of an object in it is null there.
-pub(crate) fn others(line: &str, names: [&str; N_FIELDS]) -> Option<String> {
+pub(crate) fn other_fields(line: &str, names: [&str; N_FIELDS]) -> Option<String> {
     let mut scratch = Scratch::default();
     let mut parser = Parser::new(line, &mut scratch);
     parser.members = Some(Vec::new());
     parser.whole(names.map(Some)).ok()?;
     let members = parser.members.unwrap_or_default();
-    let mut taken: Vec<Range<usize>> = scratch.places.to_vec();
+    let mut taken: Vec<Range<usize>> = scratch.spans.to_vec();
     taken.sort_unstable_by_key(|place| place.start);
     taken.dedup();
     let mut text = String::new();
@@ -155,7 +155,7 @@ impl<'l, 's> Parser<'l, 's> {
         }
     }
 
-    fn whole(&mut self, wanted: Wanted<'_>) -> Result<(), Fault> {
+    fn whole(&mut self, wanted: FieldNames<'_>) -> Result<(), JsonError> {
         self.skip_space();
         if self.peek() != Some(b'{') {
             return Err(self.fault("not a JSON object"));
@@ -169,7 +169,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Reads an object, standing at its brace. Nesting is bounded by the dots in `wanted`.
-    fn object(&mut self, wanted: Wanted<'_>, depth: usize) -> Result<(), Fault> {
+    fn object(&mut self, wanted: FieldNames<'_>, depth: usize) -> Result<(), JsonError> {
         self.at += 1;
         self.skip_space();
         if self.peek() == Some(b'}') {
@@ -204,9 +204,9 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Reads the value of `key`, taking what is wanted of it.
-    fn member(&mut self, key: &str, wanted: Wanted<'_>, depth: usize) -> Result<(), Fault> {
+    fn member(&mut self, key: &str, wanted: FieldNames<'_>, depth: usize) -> Result<(), JsonError> {
         let mut taken = [false; N_FIELDS];
-        let mut inner: Wanted<'_> = [None; N_FIELDS];
+        let mut inner: FieldNames<'_> = [None; N_FIELDS];
         for (field, name) in wanted.iter().enumerate() {
             let Some(name) = name else { continue };
             match name.strip_prefix(key) {
@@ -251,14 +251,14 @@ impl<'l, 's> Parser<'l, 's> {
 
     fn set(&mut self, taken: [bool; N_FIELDS], value: Value<'l>, start: usize, depth: usize) {
         for field in (0..N_FIELDS).filter(|&field| taken[field]) {
-            self.scratch.places[field] = start..self.at;
+            self.scratch.spans[field] = start..self.at;
             self.values[field] = value;
             self.depths[field] = depth;
         }
     }
 
     /// Reads a name and its colon, and stops at the value.
-    fn key(&mut self) -> Result<Cow<'l, str>, Fault> {
+    fn key(&mut self) -> Result<Cow<'l, str>, JsonError> {
         if self.peek() != Some(b'"') {
             return Err(self.fault("expected a field name"));
         }
@@ -284,7 +284,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Reads a wanted string, standing at its quote.
-    fn string(&mut self, field: usize) -> Result<Value<'l>, Fault> {
+    fn string(&mut self, field: usize) -> Result<Value<'l>, JsonError> {
         self.at += 1;
         let start = self.at;
         if self.segment()? == b'"' {
@@ -304,7 +304,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Appends the string that starts here to `text`, up to its closing quote and past it.
-    fn unescape(&mut self, text: &mut String) -> Result<(), Fault> {
+    fn unescape(&mut self, text: &mut String) -> Result<(), JsonError> {
         loop {
             let start = self.at;
             let stop = self.segment()?;
@@ -326,7 +326,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Goes to the next quote or backslash of a string and says which it is.
-    fn segment(&mut self) -> Result<u8, Fault> {
+    fn segment(&mut self) -> Result<u8, JsonError> {
         let rest = &self.bytes[self.at..];
         let length = memchr2(b'"', b'\\', rest);
         if self.has_controls {
@@ -345,7 +345,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Reads an escape, standing at its backslash.
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn escape(&mut self) -> Result<char, JsonError> {
         let character = match self.bytes.get(self.at + 1) {
             Some(b'n') => '\n',
             Some(b'"') => '"',
@@ -363,7 +363,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Reads `\uXXXX`, or two of them that form one character.
-    fn unicode_escape(&mut self) -> Result<char, Fault> {
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let unit =
             self.hex(self.at + 2).ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
         self.at += 6;
@@ -389,7 +389,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Skips a string, standing at its quote; says whether it has escapes.
-    fn skip_string(&mut self) -> Result<bool, Fault> {
+    fn skip_string(&mut self) -> Result<bool, JsonError> {
         self.at += 1;
         let mut has_escapes = false;
         while self.segment()? == b'\\' {
@@ -401,7 +401,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// Skips any value. Open brackets are kept in a list, so that deep nesting is no danger.
-    fn skip_value(&mut self) -> Result<(), Fault> {
+    fn skip_value(&mut self) -> Result<(), JsonError> {
         self.scratch.open.clear();
         loop {
             match self.peek() {
@@ -438,7 +438,7 @@ impl<'l, 's> Parser<'l, 's> {
     }
 
     /// After a value: closes brackets up to the next value; says whether all are closed.
-    fn close(&mut self) -> Result<bool, Fault> {
+    fn close(&mut self) -> Result<bool, JsonError> {
         while let Some(&bracket) = self.scratch.open.last() {
             self.skip_space();
             let next = self.peek();
@@ -459,7 +459,7 @@ impl<'l, 's> Parser<'l, 's> {
         Ok(true)
     }
 
-    fn literal(&mut self, literal: &str) -> Result<(), Fault> {
+    fn literal(&mut self, literal: &str) -> Result<(), JsonError> {
         if !self.bytes[self.at..].starts_with(literal.as_bytes()) {
             return Err(self.fault("expected a value"));
         }
@@ -467,7 +467,7 @@ impl<'l, 's> Parser<'l, 's> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), JsonError> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -490,7 +490,7 @@ impl<'l, 's> Parser<'l, 's> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), JsonError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
@@ -508,8 +508,8 @@ impl<'l, 's> Parser<'l, 's> {
         self.bytes.get(self.at).copied()
     }
 
-    fn fault(&self, what: &'static str) -> Fault {
-        Fault { at: self.at, what }
+    fn fault(&self, what: &'static str) -> JsonError {
+        JsonError { at: self.at, what }
     }
 }
 
@@ -521,7 +521,7 @@ mod tests {
     use super::*;
 
     /// The wanted strings, numbers and raw values of a line, as one would print them.
-    fn read(line: &str, names: [&str; N_FIELDS]) -> Result<[Option<String>; N_FIELDS], Fault> {
+    fn read(line: &str, names: [&str; N_FIELDS]) -> Result<[Option<String>; N_FIELDS], JsonError> {
         let mut scratch = Scratch::default();
         let values = fields(line, names.map(Some), &mut scratch)?;
         let mut field = 0;
@@ -624,7 +624,7 @@ mod tests {
             (r#"{"a":1} x"#, 8, "more after the end of the object"),
         ];
         for (line, at, what) in cases {
-            assert_eq!(read(line, ["text", "id", "a"]), Err(Fault { at, what }), "{line}");
+            assert_eq!(read(line, ["text", "id", "a"]), Err(JsonError { at, what }), "{line}");
         }
     }
 
@@ -635,7 +635,7 @@ mod tests {
 
     #[test]
     fn other_fields_are_what_is_left() {
-        let left = |line| others(line, ["text", "id", "a.b"]);
+        let left = |line| other_fields(line, ["text", "id", "a.b"]);
         assert_eq!(left(r#"{"text":"x","id":1}"#), None);
         assert_eq!(left("{}"), None);
         assert_eq!(
@@ -648,9 +648,9 @@ mod tests {
         );
         // A wanted value in another one.
         let names = ["a.b", "a.b.c", "a"];
-        assert_eq!(others(r#"{"a":{"b":{"c":1}},"d":2}"#, names).unwrap(), r#"{"d":2}"#);
+        assert_eq!(other_fields(r#"{"a":{"b":{"c":1}},"d":2}"#, names).unwrap(), r#"{"d":2}"#);
         let names = ["a.b", "a.b.c", "id"];
-        assert_eq!(others(r#"{"a":{"b":{"c":1}}}"#, names).unwrap(), r#"{"a":{"b":null}}"#);
+        assert_eq!(other_fields(r#"{"a":{"b":{"c":1}}}"#, names).unwrap(), r#"{"a":{"b":null}}"#);
     }
 
     fn json() -> impl Strategy<Value = Json> {
@@ -716,10 +716,10 @@ mod tests {
                     agrees(&line, ["text", "id", "a.b"]);
                     let mut left = object.as_object().cloned().unwrap_or_default();
                     left.retain(|name, _| !["text", "id", "time"].contains(&name.as_str()));
-                    let others = others(&line, ["text", "id", "time"]);
-                    prop_assert_eq!(others.is_none(), left.is_empty());
-                    let others = others.map_or(Json::Object(Map::new()), |text| text.parse().unwrap());
-                    prop_assert_eq!(others, Json::Object(left));
+                    let other_fields = other_fields(&line, ["text", "id", "time"]);
+                    prop_assert_eq!(other_fields.is_none(), left.is_empty());
+                    let other_fields = other_fields.map_or(Json::Object(Map::new()), |text| text.parse().unwrap());
+                    prop_assert_eq!(other_fields, Json::Object(left));
                 }
             }
         }
@@ -752,8 +752,8 @@ mod tests {
             let _ = read(&line, ["text", "a.b", "a"]);
             let _ = read(&format!("{{\"text\":{tail}"), ["text", "a.b", "a"]);
             names(&line);
-            others(&line, ["text", "a.b", "a"]);
-            others(&format!("{{\"a\":{{\"b\":{tail}"), ["text", "a.b", "a.b.c"]);
+            other_fields(&line, ["text", "a.b", "a"]);
+            other_fields(&format!("{{\"a\":{{\"b\":{tail}"), ["text", "a.b", "a.b.c"]);
         }
     }
 

@@ -11,12 +11,12 @@ use memchr::{memchr, memchr_iter, memrchr};
 use textkin_core::{DocumentSink, Piece};
 
 use crate::SourceSettings;
-use crate::json::{self, Fault, N_FIELDS, Scratch, Value};
-use crate::piece::{Cutter, Giver, LARGE, Opened, Record, list, report, too_long};
+use crate::json::{self, JsonError, N_FIELDS, Scratch, Value};
+use crate::piece::{Cutter, LARGE, OpenInput, Record, RecordEmitter, list, report, too_long};
 
 /// Cuts a stream at line ends.
 pub(crate) struct JsonlCutter {
-    opened: Opened,
+    opened: OpenInput,
     /// What was read and not yet given.
     carry: Vec<u8>,
     /// Bytes at the start of `carry` that hold no line end.
@@ -38,7 +38,7 @@ enum State {
 }
 
 impl JsonlCutter {
-    pub(crate) fn new(opened: Opened) -> Self {
+    pub(crate) fn new(opened: OpenInput) -> Self {
         Self {
             opened,
             carry: Vec::new(),
@@ -55,7 +55,7 @@ impl JsonlCutter {
         if self.is_ended {
             return;
         }
-        let Opened { settings, stream, .. } = &mut self.opened;
+        let OpenInput { settings, stream, .. } = &mut self.opened;
         match stream.read_block(settings.piece_bytes.max(1), block) {
             Ok(n) => self.is_ended = n == 0,
             Err(error) => {
@@ -176,7 +176,7 @@ impl Piece for JsonlPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         let mut reader = LineReader {
             settings: &self.settings,
-            giver: Giver::new(&self.name, sink),
+            emitter: RecordEmitter::new(&self.name, sink),
             scratch: Scratch::default(),
         };
         let is_one_line = |block: &[u8]| memchr(b'\n', block).is_none_or(|n| n + 1 == block.len());
@@ -196,7 +196,7 @@ impl Piece for JsonlPiece {
             let span = start..end_of_text.max(start);
             let flow = match text {
                 _ if span.len() as u64 > limit => {
-                    reader.giver.problem(line, too_long(&self.settings))
+                    reader.emitter.problem(line, too_long(&self.settings))
                 }
                 Some(text) => reader.line(line, &text[span]),
                 None => reader.bytes(line, &self.block[span]),
@@ -217,7 +217,7 @@ impl Piece for JsonlPiece {
 /// Gives the document of a line.
 pub(crate) struct LineReader<'a> {
     pub(crate) settings: &'a SourceSettings,
-    pub(crate) giver: Giver<'a>,
+    pub(crate) emitter: RecordEmitter<'a>,
     pub(crate) scratch: Scratch,
 }
 
@@ -227,7 +227,7 @@ impl LineReader<'_> {
             Ok(line) => self.line(number, line),
             Err(error) => {
                 let column = error.valid_up_to() + 1;
-                self.giver.problem(number, format!("invalid UTF-8 at column {column}"))
+                self.emitter.problem(number, format!("invalid UTF-8 at column {column}"))
             }
         }
     }
@@ -236,7 +236,7 @@ impl LineReader<'_> {
         let [text, id, time] = match self.fields(line) {
             Ok(Some(values)) => values,
             Ok(None) => return ControlFlow::Continue(()),
-            Err(reason) => return self.giver.problem(number, reason),
+            Err(reason) => return self.emitter.problem(number, reason),
         };
         let [text_scratch, id_scratch, time_scratch] = &self.scratch.strings;
         let text = match text {
@@ -245,9 +245,9 @@ impl LineReader<'_> {
         };
         let (id, time) = (id_of(id, id_scratch), time_of(time, time_scratch));
         let metadata =
-            self.settings.keeps_metadata.then(|| json::others(line, names(self.settings)));
+            self.settings.keeps_metadata.then(|| json::other_fields(line, names(self.settings)));
         let metadata = metadata.flatten();
-        self.giver.record(number, Record { text: text.into(), id, time, metadata })
+        self.emitter.record(number, Record { text: text.into(), id, time, metadata })
     }
 
     /// The same for a line that is given away with its memory.
@@ -256,7 +256,7 @@ impl LineReader<'_> {
             Ok(line) => line,
             Err(error) => {
                 let column = error.utf8_error().valid_up_to() + 1;
-                return self.giver.problem(number, format!("invalid UTF-8 at column {column}"));
+                return self.emitter.problem(number, format!("invalid UTF-8 at column {column}"));
             }
         };
         let length = line.strip_suffix('\n').unwrap_or(&line).len();
@@ -264,13 +264,13 @@ impl LineReader<'_> {
         let [text, id, time] = match self.fields(&line) {
             Ok(Some(values)) => values,
             Ok(None) => return ControlFlow::Continue(()),
-            Err(reason) => return self.giver.problem(number, reason),
+            Err(reason) => return self.emitter.problem(number, reason),
         };
         let [_, id_scratch, time_scratch] = &self.scratch.strings;
         let id = id_of(id, id_scratch).map(str::to_owned);
         let time = time_of(time, time_scratch).map(str::to_owned);
         let metadata =
-            self.settings.keeps_metadata.then(|| json::others(&line, names(self.settings)));
+            self.settings.keeps_metadata.then(|| json::other_fields(&line, names(self.settings)));
         let metadata = metadata.flatten();
         let text = match text {
             Value::Plain(text) => {
@@ -287,7 +287,7 @@ impl LineReader<'_> {
         };
         let (id, time) = (id.as_deref(), time.as_deref());
         let record = Record { text: text.into(), id, time, metadata };
-        self.giver.record(number, record)
+        self.emitter.record(number, record)
     }
 
     /// The wanted values of a line, text first, which is a string; none of a blank line.
@@ -329,7 +329,7 @@ fn time_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
     }
 }
 
-fn describe(fault: Fault) -> String {
+fn describe(fault: JsonError) -> String {
     format!("invalid JSON at column {}: {}", fault.at + 1, fault.what)
 }
 

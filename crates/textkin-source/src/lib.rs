@@ -50,30 +50,33 @@ pub mod column;
 mod compression;
 mod csv;
 mod decode;
+mod document_spool;
 mod error;
 mod exclude;
 mod extraction;
 mod inputs;
 mod json;
 mod jsonl;
-mod single_use;
+mod file_identity;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod piece;
 mod rewrite;
 mod settings;
-mod shelf;
+
 mod stream;
 mod text;
 mod walk;
 
 pub use compression::decompressed;
+pub use document_spool::{DocumentSpool, SpooledDocuments};
 pub use error::Error;
-pub use extraction::process::{Bounds, find_program};
+pub use extraction::process::{ProcessLimits, find_program};
 pub use extraction::worker::{WORKER_ARGUMENT, Worker, serve as serve_worker};
 pub use inputs::Inputs;
-pub use rewrite::{Annotation, Editor, Fate, InputFile, RewriteError, Rewritten};
+pub use rewrite::{
+    Annotation, DocumentEditor, EditDecision, InputFile, RewriteError, RewriteOutcome,
+};
 pub use sandbox::read_in_subprocess;
-pub use settings::{FolderMark, Format, SourceSettings};
-pub use shelf::{Shelf, TakenUp};
-pub use textkin_extract::{Kind, Options as ExtractOptions};
+pub use settings::{FolderMarker, InputFormat, SourceSettings};
+pub use textkin_extract::{ExtractOptions, FileKind};

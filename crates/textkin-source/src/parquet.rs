@@ -4,7 +4,7 @@
 //! the file again and reads only the wanted columns (all, if the others are kept), some megabytes at
 //! a time.
 
-mod others;
+mod metadata;
 
 use std::fmt::Display;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::SourceSettings;
 use crate::column::{InvalidUtf8, display_at, find, is_text, text_at};
 use crate::compression::Compression;
 use crate::json::N_FIELDS;
-use crate::piece::{Cutter, Giver, Opened, Record, list, report, too_long};
+use crate::piece::{Cutter, OpenInput, Record, RecordEmitter, list, report, too_long};
 use crate::stream::reason;
 
 /// Text of about this many bytes is decoded at once.
@@ -37,7 +37,7 @@ const MAX_ROWS: u64 = 8192;
 
 /// Where the bytes are.
 #[derive(Clone)]
-enum Place {
+enum TableBytes {
     File(PathBuf),
     Memory(Bytes),
 }
@@ -46,7 +46,7 @@ enum Place {
 struct Table {
     settings: Arc<SourceSettings>,
     name: Arc<str>,
-    place: Place,
+    bytes: TableBytes,
     metadata: ArrowReaderMetadata,
     /// Wanted columns: name, and index among the leaves of the schema.
     columns: [Option<(String, usize)>; N_FIELDS],
@@ -64,23 +64,23 @@ pub(crate) struct ParquetCutter {
 
 impl ParquetCutter {
     /// Reads the description of the file; `path` is where it can be opened again.
-    pub(crate) fn new(mut opened: Opened, path: Option<&Path>) -> Result<Self, String> {
-        let place = match path {
+    pub(crate) fn new(mut opened: OpenInput, path: Option<&Path>) -> Result<Self, String> {
+        let bytes = match path {
             Some(path) if opened.stream.compression() == Compression::None => {
-                Place::File(path.to_owned())
+                TableBytes::File(path.to_owned())
             }
             _ => {
                 let mut bytes = Vec::new();
                 opened.stream.read_whole(opened.settings.max_document_bytes, &mut bytes)?;
-                Place::Memory(Bytes::from(bytes))
+                TableBytes::Memory(Bytes::from(bytes))
             }
         };
-        let metadata = match &place {
-            Place::File(path) => {
+        let metadata = match &bytes {
+            TableBytes::File(path) => {
                 let file = fs_err::File::open(path).map_err(|error| reason(&error))?.into_file();
                 guarded(|| describe(&file))?
             }
-            Place::Memory(bytes) => guarded(|| describe(bytes))?,
+            TableBytes::Memory(bytes) => guarded(|| describe(bytes))?,
         };
         let settings = opened.settings;
         let wanted = [
@@ -106,7 +106,7 @@ impl ParquetCutter {
         waiting.reverse();
         let next_group = if columns[0].is_some() { 0 } else { usize::MAX };
         let table =
-            Table { settings: Arc::clone(&settings), name: opened.name, place, metadata, columns };
+            Table { settings: Arc::clone(&settings), name: opened.name, bytes, metadata, columns };
         Ok(Self { table: Arc::new(table), next_group, row: 1, waiting })
     }
 }
@@ -148,7 +148,7 @@ struct GroupPiece {
 impl Piece for GroupPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         let name = Arc::clone(&self.table.name);
-        if let Err(reason) = self.rows(&mut Giver::new(&name, sink)) {
+        if let Err(reason) = self.rows(&mut RecordEmitter::new(&name, sink)) {
             // The flow is not needed: this is the last call.
             let _ = sink.problem(Problem { path: name.to_string(), line: None, reason });
         }
@@ -160,13 +160,13 @@ impl Piece for GroupPiece {
 }
 
 impl GroupPiece {
-    fn rows(&self, giver: &mut Giver<'_>) -> Result<(), String> {
+    fn rows(&self, emitter: &mut RecordEmitter<'_>) -> Result<(), String> {
         let mut reader = self.reader()?;
         let mut row = self.first_row;
         while let Some(batch) = guarded(|| reader.next().transpose())
             .map_err(|reason| format!("row {row} and the rest of its row group: {reason}"))?
         {
-            if self.batch(&batch, row, giver)?.is_break() {
+            if self.batch(&batch, row, emitter)?.is_break() {
                 return Ok(());
             }
             row += batch.num_rows() as u64;
@@ -175,8 +175,8 @@ impl GroupPiece {
     }
 
     fn reader(&self) -> Result<ParquetRecordBatchReader, String> {
-        match &self.table.place {
-            Place::File(path) => {
+        match &self.table.bytes {
+            TableBytes::File(path) => {
                 let file = fs_err::File::open(path).map_err(|error| reason(&error))?.into_file();
                 let metadata = self.table.metadata.clone();
                 guarded(|| {
@@ -184,7 +184,7 @@ impl GroupPiece {
                         .build()
                 })
             }
-            Place::Memory(bytes) => {
+            TableBytes::Memory(bytes) => {
                 let (bytes, metadata) = (bytes.clone(), self.table.metadata.clone());
                 guarded(|| {
                     self.select(ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata))
@@ -225,7 +225,7 @@ impl GroupPiece {
         &self,
         batch: &RecordBatch,
         first_row: u64,
-        giver: &mut Giver<'_>,
+        emitter: &mut RecordEmitter<'_>,
     ) -> Result<ControlFlow<()>, String> {
         let [text, id, time] = &self.table.columns;
         let column = |wanted: &Option<(String, usize)>| {
@@ -241,7 +241,7 @@ impl GroupPiece {
         let wanted: Vec<&str> =
             self.table.columns.iter().flatten().map(|(name, _)| name.as_str()).collect();
         let others = |index: usize| match settings.keeps_metadata {
-            true => others::others(batch, index, &wanted),
+            true => metadata::row_metadata(batch, index, &wanted),
             false => Ok(None),
         };
         let limit = settings.max_document_bytes;
@@ -249,20 +249,24 @@ impl GroupPiece {
             let row = first_row + index as u64;
             let flow = match text_at(&texts, index) {
                 Ok(Some(text)) if text.len() as u64 > limit => {
-                    giver.problem(row, too_long(settings))
+                    emitter.problem(row, too_long(settings))
                 }
                 Ok(Some(text)) => match others(index) {
                     Ok(metadata) => {
                         let id = ids.as_ref().and_then(|ids| display_at(ids, index));
                         let time = times.as_ref().and_then(|times| display_at(times, index));
                         let (id, time) = (id.as_deref(), time.as_deref());
-                        giver.record(row, Record { text: text.into(), id, time, metadata })
+                        emitter.record(row, Record { text: text.into(), id, time, metadata })
                     }
-                    Err(column) => giver.problem(row, format!("column '{column}' cannot be read")),
+                    Err(column) => {
+                        emitter.problem(row, format!("column '{column}' cannot be read"))
+                    }
                 },
-                Ok(None) => giver.problem(row, format!("field '{name}' is not a string but null")),
+                Ok(None) => {
+                    emitter.problem(row, format!("field '{name}' is not a string but null"))
+                }
                 Err(InvalidUtf8) => {
-                    giver.problem(row, format!("field '{name}' is not valid UTF-8"))
+                    emitter.problem(row, format!("field '{name}' is not valid UTF-8"))
                 }
             };
             if flow.is_break() {

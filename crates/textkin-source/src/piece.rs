@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem};
-use textkin_extract::Limits;
+use textkin_extract::ExtractLimits;
 
 use crate::SourceSettings;
 use crate::stream::Stream;
@@ -21,14 +21,14 @@ pub(crate) trait Cutter: Send {
 }
 
 /// An opened record input and how to read it.
-pub(crate) struct Opened {
+pub(crate) struct OpenInput {
     pub(crate) settings: Arc<SourceSettings>,
     /// The input as given.
     pub(crate) name: Arc<str>,
     pub(crate) stream: Stream,
 }
 
-impl Opened {
+impl OpenInput {
     /// A record of a compressed file may not be longer than the file can honestly hold.
     pub(crate) fn new(settings: &Arc<SourceSettings>, name: Arc<str>, stream: Stream) -> Self {
         let most = stream.max_expanded().filter(|&most| most < settings.max_document_bytes);
@@ -81,14 +81,14 @@ pub(crate) fn report(name: &str, line: Option<u64>, reason: String) -> Box<dyn P
 }
 
 /// Gives the records of one input to a sink.
-pub(crate) struct Giver<'a> {
+pub(crate) struct RecordEmitter<'a> {
     name: &'a str,
     sink: &'a mut dyn DocumentSink,
     /// `FILE:LINE`, where a record has no id.
     id: String,
 }
 
-impl<'a> Giver<'a> {
+impl<'a> RecordEmitter<'a> {
     pub(crate) fn new(name: &'a str, sink: &'a mut dyn DocumentSink) -> Self {
         Self { name, sink, id: String::new() }
     }
@@ -144,7 +144,7 @@ pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
 pub(crate) fn too_long(settings: &SourceSettings) -> String {
     let limit = settings.max_document_bytes;
     if settings.density_limit == Some(limit) {
-        let ratio = Limits::default().max_ratio;
+        let ratio = ExtractLimits::default().max_ratio;
         return format!("longer than {limit} bytes, {ratio} times the size of the compressed file");
     }
     format!("longer than {limit} bytes, the most a document may have")

@@ -55,7 +55,7 @@ fn try_read(
     std::thread::scope(|scope| {
         let child = &child;
         let clock = scope.spawn(move || {
-            let late = has_ended.recv_timeout(worker.bounds.time) == Err(RecvTimeoutError::Timeout);
+            let late = has_ended.recv_timeout(worker.limits.time) == Err(RecvTimeoutError::Timeout);
             if late {
                 end(child);
             }
@@ -65,7 +65,7 @@ fn try_read(
         drop(ended);
         end(child);
         match (given, clock.join().unwrap_or(false)) {
-            (Err(_), true) => Err(format!("took longer than {} s", worker.bounds.time.as_secs())),
+            (Err(_), true) => Err(format!("took longer than {} s", worker.limits.time.as_secs())),
             (given, _) => given,
         }
     })
@@ -117,7 +117,7 @@ fn give(mut lines: impl BufRead, most: u64, sink: &mut dyn DocumentSink) -> Resu
     }
 }
 
-/// The notes of a document, as [`Lines`] wrote them.
+/// The notes of a document, as [`LineWriter`] wrote them.
 fn notes(fields: &Map<String, Value>) -> Vec<Note> {
     let notes = fields.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let note = |note: &Value| {
@@ -140,7 +140,7 @@ pub(crate) fn serve(arguments: &[std::ffi::OsString]) -> Result<(), String> {
         worker: Worker { program: Some(program.into()), ..Worker::default() },
         ..SourceSettings::default()
     };
-    let mut lines = Lines { out: BufWriter::new(std::io::stdout().lock()), failure: None };
+    let mut lines = LineWriter { out: BufWriter::new(std::io::stdout().lock()), failure: None };
     match Inputs::open(&[Path::new(path)], &settings) {
         Ok(mut inputs) => {
             while lines.failure.is_none()
@@ -162,12 +162,12 @@ pub(crate) fn serve(arguments: &[std::ffi::OsString]) -> Result<(), String> {
 }
 
 /// Documents and problems as lines.
-struct Lines<W> {
+struct LineWriter<W> {
     out: W,
     failure: Option<std::io::Error>,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> LineWriter<W> {
     fn put(&mut self, fields: Map<String, Value>) -> ControlFlow<()> {
         let line = Value::Object(fields).to_string();
         match writeln!(self.out, "{line}") {
@@ -180,7 +180,7 @@ impl<W: Write> Lines<W> {
     }
 }
 
-impl<W: Write> DocumentSink for Lines<W> {
+impl<W: Write> DocumentSink for LineWriter<W> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let mut fields = Map::new();
         let mut put = |name: &str, text: &str| fields.insert(name.to_owned(), text.into());
@@ -215,11 +215,11 @@ mod tests {
     type Fields = (String, String, Option<String>, Option<String>);
 
     #[derive(Default)]
-    struct Seen {
+    struct CollectingSink {
         items: Vec<Result<Fields, Problem>>,
     }
 
-    impl DocumentSink for Seen {
+    impl DocumentSink for CollectingSink {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let own = |text: std::borrow::Cow<'_, str>| text.into_owned();
             let (time, metadata) = (document.time.map(own), document.metadata.map(own));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn lines(documents: &[(String, String, Option<String>)], is_whole: bool) -> Vec<u8> {
-        let mut lines = Lines { out: Vec::new(), failure: None };
+        let mut lines = LineWriter { out: Vec::new(), failure: None };
         for (id, text, time) in documents {
             let _ = lines.document(Document {
                 id: id.into(),
@@ -259,7 +259,7 @@ mod tests {
             cut in any::<prop::sample::Index>(),
         ) {
             let bytes = lines(&documents, true);
-            let mut seen = Seen::default();
+            let mut seen = CollectingSink::default();
             prop_assert_eq!(give(&bytes[..], 1 << 20, &mut seen), Ok(()));
             let problem = Problem { path: "a".to_owned(), line: Some(3), reason: "is no text".to_owned() };
             let mut expected: Vec<_> = documents.into_iter().map(|(id, text, time)| Ok((id, text, time, None))).collect();
@@ -267,14 +267,14 @@ mod tests {
             prop_assert_eq!(&seen.items, &expected);
             // Whatever is missing at the end is noticed.
             let cut = cut.index(bytes.len());
-            prop_assert!(give(&bytes[..cut], 1 << 20, &mut Seen::default()).is_err());
+            prop_assert!(give(&bytes[..cut], 1 << 20, &mut CollectingSink::default()).is_err());
         }
     }
 
     #[test]
     fn notes_come_in_words() {
-        struct Noted(Vec<Note>);
-        impl DocumentSink for Noted {
+        struct NoteSink(Vec<Note>);
+        impl DocumentSink for NoteSink {
             fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
                 self.0.extend(document.notes);
                 ControlFlow::Continue(())
@@ -287,11 +287,11 @@ mod tests {
         let hidden = Note::HiddenText { how: "white on white", n_characters: 9, excerpt };
         let incomplete = Note::Incomplete { reason: "a page is missing".to_owned() };
         let notes = vec![hidden.clone(), incomplete.clone()];
-        let mut lines = Lines { out: Vec::new(), failure: None };
+        let mut lines = LineWriter { out: Vec::new(), failure: None };
         let (id, text) = ("a".into(), "b".into());
         let _ = lines.document(Document { id, text, time: None, notes, metadata: None });
         let _ = lines.put(Map::new());
-        let mut noted = Noted(Vec::new());
+        let mut noted = NoteSink(Vec::new());
         give(&lines.out[..], 1 << 20, &mut noted).unwrap();
         let told = |note: &Note| (note.to_string(), note.is_suspicious());
         assert_eq!(
@@ -303,9 +303,9 @@ mod tests {
     #[test]
     fn a_line_without_end_and_a_reader_that_stops_are_told() {
         let bytes = lines(&[("a".to_owned(), "x".repeat(1000), None)], true);
-        assert!(give(&bytes[..], 100, &mut Seen::default()).is_err());
-        assert!(give(&lines(&[], false)[..], 1 << 20, &mut Seen::default()).is_err());
-        let mut seen = Seen::default();
+        assert!(give(&bytes[..], 100, &mut CollectingSink::default()).is_err());
+        assert!(give(&lines(&[], false)[..], 1 << 20, &mut CollectingSink::default()).is_err());
+        let mut seen = CollectingSink::default();
         read_in_subprocess(Path::new("a"), &SourceSettings::default(), &mut seen);
         assert_eq!(seen.items.len(), 1, "without a program there is a problem");
     }
@@ -318,7 +318,7 @@ mod tests {
         {
             let worker = Worker { program: Some(program.into()), ..Worker::default() };
             let settings = SourceSettings { worker, ..SourceSettings::default() };
-            let mut seen = Seen::default();
+            let mut seen = CollectingSink::default();
             read_in_subprocess(Path::new("a"), &settings, &mut seen);
             let [Err(problem)] = &seen.items[..] else { panic!("{:?}", seen.items) };
             assert!(problem.reason.contains(expected), "{problem}");

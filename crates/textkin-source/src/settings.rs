@@ -26,7 +26,7 @@ pub struct SourceSettings {
     pub exclude: Vec<String>,
     /// Folders with this mark are left out wherever they are found, and a problem where they are
     /// named. Default none.
-    pub folder_mark: Option<FolderMark>,
+    pub folder_marker: Option<FolderMarker>,
     /// Files that the caller is going to write; they are left out wherever they are found. Default
     /// none.
     pub outputs: Vec<PathBuf>,
@@ -47,7 +47,7 @@ pub struct SourceSettings {
     /// read only where `pdftotext` is installed.
     pub worker: Worker,
     /// The format of every input; `None`, the default, decides by name.
-    pub input_format: Option<Format>,
+    pub input_format: Option<InputFormat>,
     /// About how many decompressed bytes one piece holds. Default 4 MiB. It never changes which
     /// documents are read nor their order.
     pub piece_bytes: usize,
@@ -61,7 +61,7 @@ impl Default for SourceSettings {
             time_field: None,
             keeps_metadata: false,
             exclude: Vec::new(),
-            folder_mark: None,
+            folder_marker: None,
             outputs: Vec::new(),
             follow_links: false,
             hidden: false,
@@ -78,7 +78,7 @@ impl Default for SourceSettings {
 /// What tells a folder that is kept by a program from one that is kept by people: a file that begins
 /// in a certain way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FolderMark {
+pub struct FolderMarker {
     /// The name of the file.
     pub file: &'static str,
     /// Its first bytes.
@@ -87,7 +87,7 @@ pub struct FolderMark {
     pub reason: &'static str,
 }
 
-impl FolderMark {
+impl FolderMarker {
     /// Whether `folder` has it.
     pub(crate) fn is_on(self, folder: &Path) -> bool {
         let path = folder.join(self.file);
@@ -129,7 +129,7 @@ impl SourceSettings {
 /// What the bytes of an input mean, after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Format {
+pub enum InputFormat {
     /// The whole input is one document.
     Text,
     /// One JSON object a line.
@@ -142,7 +142,7 @@ pub enum Format {
     Parquet,
 }
 
-impl Format {
+impl InputFormat {
     /// The format a file of this name has; whatever is not a record file is text. Endings of
     /// compressed files (`.gz`, `.zst`, `.xz`, `.bz2`) are looked through.
     ///
@@ -163,7 +163,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for InputFormat {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Text => "text",
@@ -175,7 +175,7 @@ impl fmt::Display for Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for InputFormat {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
@@ -196,26 +196,32 @@ mod tests {
 
     #[test]
     fn names_of_formats_round_trip() {
-        for format in [Format::Text, Format::Jsonl, Format::Csv, Format::Tsv, Format::Parquet] {
-            assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        for format in [
+            InputFormat::Text,
+            InputFormat::Jsonl,
+            InputFormat::Csv,
+            InputFormat::Tsv,
+            InputFormat::Parquet,
+        ] {
+            assert_eq!(format.to_string().parse::<InputFormat>().unwrap(), format);
         }
-        assert!(matches!("xml".parse::<Format>(), Err(Error::UnknownFormat { .. })));
+        assert!(matches!("xml".parse::<InputFormat>(), Err(Error::UnknownFormat { .. })));
     }
 
     #[test]
     fn record_files_are_known_by_name() {
         let cases = [
-            ("x.ndjson", Format::Jsonl),
-            ("x.csv.bz2", Format::Csv),
-            ("x.tsv.xz", Format::Tsv),
-            ("x.parquet", Format::Parquet),
-            ("x.json", Format::Text),
-            ("jsonl", Format::Text),
-            ("x.gz", Format::Text),
-            ("", Format::Text),
+            ("x.ndjson", InputFormat::Jsonl),
+            ("x.csv.bz2", InputFormat::Csv),
+            ("x.tsv.xz", InputFormat::Tsv),
+            ("x.parquet", InputFormat::Parquet),
+            ("x.json", InputFormat::Text),
+            ("jsonl", InputFormat::Text),
+            ("x.gz", InputFormat::Text),
+            ("", InputFormat::Text),
         ];
         for (name, format) in cases {
-            assert_eq!(Format::from_path(name.as_ref()), format, "{name}");
+            assert_eq!(InputFormat::from_path(name.as_ref()), format, "{name}");
         }
     }
 }

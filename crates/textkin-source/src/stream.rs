@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use textkin_extract::Limits;
+use textkin_extract::ExtractLimits;
 
 use crate::compression::{Compression, MAGIC_BYTES};
 use crate::text::read_decompressed;
@@ -42,11 +42,11 @@ impl Stream {
         let compression = Compression::of(&head);
         let taken = Arc::new(AtomicU64::new(0));
         let counting =
-            Counting { reader: Cursor::new(head).chain(reader), taken: Arc::clone(&taken) };
+            CountingReader { reader: Cursor::new(head).chain(reader), taken: Arc::clone(&taken) };
         let decoder = compression.decoder(counting)?;
         let reader = match compression {
             Compression::None => decoder,
-            _ => Box::new(Blocks::new(decoder)),
+            _ => Box::new(BlockReader::new(decoder)),
         };
         Ok(Self { reader, compression, taken, counted: 0, size: None })
     }
@@ -59,7 +59,7 @@ impl Stream {
     /// The most bytes that its file may honestly hold, if it is compressed.
     pub(crate) fn max_expanded(&self) -> Option<u64> {
         let size = self.size.filter(|_| self.compression != Compression::None)?;
-        Some(Limits::default().max_expanded(size))
+        Some(ExtractLimits::default().max_expanded(size))
     }
 
     /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.
@@ -135,12 +135,12 @@ pub(crate) fn reason(error: &io::Error) -> String {
 }
 
 /// Counts what passes through.
-struct Counting<R> {
+struct CountingReader<R> {
     reader: R,
     taken: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counting<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(buffer)?;
         self.taken.fetch_add(n as u64, Ordering::Relaxed);
@@ -150,14 +150,14 @@ impl<R: Read> Read for Counting<R> {
 
 /// Reads in blocks of one size, whatever is asked for. A decompressor that meets damage loses all
 /// it had decompressed in that call: this bounds the loss and makes it the same for any piece.
-struct Blocks {
+struct BlockReader {
     reader: Box<dyn Read + Send>,
     block: Box<[u8]>,
     start: usize,
     end: usize,
 }
 
-impl Blocks {
+impl BlockReader {
     const BYTES: usize = 32 << 10;
 
     fn new(reader: Box<dyn Read + Send>) -> Self {
@@ -166,7 +166,7 @@ impl Blocks {
     }
 }
 
-impl Read for Blocks {
+impl Read for BlockReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem};
-use textkin_extract::{Error, Limits};
+use textkin_extract::{Error, ExtractLimits};
 
 use crate::compression::Compression;
 use crate::decode::decode;
 use crate::piece::LARGE;
 use crate::stream::{Stream, explain, reason};
-use crate::{Format, Kind, SourceSettings, extraction};
+use crate::{FileKind, InputFormat, SourceSettings, extraction};
 
 /// A group of text files.
 pub(crate) struct TextPiece {
@@ -77,9 +77,9 @@ fn give(
     settings: &SourceSettings,
     sink: &mut dyn DocumentSink,
 ) -> ControlFlow<()> {
-    let is_text = settings.input_format == Some(Format::Text);
-    match Kind::detect(Some(Compression::bare_name(name)), bytes) {
-        Kind::Text | Kind::Unknown => give_text(name, bytes, sink),
+    let is_text = settings.input_format == Some(InputFormat::Text);
+    match FileKind::detect(Some(Compression::bare_name(name)), bytes) {
+        FileKind::Text | FileKind::Unknown => give_text(name, bytes, sink),
         _ if is_text => give_text(name, bytes, sink),
         _ => extraction::extract(name, bytes, settings, sink),
     }
@@ -139,7 +139,7 @@ pub(crate) fn read_decompressed(
     explained: impl Fn(&io::Error) -> String,
     bytes: &mut Vec<u8>,
 ) -> Result<(), String> {
-    let limits = Limits::default();
+    let limits = ExtractLimits::default();
     loop {
         let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64).min(STEP);
         let n_read = decoder.by_ref().take(left).read_to_end(bytes);

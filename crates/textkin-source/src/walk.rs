@@ -15,14 +15,14 @@ use ignore::{DirEntry, WalkBuilder};
 use textkin_core::Problem;
 
 use crate::exclude::{excludes, is_excluded};
-use crate::single_use::{Outputs, Place, Seen, place};
+use crate::file_identity::{FileIdentity, Outputs, SeenFiles, identity};
 use crate::stream::reason;
-use crate::{Error, Format, SourceSettings};
+use crate::{Error, InputFormat, SourceSettings};
 
 /// Everything there is to read.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<InputItem>,
     /// Entries left out because their name begins with a dot.
     pub(crate) n_hidden: u64,
     /// Symbolic links inside folders that were not followed.
@@ -39,12 +39,12 @@ pub(crate) struct Listing {
 
 /// One thing to read, or why not.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub(crate) enum InputItem {
     File {
         path: PathBuf,
         size: u64,
-        format: Format,
-        place: Place,
+        format: InputFormat,
+        identity: FileIdentity,
     },
     /// A pipe or device; its format is found by its name and first bytes.
     Pipe(PathBuf),
@@ -68,7 +68,7 @@ impl Listing {
             } else if std::mem::replace(&mut has_standard_input, true) {
                 return Err(Error::StandardInputTwice);
             } else {
-                listing.items.push(Item::StandardInput);
+                listing.items.push(InputItem::StandardInput);
             }
         }
         listing.keep_each_once(settings);
@@ -78,27 +78,27 @@ impl Listing {
     /// Leaves out what the run writes itself and what was found before.
     fn keep_each_once(&mut self, settings: &SourceSettings) {
         let outputs = Outputs::new(&settings.outputs);
-        let mut seen = Seen::default();
+        let mut seen = SeenFiles::default();
         let mut are_kept = Vec::with_capacity(self.items.len());
         for item in &self.items {
             are_kept.push(match item {
-                Item::File { path, place, .. } if outputs.contains(path, *place) => {
+                InputItem::File { path, identity, .. } if outputs.contains(path, *identity) => {
                     if !self.outputs.contains(path) {
                         self.outputs.push(path.clone());
                     }
                     false
                 }
-                Item::File { path, place, .. } => {
-                    let is_new = seen.insert(path, *place);
+                InputItem::File { path, identity, .. } => {
+                    let is_new = seen.insert(path, *identity);
                     self.n_repeated += u64::from(!is_new);
                     is_new
                 }
-                Item::Pipe(path) => {
+                InputItem::Pipe(path) => {
                     let is_new = seen.insert(path, None);
                     self.n_repeated += u64::from(!is_new);
                     is_new
                 }
-                Item::StandardInput | Item::Problem(_) => true,
+                InputItem::StandardInput | InputItem::Problem(_) => true,
             });
         }
         let mut are_kept = are_kept.into_iter();
@@ -108,13 +108,13 @@ impl Listing {
     fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {
         match fs_err::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                match settings.folder_mark.filter(|mark| mark.is_on(path)) {
+                match settings.folder_marker.filter(|mark| mark.is_on(path)) {
                     Some(mark) => self.problem(path, mark.reason.to_owned()),
                     None => self.walk(path, settings)?,
                 }
             }
             Ok(metadata) if metadata.is_file() => self.items.push(file(path, &metadata, settings)),
-            Ok(_) => self.items.push(Item::Pipe(path.to_owned())),
+            Ok(_) => self.items.push(InputItem::Pipe(path.to_owned())),
             Err(error) => match pattern(path) {
                 Some(pattern) if error.kind() == io::ErrorKind::NotFound => {
                     self.expand(pattern, settings)?
@@ -134,7 +134,7 @@ impl Listing {
         let filter = {
             let (hidden, excluded) = (Arc::clone(&hidden), Arc::clone(&excluded));
             let marked = Arc::clone(&marked);
-            let (with_hidden, mark) = (settings.hidden, settings.folder_mark);
+            let (with_hidden, mark) = (settings.hidden, settings.folder_marker);
             move |entry: &DirEntry| {
                 let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
                 let reason_to_skip = if entry.depth() == 0 {
@@ -227,9 +227,9 @@ impl Listing {
     /// Appends the items of one pattern, each file once: `**/*` finds folders and their files.
     fn append_distinct(&mut self, inner: Self) {
         let mut seen = HashSet::new();
-        let is_first = |item: &Item| match item {
-            Item::File { path, .. } | Item::Pipe(path) => seen.insert(path.clone()),
-            Item::StandardInput | Item::Problem(_) => true,
+        let is_first = |item: &InputItem| match item {
+            InputItem::File { path, .. } | InputItem::Pipe(path) => seen.insert(path.clone()),
+            InputItem::StandardInput | InputItem::Problem(_) => true,
         };
         self.items.extend(inner.items.into_iter().filter(is_first));
         self.n_hidden += inner.n_hidden;
@@ -245,13 +245,18 @@ impl Listing {
 
     fn problem(&mut self, path: &Path, reason: String) {
         let path = path.to_string_lossy().into_owned();
-        self.items.push(Item::Problem(Problem { path, line: None, reason }));
+        self.items.push(InputItem::Problem(Problem { path, line: None, reason }));
     }
 }
 
-fn file(path: &Path, metadata: &Metadata, settings: &SourceSettings) -> Item {
-    let format = settings.input_format.unwrap_or_else(|| Format::from_path(path));
-    Item::File { path: path.to_owned(), size: metadata.len(), format, place: place(metadata) }
+fn file(path: &Path, metadata: &Metadata, settings: &SourceSettings) -> InputItem {
+    let format = settings.input_format.unwrap_or_else(|| InputFormat::from_path(path));
+    InputItem::File {
+        path: path.to_owned(),
+        size: metadata.len(),
+        format,
+        identity: identity(metadata),
+    }
 }
 
 /// The path as a pattern, if it is one.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use proptest::prelude::*;
-use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::Overlap;
 use textkin::{Settings, Watch, compare, discover};
 
@@ -21,7 +21,7 @@ fn discovered(a: &str, b: &str, settings: &Settings) -> Option<Overlap> {
     let record = |id: &str, text: &str| serde_json::json!({ "id": id, "text": text }).to_string();
     let lines = format!("{}\n{}\n", record("a", a), record("b", b));
     let source_settings =
-        SourceSettings { input_format: Some(Format::Jsonl), ..SourceSettings::default() };
+        SourceSettings { input_format: Some(InputFormat::Jsonl), ..SourceSettings::default() };
     let mut source =
         Inputs::from_reader("two", std::io::Cursor::new(lines), &source_settings).unwrap();
     let found = discover(&mut source, settings, &Watch::default()).unwrap();

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use textkin::source::{Format, Inputs, Rewritten, SourceSettings};
+use textkin::source::{InputFormat, Inputs, RewriteOutcome, SourceSettings};
 use textkin::text::tokenizer::WordTokenizer;
 use textkin::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
 use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Settings, Watch, dedup};
@@ -21,7 +21,7 @@ fn inputs(texts: &[String]) -> Inputs {
         let record = serde_json::json!({ "id": number.to_string(), "text": text, "time": time });
         lines.push_str(&format!("{record}\n"));
     }
-    let input_format = Some(Format::Jsonl);
+    let input_format = Some(InputFormat::Jsonl);
     let settings = SourceSettings { piece_bytes: 64, input_format, ..SourceSettings::default() };
     let mut inputs = Inputs::from_reader("test", std::io::Cursor::new(lines), &settings).unwrap();
     inputs.spool(&std::env::temp_dir()).unwrap();
@@ -46,7 +46,7 @@ fn cleaned(texts: &[String], k: usize, cleaning: Cleaning) -> Vec<String> {
     let mut editor = found.editor(false, &watch);
     let mut out = Vec::new();
     for file in inputs.files() {
-        assert_eq!(inputs.rewrite(&file, &mut editor, &mut out).unwrap(), Rewritten::Written);
+        assert_eq!(inputs.rewrite(&file, &mut editor, &mut out).unwrap(), RewriteOutcome::Written);
     }
     assert_eq!(editor.take_tally(), found.tally());
     editor.finish().unwrap();

@@ -9,7 +9,7 @@ use textkin::distributed::{
     Cell, CommonChunks, Cut, Edge, ListMerger, Packed, PairCounter, PairMerger, PostingsPacker,
     PostingsSorter, Prepared, Preparer, TextSizes, Totals, Work, copies_alone,
 };
-use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap};
 use textkin::{Settings, Watch, discover};
 
@@ -36,7 +36,7 @@ fn run_in_one(texts: &[String], settings: &Settings) -> Pairs {
         lines.push_str(&format!("{record}\n"));
     }
     let source_settings =
-        SourceSettings { input_format: Some(Format::Jsonl), ..SourceSettings::default() };
+        SourceSettings { input_format: Some(InputFormat::Jsonl), ..SourceSettings::default() };
     let mut source =
         Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap();
     let found = discover(&mut source, settings, &Watch::default()).unwrap();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use textkin::graph::{Clustering, Counting};
 use textkin::index::{KeepChunks, Plan, SharedIndex};
-use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap, Pair};
 use textkin::{Discovery, SetAside, Settings, Watch, compare, compare_without, discover, overlaps};
 
@@ -88,7 +88,7 @@ fn source(texts: &[String]) -> Inputs {
         let record = serde_json::json!({ "id": number.to_string(), "text": text });
         lines.push_str(&format!("{record}\n"));
     }
-    let input_format = Some(Format::Jsonl);
+    let input_format = Some(InputFormat::Jsonl);
     let source_settings =
         SourceSettings { piece_bytes: 64, input_format, ..SourceSettings::default() };
     Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap()

@@ -45,8 +45,10 @@ fn jsonl(documents: &[(String, String)]) -> String {
 
 fn source_of(documents: &[(String, String)]) -> source::Inputs {
     let text = jsonl(documents).into_bytes();
-    let settings =
-        source::SourceSettings { input_format: Some(source::Format::Jsonl), ..Default::default() };
+    let settings = source::SourceSettings {
+        input_format: Some(source::InputFormat::Jsonl),
+        ..Default::default()
+    };
     source::Inputs::from_reader("documents", std::io::Cursor::new(text), &settings)
         .expect("they are in memory")
 }

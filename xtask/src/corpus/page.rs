@@ -1,7 +1,7 @@
 //! Pages: which files of a release are pages, what each is called, and what it says.
 
 use anyhow::Result;
-use textkin_extract::{Collected, Limits, Options, extract};
+use textkin_extract::{ExtractLimits, ExtractOptions, Extraction, extract};
 
 use super::list::{Client, List, Project, Release};
 
@@ -46,8 +46,14 @@ impl Page {
         bytes: &[u8],
     ) -> Result<Option<Self>> {
         let Some(page) = page_name(list, project, file) else { return Ok(None) };
-        let mut found = Collected::default();
-        extract(Some(file), bytes, &Options::default(), &Limits::default(), &mut found)?;
+        let mut found = Extraction::default();
+        extract(
+            Some(file),
+            bytes,
+            &ExtractOptions::default(),
+            &ExtractLimits::default(),
+            &mut found,
+        )?;
         let texts: Vec<String> =
             found.documents.into_iter().map(|document| document.text).collect();
         let text = texts.join("\n\n");

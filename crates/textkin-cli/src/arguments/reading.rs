@@ -1,7 +1,7 @@
 //! What can be said about the documents that are read: one home for all commands.
 
 use clap::Args;
-use textkin::source::Format;
+use textkin::source::InputFormat;
 
 use textkin::parse_size;
 
@@ -18,7 +18,7 @@ pub(crate) struct Reading {
     /// Take every input as text, jsonl, csv, tsv or parquet, whatever its name; as text means that
     /// nothing is extracted
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) input_format: Option<Format>,
+    pub(crate) input_format: Option<InputFormat>,
     /// Of web pages, read the main content only, without menus and notices around it
     #[arg(long)]
     pub(crate) main_content: bool,

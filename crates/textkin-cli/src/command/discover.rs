@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         Some(_) => KeepChunks::Fingerprints,
     };
     let mut inputs = match repository {
-        Some(repository) => Inputs::of_source(move || Box::new(repository.source())),
+        Some(repository) => Inputs::from_source(move || Box::new(repository.source())),
         None => Inputs::open(&arguments.inputs, &source_settings)?,
     };
     raw::prepare(&mut inputs, &settings)?;

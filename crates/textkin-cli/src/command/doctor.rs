@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use textkin::report::terminal;
-use textkin::source::{Kind, find_program};
+use textkin::source::{FileKind, find_program};
 
 use crate::exit::Exit;
 
@@ -58,8 +58,8 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         }
     }
     writeln!(text, "\nFormats that are read, known by their content")?;
-    let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
-    for kind in Kind::ALL.iter().filter(|kind| **kind != Kind::Unknown) {
+    let width = FileKind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
+    for kind in FileKind::ALL.iter().filter(|kind| **kind != FileKind::Unknown) {
         writeln!(text, "  {:<width$}  {}", kind.name(), kind.summary())?;
     }
     terminal::print(&text)?;

@@ -5,8 +5,8 @@
 
 use std::io::Read;
 
-use crate::context::Part;
-use crate::{Context, Error, Extractor, Kind};
+use crate::context::ContainerPart;
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Memory that xz may use; its largest preset needs 65 MiB.
 const MAX_XZ_MEMORY: u64 = 256 << 20;
@@ -15,44 +15,47 @@ const MAX_XZ_MEMORY: u64 = 256 << 20;
 const MAX_ZSTD_WINDOW_LOG: u32 = 27;
 
 /// Reads one kind of compressed file.
-pub(crate) struct Compressed(pub(crate) Kind);
+pub(crate) struct Compressed(pub(crate) FileKind);
 
 impl Extractor for Compressed {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> FileKind {
         self.0
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let reader = decoder(self.0, bytes)?;
         let (expanded, failure) = context.expand(reader, bytes.len() as u64)?;
         if let Some(failure) = failure {
             if expanded.is_empty() {
-                return Err(Error::damaged(self.0, failure));
+                return Err(Error::corrupt(self.0, failure));
             }
             context
                 .problem("", format_args!("not all of it is readable as {}: {failure}", self.0))?;
         }
         let name = context.name().map(inner_name);
-        context.nested_part(&Part { name: name.as_deref(), ..Part::default() }, &expanded)
+        context.nested_part(
+            &ContainerPart { name: name.as_deref(), ..ContainerPart::default() },
+            &expanded,
+        )
     }
 }
 
-fn decoder<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Box<dyn Read + 'a>, Error> {
-    let damaged = |error: &dyn std::fmt::Display| Error::damaged(kind, error);
+fn decoder<'a>(kind: FileKind, bytes: &'a [u8]) -> Result<Box<dyn Read + 'a>, Error> {
+    let corrupt = |error: &dyn std::fmt::Display| Error::corrupt(kind, error);
     Ok(match kind {
-        Kind::Zstd => {
+        FileKind::Zstd => {
             let mut decoder =
-                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| damaged(&error))?;
-            decoder.window_log_max(MAX_ZSTD_WINDOW_LOG).map_err(|error| damaged(&error))?;
+                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| corrupt(&error))?;
+            decoder.window_log_max(MAX_ZSTD_WINDOW_LOG).map_err(|error| corrupt(&error))?;
             Box::new(decoder)
         }
-        Kind::Xz => {
+        FileKind::Xz => {
             let flags = liblzma::stream::CONCATENATED;
             let stream = liblzma::stream::Stream::new_stream_decoder(MAX_XZ_MEMORY, flags)
-                .map_err(|error| damaged(&error))?;
+                .map_err(|error| corrupt(&error))?;
             Box::new(liblzma::bufread::XzDecoder::new_stream(bytes, stream))
         }
-        Kind::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(bytes)),
+        FileKind::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(bytes)),
         _ => Box::new(flate2::bufread::MultiGzDecoder::new(bytes)),
     })
 }

@@ -8,18 +8,18 @@ use super::visibility::{Visibility, WordStyles, has_color};
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Token, local, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
 /// Reads Word documents.
 pub(crate) struct Docx;
 
 impl Extractor for Docx {
-    fn kind(&self) -> Kind {
-        Kind::Docx
+    fn kind(&self) -> FileKind {
+        FileKind::Docx
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let mut package = Package::open(bytes, Kind::Docx)?;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let mut package = Package::open(bytes, FileKind::Docx)?;
         let names = package.names();
         let is_main = |name: &&String| name.starts_with("word/document") && name.ends_with(".xml");
         let main = names.iter().find(is_main).map_or("word/document.xml", String::as_str);
@@ -46,12 +46,12 @@ impl Extractor for Docx {
         }
         let properties =
             package.properties("docProps/core.xml", &["modified", "created"], context)?;
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text: reader.writer.finish(),
             title: properties.title,
             time: properties.time,
             notes: reader.hidden.notes(),
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })
     }
 }

@@ -3,9 +3,9 @@
 //! [`Entity`] reads header fields, multiparts and encodings of content. Multiparts are a list of
 //! work, not calls within calls. Of alternatives, plain text goes before a web page.
 
-use crate::context::Part;
+use crate::context::ContainerPart;
 use crate::mime::{Entity, iso_time};
-use crate::{Context, Error, Extracted, Extractor, Kind, Note};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
 /// Multiparts within one another: each is searched for the boundaries of the next.
 const MAX_MULTIPARTS: usize = 32;
@@ -14,33 +14,33 @@ const MAX_MULTIPARTS: usize = 32;
 pub(crate) struct Email;
 
 impl Extractor for Email {
-    fn kind(&self) -> Kind {
-        Kind::Email
+    fn kind(&self) -> FileKind {
+        FileKind::Email
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let message = Entity::read(bytes);
         let title = message.decoded_field("subject");
         let time = message.field("date").and_then(iso_time);
         let mut body = Body { text: String::new(), notes: Vec::new(), attachments: Vec::new() };
         body.read(message, context)?;
         let Body { text, notes, attachments } = body;
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text,
             title,
             time: time.clone(),
             notes,
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })?;
         for (number, attachment) in attachments.iter().enumerate() {
             let name = attachment.name().unwrap_or_default();
             let label = if name.is_empty() { format!("part {}", number + 1) } else { name.clone() };
             let content = attachment.content();
             let is_message = attachment.media_type() == "message/rfc822";
-            let part = Part {
+            let part = ContainerPart {
                 label: &label,
                 name: Some(&name),
-                kind: is_message.then_some(Kind::Email),
+                kind: is_message.then_some(FileKind::Email),
                 time: time.as_deref(),
             };
             context.nested_part(&part, &content)?;
@@ -57,7 +57,7 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn read(&mut self, message: Entity<'a>, context: &mut Context<'_>) -> Result<(), Error> {
+    fn read(&mut self, message: Entity<'a>, context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let max_parts = context.limits().max_entries.saturating_add(1);
         let mut work = vec![(message, 0usize)];
         while let Some((entity, depth)) = work.pop() {
@@ -88,7 +88,7 @@ impl<'a> Body<'a> {
         &mut self,
         entity: &Entity<'_>,
         media_type: &str,
-        context: &Context<'_>,
+        context: &ExtractContext<'_>,
     ) -> Result<(), Error> {
         let text = match entity.text() {
             Ok(text) => text,

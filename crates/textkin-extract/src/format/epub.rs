@@ -2,18 +2,18 @@
 
 use super::package::{Package, Properties, resolve};
 use crate::markup::{Markup, Token};
-use crate::{Context, Error, Extracted, Extractor, Kind, Note};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
 /// Reads electronic books.
 pub(crate) struct Epub;
 
 impl Extractor for Epub {
-    fn kind(&self) -> Kind {
-        Kind::Epub
+    fn kind(&self) -> FileKind {
+        FileKind::Epub
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let mut package = Package::open(bytes, Kind::Epub)?;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let mut package = Package::open(bytes, FileKind::Epub)?;
         let container = package.read("META-INF/container.xml", context)?.unwrap_or_default();
         let mut pages = Vec::new();
         let mut properties = Properties::default();
@@ -54,12 +54,12 @@ impl Extractor for Epub {
                 writer.paragraph();
             }
         }
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text: writer.finish(),
             title: properties.title,
             time: properties.time,
             notes,
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })
     }
 }

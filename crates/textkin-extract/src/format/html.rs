@@ -9,7 +9,7 @@ use super::style_sheet::StyleSheet;
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Tag, Token, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, Note, encoding};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note, encoding};
 
 /// How far an end tag looks for its start tag.
 const MAX_LOOK_BACK: usize = 200;
@@ -21,11 +21,11 @@ const MAX_OPEN: usize = 1 << 20;
 pub(crate) struct Html;
 
 impl Extractor for Html {
-    fn kind(&self) -> Kind {
-        Kind::Html
+    fn kind(&self) -> FileKind {
+        FileKind::Html
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode_markup(bytes)?;
         let document = page(&source, context)?;
         context.document(document)
@@ -33,7 +33,7 @@ impl Extractor for Html {
 }
 
 /// The document that the page `source` is, as the options want it.
-pub(crate) fn page(source: &str, context: &Context<'_>) -> Result<Extracted, Error> {
+pub(crate) fn page(source: &str, context: &ExtractContext<'_>) -> Result<ExtractedDocument, Error> {
     let keep_hidden = context.options().keep_hidden;
     let all = read(source, context.writer(), keep_hidden)?;
     if !context.options().main_content {
@@ -46,7 +46,7 @@ pub(crate) fn page(source: &str, context: &Context<'_>) -> Result<Extracted, Err
             if let Some(title) = &all.title {
                 document.text = format!("{title}\n\n{}", document.text);
             }
-            Ok(Extracted { title: all.title, notes: all.notes, ..document })
+            Ok(ExtractedDocument { title: all.title, notes: all.notes, ..document })
         }
         Err(reason) => {
             let mut document = all;
@@ -61,7 +61,7 @@ pub(crate) fn read(
     source: &str,
     writer: TextWriter,
     keep_hidden: bool,
-) -> Result<Extracted, Error> {
+) -> Result<ExtractedDocument, Error> {
     let sheet = StyleSheet::of(source);
     let again = (!sheet.is_empty()).then(|| writer.clone());
     let mut reader = Reader::new(writer, &sheet, keep_hidden);
@@ -72,11 +72,11 @@ pub(crate) fn read(
         reader.read(source)?;
     }
     let title = reader.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Extracted {
+    Ok(ExtractedDocument {
         text: reader.writer.finish(),
         title: (!title.is_empty()).then_some(title),
         notes: reader.hidden.notes(),
-        ..Extracted::default()
+        ..ExtractedDocument::default()
     })
 }
 
@@ -320,15 +320,15 @@ impl Element {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
 
     fn text(source: &str) -> String {
-        let limits = Limits::default();
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes), false).unwrap().text
     }
 
     fn notes(source: &str) -> Vec<Note> {
-        let limits = Limits::default();
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes), false).unwrap().notes
     }
 

@@ -8,7 +8,9 @@
 use std::collections::HashSet;
 
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, encoding, join_hyphenated};
+use crate::{
+    Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding, join_hyphenated,
+};
 
 /// An optional argument is not longer.
 const MAX_OPTION_BYTES: usize = 300;
@@ -17,18 +19,18 @@ const MAX_OPTION_BYTES: usize = 300;
 pub(crate) struct Latex;
 
 impl Extractor for Latex {
-    fn kind(&self) -> Kind {
-        Kind::Latex
+    fn kind(&self) -> FileKind {
+        FileKind::Latex
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode(bytes)?;
         let document = read(&source, context.writer(), context.writer())?;
         context.document(document)
     }
 }
 
-fn read(source: &str, text: TextWriter, notes: TextWriter) -> Result<Extracted, Error> {
+fn read(source: &str, text: TextWriter, notes: TextWriter) -> Result<ExtractedDocument, Error> {
     let mut reader = Reader {
         rest: source,
         text,
@@ -48,7 +50,11 @@ fn read(source: &str, text: TextWriter, notes: TextWriter) -> Result<Extracted, 
     reader.text.push_lines(&notes)?;
     let title = reader.title.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = join_hyphenated(&reader.text.finish()).into_owned();
-    Ok(Extracted { text, title: (!title.is_empty()).then_some(title), ..Extracted::default() })
+    Ok(ExtractedDocument {
+        text,
+        title: (!title.is_empty()).then_some(title),
+        ..ExtractedDocument::default()
+    })
 }
 
 /// What a pair of braces is.
@@ -750,11 +756,11 @@ fn accent_symbol(character: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
     use proptest::prelude::*;
 
-    fn document(source: &str) -> Extracted {
-        let limits = Limits::default();
+    fn document(source: &str) -> ExtractedDocument {
+        let limits = ExtractLimits::default();
         let writer = || TextWriter::new(&limits, limits.max_text_bytes);
         read(source, writer(), writer()).unwrap()
     }

@@ -4,23 +4,23 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::markup::{Markup, Token, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, encoding};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding};
 
 /// Reads Markdown.
 pub(crate) struct Markdown;
 
 impl Extractor for Markdown {
-    fn kind(&self) -> Kind {
-        Kind::Markdown
+    fn kind(&self) -> FileKind {
+        FileKind::Markdown
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode(bytes)?;
         let document = if is_nested(&source) {
             // Quotations and lists nested this deep are no document: the text as it stands.
             let mut writer = context.writer();
             writer.push_lines(&source)?;
-            Extracted { text: writer.finish(), ..Extracted::default() }
+            ExtractedDocument { text: writer.finish(), ..ExtractedDocument::default() }
         } else {
             read(&source, context.writer())?
         };
@@ -45,7 +45,7 @@ fn is_nested(source: &str) -> bool {
     })
 }
 
-fn read(source: &str, mut writer: TextWriter) -> Result<Extracted, Error> {
+fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -110,7 +110,7 @@ fn read(source: &str, mut writer: TextWriter) -> Result<Extracted, Error> {
             Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
         }
     }
-    Ok(Extracted { text: writer.finish(), title, ..Extracted::default() })
+    Ok(ExtractedDocument { text: writer.finish(), title, ..ExtractedDocument::default() })
 }
 
 fn is_block(tag: &TagEnd) -> bool {
@@ -148,10 +148,10 @@ fn metadata_title(metadata: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
 
-    fn document(source: &str) -> Extracted {
-        let limits = Limits::default();
+    fn document(source: &str) -> ExtractedDocument {
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes)).unwrap()
     }
 

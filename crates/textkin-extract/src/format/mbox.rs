@@ -1,21 +1,25 @@
 //! Mailboxes: messages one after the other, each after a line that begins with `From `.
 
-use crate::context::Part;
-use crate::{Context, Error, Extractor, Kind};
+use crate::context::ContainerPart;
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Reads mailboxes.
 pub(crate) struct Mbox;
 
 impl Extractor for Mbox {
-    fn kind(&self) -> Kind {
-        Kind::Mbox
+    fn kind(&self) -> FileKind {
+        FileKind::Mbox
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         for (number, message) in messages(bytes).enumerate() {
             context.take_entry()?;
             let label = format!("message {}", number + 1);
-            let part = Part { label: &label, kind: Some(Kind::Email), ..Part::default() };
+            let part = ContainerPart {
+                label: &label,
+                kind: Some(FileKind::Email),
+                ..ContainerPart::default()
+            };
             context.nested_part(&part, message)?;
         }
         Ok(())

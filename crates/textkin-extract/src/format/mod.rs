@@ -28,35 +28,35 @@ pub(crate) mod pdf;
 pub(crate) mod postscript;
 mod unknown;
 
-pub use unknown::old_office;
+pub use unknown::legacy_office;
 
-use crate::{Error, Extractor, Kind};
+use crate::{Error, Extractor, FileKind};
 
 /// The extractor of `kind`.
-pub(crate) fn extractor(kind: Kind) -> Result<&'static dyn Extractor, Error> {
+pub(crate) fn extractor(kind: FileKind) -> Result<&'static dyn Extractor, Error> {
     Ok(match kind {
-        Kind::Text => &text::Text,
-        Kind::Html => &html::Html,
-        Kind::Xml => &xml::Xml,
-        Kind::Markdown => &markdown::Markdown,
-        Kind::Latex => &latex::Latex,
-        Kind::Roff => &roff::Roff,
-        Kind::Rtf => &rtf::Rtf,
-        Kind::Docx => &docx::Docx,
-        Kind::Pptx => &pptx::Pptx,
-        Kind::Xlsx => &xlsx::Xlsx,
-        Kind::Odt => &odt::Odt,
-        Kind::Epub => &epub::Epub,
-        Kind::Email => &email::Email,
-        Kind::Mbox => &mbox::Mbox,
-        Kind::Warc => &warc::Warc,
-        Kind::Zip => &zip::Zip,
-        Kind::Tar => &tar::Tar,
-        Kind::Gzip => &compressed::Compressed(Kind::Gzip),
-        Kind::Zstd => &compressed::Compressed(Kind::Zstd),
-        Kind::Xz => &compressed::Compressed(Kind::Xz),
-        Kind::Bzip2 => &compressed::Compressed(Kind::Bzip2),
-        Kind::Pdf | Kind::PostScript => return Err(Error::NeedsWorker(kind)),
+        FileKind::Text => &text::Text,
+        FileKind::Html => &html::Html,
+        FileKind::Xml => &xml::Xml,
+        FileKind::Markdown => &markdown::Markdown,
+        FileKind::Latex => &latex::Latex,
+        FileKind::Roff => &roff::Roff,
+        FileKind::Rtf => &rtf::Rtf,
+        FileKind::Docx => &docx::Docx,
+        FileKind::Pptx => &pptx::Pptx,
+        FileKind::Xlsx => &xlsx::Xlsx,
+        FileKind::Odt => &odt::Odt,
+        FileKind::Epub => &epub::Epub,
+        FileKind::Email => &email::Email,
+        FileKind::Mbox => &mbox::Mbox,
+        FileKind::Warc => &warc::Warc,
+        FileKind::Zip => &zip::Zip,
+        FileKind::Tar => &tar::Tar,
+        FileKind::Gzip => &compressed::Compressed(FileKind::Gzip),
+        FileKind::Zstd => &compressed::Compressed(FileKind::Zstd),
+        FileKind::Xz => &compressed::Compressed(FileKind::Xz),
+        FileKind::Bzip2 => &compressed::Compressed(FileKind::Bzip2),
+        FileKind::Pdf | FileKind::PostScript => return Err(Error::NeedsWorker(kind)),
         _ => &unknown::Unknown,
     })
 }

@@ -11,7 +11,7 @@ use super::visibility::{MAX_BASES, Visibility};
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Tag, Token, local, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
 /// A size in points that nobody can read.
 const UNREADABLE_POINTS: f32 = 1.0;
@@ -20,15 +20,15 @@ const UNREADABLE_POINTS: f32 = 1.0;
 pub(crate) struct Odt;
 
 impl Extractor for Odt {
-    fn kind(&self) -> Kind {
-        Kind::Odt
+    fn kind(&self) -> FileKind {
+        FileKind::Odt
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let mut package = Package::open(bytes, Kind::Odt)?;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let mut package = Package::open(bytes, FileKind::Odt)?;
         let manifest = package.read("META-INF/manifest.xml", context)?.unwrap_or_default();
         if manifest.contains("encryption-data") {
-            return Err(Error::Encrypted(Kind::Odt));
+            return Err(Error::Encrypted(FileKind::Odt));
         }
         let source = package.require("content.xml", context)?;
         let styles = package.read("styles.xml", context)?.unwrap_or_default();
@@ -39,12 +39,12 @@ impl Extractor for Odt {
         let notes = reader.notes.finish();
         reader.text.paragraph();
         reader.text.push_lines(&notes)?;
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text: reader.text.finish(),
             title: properties.title,
             time: properties.time,
             notes: reader.hidden.notes(),
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })
     }
 }
@@ -61,7 +61,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(context: &Context<'_>) -> Self {
+    fn new(context: &ExtractContext<'_>) -> Self {
         Self {
             text: context.writer(),
             notes: context.writer(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Cursor;
 
 use crate::markup::{Markup, Token, unescape};
-use crate::{Context, Error, Kind, encoding};
+use crate::{Error, ExtractContext, FileKind, encoding};
 
 /// A title or a date is not longer.
 const MAX_PROPERTY_CHARACTERS: usize = 1000;
@@ -12,14 +12,14 @@ const MAX_PROPERTY_CHARACTERS: usize = 1000;
 /// The parts of one document.
 pub(crate) struct Package<'a> {
     archive: zip::ZipArchive<Cursor<&'a [u8]>>,
-    kind: Kind,
+    kind: FileKind,
 }
 
 impl<'a> Package<'a> {
-    pub(crate) fn open(bytes: &'a [u8], kind: Kind) -> Result<Self, Error> {
+    pub(crate) fn open(bytes: &'a [u8], kind: FileKind) -> Result<Self, Error> {
         match zip::ZipArchive::new(Cursor::new(bytes)) {
             Ok(archive) => Ok(Self { archive, kind }),
-            Err(error) => Err(Error::damaged(kind, error)),
+            Err(error) => Err(Error::corrupt(kind, error)),
         }
     }
 
@@ -35,20 +35,20 @@ impl<'a> Package<'a> {
     pub(crate) fn read(
         &mut self,
         name: &str,
-        context: &mut Context<'_>,
+        context: &mut ExtractContext<'_>,
     ) -> Result<Option<String>, Error> {
         let Some(index) = self.archive.index_for_name(name) else { return Ok(None) };
         context.take_entry()?;
         let entry = match self.archive.by_index(index) {
             Ok(entry) => entry,
-            Err(error) => return Err(Error::damaged(self.kind, format_args!("{name}: {error}"))),
+            Err(error) => return Err(Error::corrupt(self.kind, format_args!("{name}: {error}"))),
         };
         let n_compressed = entry.compressed_size();
         let (bytes, failure) = context.expand(entry, n_compressed)?;
         if let Some(failure) = failure
             && bytes.is_empty()
         {
-            return Err(Error::damaged(self.kind, format_args!("{name}: {failure}")));
+            return Err(Error::corrupt(self.kind, format_args!("{name}: {failure}")));
         }
         Ok(Some(encoding::decode_markup(&bytes)?.into_owned()))
     }
@@ -57,9 +57,9 @@ impl<'a> Package<'a> {
     pub(crate) fn require(
         &mut self,
         name: &str,
-        context: &mut Context<'_>,
+        context: &mut ExtractContext<'_>,
     ) -> Result<String, Error> {
-        let missing = || Error::damaged(self.kind, format_args!("{name} is missing"));
+        let missing = || Error::corrupt(self.kind, format_args!("{name} is missing"));
         let missing = missing();
         self.read(name, context)?.ok_or(missing)
     }
@@ -69,7 +69,7 @@ impl<'a> Package<'a> {
         &mut self,
         name: &str,
         times: &[&str],
-        context: &mut Context<'_>,
+        context: &mut ExtractContext<'_>,
     ) -> Result<Properties, Error> {
         match self.read(name, context) {
             Ok(Some(source)) => Ok(Properties::read(&source, times)),
@@ -82,7 +82,7 @@ impl<'a> Package<'a> {
     pub(crate) fn relations(
         &mut self,
         name: &str,
-        context: &mut Context<'_>,
+        context: &mut ExtractContext<'_>,
     ) -> Result<HashMap<String, String>, Error> {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let source = match self.read(&format!("{folder}/_rels/{file}.rels"), context) {

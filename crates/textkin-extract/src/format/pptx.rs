@@ -3,18 +3,18 @@
 use super::package::Package;
 use crate::markup::{Markup, Token, local, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
 /// Reads presentations.
 pub(crate) struct Pptx;
 
 impl Extractor for Pptx {
-    fn kind(&self) -> Kind {
-        Kind::Pptx
+    fn kind(&self) -> FileKind {
+        FileKind::Pptx
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let mut package = Package::open(bytes, Kind::Pptx)?;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let mut package = Package::open(bytes, FileKind::Pptx)?;
         let mut writer = context.writer();
         for name in slides(&mut package, context)? {
             let Some(slide) = package.read(&name, context)? else { continue };
@@ -31,17 +31,20 @@ impl Extractor for Pptx {
         }
         let properties =
             package.properties("docProps/core.xml", &["modified", "created"], context)?;
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text: writer.finish(),
             title: properties.title,
             time: properties.time,
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })
     }
 }
 
 /// The slides in the order of the presentation; those it does not name come by number.
-fn slides(package: &mut Package<'_>, context: &mut Context<'_>) -> Result<Vec<String>, Error> {
+fn slides(
+    package: &mut Package<'_>,
+    context: &mut ExtractContext<'_>,
+) -> Result<Vec<String>, Error> {
     let main = "ppt/presentation.xml";
     let mut slides = Vec::new();
     if let Some(source) = package.read(main, context)? {

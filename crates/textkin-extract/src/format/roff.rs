@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, encoding, join_hyphenated};
+use crate::{
+    Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding, join_hyphenated,
+};
 
 /// Strings that a source may define.
 const MAX_STRINGS: usize = 1000;
@@ -19,18 +21,18 @@ const MAX_STRING_BYTES: usize = 200;
 pub(crate) struct Roff;
 
 impl Extractor for Roff {
-    fn kind(&self) -> Kind {
-        Kind::Roff
+    fn kind(&self) -> FileKind {
+        FileKind::Roff
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode(bytes)?;
         let document = read(&source, context.writer())?;
         context.document(document)
     }
 }
 
-fn read(source: &str, writer: TextWriter) -> Result<Extracted, Error> {
+fn read(source: &str, writer: TextWriter) -> Result<ExtractedDocument, Error> {
     let mut reader = Reader {
         writer,
         strings: HashMap::new(),
@@ -45,7 +47,7 @@ fn read(source: &str, writer: TextWriter) -> Result<Extracted, Error> {
         reader.line(line)?;
     }
     let text = join_hyphenated(&reader.writer.finish()).into_owned();
-    Ok(Extracted { text, title: reader.title, ..Extracted::default() })
+    Ok(ExtractedDocument { text, title: reader.title, ..ExtractedDocument::default() })
 }
 
 /// Where in a table the reader is.
@@ -622,11 +624,11 @@ fn composed(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
     use proptest::prelude::*;
 
-    fn document(source: &str) -> Extracted {
-        let limits = Limits::default();
+    fn document(source: &str) -> ExtractedDocument {
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes)).unwrap()
     }
 

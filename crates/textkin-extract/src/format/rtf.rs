@@ -10,7 +10,7 @@ use encoding_rs::Encoding;
 
 use crate::hidden::Hidden;
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, Note};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
 /// Groups within one another; a document with more is damaged or hostile.
 const MAX_GROUPS: usize = 1 << 20;
@@ -22,17 +22,17 @@ const MAX_TITLE_BYTES: usize = 4000;
 pub(crate) struct Rtf;
 
 impl Extractor for Rtf {
-    fn kind(&self) -> Kind {
-        Kind::Rtf
+    fn kind(&self) -> FileKind {
+        FileKind::Rtf
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let document = read(bytes, context.writer(), context.options().keep_hidden)?;
         context.document(document)
     }
 }
 
-fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<Extracted, Error> {
+fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<ExtractedDocument, Error> {
     let mut reader = Reader {
         rest: bytes,
         writer,
@@ -58,12 +58,12 @@ fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<Extracted
         notes.push(Note::Incomplete { reason: "ends inside a group".to_owned() });
     }
     let title = reader.title.trim().to_owned();
-    Ok(Extracted {
+    Ok(ExtractedDocument {
         text: reader.writer.finish(),
         title: (!title.is_empty()).then_some(title),
         time: time(reader.time),
         notes,
-        ..Extracted::default()
+        ..ExtractedDocument::default()
     })
 }
 
@@ -526,11 +526,11 @@ fn charset(number: i32) -> Option<&'static Encoding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
     use proptest::prelude::*;
 
-    fn document(source: &[u8]) -> Extracted {
-        let limits = Limits::default();
+    fn document(source: &[u8]) -> ExtractedDocument {
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes), false).unwrap()
     }
 

@@ -1,18 +1,18 @@
 //! Tar archives: every file in them is a part.
 
-use crate::{Context, Error, Extractor, Kind};
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Reads tar archives.
 pub(crate) struct Tar;
 
 impl Extractor for Tar {
-    fn kind(&self) -> Kind {
-        Kind::Tar
+    fn kind(&self) -> FileKind {
+        FileKind::Tar
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let mut archive = tar::Archive::new(bytes);
-        let entries = archive.entries().map_err(|error| Error::damaged(Kind::Tar, error))?;
+        let entries = archive.entries().map_err(|error| Error::corrupt(FileKind::Tar, error))?;
         for (index, entry) in entries.enumerate() {
             context.take_entry()?;
             let entry = match entry {

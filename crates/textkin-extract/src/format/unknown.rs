@@ -1,16 +1,16 @@
 //! Bytes of no known kind: says what they are, as far as that is easy to tell.
 
-use crate::{Context, Error, Extractor, Kind};
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Refuses bytes of no known kind.
 pub(crate) struct Unknown;
 
 impl Extractor for Unknown {
-    fn kind(&self) -> Kind {
-        Kind::Unknown
+    fn kind(&self) -> FileKind {
+        FileKind::Unknown
     }
 
-    fn extract(&self, bytes: &[u8], _: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], _: &mut ExtractContext<'_>) -> Result<(), Error> {
         let known: &[(&[u8], &str)] = &[
             (b"PAR1", "Parquet"),
             (b"\x89PNG", "picture"),
@@ -25,7 +25,7 @@ impl Extractor for Unknown {
             (b"Rar!", "rar archive"),
             (b"SQLite format 3", "database"),
         ];
-        if let Some(what) = old_office(bytes) {
+        if let Some(what) = legacy_office(bytes) {
             return Err(Error::NotText { what });
         }
         let what = known.iter().find(|(magic, _)| bytes.starts_with(magic));
@@ -38,7 +38,7 @@ const SEARCHED: usize = 64 << 20;
 
 /// What office document of an old format `bytes` are, and what to do about it, if they are one.
 #[must_use]
-pub fn old_office(bytes: &[u8]) -> Option<&'static str> {
+pub fn legacy_office(bytes: &[u8]) -> Option<&'static str> {
     if !bytes.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
         return None;
     }

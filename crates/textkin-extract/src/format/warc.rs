@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::context::Part;
-use crate::{Context, Error, Extractor, Kind};
+use crate::context::ContainerPart;
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Reads web archives.
 pub(crate) struct Warc;
 
 impl Extractor for Warc {
-    fn kind(&self) -> Kind {
-        Kind::Warc
+    fn kind(&self) -> FileKind {
+        FileKind::Warc
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let mut rest = bytes;
         let mut number = 0usize;
         while let Some(record) = Record::next(&mut rest) {
@@ -26,10 +26,10 @@ impl Extractor for Warc {
                 context.problem(&label, "the record ends before its end")?;
             }
             let time = record.field("warc-date");
-            let part = Part { label: &label, name: address.map(path), kind: None, time };
+            let part = ContainerPart { label: &label, name: address.map(path), kind: None, time };
             match record.field("warc-type").unwrap_or_default() {
                 "conversion" => {
-                    let part = Part { kind: Some(Kind::Text), ..part };
+                    let part = ContainerPart { kind: Some(FileKind::Text), ..part };
                     context.nested_part(&part, record.content)?;
                 }
                 "resource" => context.nested_part(&part, record.content)?,
@@ -49,7 +49,11 @@ fn path(address: &str) -> &str {
 }
 
 /// Hands over what the answer of a web server holds.
-fn response(record: &Record<'_>, part: &Part<'_>, context: &mut Context<'_>) -> Result<(), Error> {
+fn response(
+    record: &Record<'_>,
+    part: &ContainerPart<'_>,
+    context: &mut ExtractContext<'_>,
+) -> Result<(), Error> {
     let (fields, body) = header(record.content);
     let is_chunked = value(&fields, "transfer-encoding")
         .is_some_and(|way| way.to_ascii_lowercase().contains("chunked"));

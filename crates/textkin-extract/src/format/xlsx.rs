@@ -10,18 +10,18 @@ use super::package::Package;
 use crate::hidden::Hidden;
 use crate::markup::{Markup, Tag, Token, local, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
 /// Reads tables.
 pub(crate) struct Xlsx;
 
 impl Extractor for Xlsx {
-    fn kind(&self) -> Kind {
-        Kind::Xlsx
+    fn kind(&self) -> FileKind {
+        FileKind::Xlsx
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let mut package = Package::open(bytes, Kind::Xlsx)?;
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let mut package = Package::open(bytes, FileKind::Xlsx)?;
         let mut writer = context.writer();
         let strings = match package.read("xl/sharedStrings.xml", context)? {
             Some(source) => Strings::read(&source, &mut writer)?,
@@ -40,12 +40,12 @@ impl Extractor for Xlsx {
         }
         let properties =
             package.properties("docProps/core.xml", &["modified", "created"], context)?;
-        context.document(Extracted {
+        context.document(ExtractedDocument {
             text: reader.writer.finish(),
             title: properties.title,
             time: properties.time,
             notes: reader.hidden.notes(),
-            ..Extracted::default()
+            ..ExtractedDocument::default()
         })
     }
 }
@@ -57,7 +57,10 @@ struct Sheet {
 }
 
 /// The sheets in the order of the table; those it does not name come by number.
-fn sheets(package: &mut Package<'_>, context: &mut Context<'_>) -> Result<Vec<Sheet>, Error> {
+fn sheets(
+    package: &mut Package<'_>,
+    context: &mut ExtractContext<'_>,
+) -> Result<Vec<Sheet>, Error> {
     let main = "xl/workbook.xml";
     let mut sheets = Vec::new();
     if let Some(source) = package.read(main, context)? {

@@ -5,24 +5,24 @@
 
 use crate::markup::{Markup, Token, local, unescape};
 use crate::writer::TextWriter;
-use crate::{Context, Error, Extracted, Extractor, Kind, encoding};
+use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding};
 
 /// Reads XML and SGML.
 pub(crate) struct Xml;
 
 impl Extractor for Xml {
-    fn kind(&self) -> Kind {
-        Kind::Xml
+    fn kind(&self) -> FileKind {
+        FileKind::Xml
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode_markup(bytes)?;
         let document = read(&source, context.writer())?;
         context.document(document)
     }
 }
 
-fn read(source: &str, mut writer: TextWriter) -> Result<Extracted, Error> {
+fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error> {
     let mut title = String::new();
     let (mut is_title, mut has_title, mut after_close) = (false, false, false);
     for token in Markup::xml(source) {
@@ -56,7 +56,7 @@ fn read(source: &str, mut writer: TextWriter) -> Result<Extracted, Error> {
     }
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = (!title.is_empty()).then_some(title);
-    Ok(Extracted { text: writer.finish(), title, ..Extracted::default() })
+    Ok(ExtractedDocument { text: writer.finish(), title, ..ExtractedDocument::default() })
 }
 
 /// Names that mean a paragraph in most vocabularies.
@@ -69,10 +69,10 @@ fn is_block(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractLimits;
 
-    fn document(source: &str) -> Extracted {
-        let limits = Limits::default();
+    fn document(source: &str) -> ExtractedDocument {
+        let limits = ExtractLimits::default();
         read(source, TextWriter::new(&limits, limits.max_text_bytes)).unwrap()
     }
 

@@ -2,19 +2,19 @@
 
 use std::io::Cursor;
 
-use crate::{Context, Error, Extractor, Kind};
+use crate::{Error, ExtractContext, Extractor, FileKind};
 
 /// Reads zip archives.
 pub(crate) struct Zip;
 
 impl Extractor for Zip {
-    fn kind(&self) -> Kind {
-        Kind::Zip
+    fn kind(&self) -> FileKind {
+        FileKind::Zip
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
-            .map_err(|error| Error::damaged(Kind::Zip, error))?;
+            .map_err(|error| Error::corrupt(FileKind::Zip, error))?;
         for index in 0..archive.len() {
             context.take_entry()?;
             let entry = match archive.by_index(index) {

@@ -8,7 +8,7 @@
 
 /// A part of a line, between wide gaps.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct TextRun {
     pub(crate) text: String,
     /// Where it begins and ends along the line.
     pub(crate) from: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Part {
 /// A line in parts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<TextRun>,
     /// Its place across the direction of writing.
     pub(crate) base: f64,
     pub(crate) size: f64,
@@ -69,20 +69,20 @@ pub(crate) fn read(rows: Vec<Row>) -> String {
 }
 
 /// Puts the number or sign of an item before its text.
-fn join_label(parts: &mut Vec<Part>) {
+fn join_label(parts: &mut Vec<TextRun>) {
     if let [label, item, ..] = parts.as_slice()
         && is_label(&label.text)
         && label.size > 0.85 * item.size
     {
         let text = format!("{} {}", label.text.trim_end(), item.text);
-        let joined = Part { text, from: label.from, to: item.to, size: item.size };
+        let joined = TextRun { text, from: label.from, to: item.to, size: item.size };
         parts.splice(..2, [joined]);
     }
 }
 
 /// Puts parts together that a row of dots leads across: an entry of a table of contents and its page.
-fn join_leaders(parts: &mut Vec<Part>) {
-    let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
+fn join_leaders(parts: &mut Vec<TextRun>) {
+    let mut joined: Vec<TextRun> = Vec::with_capacity(parts.len());
     for part in parts.drain(..) {
         match joined.last_mut() {
             Some(last) if is_leader(&part.text) => {
@@ -135,7 +135,7 @@ impl Region {
         })
     }
 
-    fn column_of(&self, part: &Part) -> Option<usize> {
+    fn column_of(&self, part: &TextRun) -> Option<usize> {
         self.columns.iter().position(|column| part.from < column.to && part.to > column.from)
     }
 
@@ -205,7 +205,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(base: f64, parts: &[(&str, f64, f64)]) -> Row {
-        let part = |&(text, from, to): &(&str, f64, f64)| Part {
+        let part = |&(text, from, to): &(&str, f64, f64)| TextRun {
             text: text.to_owned(),
             from,
             to,
@@ -265,7 +265,7 @@ mod tests {
                     number += 1;
                     let from = at + f64::from(*gap);
                     at = from + f64::from(*width);
-                    Part { text: format!("word{number}"), from, to: at, size: 10.0 }
+                    TextRun { text: format!("word{number}"), from, to: at, size: 10.0 }
                 });
                 Row { parts: parts.collect(), base: f64::from(*base), size: 10.0, direction: (1, 0) }
             }).collect();

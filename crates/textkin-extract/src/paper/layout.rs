@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::columns::{self, Part, Row};
+use super::columns::{self, Row, TextRun};
 use super::glyph::{combining, compose};
 
 /// A gap of more than this part of the size is between words.
@@ -53,7 +53,7 @@ struct Line {
     size: f64,
     largest: f64,
     /// What stands before the last wide gap, and where what follows begins along the line.
-    done: Vec<Part>,
+    done: Vec<TextRun>,
     from: f64,
     /// Where in the text its last glyph begins.
     last: usize,
@@ -242,7 +242,7 @@ impl Line {
     fn cut(&mut self, glyph: &Glyph<'_>) {
         let text = std::mem::take(&mut self.text).trim_end().to_owned();
         let to = along(self.end, self.direction);
-        self.done.push(Part { text, from: self.from, to, size: self.size });
+        self.done.push(TextRun { text, from: self.from, to, size: self.size });
         self.from = along(glyph.start, self.direction);
     }
 
@@ -256,7 +256,7 @@ impl Line {
         let (dx, dy) = self.direction;
         let to = along(self.end, self.direction);
         let base = self.end.0 * -dy + self.end.1 * dx;
-        self.done.push(Part { text: self.text, from: self.from, to, size: self.size });
+        self.done.push(TextRun { text: self.text, from: self.from, to, size: self.size });
         #[expect(clippy::cast_possible_truncation, reason = "directions have the length 1")]
         let direction = ((dx * 10.0).round() as i8, (dy * 10.0).round() as i8);
         Row { parts: self.done, base, size: self.largest, direction }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use textkin_extract::{Collected, Error, Limits, Options, extract, pdf_text, tidy_pages};
+use textkin_extract::{
+    Error, ExtractLimits, ExtractOptions, Extraction, extract, pdf_text, tidy_pages,
+};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -18,11 +20,17 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-fn text_of(path: &Path) -> Result<Collected, Error> {
+fn text_of(path: &Path) -> Result<Extraction, Error> {
     let bytes = std::fs::read(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy();
-    let mut collected = Collected::default();
-    extract(Some(&name), &bytes, &Options::default(), &Limits::default(), &mut collected)?;
+    let mut collected = Extraction::default();
+    extract(
+        Some(&name),
+        &bytes,
+        &ExtractOptions::default(),
+        &ExtractLimits::default(),
+        &mut collected,
+    )?;
     Ok(collected)
 }
 

@@ -1,8 +1,8 @@
 //! The same document in every format gives the same words.
 
 use textkin_extract::{
-    Collected, Context, Error, Extracted, Extractor, Kind, Limits, Note, Options, extract,
-    extract_with,
+    Error, ExtractContext, ExtractLimits, ExtractOptions, ExtractedDocument, Extraction, Extractor,
+    FileKind, Note, extract, extract_with,
 };
 
 use crate::made::{
@@ -10,35 +10,35 @@ use crate::made::{
 };
 
 /// The kind each made document is recognised as, in their order.
-const KINDS: [Kind; 21] = [
-    Kind::Text,
-    Kind::Html,
-    Kind::Xml,
-    Kind::Markdown,
-    Kind::Latex,
-    Kind::Roff,
-    Kind::Rtf,
-    Kind::Docx,
-    Kind::Pptx,
-    Kind::Xlsx,
-    Kind::Odt,
-    Kind::Epub,
-    Kind::Email,
-    Kind::Mbox,
-    Kind::Warc,
-    Kind::Zip,
-    Kind::Tar,
-    Kind::Gzip,
-    Kind::Zstd,
-    Kind::Xz,
-    Kind::Bzip2,
+const KINDS: [FileKind; 21] = [
+    FileKind::Text,
+    FileKind::Html,
+    FileKind::Xml,
+    FileKind::Markdown,
+    FileKind::Latex,
+    FileKind::Roff,
+    FileKind::Rtf,
+    FileKind::Docx,
+    FileKind::Pptx,
+    FileKind::Xlsx,
+    FileKind::Odt,
+    FileKind::Epub,
+    FileKind::Email,
+    FileKind::Mbox,
+    FileKind::Warc,
+    FileKind::Zip,
+    FileKind::Tar,
+    FileKind::Gzip,
+    FileKind::Zstd,
+    FileKind::Xz,
+    FileKind::Bzip2,
 ];
 
 #[test]
 fn every_format_gives_the_words_of_the_document_in_order() {
     let expected = words();
     for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
-        assert_eq!(Kind::detect(Some(name), bytes), kind, "{name}");
+        assert_eq!(FileKind::detect(Some(name), bytes), kind, "{name}");
         let collected = found(name, bytes).unwrap();
         assert!(collected.problems.is_empty(), "{name}: {:?}", collected.problems);
         assert!(!collected.documents.is_empty(), "{name}");
@@ -51,10 +51,13 @@ fn every_format_gives_the_words_of_the_document_in_order() {
 #[test]
 fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
     for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
-        let nameless = Kind::detect(None, bytes);
-        assert!(nameless == kind || kind == Kind::Markdown && nameless == Kind::Text, "{name}");
+        let nameless = FileKind::detect(None, bytes);
+        assert!(
+            nameless == kind || kind == FileKind::Markdown && nameless == FileKind::Text,
+            "{name}"
+        );
         // A name that lies changes nothing.
-        let lied = Kind::detect(Some("x.pdf"), bytes);
+        let lied = FileKind::detect(Some("x.pdf"), bytes);
         assert_eq!(lied, nameless, "{name}");
     }
 }
@@ -141,9 +144,9 @@ fn hidden_text_of_word_documents_is_noted_and_left_out() {
         assert!(
             matches!(&document.notes[..], [Note::HiddenText { excerpt, .. }] if excerpt == "secret")
         );
-        let options = Options { keep_hidden: true, ..Options::default() };
-        let mut all = Collected::default();
-        extract(None, &docx_of(&body), &options, &Limits::default(), &mut all).unwrap();
+        let options = ExtractOptions { keep_hidden: true, ..ExtractOptions::default() };
+        let mut all = Extraction::default();
+        extract(None, &docx_of(&body), &options, &ExtractLimits::default(), &mut all).unwrap();
         assert_eq!(all.documents[0].text, "seensecret too");
     }
 }
@@ -166,17 +169,23 @@ fn the_main_content_of_a_page_can_be_asked_for() {
         "<html><head><title>T</title></head><body><nav><a href=x>Menu</a></nav><article>{}</article></body></html>",
         paragraph.repeat(5)
     );
-    let options = Options { main_content: true, ..Options::default() };
-    let mut main = Collected::default();
-    extract(None, page.as_bytes(), &options, &Limits::default(), &mut main).unwrap();
+    let options = ExtractOptions { main_content: true, ..ExtractOptions::default() };
+    let mut main = Extraction::default();
+    extract(None, page.as_bytes(), &options, &ExtractLimits::default(), &mut main).unwrap();
     if cfg!(feature = "main-content") {
         assert!(
             main.documents[0].text.contains("betray") && !main.documents[0].text.contains("Menu")
         );
     }
-    let mut small = Collected::default();
-    extract(None, b"<html><body>tiny</body></html>", &options, &Limits::default(), &mut small)
-        .unwrap();
+    let mut small = Extraction::default();
+    extract(
+        None,
+        b"<html><body>tiny</body></html>",
+        &options,
+        &ExtractLimits::default(),
+        &mut small,
+    )
+    .unwrap();
     assert_eq!(small.documents[0].text, "tiny");
     assert!(matches!(small.documents[0].notes[..], [Note::AllText { .. }]));
 }
@@ -185,24 +194,24 @@ fn the_main_content_of_a_page_can_be_asked_for() {
 struct FirstLine;
 
 impl Extractor for FirstLine {
-    fn kind(&self) -> Kind {
-        Kind::Pdf
+    fn kind(&self) -> FileKind {
+        FileKind::Pdf
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let text = String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
-        context.document(Extracted { text, ..Extracted::default() })
+        context.document(ExtractedDocument { text, ..ExtractedDocument::default() })
     }
 }
 
 #[test]
 fn formats_that_need_a_worker_can_be_given_one() {
     let archive = zip(&[("a.pdf", b"%PDF-1.7\nx"), ("b.txt", b"text")]);
-    assert_eq!(found("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(Kind::Pdf)));
+    assert_eq!(found("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(FileKind::Pdf)));
     let without = found("a.zip", &archive).unwrap();
     assert_eq!((without.documents.len(), without.problems.len()), (1, 1));
-    let mut with = Collected::default();
-    let (options, limits) = (Options::default(), Limits::default());
+    let mut with = Extraction::default();
+    let (options, limits) = (ExtractOptions::default(), ExtractLimits::default());
     extract_with(&[&FirstLine], None, &archive, &options, &limits, &mut with).unwrap();
     assert_eq!(with.documents[0].text, "%PDF-1.7");
     assert!(with.problems.is_empty());
@@ -210,10 +219,10 @@ fn formats_that_need_a_worker_can_be_given_one() {
 
 #[test]
 fn every_kind_has_its_own_name() {
-    let mut names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let mut names: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.name()).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), Kind::ALL.len());
+    assert_eq!(names.len(), FileKind::ALL.len());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use textkin_extract::{Collected, Error, Limits};
+use textkin_extract::{Error, ExtractLimits, Extraction};
 
 use crate::made::{docx_of, every_format, found, found_within, gzip, tar, zip};
 use crate::snares::quine_zip;
@@ -13,8 +13,8 @@ use crate::snares::quine_zip;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Small limits, so that reaching them is quick.
-fn small() -> Limits {
-    Limits {
+fn small() -> ExtractLimits {
+    ExtractLimits {
         max_text_bytes: 1 << 20,
         max_entries: 1000,
         max_depth: 8,
@@ -24,7 +24,7 @@ fn small() -> Limits {
     }
 }
 
-fn n_text_bytes(collected: &Collected) -> usize {
+fn n_text_bytes(collected: &Extraction) -> usize {
     collected.documents.iter().map(|document| document.text.len()).sum()
 }
 
@@ -53,21 +53,22 @@ fn all_parts_share_one_budget() {
         (0..10).map(|n| (format!("{n}.txt"), part.as_slice())).collect();
     let parts: Vec<(&str, &[u8])> =
         parts.iter().map(|(name, part)| (name.as_str(), *part)).collect();
-    let limits = Limits { max_ratio: 100_000, ..small() };
+    let limits = ExtractLimits { max_ratio: 100_000, ..small() };
     let (collected, result) = found_within("a.zip", &zip(&parts), &limits);
     assert_eq!(result, Err(Error::TooMuchText { limit: 1 << 20 }));
     assert_eq!(collected.documents.len(), 1);
-    let limits = Limits { max_expanded_bytes: 1 << 20, max_text_bytes: usize::MAX, ..limits };
+    let limits =
+        ExtractLimits { max_expanded_bytes: 1 << 20, max_text_bytes: usize::MAX, ..limits };
     assert_eq!(
         found_within("a.zip", &zip(&parts), &limits).1,
         Err(Error::TooMuchExpanded { limit: 1 << 20 })
     );
-    let limits = Limits { max_entries: 3, ..Limits::default() };
+    let limits = ExtractLimits { max_entries: 3, ..ExtractLimits::default() };
     assert_eq!(
         found_within("a.tar", &tar(&parts), &limits).1,
         Err(Error::TooManyEntries { limit: 3 })
     );
-    let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    let limits = ExtractLimits { deadline: Some(Instant::now()), ..ExtractLimits::default() };
     assert_eq!(found_within("a.tar", &tar(&parts), &limits).1, Err(Error::Deadline));
 }
 
@@ -97,20 +98,20 @@ fn an_archive_that_holds_itself_ends() {
     entries.by_index(0).unwrap().read_to_end(&mut inside).unwrap();
     assert_eq!(inside, archive, "and its checksum is right");
     let begun = Instant::now();
-    let (collected, result) = found_within("quine.zip", &archive, &Limits::default());
+    let (collected, result) = found_within("quine.zip", &archive, &ExtractLimits::default());
     assert!(begun.elapsed() < SOON && result.is_ok());
     assert_eq!((collected.documents.len(), collected.problems.len()), (0, 1));
     assert_eq!(collected.problems[0].reason, "more than 8 containers within one another");
     // Among others, it keeps nobody from being read.
     let archive = zip(&[("a.zip", &archive), ("b.zip", &archive), ("c.txt", b"good")]);
-    let (collected, _) = found_within("more.zip", &archive, &Limits::default());
+    let (collected, _) = found_within("more.zip", &archive, &ExtractLimits::default());
     assert_eq!((collected.documents.len(), collected.problems.len()), (1, 2));
 }
 
 /// Runs with the stack that threads have by default.
-fn ends_soon(name: &str, bytes: &[u8]) -> Collected {
+fn ends_soon(name: &str, bytes: &[u8]) -> Extraction {
     let start = Instant::now();
-    let limits = Limits { max_text_bytes: 256 << 20, ..small() };
+    let limits = ExtractLimits { max_text_bytes: 256 << 20, ..small() };
     let (collected, _) = found_within(name, bytes, &limits);
     assert!(start.elapsed() < SOON, "{name} took {:?}", start.elapsed());
     collected
@@ -292,7 +293,7 @@ proptest! {
         if is_cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        let limits = Limits { max_text_bytes: 500, ..small() };
+        let limits = ExtractLimits { max_text_bytes: 500, ..small() };
         let (collected, _) = found_within(name, &bytes, &limits);
         prop_assert!(n_text_bytes(&collected) <= 500);
     }

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 use std::sync::OnceLock;
 
-use textkin_extract::{Collected, Error, Limits, Options, extract};
+use textkin_extract::{Error, ExtractLimits, ExtractOptions, Extraction, extract};
 use zip::write::SimpleFileOptions;
 
 /// A document: heading, paragraphs, a list and a table.
@@ -67,18 +67,18 @@ fn make() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Everything found in `bytes` with default limits.
-pub(crate) fn found(name: &str, bytes: &[u8]) -> Result<Collected, Error> {
-    found_within(name, bytes, &Limits::default()).1.map_or_else(Err, Ok)
+pub(crate) fn found(name: &str, bytes: &[u8]) -> Result<Extraction, Error> {
+    found_within(name, bytes, &ExtractLimits::default()).1.map_or_else(Err, Ok)
 }
 
 /// What is found in `bytes`, and whether it ended well.
 pub(crate) fn found_within(
     name: &str,
     bytes: &[u8],
-    limits: &Limits,
-) -> (Collected, Result<Collected, Error>) {
-    let mut collected = Collected::default();
-    let result = extract(Some(name), bytes, &Options::default(), limits, &mut collected);
+    limits: &ExtractLimits,
+) -> (Extraction, Result<Extraction, Error>) {
+    let mut collected = Extraction::default();
+    let result = extract(Some(name), bytes, &ExtractOptions::default(), limits, &mut collected);
     let copy = collected.clone();
     (collected, result.map(|()| copy))
 }

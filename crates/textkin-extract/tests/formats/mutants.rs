@@ -7,7 +7,7 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use textkin_extract::Limits;
+use textkin_extract::ExtractLimits;
 
 use crate::made::{every_format, found_within, zip};
 
@@ -101,12 +101,12 @@ fn changed(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
 
 fn try_it(name: &str, bytes: &[u8]) {
     let begun = Instant::now();
-    let limits = Limits {
+    let limits = ExtractLimits {
         max_text_bytes: MAX_TEXT,
         max_entries: 1000,
         max_expanded_bytes: 16 << 20,
         deadline: Some(begun + SOON),
-        ..Limits::default()
+        ..ExtractLimits::default()
     };
     let (collected, _) = found_within(name, bytes, &limits);
     let n_bytes: usize = collected.documents.iter().map(|document| document.text.len()).sum();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use textkin_extract::{Error, Kind, pdf_text, postscript_text, tidy_pages};
+use textkin_extract::{Error, FileKind, pdf_text, postscript_text, tidy_pages};
 
 use crate::made::{CELLS, ITEMS, PARAGRAPHS, TITLE, every_format, found, words, words_of};
 
@@ -177,7 +177,7 @@ fn pdf_loops_end() {
         "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1 >>".to_owned(),
     ]);
     let begun = Instant::now();
-    let no_pages = Error::Damaged { kind: Kind::Pdf, reason: "it has no pages".to_owned() };
+    let no_pages = Error::Corrupt { kind: FileKind::Pdf, reason: "it has no pages".to_owned() };
     assert_eq!(pdf_text(&looped, MAX_TEXT), Err(no_pages));
     // Forms that call each other twice: two to the power of their depth.
     let form = stream(

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use textkin::source::{Bounds, Inputs, SourceSettings, Worker, read_in_subprocess};
+use textkin::source::{Inputs, ProcessLimits, SourceSettings, Worker, read_in_subprocess};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
@@ -25,8 +25,8 @@ use crate::index::{Prepared, ShelfKind};
 const BATCH: usize = 100;
 const BATCH_BYTES: usize = 8 << 20;
 /// What reading one file may take.
-const READING: Bounds =
-    Bounds { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
+const READING: ProcessLimits =
+    ProcessLimits { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
 /// Problems that a job tells.
 const MAX_REPORTED: usize = 10;
 
@@ -186,7 +186,7 @@ impl Service {
             keeps_metadata: true,
             hidden: true,
             max_document_bytes: self.limits.text as u64,
-            worker: Worker { program: own_program(), bounds: READING, ..Worker::default() },
+            worker: Worker { program: own_program(), limits: READING, ..Worker::default() },
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use textkin_core::{Document, DocumentSink, Problem};
-use textkin_extract::{Extracted, Limits, Sink, extract_with};
+use textkin_extract::{ExtractLimits, ExtractSink, ExtractedDocument, extract_with};
 
 use crate::SourceSettings;
 use crate::compression::Compression;
@@ -25,12 +25,12 @@ pub(crate) fn extract(
     sink: &mut dyn DocumentSink,
 ) -> ControlFlow<()> {
     let worker = &settings.worker;
-    let limits = Limits {
+    let limits = ExtractLimits {
         max_text_bytes: usize::try_from(settings.max_document_bytes).unwrap_or(usize::MAX),
-        deadline: Some(Instant::now() + worker.bounds.time),
-        ..Limits::default()
+        deadline: Some(Instant::now() + worker.limits.time),
+        ..ExtractLimits::default()
     };
-    let mut given = Given { name, sink, flow: ControlFlow::Continue(()) };
+    let mut given = SinkAdapter { name, sink, flow: ControlFlow::Continue(()) };
     let (pdf, postscript) = (pdf::Pdf { worker }, postscript::PostScript { worker });
     let extracted = extract_with(
         &[&pdf, &postscript],
@@ -47,14 +47,14 @@ pub(crate) fn extract(
 }
 
 /// Turns what is extracted into documents named after their file.
-struct Given<'a> {
+struct SinkAdapter<'a> {
     name: &'a str,
     sink: &'a mut dyn DocumentSink,
     flow: ControlFlow<()>,
 }
 
-impl Sink for Given<'_> {
-    fn document(&mut self, document: Extracted) -> ControlFlow<()> {
+impl ExtractSink for SinkAdapter<'_> {
+    fn document(&mut self, document: ExtractedDocument) -> ControlFlow<()> {
         let id = within(self.name, &document.name);
         let document = Document {
             id: id.into(),
@@ -67,7 +67,7 @@ impl Sink for Given<'_> {
         self.flow
     }
 
-    fn problem(&mut self, found: textkin_extract::Problem) -> ControlFlow<()> {
+    fn problem(&mut self, found: textkin_extract::PartProblem) -> ControlFlow<()> {
         self.flow = self.sink.problem(problem(self.name, &found.name, found.reason));
         self.flow
     }

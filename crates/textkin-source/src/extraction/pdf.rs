@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
+use textkin_extract::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, tidy_pages};
 
 use super::process::find_program;
 use super::worker::Worker;
@@ -14,19 +14,19 @@ pub(crate) struct Pdf<'a> {
 }
 
 impl Extractor for Pdf<'_> {
-    fn kind(&self) -> Kind {
-        Kind::Pdf
+    fn kind(&self) -> FileKind {
+        FileKind::Pdf
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let damaged = |reason| Error::Damaged { kind: Kind::Pdf, reason };
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let corrupt = |reason| Error::Corrupt { kind: FileKind::Pdf, reason };
         let deadline = self.worker.deadline(context.limits());
-        let text = text(self.worker, bytes, deadline).map_err(damaged)?;
+        let text = text(self.worker, bytes, deadline).map_err(corrupt)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
-            return Err(damaged("no text: its pages are pictures, or it is encrypted".to_owned()));
+            return Err(corrupt("no text: its pages are pictures, or it is encrypted".to_owned()));
         }
-        context.document(Extracted { text, ..Extracted::default() })
+        context.document(ExtractedDocument { text, ..ExtractedDocument::default() })
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<S
             Err(reason) => reasons.push(format!("pdftotext: {reason}")),
         }
     }
-    match worker.read(Kind::Pdf, bytes, deadline) {
+    match worker.read(FileKind::Pdf, bytes, deadline) {
         Some(Ok(text)) => return Ok(into_text(text)),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {

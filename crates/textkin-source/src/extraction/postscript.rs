@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use textkin_extract::{Context, Error, Extracted, Extractor, Kind, tidy_pages};
+use textkin_extract::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, tidy_pages};
 
 use super::pdf;
 use super::process::find_program;
@@ -16,19 +16,19 @@ pub(crate) struct PostScript<'a> {
 }
 
 impl Extractor for PostScript<'_> {
-    fn kind(&self) -> Kind {
-        Kind::PostScript
+    fn kind(&self) -> FileKind {
+        FileKind::PostScript
     }
 
-    fn extract(&self, bytes: &[u8], context: &mut Context<'_>) -> Result<(), Error> {
-        let damaged = |reason| Error::Damaged { kind: Kind::PostScript, reason };
+    fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
+        let corrupt = |reason| Error::Corrupt { kind: FileKind::PostScript, reason };
         let deadline = self.worker.deadline(context.limits());
-        let text = text(self.worker, bytes, deadline).map_err(damaged)?;
+        let text = text(self.worker, bytes, deadline).map_err(corrupt)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
-            return Err(damaged("it prints no text".to_owned()));
+            return Err(corrupt("it prints no text".to_owned()));
         }
-        context.document(Extracted { text, ..Extracted::default() })
+        context.document(ExtractedDocument { text, ..ExtractedDocument::default() })
     }
 }
 
@@ -40,7 +40,7 @@ fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, Stri
             Err(reason) => reasons.push(reason),
         }
     }
-    match worker.read(Kind::PostScript, bytes, deadline) {
+    match worker.read(FileKind::PostScript, bytes, deadline) {
         Some(Ok(text)) => return Ok(pdf::into_text(text)),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// What a program may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ProcessLimits {
     /// Time on the clock.
     pub time: Duration,
     /// Bytes of memory; bounded only where there is a worker.
@@ -20,7 +20,7 @@ pub struct Bounds {
     pub output: u64,
 }
 
-impl Default for Bounds {
+impl Default for ProcessLimits {
     /// A minute, 2 GiB of memory, 512 MiB of output.
     fn default() -> Self {
         Self { time: Duration::from_secs(60), memory: 2 << 30, output: 512 << 20 }
@@ -40,11 +40,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub(crate) fn run(
     mut command: Command,
     input: &[u8],
-    bounds: Bounds,
+    limits: ProcessLimits,
     deadline: Instant,
 ) -> Result<Vec<u8>, String> {
     if Instant::now() >= deadline {
-        return Err(too_late(bounds));
+        return Err(too_late(limits));
     }
     let name = Path::new(command.get_program());
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -55,17 +55,17 @@ pub(crate) fn run(
         // A program that has seen enough closes its input: nothing is wrong with that.
         scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input).is_ok()));
         let complaints = scope.spawn(|| read(stderr, MAX_STDERR_BYTES));
-        let output = scope.spawn(|| read(stdout, bounds.output.saturating_add(1)));
+        let output = scope.spawn(|| read(stdout, limits.output.saturating_add(1)));
         let ended = wait(&mut child, deadline, || output.is_finished());
         let output = output.join().unwrap_or_default();
         let complaints = complaints.join().unwrap_or_default();
         let status = match ended {
-            Ended::TooLate => return Err(too_late(bounds)),
-            Ended::Lost(error) => return Err(format!("{name} was lost: {error}")),
-            Ended::WithStatus(status) => status,
+            ProcessEnd::TimedOut => return Err(too_late(limits)),
+            ProcessEnd::WaitFailed(error) => return Err(format!("{name} was lost: {error}")),
+            ProcessEnd::WithStatus(status) => status,
         };
-        if output.len() as u64 > bounds.output {
-            return Err(format!("gave more than {} bytes of text", bounds.output));
+        if output.len() as u64 > limits.output {
+            return Err(format!("gave more than {} bytes of text", limits.output));
         }
         if status.success() {
             return Ok(output);
@@ -81,25 +81,25 @@ pub(crate) fn run(
     })
 }
 
-fn too_late(bounds: Bounds) -> String {
-    format!("took longer than {} s", bounds.time.as_secs())
+fn too_late(limits: ProcessLimits) -> String {
+    format!("took longer than {} s", limits.time.as_secs())
 }
 
-enum Ended {
+enum ProcessEnd {
     WithStatus(std::process::ExitStatus),
-    TooLate,
-    Lost(std::io::Error),
+    TimedOut,
+    WaitFailed(std::io::Error),
 }
 
 /// Waits for the end of `child`; after `deadline`, or once its output is read as far as it may go
 /// and it still runs, ends it.
-fn wait(child: &mut Child, deadline: Instant, is_output_read: impl Fn() -> bool) -> Ended {
+fn wait(child: &mut Child, deadline: Instant, is_output_read: impl Fn() -> bool) -> ProcessEnd {
     let mut grace = None;
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Ended::WithStatus(status),
+            Ok(Some(status)) => return ProcessEnd::WithStatus(status),
             Ok(None) => {}
-            Err(error) => return Ended::Lost(error),
+            Err(error) => return ProcessEnd::WaitFailed(error),
         }
         let now = Instant::now();
         if is_output_read() && grace.is_none() {
@@ -110,9 +110,9 @@ fn wait(child: &mut Child, deadline: Instant, is_output_read: impl Fn() -> bool)
             // It may have ended in this moment; the wait below tells.
             let _ = child.kill();
             return match child.wait() {
-                Ok(_) if is_late => Ended::TooLate,
-                Ok(status) => Ended::WithStatus(status),
-                Err(error) => Ended::Lost(error),
+                Ok(_) if is_late => ProcessEnd::TimedOut,
+                Ok(status) => ProcessEnd::WithStatus(status),
+                Err(error) => ProcessEnd::WaitFailed(error),
             };
         }
         std::thread::sleep(PAUSE);
@@ -160,49 +160,49 @@ mod tests {
         command
     }
 
-    fn ran(command: Command, input: &[u8], bounds: Bounds) -> Result<Vec<u8>, String> {
-        run(command, input, bounds, Instant::now() + bounds.time)
+    fn ran(command: Command, input: &[u8], limits: ProcessLimits) -> Result<Vec<u8>, String> {
+        run(command, input, limits, Instant::now() + limits.time)
     }
 
-    fn bounds() -> Bounds {
-        Bounds { time: Duration::from_secs(20), memory: 1 << 30, output: 1000 }
+    fn limits() -> ProcessLimits {
+        ProcessLimits { time: Duration::from_secs(20), memory: 1 << 30, output: 1000 }
     }
 
     #[test]
     fn what_a_program_writes_comes_back() {
-        assert_eq!(ran(shell("cat"), b"abc", bounds()).unwrap(), b"abc");
+        assert_eq!(ran(shell("cat"), b"abc", limits()).unwrap(), b"abc");
         let large = vec![b'x'; 1 << 20];
-        assert_eq!(ran(shell("head -c 3"), &large, bounds()).unwrap(), b"xxx");
+        assert_eq!(ran(shell("head -c 3"), &large, limits()).unwrap(), b"xxx");
     }
 
     #[test]
     fn a_program_that_fails_says_why() {
-        let failed = ran(shell("echo first >&2; echo broken page >&2; exit 3"), b"", bounds());
+        let failed = ran(shell("echo first >&2; echo broken page >&2; exit 3"), b"", limits());
         assert_eq!(failed.unwrap_err(), "broken page");
-        assert_eq!(ran(shell("exit 3"), b"", bounds()).unwrap_err(), "failed with code 3");
-        let killed = ran(shell("kill -9 $$"), b"", bounds()).unwrap_err();
+        assert_eq!(ran(shell("exit 3"), b"", limits()).unwrap_err(), "failed with code 3");
+        let killed = ran(shell("kill -9 $$"), b"", limits()).unwrap_err();
         assert_eq!(killed, "was stopped: it crashed or reached a limit");
-        assert!(ran(Command::new("/nowhere/x"), b"", bounds()).is_err());
+        assert!(ran(Command::new("/nowhere/x"), b"", limits()).is_err());
     }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
-        let bounds = Bounds { time: Duration::from_millis(300), ..bounds() };
+        let limits = ProcessLimits { time: Duration::from_millis(300), ..limits() };
         let begun = Instant::now();
-        let late = ran(shell("exec sleep 100"), b"", bounds).unwrap_err();
+        let late = ran(shell("exec sleep 100"), b"", limits).unwrap_err();
         assert!(late.starts_with("took longer than"), "{late}");
         assert!(begun.elapsed() < Duration::from_secs(10));
     }
 
     #[test]
     fn nothing_is_started_once_the_time_is_over() {
-        let late = run(shell("true"), b"", bounds(), Instant::now()).unwrap_err();
+        let late = run(shell("true"), b"", limits(), Instant::now()).unwrap_err();
         assert_eq!(late, "took longer than 20 s");
     }
 
     #[test]
     fn a_program_that_writes_without_end_is_ended() {
-        let flood = ran(shell("exec yes"), b"", bounds()).unwrap_err();
+        let flood = ran(shell("exec yes"), b"", limits()).unwrap_err();
         assert_eq!(flood, "gave more than 1000 bytes of text");
     }
 }

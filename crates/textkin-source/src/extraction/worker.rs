@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use textkin_extract::{Error, Kind, Limits, postscript_text};
+use textkin_extract::{Error, ExtractLimits, FileKind, postscript_text};
 
-use super::process::{Bounds, run};
+use super::process::{ProcessLimits, run};
 use crate::sandbox;
 
 /// The first argument of a worker.
@@ -34,7 +34,7 @@ pub struct Worker {
     /// What stands before [`WORKER_ARGUMENT`], where the program is an interpreter.
     pub arguments: Vec<OsString>,
     /// What one run may take.
-    pub bounds: Bounds,
+    pub limits: ProcessLimits,
 }
 
 impl Worker {
@@ -55,24 +55,24 @@ impl Worker {
             None => Command::new(program),
         };
         command.args(arguments);
-        run(command, input, self.bounds, deadline)
+        run(command, input, self.limits, deadline)
     }
 
     /// Reads `input` in the worker itself; `None` if there is none.
     pub(crate) fn read(
         &self,
-        kind: Kind,
+        kind: FileKind,
         input: &[u8],
         deadline: Instant,
     ) -> Option<Result<Vec<u8>, String>> {
         let mut command = self.command()?;
         command.arg(kind.name());
-        Some(run(command, input, self.bounds, deadline))
+        Some(run(command, input, self.limits, deadline))
     }
 
     /// When work on a file ends that begins now, if `limits` do not end it before.
-    pub(crate) fn deadline(&self, limits: &Limits) -> Instant {
-        let own = Instant::now() + self.bounds.time;
+    pub(crate) fn deadline(&self, limits: &ExtractLimits) -> Instant {
+        let own = Instant::now() + self.limits.time;
         limits.deadline.map_or(own, |given| given.min(own))
     }
 
@@ -83,9 +83,9 @@ impl Worker {
 
     fn start(&self, own: &std::path::Path) -> Command {
         let mut command = Command::new(own);
-        let seconds = self.bounds.time.as_secs().max(1);
+        let seconds = self.limits.time.as_secs().max(1);
         command.args(&self.arguments);
-        command.arg(WORKER_ARGUMENT).arg(self.bounds.memory.to_string()).arg(seconds.to_string());
+        command.arg(WORKER_ARGUMENT).arg(self.limits.memory.to_string()).arg(seconds.to_string());
         // A worker needs nothing of what surrounds it but the way to its programs.
         command.env_clear();
         for name in ["PATH", "LD_LIBRARY_PATH", "LC_ALL", "LANG", "TMPDIR", "SYSTEMROOT"] {
@@ -141,7 +141,7 @@ fn read_here(reader: Reader) -> Result<(), String> {
     let text = match thread.join() {
         Ok(Ok(text)) => text,
         // The parent names the kind.
-        Ok(Err(Error::Damaged { reason, .. })) => return Err(reason),
+        Ok(Err(Error::Corrupt { reason, .. })) => return Err(reason),
         Ok(Err(error)) => return Err(error.to_string()),
         Err(_) => return Err("its structure confuses the parser".to_owned()),
     };
@@ -157,7 +157,7 @@ use textkin_extract::pdf_text;
 #[cfg(not(feature = "pdf"))]
 fn pdf_text(_: &[u8], _: usize) -> Result<String, Error> {
     let reason = "this textkin was built without PDF; install pdftotext".to_owned();
-    Err(Error::Damaged { kind: Kind::Pdf, reason })
+    Err(Error::Corrupt { kind: FileKind::Pdf, reason })
 }
 
 #[cfg(unix)]

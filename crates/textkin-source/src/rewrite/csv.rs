@@ -4,21 +4,24 @@ use std::io::Write;
 
 use csv_core::{ReadFieldResult, ReaderBuilder};
 
-use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, short, taken};
+use super::{
+    DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
+    short, taken,
+};
 use crate::csv::{CsvCutter, Raw};
-use crate::piece::Opened;
+use crate::piece::OpenInput;
 use crate::stream::explain;
 
 pub(super) fn rewrite(
-    mut opened: Opened,
+    mut opened: OpenInput,
     delimiter: u8,
-    capture: &mut Capture<'_>,
+    capture: &mut EditorSink<'_>,
     out: &mut (dyn Write + Send),
-) -> Result<Outcome, RewriteError> {
+) -> Result<FormatOutcome, RewriteError> {
     let mut head = Vec::new();
     let is_readable = opened.stream.read_block(3, &mut head).is_ok();
     if !is_readable || matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-        return Ok(Outcome::NoRecords);
+        return Ok(FormatOutcome::NoRecords);
     }
     let compression = opened.stream.compression();
     let name = opened.name.clone();
@@ -27,7 +30,7 @@ pub(super) fn rewrite(
         opened.stream = opened.stream.unread(head);
     }
     let mut rows = CsvCutter::new(opened, delimiter).with_raw();
-    let Ok(Some(n_columns)) = rows.raw_header() else { return Ok(Outcome::NoRecords) };
+    let Ok(Some(n_columns)) = rows.raw_header() else { return Ok(FormatOutcome::NoRecords) };
     let header = rows.take_raw();
     let mut out = compression.encoder(out)?;
     if has_mark {
@@ -55,7 +58,7 @@ pub(super) fn rewrite(
         n_rows += 1;
         let raw = rows.take_raw();
         if capture.is_stopped {
-            return Ok(Outcome::Done(Rewritten::Stopped));
+            return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
         }
         let fate = capture.take();
         // The second byte of the line end of a row that went.
@@ -65,29 +68,29 @@ pub(super) fn rewrite(
         let bytes = &raw.bytes[raw.start..];
         is_after_drop = false;
         match fate {
-            Some(Fate::Drop) => is_after_drop = bytes.ends_with(b"\r"),
-            Some(Fate::Replace(text)) => {
+            Some(EditDecision::Drop) => is_after_drop = bytes.ends_with(b"\r"),
+            Some(EditDecision::Replace(text)) => {
                 let end = raw.text.end - usize::from(raw.text_is_ended);
                 let is_quoted = raw.bytes[raw.text.start..].starts_with(b"\"");
                 out.write_all(&raw.bytes[raw.start..raw.text.start])?;
                 out.write_all(&field(&text, is_quoted, delimiter))?;
                 out.write_all(&raw.bytes[end..])?;
             }
-            Some(Fate::Annotate(annotation)) => {
+            Some(EditDecision::Annotate(annotation)) => {
                 let score = annotation.as_ref().map(|annotation| annotation.score.to_string());
                 let of = annotation.as_ref().map(|annotation| annotation.duplicate_of.as_str());
                 let values = [of.unwrap_or_default(), score.as_deref().unwrap_or_default()];
                 let raw = Raw { bytes: bytes.to_vec(), start: 0, ..raw };
                 write_extended(&raw, n_columns, values, delimiter, &mut out)?;
             }
-            None | Some(Fate::Keep | Fate::Stop) => out.write_all(bytes)?,
+            None | Some(EditDecision::Keep | EditDecision::Stop) => out.write_all(bytes)?,
         }
         if !matches!(row, Ok(true)) {
             break;
         }
     }
     out.finish()?;
-    Ok(Outcome::Done(Rewritten::Written))
+    Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }
 
 /// Writes a row with two more fields before its line end.

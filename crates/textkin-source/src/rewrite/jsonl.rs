@@ -5,29 +5,32 @@ use std::mem::take;
 
 use memchr::memchr;
 
-use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, short, taken};
+use super::{
+    DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
+    short, taken,
+};
 use crate::json::{self, Scratch, Value};
 use crate::jsonl::LineReader;
-use crate::piece::{Giver, Opened};
+use crate::piece::{OpenInput, RecordEmitter};
 
 /// Decompressed bytes read at once.
 const BLOCK: usize = 1 << 20;
 
 pub(super) fn rewrite(
-    mut opened: Opened,
-    capture: &mut Capture<'_>,
+    mut opened: OpenInput,
+    capture: &mut EditorSink<'_>,
     out: &mut (dyn Write + Send),
-) -> Result<Outcome, RewriteError> {
+) -> Result<FormatOutcome, RewriteError> {
     let mut block = Vec::new();
     let is_readable = opened.stream.read_block(3, &mut block).is_ok();
     if !is_readable || matches!(block.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-        return Ok(Outcome::NoRecords);
+        return Ok(FormatOutcome::NoRecords);
     }
     let mut out = opened.stream.compression().encoder(out)?;
     if block == b"\xef\xbb\xbf" {
         out.write_all(&take(&mut block))?;
     }
-    let mut lines = Lines {
+    let mut lines = LineEditor {
         opened: &opened.settings,
         name: &opened.name,
         number: 1,
@@ -60,7 +63,7 @@ pub(super) fn rewrite(
                 lines.line(line, capture, &mut out)?;
             }
             if capture.is_stopped {
-                return Ok(Outcome::Done(Rewritten::Stopped));
+                return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
             }
         }
         block.drain(..start);
@@ -71,7 +74,7 @@ pub(super) fn rewrite(
         if is_ended && !is_passing && !block.is_empty() {
             lines.line(&take(&mut block), capture, &mut out)?;
             if capture.is_stopped {
-                return Ok(Outcome::Done(Rewritten::Stopped));
+                return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
             }
         }
         is_passing |= block.len() as u64 > limit;
@@ -83,23 +86,23 @@ pub(super) fn rewrite(
     out.finish()?;
     Ok(match damage {
         Some(reason) => short(lines.number - 1, "line", &reason),
-        None => Outcome::Done(Rewritten::Written),
+        None => FormatOutcome::Done(RewriteOutcome::Written),
     })
 }
 
-struct Lines<'a> {
+struct LineEditor<'a> {
     opened: &'a crate::SourceSettings,
     name: &'a str,
     number: u64,
     scratch: Scratch,
 }
 
-impl Lines<'_> {
+impl LineEditor<'_> {
     /// Writes a line, with its end, as the editor says.
     fn line(
         &mut self,
         line: &[u8],
-        capture: &mut Capture<'_>,
+        capture: &mut EditorSink<'_>,
         out: &mut dyn Write,
     ) -> Result<(), RewriteError> {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
@@ -107,7 +110,7 @@ impl Lines<'_> {
         if content.len() as u64 <= self.opened.max_document_bytes {
             let mut reader = LineReader {
                 settings: self.opened,
-                giver: Giver::new(self.name, capture),
+                emitter: RecordEmitter::new(self.name, capture),
                 scratch: take(&mut self.scratch),
             };
             // Whether the pass goes on is asked of the capture.
@@ -116,15 +119,15 @@ impl Lines<'_> {
         }
         self.number += 1;
         match capture.take() {
-            None | Some(Fate::Keep | Fate::Stop) => out.write_all(line)?,
-            Some(Fate::Drop) => {}
-            Some(Fate::Replace(text)) => {
-                let place = self.scratch.places[0].clone();
+            None | Some(EditDecision::Keep | EditDecision::Stop) => out.write_all(line)?,
+            Some(EditDecision::Drop) => {}
+            Some(EditDecision::Replace(text)) => {
+                let place = self.scratch.spans[0].clone();
                 out.write_all(&line[..place.start])?;
                 write_string(&text, out)?;
                 out.write_all(&line[place.end..])?;
             }
-            Some(Fate::Annotate(annotation)) => {
+            Some(EditDecision::Annotate(annotation)) => {
                 self.check(content)?;
                 let end = line.iter().rposition(|&byte| byte == b'}').unwrap_or(line.len());
                 out.write_all(&line[..end])?;

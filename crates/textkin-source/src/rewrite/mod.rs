@@ -1,6 +1,6 @@
 //! A second pass over inputs that writes them again, without some documents or with other texts.
 //!
-//! In: [`Inputs`] that were read before, an [`Editor`] that is asked for the [`Fate`] of each
+//! In: [`Inputs`] that were read before, an [`DocumentEditor`] that is asked for the [`EditDecision`] of each
 //! document, and where to write. Out: each file in its own format and compression. Records are
 //! read with the code of the first pass, so that the n-th document here is the n-th there; all that
 //! is no document is copied as it is.
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 use textkin_core::{Document, DocumentSink, Problem};
 
 use crate::inputs::sniff;
-use crate::piece::Opened;
+use crate::piece::OpenInput;
 use crate::stream::Stream;
-use crate::walk::Item;
-use crate::{Format, Inputs};
+use crate::walk::InputItem;
+use crate::{InputFormat, Inputs};
 
-pub(crate) use spool::Spool;
+pub(crate) use spool::StdinSpool;
 
 /// The field that names the document which stays.
 pub(crate) const DUPLICATE_OF: &str = "textkin_duplicate_of";
@@ -34,7 +34,7 @@ pub(crate) const SCORE: &str = "textkin_score";
 
 /// What becomes of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum EditDecision {
     /// It stays as it is, to the byte (a row of Parquet: with all its values).
     Keep,
     /// It goes.
@@ -59,9 +59,9 @@ pub struct Annotation {
 
 /// Says what becomes of each document. It is asked for all documents of all files in the order of
 /// the first pass, if the files are rewritten in that order.
-pub trait Editor {
+pub trait DocumentEditor {
     /// What becomes of the next document.
-    fn document(&mut self, document: &Document<'_>) -> Fate;
+    fn document(&mut self, document: &Document<'_>) -> EditDecision;
 
     /// Whether documents are annotated, all of them; tables get two more columns then.
     fn is_annotating(&self) -> bool {
@@ -75,21 +75,21 @@ pub struct InputFile {
     /// Its path as it was found; `-` is standard input.
     pub path: PathBuf,
     /// Its format; of standard input only where it was set.
-    pub format: Option<Format>,
-    item: Item,
+    pub format: Option<InputFormat>,
+    item: InputItem,
 }
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rewritten {
+pub enum RewriteOutcome {
     /// It was written again.
     Written,
     /// It is one document, or holds some, which all go: nothing was written.
-    Gone,
+    Removed,
     /// It was copied as it is although a part of it should go, for a reason.
     Copied(String),
     /// It is damaged, for a reason, and was written up to the last record before the damage.
-    Short(String),
+    Truncated(String),
     /// The editor ended the pass.
     Stopped,
 }
@@ -108,7 +108,7 @@ pub enum RewriteError {
     },
     /// The input is damaged in a way that does not let it be written again.
     #[error("{}: {reason}; it cannot be written again, leave it out with --exclude-files", path.display())]
-    Damaged {
+    Corrupt {
         /// The input.
         path: PathBuf,
         /// What is wrong.
@@ -116,7 +116,7 @@ pub enum RewriteError {
     },
     /// The records have a field of this name already.
     #[error("{} has a field '{field}' already; it comes from an earlier run, take it out first", path.display())]
-    FieldTaken {
+    FieldExists {
         /// The input.
         path: PathBuf,
         /// The field.
@@ -131,14 +131,14 @@ impl Inputs {
     /// The files, in the order in which they are read.
     #[must_use]
     pub fn files(&self) -> Vec<InputFile> {
-        let file = |item: &Item| {
+        let file = |item: &InputItem| {
             let (path, format) = match item {
-                Item::File { path, format, .. } => (path.clone(), Some(*format)),
-                Item::Pipe(path) => (path.clone(), None),
-                Item::StandardInput => {
+                InputItem::File { path, format, .. } => (path.clone(), Some(*format)),
+                InputItem::Pipe(path) => (path.clone(), None),
+                InputItem::StandardInput => {
                     (PathBuf::from(&*self.reader_name), self.settings.input_format)
                 }
-                Item::Problem(_) => return None,
+                InputItem::Problem(_) => return None,
             };
             Some(InputFile { path, format, item: item.clone() })
         };
@@ -152,12 +152,12 @@ impl Inputs {
     pub fn rewrite(
         &self,
         file: &InputFile,
-        editor: &mut dyn Editor,
+        editor: &mut dyn DocumentEditor,
         out: &mut (dyn Write + Send),
-    ) -> Result<Rewritten, RewriteError> {
+    ) -> Result<RewriteOutcome, RewriteError> {
         let read = |source| RewriteError::Read { path: file.path.clone(), source };
         let open = || match &file.item {
-            Item::File { path, .. } => Ok(Box::new(fs_err::File::open(path)?) as Reader),
+            InputItem::File { path, .. } => Ok(Box::new(fs_err::File::open(path)?) as Reader),
             _ => self
                 .spool
                 .as_ref()
@@ -169,11 +169,11 @@ impl Inputs {
             io::copy(&mut reader, out)?;
             Ok(())
         };
-        let mut capture = Capture::new(editor);
+        let mut capture = EditorSink::new(editor);
         // Without its first bytes nothing was read in the first pass either.
         let Ok(mut stream) = open().and_then(Stream::new) else {
             copy(out)?;
-            return Ok(Rewritten::Written);
+            return Ok(RewriteOutcome::Written);
         };
         let format = match file.format {
             Some(format) => format,
@@ -184,21 +184,22 @@ impl Inputs {
                 }
                 Err(_) => {
                     copy(out)?;
-                    return Ok(Rewritten::Written);
+                    return Ok(RewriteOutcome::Written);
                 }
             },
         };
         let name = file.path.to_string_lossy().into();
-        let is_file = matches!(file.item, Item::File { .. });
+        let is_file = matches!(file.item, InputItem::File { .. });
         let size = file.path.metadata().ok().filter(|_| is_file).map(|metadata| metadata.len());
-        let opened = Opened::new(&self.settings, name, stream.of_size(size));
+        let opened = OpenInput::new(&self.settings, name, stream.of_size(size));
         let outcome = match format {
-            Format::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
-            Format::Csv => csv::rewrite(opened, b',', &mut capture, out)?,
-            Format::Tsv => csv::rewrite(opened, b'\t', &mut capture, out)?,
+            InputFormat::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
+            InputFormat::Csv => csv::rewrite(opened, b',', &mut capture, out)?,
+            InputFormat::Tsv => csv::rewrite(opened, b'\t', &mut capture, out)?,
             #[cfg(feature = "parquet")]
-            Format::Parquet => {
-                let path = matches!(file.item, Item::File { .. }).then_some(file.path.as_path());
+            InputFormat::Parquet => {
+                let path =
+                    matches!(file.item, InputItem::File { .. }).then_some(file.path.as_path());
                 parquet::rewrite(opened, path, &mut capture, out)?
             }
             _ => {
@@ -207,14 +208,14 @@ impl Inputs {
             }
         };
         match outcome {
-            Outcome::Done(rewritten) => Ok(rewritten),
-            Outcome::NoRecords => {
+            FormatOutcome::Done(rewritten) => Ok(rewritten),
+            FormatOutcome::NoRecords => {
                 copy(out)?;
-                Ok(Rewritten::Written)
+                Ok(RewriteOutcome::Written)
             }
-            Outcome::Copy(reason) => {
+            FormatOutcome::Copy(reason) => {
                 copy(out)?;
-                Ok(reason.map_or(Rewritten::Written, Rewritten::Copied))
+                Ok(reason.map_or(RewriteOutcome::Written, RewriteOutcome::Copied))
             }
         }
     }
@@ -223,8 +224,8 @@ impl Inputs {
 type Reader = Box<dyn Read + Send>;
 
 /// How a format ended.
-enum Outcome {
-    Done(Rewritten),
+enum FormatOutcome {
+    Done(RewriteOutcome),
     /// There is no record at all, and nothing was written.
     NoRecords,
     /// Nothing was written, and the file is to be copied; if a part should go, why it does not.
@@ -232,22 +233,22 @@ enum Outcome {
 }
 
 /// Asks the editor for the documents of a piece.
-struct Capture<'a> {
-    editor: &'a mut dyn Editor,
+struct EditorSink<'a> {
+    editor: &'a mut dyn DocumentEditor,
     /// The fates of the documents given since this was taken, with the text if it is replaced.
-    fates: Vec<(Fate, Option<String>)>,
+    fates: Vec<(EditDecision, Option<String>)>,
     /// The same for each row, `None` for a row that is no document, if that is asked for.
-    rows: Option<Vec<Option<Fate>>>,
+    rows: Option<Vec<Option<EditDecision>>>,
     is_stopped: bool,
 }
 
-impl<'a> Capture<'a> {
-    fn new(editor: &'a mut dyn Editor) -> Self {
+impl<'a> EditorSink<'a> {
+    fn new(editor: &'a mut dyn DocumentEditor) -> Self {
         Self { editor, fates: Vec::new(), rows: None, is_stopped: false }
     }
 
     /// The fate of the document just given; `None` if there was none.
-    fn take(&mut self) -> Option<Fate> {
+    fn take(&mut self) -> Option<EditDecision> {
         self.fates.drain(..).next().map(|(fate, _)| fate)
     }
 
@@ -259,19 +260,20 @@ impl<'a> Capture<'a> {
 
     /// The fates of the rows since.
     #[cfg(feature = "parquet")]
-    fn take_rows(&mut self) -> Vec<Option<Fate>> {
+    fn take_rows(&mut self) -> Vec<Option<EditDecision>> {
         self.rows.take().unwrap_or_default()
     }
 }
 
-impl DocumentSink for Capture<'_> {
+impl DocumentSink for EditorSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let fate = self.editor.document(&document);
-        self.is_stopped |= fate == Fate::Stop;
+        self.is_stopped |= fate == EditDecision::Stop;
         match &mut self.rows {
             Some(rows) => rows.push(Some(fate)),
             None => {
-                let text = matches!(fate, Fate::Replace(_)).then(|| document.text.into_owned());
+                let text =
+                    matches!(fate, EditDecision::Replace(_)).then(|| document.text.into_owned());
                 self.fates.push((fate, text));
             }
         }
@@ -288,15 +290,15 @@ impl DocumentSink for Capture<'_> {
 }
 
 /// What is said of a file of records that ends in damage.
-fn short(n_records: u64, name: &str, reason: &str) -> Outcome {
+fn short(n_records: u64, name: &str, reason: &str) -> FormatOutcome {
     let end = match n_records {
         0 => "nothing of it could be read".to_owned(),
         n => format!("it is written up to {name} {n}, what comes after that is lost"),
     };
-    Outcome::Done(Rewritten::Short(format!("{reason}; {end}")))
+    FormatOutcome::Done(RewriteOutcome::Truncated(format!("{reason}; {end}")))
 }
 
 /// Says that the records of `path` have a field already.
 fn taken(path: &str, field: &'static str) -> RewriteError {
-    RewriteError::FieldTaken { path: Path::new(path).to_owned(), field }
+    RewriteError::FieldExists { path: Path::new(path).to_owned(), field }
 }

@@ -21,10 +21,13 @@ use arrow::compute::{cast, filter_record_batch};
 use arrow::datatypes::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
 
-use super::{Capture, DUPLICATE_OF, Fate, Outcome, RewriteError, Rewritten, SCORE, taken};
+use super::{
+    DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
+    taken,
+};
 use crate::compression::Compression;
 use crate::parquet::{ParquetCutter, guarded};
-use crate::piece::{Cutter, Opened};
+use crate::piece::{Cutter, OpenInput};
 use crate::stream::Stream;
 
 /// The key under which the Arrow schema is stored; the writer makes its own.
@@ -34,34 +37,34 @@ const ARROW_SCHEMA: &str = "ARROW:schema";
 const MAX_ROWS: usize = 1024;
 
 pub(super) fn rewrite(
-    mut opened: Opened,
+    mut opened: OpenInput,
     path: Option<&Path>,
-    capture: &mut Capture<'_>,
+    capture: &mut EditorSink<'_>,
     out: &mut (dyn Write + Send),
-) -> Result<Outcome, RewriteError> {
+) -> Result<FormatOutcome, RewriteError> {
     let name = PathBuf::from(&*opened.name);
     let field = opened.settings.text_field.clone();
     let compression = opened.stream.compression();
     let path = path.filter(|_| compression == Compression::None);
     let bytes = match path {
-        Some(path) => Table::File(path.to_owned()),
+        Some(path) => TableFile::File(path.to_owned()),
         None => {
             let mut bytes = Vec::new();
             let limit = opened.settings.max_document_bytes;
             if opened.stream.read_whole(limit, &mut bytes).is_err() {
-                return Ok(Outcome::NoRecords);
+                return Ok(FormatOutcome::NoRecords);
             }
             let bytes = Bytes::from(bytes);
             opened.stream = Stream::new(Cursor::new(bytes.clone()))?;
-            Table::Memory(bytes)
+            TableFile::Memory(bytes)
         }
     };
-    let Ok(cutter) = ParquetCutter::new(opened, path) else { return Ok(Outcome::NoRecords) };
-    let Some(mut groups) = cutter.groups_with_text() else { return Ok(Outcome::NoRecords) };
+    let Ok(cutter) = ParquetCutter::new(opened, path) else { return Ok(FormatOutcome::NoRecords) };
+    let Some(mut groups) = cutter.groups_with_text() else { return Ok(FormatOutcome::NoRecords) };
 
-    let damaged = |reason: String| RewriteError::Damaged { path: name.clone(), reason };
+    let corrupt = |reason: String| RewriteError::Corrupt { path: name.clone(), reason };
     let unwritten = |reason: String| RewriteError::Write(io::Error::other(reason));
-    let metadata = guarded(|| bytes.describe()).map_err(damaged)?;
+    let metadata = guarded(|| bytes.describe()).map_err(corrupt)?;
     let is_annotating = capture.editor.is_annotating();
     let schema = match is_annotating {
         true => extended(metadata.schema(), &name)?,
@@ -71,24 +74,24 @@ pub(super) fn rewrite(
     let options = options(&metadata);
     let mut writer =
         guarded(|| ArrowWriter::try_new_with_options(&mut out, Arc::clone(&schema), options))
-            .map_err(damaged)?;
+            .map_err(corrupt)?;
     let mut number = 0;
     while let Some(group) = groups.next_piece() {
         capture.begin_rows();
         group.read(capture);
         if capture.is_stopped {
-            return Ok(Outcome::Done(Rewritten::Stopped));
+            return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
         }
         let mut fates = capture.take_rows().into_iter();
-        let reader = guarded(|| bytes.reader(&metadata, number)).map_err(damaged)?;
+        let reader = guarded(|| bytes.reader(&metadata, number)).map_err(corrupt)?;
         for batch in reader {
-            let batch = guarded(|| batch).map_err(damaged)?;
-            let fates: Vec<Option<Fate>> = fates.by_ref().take(batch.num_rows()).collect();
+            let batch = guarded(|| batch).map_err(corrupt)?;
+            let fates: Vec<Option<EditDecision>> = fates.by_ref().take(batch.num_rows()).collect();
             if fates.len() != batch.num_rows() {
-                return Err(damaged(format!("row group {number} cannot be read whole")));
+                return Err(corrupt(format!("row group {number} cannot be read whole")));
             }
             let edited = edit(&batch, &fates, &field, is_annotating.then_some(&schema));
-            let edited = guarded(|| edited).map_err(damaged)?;
+            let edited = guarded(|| edited).map_err(corrupt)?;
             guarded(|| writer.write(&edited)).map_err(unwritten)?;
         }
         guarded(|| writer.flush()).map_err(unwritten)?;
@@ -96,16 +99,16 @@ pub(super) fn rewrite(
     }
     guarded(|| writer.close()).map_err(unwritten)?;
     out.finish()?;
-    Ok(Outcome::Done(Rewritten::Written))
+    Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }
 
 /// Where the bytes are.
-enum Table {
+enum TableFile {
     File(PathBuf),
     Memory(Bytes),
 }
 
-impl Table {
+impl TableFile {
     fn describe(&self) -> ParquetResult<ArrowReaderMetadata> {
         let options = ArrowReaderOptions::new();
         match self {
@@ -173,14 +176,14 @@ fn options(metadata: &ArrowReaderMetadata) -> ArrowWriterOptions {
 /// The rows as their fates say.
 fn edit(
     batch: &RecordBatch,
-    fates: &[Option<Fate>],
+    fates: &[Option<EditDecision>],
     field: &str,
     annotated: Option<&Arc<Schema>>,
 ) -> ParquetResult<RecordBatch> {
     let mut columns = batch.columns().to_vec();
     if let Some(schema) = annotated {
-        let annotation = |fate: &Option<Fate>| match fate {
-            Some(Fate::Annotate(annotation)) => annotation.clone(),
+        let annotation = |fate: &Option<EditDecision>| match fate {
+            Some(EditDecision::Annotate(annotation)) => annotation.clone(),
             _ => None,
         };
         let ids: StringArray =
@@ -194,7 +197,7 @@ fn edit(
     let texts: Vec<Option<&str>> = fates
         .iter()
         .map(|fate| match fate {
-            Some(Fate::Replace(text)) => Some(text.as_str()),
+            Some(EditDecision::Replace(text)) => Some(text.as_str()),
             _ => None,
         })
         .collect();
@@ -202,7 +205,8 @@ fn edit(
         columns = with_texts(columns, batch.schema_ref().fields(), field, &texts)?;
     }
     let batch = RecordBatch::try_new(Arc::clone(batch.schema_ref()), columns)?;
-    let stays: BooleanArray = fates.iter().map(|fate| Some(*fate != Some(Fate::Drop))).collect();
+    let stays: BooleanArray =
+        fates.iter().map(|fate| Some(*fate != Some(EditDecision::Drop))).collect();
     Ok(filter_record_batch(&batch, &stays)?)
 }
 

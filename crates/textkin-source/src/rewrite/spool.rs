@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A temporary file without a name, gone however the run ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Spool(Arc<Mutex<File>>);
+pub(crate) struct StdinSpool(Arc<Mutex<File>>);
 
-impl Spool {
+impl StdinSpool {
     /// Copies all of `reader`.
     pub(crate) fn new(reader: &mut dyn Read, folder: &Path) -> io::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;

@@ -4,40 +4,42 @@ use std::io::Write;
 
 use textkin_core::Source;
 
-use super::{Capture, Fate, Outcome, RewriteError, Rewritten};
+use super::{EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome};
 use crate::Inputs;
 use crate::decode::encode_as;
-use crate::piece::Opened;
+use crate::piece::OpenInput;
 
 pub(super) fn rewrite(
     inputs: &mut Inputs,
-    mut opened: Opened,
-    capture: &mut Capture<'_>,
+    mut opened: OpenInput,
+    capture: &mut EditorSink<'_>,
     out: &mut (dyn Write + Send),
-) -> Result<Outcome, RewriteError> {
+) -> Result<FormatOutcome, RewriteError> {
     while let Some(piece) = inputs.next_piece() {
         piece.read(capture);
     }
     if capture.is_stopped {
-        return Ok(Outcome::Done(Rewritten::Stopped));
+        return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
     }
     let fates = std::mem::take(&mut capture.fates);
-    let goes = |(fate, _): &&(Fate, Option<String>)| *fate == Fate::Drop;
+    let goes = |(fate, _): &&(EditDecision, Option<String>)| *fate == EditDecision::Drop;
     let n_gone = fates.iter().filter(goes).count();
     if n_gone > 0 && n_gone == fates.len() {
-        return Ok(Outcome::Done(Rewritten::Gone));
+        return Ok(FormatOutcome::Done(RewriteOutcome::Removed));
     }
     if n_gone > 0 {
         let n_documents = fates.len();
         let reason = format!("{n_gone} of its {n_documents} documents would go; it is kept whole");
-        return Ok(Outcome::Copy(Some(reason)));
+        return Ok(FormatOutcome::Copy(Some(reason)));
     }
-    let is_cut = |(fate, _): &(Fate, Option<String>)| matches!(fate, Fate::Replace(_));
+    let is_cut =
+        |(fate, _): &(EditDecision, Option<String>)| matches!(fate, EditDecision::Replace(_));
     if !fates.iter().any(is_cut) {
-        return Ok(Outcome::Copy(None));
+        return Ok(FormatOutcome::Copy(None));
     }
-    let uncut = || Ok(Outcome::Copy(Some("not plain text, nothing is cut out of it".to_owned())));
-    let [(Fate::Replace(text), Some(old))] = fates.as_slice() else { return uncut() };
+    let uncut =
+        || Ok(FormatOutcome::Copy(Some("not plain text, nothing is cut out of it".to_owned())));
+    let [(EditDecision::Replace(text), Some(old))] = fates.as_slice() else { return uncut() };
     let mut bytes = Vec::new();
     let compression = opened.stream.compression();
     if opened.stream.read_whole(opened.settings.max_document_bytes, &mut bytes).is_err() {
@@ -48,5 +50,5 @@ pub(super) fn rewrite(
     let mut out = compression.encoder(out)?;
     out.write_all(&encoded)?;
     out.finish()?;
-    Ok(Outcome::Done(Rewritten::Written))
+    Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }

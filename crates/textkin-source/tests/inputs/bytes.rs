@@ -1,12 +1,13 @@
 //! Whatever the bytes, nothing panics and the size of pieces changes nothing.
 
 use proptest::prelude::*;
-use textkin_source::{Format, SourceSettings};
+use textkin_source::{InputFormat, SourceSettings};
 
 use crate::compressed::{KINDS, compress};
 use crate::support::{read_as, read_bytes, settings};
 
-const FORMATS: [Format; 4] = [Format::Text, Format::Jsonl, Format::Csv, Format::Tsv];
+const FORMATS: [InputFormat; 4] =
+    [InputFormat::Text, InputFormat::Jsonl, InputFormat::Csv, InputFormat::Tsv];
 
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let lines =
@@ -64,8 +65,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn no_bytes_panic_as_parquet(bytes in noise()) {
-        read_as(Format::Parquet, &bytes, &settings());
+        read_as(InputFormat::Parquet, &bytes, &settings());
         let framed = [b"PAR1".as_slice(), &bytes, &10u32.to_le_bytes(), b"PAR1"].concat();
-        read_as(Format::Parquet, &framed, &settings());
+        read_as(InputFormat::Parquet, &framed, &settings());
     }
 }

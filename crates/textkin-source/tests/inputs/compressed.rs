@@ -1,7 +1,7 @@
 use std::io::{Read as _, Write as _};
 
 use textkin_core::Source;
-use textkin_source::{Format, Inputs, SourceSettings};
+use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 use crate::support::{Folder, read_as, read_bytes, settings};
 
@@ -86,7 +86,7 @@ fn a_bomb_is_a_problem_before_it_fills_the_memory() {
         let reason = "grows to more than 500 times its size when decompressed";
         assert!(read.problems.iter().all(|problem| problem.contains(reason)), "{kind}");
         assert_eq!(read.problems.len(), 1, "{kind}");
-        let as_text = SourceSettings { input_format: Some(Format::Text), ..settings() };
+        let as_text = SourceSettings { input_format: Some(InputFormat::Text), ..settings() };
         assert_eq!(read_bytes(&bomb, &as_text).problems.len(), 1, "{kind}");
     }
 }
@@ -142,12 +142,12 @@ fn every_cut_is_noticed() {
     for kind in KINDS {
         let whole = compress(kind, text.as_bytes());
         for end in 10..whole.len() {
-            for format in [Format::Jsonl, Format::Text, Format::Csv] {
+            for format in [InputFormat::Jsonl, InputFormat::Text, InputFormat::Csv] {
                 let read = read_as(format, &whole[..end], &settings());
                 assert!(!read.problems.is_empty(), "{kind} {format} {end} of {}", whole.len());
             }
         }
-        assert_eq!(read_as(Format::Jsonl, &whole, &settings()).documents.len(), 3);
+        assert_eq!(read_as(InputFormat::Jsonl, &whole, &settings()).documents.len(), 3);
     }
 }
 
@@ -160,7 +160,7 @@ fn damage_is_a_problem() {
         for byte in &mut bytes[middle..middle + 40] {
             *byte ^= 0xa5;
         }
-        let read = read_as(Format::Jsonl, &bytes, &settings());
+        let read = read_as(InputFormat::Jsonl, &bytes, &settings());
         assert!(
             read.problems.iter().any(|problem| problem.contains("data is")),
             "{kind} {:?}",

@@ -1,9 +1,9 @@
-use textkin_source::{Format, SourceSettings};
+use textkin_source::{InputFormat, SourceSettings};
 
-use crate::support::{Folder, Read, read_as, settings};
+use crate::support::{Folder, ReadOutput, read_as, settings};
 
-fn csv(text: impl AsRef<[u8]>) -> Read {
-    read_as(Format::Csv, text.as_ref(), &settings())
+fn csv(text: impl AsRef<[u8]>) -> ReadOutput {
+    read_as(InputFormat::Csv, text.as_ref(), &settings())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_missing_column_is_one_problem() {
     assert_eq!(read.problems, ["-:1: no column 'text'; columns here: id;text"]);
     assert!(read.documents.is_empty());
     let set = SourceSettings { id_field: Some("key".to_owned()), ..settings() };
-    let read = read_as(Format::Csv, b"text,id\na,1\n", &set);
+    let read = read_as(InputFormat::Csv, b"text,id\na,1\n", &set);
     assert_eq!(read.problems, ["-:1: no column 'key'; columns here: text, id"]);
     assert_eq!(read.ids(), ["-:2"]);
 }
@@ -65,7 +65,7 @@ fn bad_rows_are_problems() {
 #[test]
 fn empty_tables_have_no_documents() {
     for text in ["", "\n\n", "text", "text\n"] {
-        assert_eq!(csv(text), Read::default());
+        assert_eq!(csv(text), ReadOutput::default());
     }
 }
 
@@ -80,12 +80,12 @@ fn the_size_of_pieces_changes_nothing() {
         ));
     }
     let limited = SourceSettings { max_document_bytes: 290, ..settings() };
-    let whole = read_as(Format::Csv, text.as_bytes(), &limited);
+    let whole = read_as(InputFormat::Csv, text.as_bytes(), &limited);
     assert!(whole.documents.len() > 2500);
     assert!(whole.problems.iter().any(|problem| problem.contains("longer than 290")));
     for piece_bytes in [0, 1, 100, 10_000] {
         let read = read_as(
-            Format::Csv,
+            InputFormat::Csv,
             text.as_bytes(),
             &SourceSettings { piece_bytes, ..limited.clone() },
         );
@@ -97,7 +97,7 @@ fn the_size_of_pieces_changes_nothing() {
 fn a_quote_without_end_is_not_held_in_memory() {
     let limited = SourceSettings { max_document_bytes: 1000, ..settings() };
     let text = format!("text\nfirst\n\"{}", "z\n".repeat(1_000_000));
-    let read = read_as(Format::Csv, text.as_bytes(), &limited);
+    let read = read_as(InputFormat::Csv, text.as_bytes(), &limited);
     assert_eq!(read.texts(), ["first"]);
     assert_eq!(read.problems, ["-:3: longer than 1000 bytes, the most a document may have"]);
 }

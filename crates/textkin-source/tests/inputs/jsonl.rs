@@ -3,12 +3,12 @@ use std::io::{self, Cursor, Read as _};
 use std::ops::ControlFlow;
 
 use textkin_core::{Document, DocumentSink, Problem, Source};
-use textkin_source::{Format, Inputs, SourceSettings};
+use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 use crate::support::{Folder, drain, read_as, settings};
 
-fn jsonl(text: impl AsRef<[u8]>) -> crate::support::Read {
-    read_as(Format::Jsonl, text.as_ref(), &settings())
+fn jsonl(text: impl AsRef<[u8]>) -> crate::support::ReadOutput {
+    read_as(InputFormat::Jsonl, text.as_ref(), &settings())
 }
 
 #[test]
@@ -85,8 +85,11 @@ fn fields_have_the_names_that_were_set() {
         time_field: Some("when".to_owned()),
         ..settings()
     };
-    let read =
-        read_as(Format::Jsonl, b"{\"meta\":{\"body\":\"b\",\"name\":\"n\"},\"when\":\"w\"}", &set);
+    let read = read_as(
+        InputFormat::Jsonl,
+        b"{\"meta\":{\"body\":\"b\",\"name\":\"n\"},\"when\":\"w\"}",
+        &set,
+    );
     assert_eq!(read.documents, [("n".to_owned(), "b".to_owned(), Some("w".to_owned()))]);
 }
 
@@ -106,12 +109,12 @@ fn the_size_of_pieces_changes_nothing() {
         }
     }
     let limited = SourceSettings { max_document_bytes: 150, ..settings() };
-    let whole = read_as(Format::Jsonl, &text, &limited);
+    let whole = read_as(InputFormat::Jsonl, &text, &limited);
     assert!(whole.documents.len() > 30 && whole.documents.len() < 60);
     assert!(whole.problems.iter().any(|problem| problem.contains("longer than 150 bytes")));
     for piece_bytes in [0, 1, 2, 3, 7, 16, 64, 149, 150, 151, 152, 1000, 100_000] {
         let read =
-            read_as(Format::Jsonl, &text, &SourceSettings { piece_bytes, ..limited.clone() });
+            read_as(InputFormat::Jsonl, &text, &SourceSettings { piece_bytes, ..limited.clone() });
         assert_eq!(read, whole, "{piece_bytes}");
     }
 }
@@ -126,11 +129,11 @@ fn a_line_as_long_as_allowed_is_read_with_either_line_end() {
             let bytes = format!("{line}{end}");
             let exact = SourceSettings { piece_bytes, ..exact.clone() };
             assert_eq!(
-                read_as(Format::Jsonl, bytes.as_bytes(), &exact).problems,
+                read_as(InputFormat::Jsonl, bytes.as_bytes(), &exact).problems,
                 Vec::<String>::new()
             );
             let less = SourceSettings { piece_bytes, ..less.clone() };
-            let read = read_as(Format::Jsonl, bytes.as_bytes(), &less);
+            let read = read_as(InputFormat::Jsonl, bytes.as_bytes(), &less);
             assert_eq!(read.problems, ["-:1: longer than 20 bytes, the most a document may have"]);
             assert_eq!(read.documents.len(), usize::from(end.len() > 2));
         }
@@ -143,7 +146,7 @@ fn an_endless_line_is_not_held_in_memory() {
         io::repeat(b'x').take(300 << 20).chain(io::Cursor::new(b"\n{\"text\":\"after\"}"));
     let set = SourceSettings {
         max_document_bytes: 1 << 20,
-        input_format: Some(Format::Jsonl),
+        input_format: Some(InputFormat::Jsonl),
         ..settings()
     };
     let read = drain(&mut Inputs::from_reader("-", endless, &set).unwrap());
@@ -176,8 +179,8 @@ fn pieces_count_the_bytes_of_the_file() {
 
 #[test]
 fn a_sink_may_stop_a_piece() {
-    struct One(usize);
-    impl textkin_core::DocumentSink for One {
+    struct StopAfterOne(usize);
+    impl textkin_core::DocumentSink for StopAfterOne {
         fn document(&mut self, _: textkin_core::Document<'_>) -> std::ops::ControlFlow<()> {
             self.0 += 1;
             std::ops::ControlFlow::Break(())
@@ -188,15 +191,15 @@ fn a_sink_may_stop_a_piece() {
     }
     let bytes = io::Cursor::new("{\"text\":\"a\"}\n".repeat(10));
     let mut inputs = Inputs::from_reader("-", bytes, &settings()).unwrap();
-    let mut sink = One(0);
+    let mut sink = StopAfterOne(0);
     inputs.next_piece().unwrap().read(&mut sink);
     assert_eq!(sink.0, 1);
 }
 
 #[test]
 fn large_lines_are_given_with_their_memory_and_as_any_other() {
-    struct Kinds(Vec<(String, usize, bool, Option<String>)>, Vec<String>);
-    impl DocumentSink for Kinds {
+    struct OwnershipSink(Vec<(String, usize, bool, Option<String>)>, Vec<String>);
+    impl DocumentSink for OwnershipSink {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let is_owned = matches!(document.text, Cow::Owned(_));
             let time = document.time.map(Cow::into_owned);
@@ -219,9 +222,9 @@ fn large_lines_are_given_with_their_memory_and_as_any_other() {
          {{\"text\":\"{long}\"}}"
     );
     for cut in [text.as_bytes(), format!("{text}\n").as_bytes()] {
-        let set = SourceSettings { input_format: Some(Format::Jsonl), ..settings() };
+        let set = SourceSettings { input_format: Some(InputFormat::Jsonl), ..settings() };
         let mut inputs = Inputs::from_reader("-", Cursor::new(cut.to_vec()), &set).unwrap();
-        let mut kinds = Kinds(Vec::new(), Vec::new());
+        let mut kinds = OwnershipSink(Vec::new(), Vec::new());
         while let Some(piece) = inputs.next_piece() {
             piece.read(&mut kinds);
         }

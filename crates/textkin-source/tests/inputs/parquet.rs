@@ -11,7 +11,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use textkin_core::{Document, DocumentSink, Problem, Source};
-use textkin_source::{Format, Inputs, SourceSettings};
+use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 use crate::compressed::compress;
 use crate::support::{Folder, read_as, read_bytes, settings};
@@ -85,7 +85,7 @@ fn dots_reach_into_structs() {
     let inner: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
     let meta = StructArray::from(vec![(Arc::new(Field::new("text", DataType::Utf8, true)), inner)]);
     let set = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
-    let read = read_as(Format::Parquet, &plain(vec![("meta", Arc::new(meta))]), &set);
+    let read = read_as(InputFormat::Parquet, &plain(vec![("meta", Arc::new(meta))]), &set);
     assert_eq!(read.texts(), ["x", "y"]);
 }
 
@@ -118,7 +118,7 @@ fn other_columns_are_kept() {
     let asked =
         SourceSettings { text_field: "inner.body".to_owned(), keeps_metadata: true, ..settings() };
     let mut inputs = Inputs::from_reader("t.parquet", std::io::Cursor::new(bytes), &asked).unwrap();
-    let mut kept = Kept(Vec::new());
+    let mut kept = MetadataSink(Vec::new());
     while let Some(piece) = inputs.next_piece() {
         piece.read(&mut kept);
     }
@@ -131,9 +131,9 @@ fn other_columns_are_kept() {
     );
 }
 
-struct Kept(Vec<String>);
+struct MetadataSink(Vec<String>);
 
-impl DocumentSink for Kept {
+impl DocumentSink for MetadataSink {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.0.push(document.metadata.expect("there are other columns").into_owned());
         ControlFlow::Continue(())
@@ -148,15 +148,15 @@ impl DocumentSink for Kept {
 fn wrong_columns_are_problems() {
     let number: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     let read = read_as(
-        Format::Parquet,
+        InputFormat::Parquet,
         &plain(vec![("body", number.clone()), ("n", number.clone())]),
         &settings(),
     );
     assert_eq!(read.problems, ["-: no column 'text'; columns here: body, n"]);
-    let read = read_as(Format::Parquet, &plain(vec![("text", number)]), &settings());
+    let read = read_as(InputFormat::Parquet, &plain(vec![("text", number)]), &settings());
     assert_eq!(read.problems, ["-: column 'text' is not a string but Int64"]);
     let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![b"\xff".as_slice(), b"ok"]));
-    let read = read_as(Format::Parquet, &plain(vec![("text", bytes)]), &settings());
+    let read = read_as(InputFormat::Parquet, &plain(vec![("text", bytes)]), &settings());
     assert_eq!((read.problems.len(), read.texts()), (1, vec!["ok"]));
 }
 
@@ -181,12 +181,12 @@ fn damage_never_panics() {
     let id: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
     let whole = table(vec![("text", text), ("id", id)], Compression::SNAPPY);
     for end in (0..whole.len()).step_by(7) {
-        assert_eq!(read_as(Format::Parquet, &whole[..end], &settings()).documents.len(), 0);
+        assert_eq!(read_as(InputFormat::Parquet, &whole[..end], &settings()).documents.len(), 0);
     }
     for place in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << (place % 8);
         // Only the absence of a panic is checked.
-        read_as(Format::Parquet, &bytes, &settings());
+        read_as(InputFormat::Parquet, &bytes, &settings());
     }
 }

@@ -5,21 +5,22 @@ use std::io::Read as _;
 use proptest::prelude::*;
 use textkin_core::Document;
 use textkin_source::{
-    Annotation, Editor, Fate, Format, Inputs, RewriteError, Rewritten, SourceSettings,
+    Annotation, DocumentEditor, EditDecision, InputFormat, Inputs, RewriteError, RewriteOutcome,
+    SourceSettings,
 };
 
 use crate::compressed::{KINDS, compress};
 use crate::support::{Folder, drain, settings};
 
 /// Gives each document the fate that a function of its number says, and notes the ids.
-struct Script<F> {
+struct ScriptedEditor<F> {
     ids: Vec<String>,
     is_annotating: bool,
     fate: F,
 }
 
-impl<F: FnMut(usize, &str) -> Fate> Editor for Script<F> {
-    fn document(&mut self, document: &Document<'_>) -> Fate {
+impl<F: FnMut(usize, &str) -> EditDecision> DocumentEditor for ScriptedEditor<F> {
+    fn document(&mut self, document: &Document<'_>) -> EditDecision {
         self.ids.push(document.id.clone().into_owned());
         (self.fate)(self.ids.len() - 1, &document.text)
     }
@@ -29,20 +30,20 @@ impl<F: FnMut(usize, &str) -> Fate> Editor for Script<F> {
     }
 }
 
-fn script<F: FnMut(usize, &str) -> Fate>(fate: F) -> Script<F> {
-    Script { ids: Vec::new(), is_annotating: false, fate }
+fn script<F: FnMut(usize, &str) -> EditDecision>(fate: F) -> ScriptedEditor<F> {
+    ScriptedEditor { ids: Vec::new(), is_annotating: false, fate }
 }
 
-fn annotation(number: usize) -> Fate {
+fn annotation(number: usize) -> EditDecision {
     let duplicate_of = "a \"b\", c".to_owned();
-    Fate::Annotate((number % 2 == 1).then_some(Annotation { duplicate_of, score: 0.95 }))
+    EditDecision::Annotate((number % 2 == 1).then_some(Annotation { duplicate_of, score: 0.95 }))
 }
 
 /// Writes bytes of a format again and checks that the documents are those of the first pass.
-fn again<F: FnMut(usize, &str) -> Fate>(
-    format: Format,
+fn rewrite_all<F: FnMut(usize, &str) -> EditDecision>(
+    format: InputFormat,
     bytes: &[u8],
-    editor: &mut Script<F>,
+    editor: &mut ScriptedEditor<F>,
 ) -> Result<Vec<u8>, RewriteError> {
     let settings = SourceSettings { input_format: Some(format), ..settings() };
     let reader = std::io::Cursor::new(bytes.to_vec());
@@ -51,7 +52,7 @@ fn again<F: FnMut(usize, &str) -> Fate>(
     let first = drain(&mut inputs);
     let mut out = Vec::new();
     let files = inputs.files();
-    assert_eq!(inputs.rewrite(&files[0], editor, &mut out)?, Rewritten::Written);
+    assert_eq!(inputs.rewrite(&files[0], editor, &mut out)?, RewriteOutcome::Written);
     assert_eq!(editor.ids, first.ids());
     Ok(out)
 }
@@ -68,20 +69,21 @@ fn decompress(kind: &str, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-const NASTY_LINES: &str = "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n\n  \n{not json}\n{\"text\":null}\n\
+const TRICKY_LINES: &str = "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n\n  \n{not json}\n{\"text\":null}\n\
     { \"x\" : [1, {\"text\":\"no\"}] , \"text\" : \"b\\u00e9\\n\" , \"y\":1e5 }\r\n{\"text\":\"c\"} \n{\"text\":\"d\"}";
 
-const NASTY_ROWS: &str = "\u{feff}id,text,\"no\nte\"\r\n1,\"a\r\nb, \"\"c\"\"\",x\r\n\r\n2,too,many,fields\r\n\
+const TRICKY_ROWS: &str = "\u{feff}id,text,\"no\nte\"\r\n1,\"a\r\nb, \"\"c\"\"\",x\r\n\r\n2,too,many,fields\r\n\
     3,\"second\",\"y\n\nz\"\r\n\n4,third,\"\"\n5,last,z";
 
 #[test]
 fn what_stays_is_the_same_to_the_byte() {
-    for (format, text) in [(Format::Jsonl, NASTY_LINES), (Format::Csv, NASTY_ROWS)] {
-        let kept = again(format, text.as_bytes(), &mut script(|_, _| Fate::Keep)).unwrap();
+    for (format, text) in [(InputFormat::Jsonl, TRICKY_LINES), (InputFormat::Csv, TRICKY_ROWS)] {
+        let kept =
+            rewrite_all(format, text.as_bytes(), &mut script(|_, _| EditDecision::Keep)).unwrap();
         assert_eq!(String::from_utf8(kept).unwrap(), text);
         for kind in KINDS {
             let bytes = compress(kind, text.as_bytes());
-            let kept = again(format, &bytes, &mut script(|_, _| Fate::Keep)).unwrap();
+            let kept = rewrite_all(format, &bytes, &mut script(|_, _| EditDecision::Keep)).unwrap();
             assert_eq!(decompress(kind, &kept), text.as_bytes(), "{kind}");
         }
     }
@@ -89,58 +91,69 @@ fn what_stays_is_the_same_to_the_byte() {
 
 #[test]
 fn only_what_goes_is_missing() {
-    let odd = |number: usize, _: &str| if number % 2 == 1 { Fate::Drop } else { Fate::Keep };
-    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut script(odd)).unwrap();
-    let expected: String = NASTY_LINES
+    let odd = |number: usize, _: &str| {
+        if number % 2 == 1 { EditDecision::Drop } else { EditDecision::Keep }
+    };
+    let out = rewrite_all(InputFormat::Jsonl, TRICKY_LINES.as_bytes(), &mut script(odd)).unwrap();
+    let expected: String = TRICKY_LINES
         .split_inclusive('\n')
         .filter(|line| !line.contains("u00e9") && !line.contains("\"d\""))
         .collect();
     assert_eq!(String::from_utf8(out).unwrap(), expected);
-    let out = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut script(odd)).unwrap();
-    let expected = NASTY_ROWS.replace("3,\"second\",\"y\n\nz\"\r\n", "").replace("5,last,z", "");
+    let out = rewrite_all(InputFormat::Csv, TRICKY_ROWS.as_bytes(), &mut script(odd)).unwrap();
+    let expected = TRICKY_ROWS.replace("3,\"second\",\"y\n\nz\"\r\n", "").replace("5,last,z", "");
     assert_eq!(String::from_utf8(out).unwrap(), expected);
 }
 
 #[test]
 fn only_the_text_changes_where_it_is_replaced() {
     let second = |number: usize, text: &str| match number {
-        1 => Fate::Replace(format!("new, \"{text}\"\t")),
-        _ => Fate::Keep,
+        1 => EditDecision::Replace(format!("new, \"{text}\"\t")),
+        _ => EditDecision::Keep,
     };
-    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut script(second)).unwrap();
-    let expected = NASTY_LINES.replace("\"b\\u00e9\\n\"", "\"new, \\\"bé\\n\\\"\\t\"");
+    let out =
+        rewrite_all(InputFormat::Jsonl, TRICKY_LINES.as_bytes(), &mut script(second)).unwrap();
+    let expected = TRICKY_LINES.replace("\"b\\u00e9\\n\"", "\"new, \\\"bé\\n\\\"\\t\"");
     assert_eq!(String::from_utf8(out).unwrap(), expected);
-    let out = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut script(second)).unwrap();
-    let expected = NASTY_ROWS.replace("\"second\"", "\"new, \"\"second\"\"\t\"");
+    let out = rewrite_all(InputFormat::Csv, TRICKY_ROWS.as_bytes(), &mut script(second)).unwrap();
+    let expected = TRICKY_ROWS.replace("\"second\"", "\"new, \"\"second\"\"\t\"");
     assert_eq!(String::from_utf8(out).unwrap(), expected);
-    let empty = again(Format::Csv, b"text\na\n", &mut script(|_, _| Fate::Replace(String::new())));
+    let empty = rewrite_all(
+        InputFormat::Csv,
+        b"text\na\n",
+        &mut script(|_, _| EditDecision::Replace(String::new())),
+    );
     assert_eq!(empty.unwrap(), b"text\n\"\"\n");
 }
 
 #[test]
 fn annotations_are_two_more_fields() {
-    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-    let out = again(Format::Jsonl, NASTY_LINES.as_bytes(), &mut editor).unwrap();
+    let mut editor =
+        ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let out = rewrite_all(InputFormat::Jsonl, TRICKY_LINES.as_bytes(), &mut editor).unwrap();
     let out = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines[0].ends_with(",\"textkin_duplicate_of\":null,\"textkin_score\":null}"));
     assert!(lines[5].ends_with(
         "\"y\":1e5 ,\"textkin_duplicate_of\":\"a \\\"b\\\", c\",\"textkin_score\":0.95}"
     ));
-    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-    let rows = again(Format::Csv, NASTY_ROWS.as_bytes(), &mut editor).unwrap();
+    let mut editor =
+        ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let rows = rewrite_all(InputFormat::Csv, TRICKY_ROWS.as_bytes(), &mut editor).unwrap();
     let rows = String::from_utf8(rows).unwrap();
     assert!(rows.contains("te\",textkin_duplicate_of,textkin_score\r\n"), "{rows}");
     assert!(rows.contains("\"y\n\nz\",\"a \"\"b\"\", c\",0.95\r\n"), "{rows}");
     assert!(rows.contains("4,third,\"\",,\n"), "{rows}");
     assert!(rows.ends_with("5,last,z,\"a \"\"b\"\", c\",0.95"), "{rows}");
-    for (format, bytes) in [(Format::Jsonl, out), (Format::Csv, rows)] {
-        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-        let twice = again(format, bytes.as_bytes(), &mut editor);
-        assert!(matches!(twice, Err(RewriteError::FieldTaken { .. })));
+    for (format, bytes) in [(InputFormat::Jsonl, out), (InputFormat::Csv, rows)] {
+        let mut editor =
+            ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let twice = rewrite_all(format, bytes.as_bytes(), &mut editor);
+        assert!(matches!(twice, Err(RewriteError::FieldExists { .. })));
     }
-    let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-    let open = again(Format::Csv, b"text,x\na,\"b", &mut editor).unwrap();
+    let mut editor =
+        ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+    let open = rewrite_all(InputFormat::Csv, b"text,x\na,\"b", &mut editor).unwrap();
     assert_eq!(open, b"text,x,textkin_duplicate_of,textkin_score\na,\"b\",,");
 }
 
@@ -158,8 +171,8 @@ fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
     folder.write("e.txt", "goes");
     let inputs = Inputs::open(&[folder.root()], &settings()).unwrap();
     let mut editor = script(|number, text| match number {
-        3 => Fate::Drop,
-        _ => Fate::Replace(text.replacen(' ', " + ", 1)),
+        3 => EditDecision::Drop,
+        _ => EditDecision::Replace(text.replacen(' ', " + ", 1)),
     });
     let mut outs = Vec::new();
     let mut ends = Vec::new();
@@ -174,7 +187,7 @@ fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
     assert_eq!(outs[1], b"Les + \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl");
     assert_eq!(outs[2], binary);
     assert_eq!(decompress("gz", &outs[3]), b"one + two three");
-    assert_eq!(ends[4], Rewritten::Gone);
+    assert_eq!(ends[4], RewriteOutcome::Removed);
 }
 
 proptest! {
@@ -183,31 +196,31 @@ proptest! {
     #[test]
     fn any_bytes_come_out_as_they_went_in(
         bytes in prop::collection::vec(prop::sample::select(b"\"\"\n\r,\t\\{}text: a\xff".to_vec()), 0..60),
-        format in prop::sample::select(vec![Format::Jsonl, Format::Csv, Format::Tsv]),
+        format in prop::sample::select(vec![InputFormat::Jsonl, InputFormat::Csv, InputFormat::Tsv]),
     ) {
         let bytes = match format {
-            Format::Jsonl => bytes,
-            Format::Csv => [b"id,text\n", bytes.as_slice()].concat(),
+            InputFormat::Jsonl => bytes,
+            InputFormat::Csv => [b"id,text\n", bytes.as_slice()].concat(),
             _ => [b"text\tid\r\n", bytes.as_slice()].concat(),
         };
-        prop_assert_eq!(again(format, &bytes, &mut script(|_, _| Fate::Keep)).unwrap(), bytes);
+        prop_assert_eq!(rewrite_all(format, &bytes, &mut script(|_, _| EditDecision::Keep)).unwrap(), bytes);
     }
 
     #[test]
     fn replaced_and_dropped_records_are_read_again_as_such(
         texts in prop::collection::vec("[a\",\n\r\t ]{0,6}", 1..8),
-        format in prop::sample::select(vec![Format::Jsonl, Format::Csv, Format::Tsv]),
+        format in prop::sample::select(vec![InputFormat::Jsonl, InputFormat::Csv, InputFormat::Tsv]),
     ) {
         let records: String = match format {
-            Format::Jsonl => texts.iter().map(|text| format!("{}\n", serde_json::json!({ "n": 1, "text": text }))).collect(),
+            InputFormat::Jsonl => texts.iter().map(|text| format!("{}\n", serde_json::json!({ "n": 1, "text": text }))).collect(),
             _ => "text\n".to_owned() + &texts.iter().map(|text| format!("\"{}\"\r\n", text.replace('"', "\"\""))).collect::<String>(),
         };
         let fate = |number: usize, text: &str| match number % 3 {
-            0 => Fate::Keep,
-            1 => Fate::Replace(format!("{text}{text}")),
-            _ => Fate::Drop,
+            0 => EditDecision::Keep,
+            1 => EditDecision::Replace(format!("{text}{text}")),
+            _ => EditDecision::Drop,
         };
-        let out = again(format, records.as_bytes(), &mut script(fate)).unwrap();
+        let out = rewrite_all(format, records.as_bytes(), &mut script(fate)).unwrap();
         let read = crate::support::read_as(format, &out, &settings());
         let expected: Vec<String> = texts.iter().enumerate().filter(|(number, _)| number % 3 != 2)
             .map(|(number, text)| if number % 3 == 1 { format!("{text}{text}") } else { text.clone() }).collect();
@@ -261,17 +274,22 @@ mod tables {
         ];
         for array in arrays {
             let bytes = table(columns(array), Compression::SNAPPY);
-            let kept = again(Format::Parquet, &bytes, &mut script(|_, _| Fate::Keep)).unwrap();
+            let kept =
+                rewrite_all(InputFormat::Parquet, &bytes, &mut script(|_, _| EditDecision::Keep))
+                    .unwrap();
             assert_eq!(load(kept), load(bytes.clone()));
-            let drop = |number: usize, _: &str| if number == 1 { Fate::Drop } else { Fate::Keep };
-            let fewer = load(again(Format::Parquet, &bytes, &mut script(drop)).unwrap()).0;
+            let drop = |number: usize, _: &str| {
+                if number == 1 { EditDecision::Drop } else { EditDecision::Keep }
+            };
+            let fewer =
+                load(rewrite_all(InputFormat::Parquet, &bytes, &mut script(drop)).unwrap()).0;
             let numbers = fewer.column(0).as_primitive::<Int64Type>().iter().collect::<Vec<_>>();
             assert_eq!(numbers, [Some(1), Some(3), Some(4), Some(5)]);
             let replace = |number: usize, text: &str| match number {
-                2 => Fate::Replace(format!("{text}!")),
-                _ => Fate::Keep,
+                2 => EditDecision::Replace(format!("{text}!")),
+                _ => EditDecision::Keep,
             };
-            let new = again(Format::Parquet, &bytes, &mut script(replace)).unwrap();
+            let new = rewrite_all(InputFormat::Parquet, &bytes, &mut script(replace)).unwrap();
             assert_eq!(load(new.clone()).0.schema(), load(bytes).0.schema());
             let read = crate::support::read_bytes(&new, &settings());
             assert_eq!(read.texts(), ["one", "", "größe!", "two"]);
@@ -290,7 +308,7 @@ mod tables {
         folder.write("a.parquet.gz", compress("gz", &bytes));
         let nested = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
         let inputs = Inputs::open(&[folder.path("a.parquet.gz")], &nested).unwrap();
-        let mut editor = script(|_, text| Fate::Replace(text.to_uppercase()));
+        let mut editor = script(|_, text| EditDecision::Replace(text.to_uppercase()));
         let mut out = Vec::new();
         inputs.rewrite(&inputs.files()[0], &mut editor, &mut out).unwrap();
         let (rows, _) = load(decompress("gz", &out));
@@ -298,14 +316,16 @@ mod tables {
         assert_eq!(texts.flatten().collect::<Vec<_>>(), ["ONE", "", "GRÖSSE", "TWO"]);
 
         let bytes = table(columns(inner), Compression::UNCOMPRESSED);
-        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-        let out = again(Format::Parquet, &bytes, &mut editor).unwrap();
+        let mut editor =
+            ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let out = rewrite_all(InputFormat::Parquet, &bytes, &mut editor).unwrap();
         let (rows, _) = load(out.clone());
         assert_eq!(rows.num_columns(), 5);
         let marked = (0..5).filter(|&row| !rows.column(3).is_null(row)).collect::<Vec<_>>();
         assert_eq!(marked, [1, 4]);
-        let mut editor = Script { is_annotating: true, ..script(|number, _| annotation(number)) };
-        let twice = again(Format::Parquet, &out, &mut editor);
-        assert!(matches!(twice, Err(RewriteError::FieldTaken { .. })));
+        let mut editor =
+            ScriptedEditor { is_annotating: true, ..script(|number, _| annotation(number)) };
+        let twice = rewrite_all(InputFormat::Parquet, &out, &mut editor);
+        assert!(matches!(twice, Err(RewriteError::FieldExists { .. })));
     }
 }

@@ -1,10 +1,10 @@
 use std::io::{self, Cursor};
 
 use textkin_core::Source;
-use textkin_source::{Error, Format, Inputs, SourceSettings};
+use textkin_source::{Error, InputFormat, Inputs, SourceSettings};
 
 use crate::compressed::{KINDS, compress};
-use crate::support::{Read, drain, read_bytes, settings};
+use crate::support::{ReadOutput, drain, read_bytes, settings};
 
 #[test]
 fn a_brace_begins_json_lines_and_all_else_is_one_text() {
@@ -22,9 +22,9 @@ fn a_brace_begins_json_lines_and_all_else_is_one_text() {
 
 #[test]
 fn a_format_can_be_forced() {
-    let text = SourceSettings { input_format: Some(Format::Text), ..settings() };
+    let text = SourceSettings { input_format: Some(InputFormat::Text), ..settings() };
     assert_eq!(read_bytes(b"{\"text\":\"a\"}", &text).texts(), ["{\"text\":\"a\"}"]);
-    let csv = SourceSettings { input_format: Some(Format::Csv), ..settings() };
+    let csv = SourceSettings { input_format: Some(InputFormat::Csv), ..settings() };
     assert_eq!(read_bytes(b"text\na", &csv).texts(), ["a"]);
 }
 
@@ -72,11 +72,13 @@ fn devices_and_pipes_are_streams() {
 
 #[test]
 fn a_stream_without_a_byte_holds_no_document() {
-    for format in [None, Some(Format::Text), Some(Format::Jsonl), Some(Format::Parquet)] {
+    for format in
+        [None, Some(InputFormat::Text), Some(InputFormat::Jsonl), Some(InputFormat::Parquet)]
+    {
         let set = SourceSettings { input_format: format, ..settings() };
         for bytes in [Vec::new(), compress(KINDS[0], b"")] {
             let mut inputs = Inputs::from_reader("-", Cursor::new(bytes), &set).unwrap();
-            assert_eq!(drain(&mut inputs), Read::default());
+            assert_eq!(drain(&mut inputs), ReadOutput::default());
             assert_eq!(inputs.empty_streams(), ["-".into()]);
         }
     }

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use textkin_core::{Document, DocumentSink, Problem, Source};
-use textkin_source::{Format, Inputs, SourceSettings};
+use textkin_source::{InputFormat, Inputs, SourceSettings};
 
 /// Documents (id, text, time) and problems (as displayed), in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct ReadOutput {
     pub(crate) documents: Vec<(String, String, Option<String>)>,
     pub(crate) problems: Vec<String>,
 }
 
-impl Read {
+impl ReadOutput {
     pub(crate) fn ids(&self) -> Vec<&str> {
         self.documents.iter().map(|(id, _, _)| id.as_str()).collect()
     }
@@ -25,7 +25,7 @@ impl Read {
     }
 }
 
-impl DocumentSink for Read {
+impl DocumentSink for ReadOutput {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let time = document.time.map(|time| time.into_owned());
         self.documents.push((document.id.into_owned(), document.text.into_owned(), time));
@@ -42,8 +42,8 @@ pub(crate) fn settings() -> SourceSettings {
     SourceSettings::default()
 }
 
-pub(crate) fn drain(inputs: &mut Inputs) -> Read {
-    let mut read = Read::default();
+pub(crate) fn drain(inputs: &mut Inputs) -> ReadOutput {
+    let mut read = ReadOutput::default();
     while let Some(piece) = inputs.next_piece() {
         piece.read(&mut read);
     }
@@ -51,17 +51,17 @@ pub(crate) fn drain(inputs: &mut Inputs) -> Read {
 }
 
 /// Reads paths whole.
-pub(crate) fn read<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> Read {
+pub(crate) fn read<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> ReadOutput {
     drain(&mut Inputs::open(paths, settings).unwrap())
 }
 
 /// Reads bytes as a stream called `-`.
-pub(crate) fn read_bytes(bytes: &[u8], settings: &SourceSettings) -> Read {
+pub(crate) fn read_bytes(bytes: &[u8], settings: &SourceSettings) -> ReadOutput {
     drain(&mut Inputs::from_reader("-", Cursor::new(bytes.to_vec()), settings).unwrap())
 }
 
 /// Reads bytes as a stream of a known format.
-pub(crate) fn read_as(format: Format, bytes: &[u8], settings: &SourceSettings) -> Read {
+pub(crate) fn read_as(format: InputFormat, bytes: &[u8], settings: &SourceSettings) -> ReadOutput {
     read_bytes(bytes, &SourceSettings { input_format: Some(format), ..settings.clone() })
 }
 
@@ -90,10 +90,10 @@ impl Folder {
     }
 
     /// What was read, with the folder's own path left out.
-    pub(crate) fn relative(&self, read: Read) -> Read {
+    pub(crate) fn relative(&self, read: ReadOutput) -> ReadOutput {
         let prefix = format!("{}/", self.root().display());
         let short = |text: String| text.replace(&prefix, "");
-        Read {
+        ReadOutput {
             documents: read
                 .documents
                 .into_iter()
@@ -104,7 +104,7 @@ impl Folder {
     }
 
     /// Reads names inside the folder; the empty name is the folder itself.
-    pub(crate) fn read(&self, names: &[&str], settings: &SourceSettings) -> Read {
+    pub(crate) fn read(&self, names: &[&str], settings: &SourceSettings) -> ReadOutput {
         let paths: Vec<PathBuf> = names
             .iter()
             .map(|name| if name.is_empty() { self.root().to_owned() } else { self.path(name) })

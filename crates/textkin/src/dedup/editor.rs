@@ -1,7 +1,7 @@
 //! The editor: tells a second pass over the source what becomes of each document.
 
 use textkin_core::Document;
-use textkin_source::{Annotation, Fate};
+use textkin_source::{Annotation, EditDecision};
 
 use super::Duplicates;
 use crate::discover::Watch;
@@ -91,12 +91,12 @@ impl Editor<'_> {
         }
     }
 
-    /// Why it said [`Fate::Stop`], if it did.
+    /// Why it said [`EditDecision::Stop`], if it did.
     pub fn take_failure(&mut self) -> Option<Error> {
         self.failure.take()
     }
 
-    fn fate(&mut self, document: &Document<'_>) -> Fate {
+    fn fate(&mut self, document: &Document<'_>) -> EditDecision {
         let Duplicates { documents, removed, cuts, is_whole, .. } = self.duplicates;
         let number = self.document;
         self.document += 1;
@@ -111,9 +111,9 @@ impl Editor<'_> {
             self.tally.documents_cut += u64::from(!here.is_empty());
             let cuts = &cuts[number as usize];
             return if cuts.is_empty() {
-                Fate::Keep
+                EditDecision::Keep
             } else {
-                Fate::Replace(cuts.apply(&document.text))
+                EditDecision::Replace(cuts.apply(&document.text))
             };
         }
         self.tally.documents_gone += u64::from(!here.is_empty());
@@ -122,29 +122,29 @@ impl Editor<'_> {
             score: removal.score,
         });
         match annotation {
-            annotation if self.is_annotating => Fate::Annotate(annotation),
-            Some(_) => Fate::Drop,
-            None => Fate::Keep,
+            annotation if self.is_annotating => EditDecision::Annotate(annotation),
+            Some(_) => EditDecision::Drop,
+            None => EditDecision::Keep,
         }
     }
 }
 
-impl textkin_source::Editor for Editor<'_> {
+impl textkin_source::DocumentEditor for Editor<'_> {
     fn is_annotating(&self) -> bool {
         self.is_annotating
     }
 
-    fn document(&mut self, document: &Document<'_>) -> Fate {
+    fn document(&mut self, document: &Document<'_>) -> EditDecision {
         if self.watch.stop.is_asked() {
             self.failure = Some(Error::Stopped);
-            return Fate::Stop;
+            return EditDecision::Stop;
         }
         let documents = &self.duplicates.documents;
         let is_same = (self.document as usize) < documents.len()
             && documents.id(self.document) == document.id;
         if !is_same {
             self.failure = Some(Error::OtherDocuments { id: document.id.clone().into_owned() });
-            return Fate::Stop;
+            return EditDecision::Stop;
         }
         self.fate(document)
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use textkin_core::{Chunk, Span};
 use textkin_repository::{Disk, Place, Stored};
-use textkin_source::FolderMark;
+use textkin_source::FolderMarker;
 
 pub use condition::Condition;
 pub use config::RepositoryConfig;
@@ -65,10 +65,10 @@ impl Repository {
 
     /// What tells folders of repositories from folders of documents.
     #[must_use]
-    pub fn folder_mark() -> FolderMark {
+    pub fn folder_marker() -> FolderMarker {
         let (file, begins) = textkin_repository::Repository::MARK;
         let reason = "it is a repository; textkin repo export writes its documents";
-        FolderMark { file, begins, reason }
+        FolderMarker { file, begins, reason }
     }
 
     /// Whether `folder` looks like a repository.

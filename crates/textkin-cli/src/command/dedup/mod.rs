@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
-use textkin::source::{Format, InputFile, Inputs, Rewritten};
+use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
 use textkin::{
     Cleaning, Duplicates, Editor, Keep, Level, Likeness, Settings, Watch, dedup, report,
 };
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     // A pipe is refused before anything is read.
     inputs.reopen().context("dedup reads the input twice")?;
     let files = inputs.files();
-    let is_text = |file: &InputFile| file.format == Some(Format::Text);
+    let is_text = |file: &InputFile| file.format == Some(InputFormat::Text);
     if matches!(arguments.removal.keep, KeepName::Field(_)) && files.iter().any(is_text) {
         anyhow::bail!("--keep field:NAME goes by a field of records; text files have none");
     }
@@ -58,17 +58,17 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     let mut n_documents = 0;
     for file in &files {
         let rewritten = target.rewrite(&inputs, file, &mut editor)?;
-        let is_copied = matches!(rewritten, Rewritten::Copied(_));
+        let is_copied = matches!(rewritten, RewriteOutcome::Copied(_));
         match rewritten {
-            Rewritten::Stopped => return Err(stopped(&mut editor).into()),
-            Rewritten::Copied(reason) => {
+            RewriteOutcome::Stopped => return Err(stopped(&mut editor).into()),
+            RewriteOutcome::Copied(reason) => {
                 told.notes.push(format!("{}: {reason}", file.path.display()));
             }
-            Rewritten::Short(reason) => {
+            RewriteOutcome::Truncated(reason) => {
                 told.notes.push(format!("{}: {reason}", file.path.display()));
                 told.n_short += 1;
             }
-            Rewritten::Written | Rewritten::Gone => {}
+            RewriteOutcome::Written | RewriteOutcome::Removed => {}
         }
         let tally = editor.take_tally();
         let documents = n_documents..n_documents + tally.documents;

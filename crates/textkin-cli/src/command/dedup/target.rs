@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context;
 use textkin::Editor;
 use textkin::report::{self, OutputFile, OutputFolder};
-use textkin::source::{InputFile, Inputs, RewriteError, Rewritten};
+use textkin::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
 
 use crate::arguments::Dedup;
 use crate::outputs::{self, unless_closed};
@@ -90,11 +90,11 @@ impl Target {
         inputs: &Inputs,
         file: &InputFile,
         editor: &mut Editor<'_>,
-    ) -> anyhow::Result<Rewritten> {
+    ) -> anyhow::Result<RewriteOutcome> {
         let (name, rewritten) = match self {
             Self::Nothing => (PathBuf::new(), inputs.rewrite(file, editor, &mut std::io::sink())),
             Self::File { name, file: slot } => {
-                let Some(output) = slot.take() else { return Ok(Rewritten::Gone) };
+                let Some(output) = slot.take() else { return Ok(RewriteOutcome::Removed) };
                 let mut output = BufWriter::with_capacity(1 << 17, output);
                 let rewritten = inputs.rewrite(file, editor, &mut output);
                 let rewritten = rewritten.and_then(|rewritten| {
@@ -104,14 +104,16 @@ impl Target {
                 // A file that goes is not written: what was there under its name stays.
                 if matches!(
                     rewritten,
-                    Ok(Rewritten::Written | Rewritten::Copied(_) | Rewritten::Short(_))
+                    Ok(RewriteOutcome::Written
+                        | RewriteOutcome::Copied(_)
+                        | RewriteOutcome::Truncated(_))
                 ) {
                     *slot = output.into_inner().ok();
                 }
                 (name.clone(), rewritten)
             }
             Self::Folder { folder, root } => {
-                let Some(folder) = folder else { return Ok(Rewritten::Gone) };
+                let Some(folder) = folder else { return Ok(RewriteOutcome::Removed) };
                 let name = relative(&file.path, root.as_deref());
                 let place = folder.place(&name)?;
                 let made = File::create(&place);
@@ -123,7 +125,7 @@ impl Target {
                     Ok(rewritten)
                 });
                 match rewritten {
-                    Ok(Rewritten::Gone) => std::fs::remove_file(&place)?,
+                    Ok(RewriteOutcome::Removed) => std::fs::remove_file(&place)?,
                     _ => {
                         if let Ok(metadata) = std::fs::metadata(&file.path) {
                             std::fs::set_permissions(&place, metadata.permissions())?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Context;
 use textkin::report::terminal::{counted, fit};
-use textkin::source::{Inputs, Shelf};
+use textkin::source::{DocumentSpool, Inputs};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{Timestamp, TraceTimes};
 
@@ -25,7 +25,7 @@ pub(super) fn read_sorted(answers: &mut Answers, mut inputs: Inputs) -> anyhow::
         ));
     }
     let written = || "cannot set documents down in a temporary file";
-    let shelf = Shelf::new(&std::env::temp_dir()).with_context(written)?;
+    let shelf = DocumentSpool::new(&std::env::temp_dir()).with_context(written)?;
     let mut shelving =
         Shelving { shelf, order: Vec::new(), times: TraceTimes::default(), failure: None, answers };
     while shelving.goes_on()
@@ -47,7 +47,7 @@ pub(super) fn read_sorted(answers: &mut Answers, mut inputs: Inputs) -> anyhow::
     tell_undated(&times);
     order.sort_unstable();
     let numbers = order.into_iter().map(|place| place.number);
-    let documents = shelf.take_up(numbers).with_context(written)?;
+    let documents = shelf.read_in_order(numbers).with_context(written)?;
     for document in documents {
         if !answers.goes_on() {
             break;
@@ -67,7 +67,7 @@ struct Place {
 
 /// Sets documents down.
 struct Shelving<'a> {
-    shelf: Shelf,
+    shelf: DocumentSpool,
     order: Vec<Place>,
     times: TraceTimes,
     failure: Option<io::Error>,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use textkin::source::{Format, Inputs, SourceSettings};
+use textkin::source::{InputFormat, Inputs, SourceSettings};
 
 use super::STREAM;
 use super::answers::Answers;
@@ -20,7 +20,7 @@ pub(super) fn read(answers: &mut Answers, settings: &SourceSettings) -> anyhow::
         answers.read_all(Inputs::from_reader(STREAM, stream, settings)?);
         return Ok(());
     }
-    let settings = SourceSettings { input_format: Some(Format::Jsonl), ..settings.clone() };
+    let settings = SourceSettings { input_format: Some(InputFormat::Jsonl), ..settings.clone() };
     // Read elsewhere: a read that waits for the next line cannot be interrupted. One line at a time.
     let (sender, lines) = sync_channel(0);
     let most = settings.max_document_bytes;

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::{Error, Kind};
+use crate::{Error, FileKind};
 use page::Painter;
 use stream::resolved;
 
@@ -32,7 +32,7 @@ const MAX_PAGES: usize = 200_000;
 pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let loaded = Document::load_mem(bytes);
     let loaded = match loaded {
-        Ok(document) if document.is_encrypted() => return Err(Error::Encrypted(Kind::Pdf)),
+        Ok(document) if document.is_encrypted() => return Err(Error::Encrypted(FileKind::Pdf)),
         Ok(document) if !pages(&document).is_empty() => Ok(document),
         other => {
             let reason = other.err();
@@ -45,10 +45,10 @@ pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
             }
         }
     };
-    let document = loaded.map_err(|reason| Error::damaged(Kind::Pdf, reason))?;
+    let document = loaded.map_err(|reason| Error::corrupt(FileKind::Pdf, reason))?;
     let pages = pages(&document);
     if pages.is_empty() {
-        return Err(Error::damaged(Kind::Pdf, "it has no pages"));
+        return Err(Error::corrupt(FileKind::Pdf, "it has no pages"));
     }
     let mut painter = Painter::new(&document, max_text);
     for (page, resources) in pages {
@@ -152,6 +152,6 @@ mod tests {
     fn an_encrypted_file_is_read_if_it_takes_no_password() {
         assert_eq!(pdf_text(&encrypted("for everybody", ""), 1000).unwrap(), "for everybody\u{c}");
         let locked = pdf_text(&encrypted("for nobody", "secret"), 1000);
-        assert_eq!(locked, Err(Error::Encrypted(Kind::Pdf)));
+        assert_eq!(locked, Err(Error::Encrypted(FileKind::Pdf)));
     }
 }

@@ -20,7 +20,7 @@ mod stacks;
 mod value;
 mod widths;
 
-use crate::{Error, Kind};
+use crate::{Error, FileKind};
 use machine::{Machine, Signal};
 
 /// The text that a PostScript program writes, a form feed after each page; at most about
@@ -34,7 +34,7 @@ pub fn postscript_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let text = std::mem::take(&mut machine.layout).finish();
     match done {
         Err(Signal::Limit(limit)) if !text.contains(char::is_alphanumeric) => {
-            Err(Error::damaged(Kind::PostScript, format!("it never ends (limit of {limit})")))
+            Err(Error::corrupt(FileKind::PostScript, format!("it never ends (limit of {limit})")))
         }
         _ => Ok(text),
     }

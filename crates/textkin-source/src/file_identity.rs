@@ -9,39 +9,39 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// Device and inode; none where the system does not tell them.
-pub(crate) type Place = Option<(u64, u64)>;
+pub(crate) type FileIdentity = Option<(u64, u64)>;
 
 /// Where a file lies.
 #[cfg(unix)]
-pub(crate) fn place(metadata: &Metadata) -> Place {
+pub(crate) fn identity(metadata: &Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 /// Where a file lies.
 #[cfg(not(unix))]
-pub(crate) fn place(_: &Metadata) -> Place {
+pub(crate) fn identity(_: &Metadata) -> FileIdentity {
     None
 }
 
 /// The files that a run is going to write.
-pub(crate) struct Outputs(Vec<(Place, PathBuf)>);
+pub(crate) struct Outputs(Vec<(FileIdentity, PathBuf)>);
 
 impl Outputs {
     /// Takes those of `paths` that exist already.
     pub(crate) fn new(paths: &[PathBuf]) -> Self {
-        let known = |path: &PathBuf| Some((place(&path.metadata().ok()?), canonical(path)));
+        let known = |path: &PathBuf| Some((identity(&path.metadata().ok()?), canonical(path)));
         Self(paths.iter().filter_map(known).collect())
     }
 
-    pub(crate) fn contains(&self, path: &Path, place: Place) -> bool {
-        self.0.iter().any(|(other, output)| *other == place && *output == canonical(path))
+    pub(crate) fn contains(&self, path: &Path, identity: FileIdentity) -> bool {
+        self.0.iter().any(|(other, output)| *other == identity && *output == canonical(path))
     }
 }
 
 /// The files seen so far.
 #[derive(Default)]
-pub(crate) struct Seen<'a>(HashMap<Place, Names<'a>>);
+pub(crate) struct SeenFiles<'a>(HashMap<FileIdentity, Names<'a>>);
 
 /// Files that may be the same one.
 enum Names<'a> {
@@ -50,11 +50,11 @@ enum Names<'a> {
     Canonical(HashSet<PathBuf>),
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenFiles<'a> {
     /// Adds a file; says whether it is new.
-    pub(crate) fn insert(&mut self, path: &'a Path, place: Place) -> bool {
+    pub(crate) fn insert(&mut self, path: &'a Path, identity: FileIdentity) -> bool {
         use std::collections::hash_map::Entry;
-        match self.0.entry(place) {
+        match self.0.entry(identity) {
             Entry::Vacant(vacant) => {
                 vacant.insert(Names::One(path));
                 true

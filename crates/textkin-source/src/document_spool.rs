@@ -11,21 +11,21 @@ use textkin_core::Document;
 
 /// Documents that are being set down.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct DocumentSpool {
     file: BufWriter<File>,
     /// Where each begins.
-    places: Vec<u64>,
+    offsets: Vec<u64>,
     end: u64,
 }
 
-impl Shelf {
+impl DocumentSpool {
     /// An empty shelf in a temporary file in `folder`.
     ///
     /// # Errors
     /// If it cannot be made.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let file = BufWriter::with_capacity(1 << 17, tempfile::tempfile_in(folder)?);
-        Ok(Self { file, places: Vec::new(), end: 0 })
+        Ok(Self { file, offsets: Vec::new(), end: 0 })
     }
 
     /// Sets a document down: its id, its time and its text. Its number is that of those before it.
@@ -33,7 +33,7 @@ impl Shelf {
     /// # Errors
     /// If it cannot be written.
     pub fn put(&mut self, document: &Document<'_>) -> io::Result<()> {
-        self.places.push(self.end);
+        self.offsets.push(self.end);
         let time = document.time.as_deref();
         for part in [Some(document.id.as_ref()), time, Some(document.text.as_ref())] {
             // A length of 0 is no text at all, which an empty one is not.
@@ -51,39 +51,39 @@ impl Shelf {
     ///
     /// # Errors
     /// If what was written cannot be flushed.
-    pub fn take_up<I: IntoIterator<Item = usize>>(
+    pub fn read_in_order<I: IntoIterator<Item = usize>>(
         self,
         numbers: I,
-    ) -> io::Result<TakenUp<I::IntoIter>> {
+    ) -> io::Result<SpooledDocuments<I::IntoIter>> {
         let file = self.file.into_inner().map_err(|error| error.into_error())?;
-        Ok(TakenUp { file, places: self.places, numbers: numbers.into_iter() })
+        Ok(SpooledDocuments { file, offsets: self.offsets, numbers: numbers.into_iter() })
     }
 }
 
 /// Documents that are being taken up again.
 #[derive(Debug)]
-pub struct TakenUp<I> {
+pub struct SpooledDocuments<I> {
     file: File,
-    places: Vec<u64>,
+    offsets: Vec<u64>,
     numbers: I,
 }
 
-impl<I: Iterator<Item = usize>> Iterator for TakenUp<I> {
+impl<I: Iterator<Item = usize>> Iterator for SpooledDocuments<I> {
     type Item = io::Result<Document<'static>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let place = loop {
-            if let Some(place) = self.places.get(self.numbers.next()?) {
-                break *place;
+        let offset = loop {
+            if let Some(offset) = self.offsets.get(self.numbers.next()?) {
+                break *offset;
             }
         };
-        Some(self.document(place))
+        Some(self.document(offset))
     }
 }
 
-impl<I> TakenUp<I> {
-    fn document(&mut self, place: u64) -> io::Result<Document<'static>> {
-        self.file.seek(SeekFrom::Start(place))?;
+impl<I> SpooledDocuments<I> {
+    fn document(&mut self, offset: u64) -> io::Result<Document<'static>> {
+        self.file.seek(SeekFrom::Start(offset))?;
         let mut reader = io::BufReader::with_capacity(1 << 13, &self.file);
         let mut part = || -> io::Result<Option<String>> {
             let mut length = [0; 8];
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn documents_are_taken_up_as_they_were_set_down() {
         let folder = tempfile::tempdir().unwrap();
-        let mut shelf = Shelf::new(folder.path()).unwrap();
+        let mut shelf = DocumentSpool::new(folder.path()).unwrap();
         let long = "größer ".repeat(10_000);
         let documents = [
             document("a", Some("2020"), "text"),
@@ -125,7 +125,7 @@ mod tests {
             document("ü", Some(""), &long),
         ];
         documents.iter().for_each(|document| shelf.put(document).unwrap());
-        let taken = shelf.take_up([2, 0, 7, 1, 2]).unwrap();
+        let taken = shelf.read_in_order([2, 0, 7, 1, 2]).unwrap();
         let taken: Vec<Document<'_>> = taken.map(Result::unwrap).collect();
         assert_eq!(taken, [2, 0, 1, 2].map(|number| documents[number].clone()));
     }

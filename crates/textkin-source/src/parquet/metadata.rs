@@ -11,7 +11,7 @@ use crate::column::{displayed, is_text, text_at};
 
 /// The columns of a row but the `wanted` ones, which are paths; `None` if all are null. Fails with
 /// the name of a column that cannot be read.
-pub(super) fn others(
+pub(super) fn row_metadata(
     batch: &RecordBatch,
     row: usize,
     wanted: &[&str],
