@@ -7,11 +7,11 @@ const EXCERPT_CHARACTERS: usize = 80;
 
 /// What is hidden in one document, by the way it is hidden.
 #[derive(Debug, Default)]
-pub(crate) struct Hidden {
+pub(crate) struct HiddenText {
     found: Vec<(&'static str, usize, String)>,
 }
 
-impl Hidden {
+impl HiddenText {
     /// Adds `text`, hidden in the way `how`.
     pub(crate) fn add(&mut self, how: &'static str, text: &str) {
         if text.trim().is_empty() {

@@ -32,7 +32,7 @@ mod writer;
 mod hidden;
 mod markup;
 pub mod mime;
-mod paper;
+mod typesetting;
 mod format;
 
 pub use context::{ExtractContext, ExtractOptions, Extractor};

@@ -1,6 +1,6 @@
 //! Tags and text of HTML, XML and SGML, whatever state they are in.
 //!
-//! In: markup. Out: [`Token`]s in order. There is no tree, and so nothing that deep nesting could
+//! In: markup. Out: [`MarkupToken`]s in order. There is no tree, and so nothing that deep nesting could
 //! exhaust; entities of a document type are never expanded; every byte is looked at once.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ const MAX_ENTITY_BYTES: usize = 32;
 
 /// A piece of markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub(crate) enum MarkupToken<'a> {
     /// Text between tags; entities are not replaced yet.
     Text(&'a str),
     /// Text that has no entities.
@@ -76,7 +76,7 @@ impl<'a> Markup<'a> {
     }
 
     /// The content of an element that is no markup.
-    fn raw_text(&mut self, name: &str) -> Token<'a> {
+    fn raw_text(&mut self, name: &str) -> MarkupToken<'a> {
         let end = memchr::memchr_iter(b'<', self.rest.as_bytes()).find(|&at| {
             let after = self.rest.get(at + 1..).and_then(|rest| rest.strip_prefix('/'));
             let close = after.and_then(|rest| rest.get(..name.len()));
@@ -85,7 +85,7 @@ impl<'a> Markup<'a> {
         let text = self.take(end.unwrap_or(self.rest.len()));
         let has_entities =
             ["title", "textarea"].iter().any(|known| name.eq_ignore_ascii_case(known));
-        if has_entities { Token::Text(text) } else { Token::Verbatim(text) }
+        if has_entities { MarkupToken::Text(text) } else { MarkupToken::Verbatim(text) }
     }
 
     /// Skips `<!DOCTYPE …>` with whatever it declares, and other declarations.
@@ -108,7 +108,7 @@ impl<'a> Markup<'a> {
     }
 
     /// The start tag that begins here.
-    fn open(&mut self) -> Token<'a> {
+    fn open(&mut self) -> MarkupToken<'a> {
         let end = tag_end(self.rest);
         let inside = self.take(end);
         self.take(1);
@@ -119,14 +119,14 @@ impl<'a> Markup<'a> {
         if self.dialect == Dialect::Html && is_raw(name) && !is_empty {
             self.raw = Some(name);
         }
-        Token::Open(Tag { name, attributes, is_empty })
+        MarkupToken::Open(Tag { name, attributes, is_empty })
     }
 }
 
 impl<'a> Iterator for Markup<'a> {
-    type Item = Token<'a>;
+    type Item = MarkupToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<MarkupToken<'a>> {
         if let Some(name) = self.raw.take() {
             return Some(self.raw_text(name));
         }
@@ -136,7 +136,7 @@ impl<'a> Iterator for Markup<'a> {
             }
             let Some(tag) = self.rest.strip_prefix('<') else {
                 let end = memchr::memchr(b'<', self.rest.as_bytes());
-                return Some(Token::Text(self.take(end.unwrap_or(self.rest.len()))));
+                return Some(MarkupToken::Text(self.take(end.unwrap_or(self.rest.len()))));
             };
             match tag.as_bytes().first() {
                 Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..) => {
@@ -147,7 +147,7 @@ impl<'a> Iterator for Markup<'a> {
                     self.take(2);
                     let name = self.take_until(">");
                     let end = name.find(|c: char| c.is_ascii_whitespace());
-                    return Some(Token::Close(
+                    return Some(MarkupToken::Close(
                         name.get(..end.unwrap_or(name.len())).unwrap_or(name),
                     ));
                 }
@@ -157,13 +157,13 @@ impl<'a> Iterator for Markup<'a> {
                 }
                 Some(b'!') if tag.starts_with("![CDATA[") => {
                     self.take(9);
-                    return Some(Token::Verbatim(self.take_until("]]>")));
+                    return Some(MarkupToken::Verbatim(self.take_until("]]>")));
                 }
                 Some(b'!') => self.skip_declaration(),
                 Some(b'?') => {
                     self.take_until(if self.dialect == Dialect::Xml { "?>" } else { ">" });
                 }
-                _ => return Some(Token::Text(self.take(1))),
+                _ => return Some(MarkupToken::Text(self.take(1))),
             }
         }
     }
@@ -326,30 +326,33 @@ mod tests {
     #[test]
     fn tags_are_found_with_their_attributes() {
         let mut markup = Markup::html("<a href=\"x>y\" hidden data='1'>t</a ><br/>");
-        let Some(Token::Open(tag)) = markup.next() else { panic!("a tag") };
+        let Some(MarkupToken::Open(tag)) = markup.next() else { panic!("a tag") };
         assert_eq!(tag.attribute("href").as_deref(), Some("x>y"));
         assert_eq!(tag.attribute("hidden").as_deref(), Some(""));
         assert_eq!(tag.attribute("DATA").as_deref(), Some("1"));
-        assert_eq!(markup.next(), Some(Token::Text("t")));
-        assert_eq!(markup.next(), Some(Token::Close("a")));
-        assert!(matches!(markup.next(), Some(Token::Open(Tag { name: "br", is_empty: true, .. }))));
+        assert_eq!(markup.next(), Some(MarkupToken::Text("t")));
+        assert_eq!(markup.next(), Some(MarkupToken::Close("a")));
+        assert!(matches!(
+            markup.next(),
+            Some(MarkupToken::Open(Tag { name: "br", is_empty: true, .. }))
+        ));
     }
 
     #[test]
     fn scripts_and_comments_are_no_text() {
-        let tokens: Vec<Token<'_>> = Markup::html(
+        let tokens: Vec<MarkupToken<'_>> = Markup::html(
             "a<!-- <b> --><script>if (a<b) {}</SCRIPT>1 < 2<!doctype x [<!ENTITY y 'z'>]>",
         )
         .collect();
-        assert!(tokens.contains(&Token::Verbatim("if (a<b) {}")));
-        assert_eq!(tokens.iter().filter(|token| matches!(token, Token::Text(_))).count(), 4);
+        assert!(tokens.contains(&MarkupToken::Verbatim("if (a<b) {}")));
+        assert_eq!(tokens.iter().filter(|token| matches!(token, MarkupToken::Text(_))).count(), 4);
     }
 
     proptest! {
         #[test]
         fn every_input_ends(text in "[<>/!?a\"'= &;#x\\[\\]-]{0,60}") {
             for token in Markup::html(&text).chain(Markup::xml(&text)) {
-                if let Token::Open(tag) = token {
+                if let MarkupToken::Open(tag) = token {
                     prop_assert!(tag.attributes().count() <= text.len());
                 }
             }

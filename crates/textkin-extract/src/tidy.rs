@@ -162,13 +162,13 @@ pub fn join_hyphenated(text: &str) -> Cow<'_, str> {
 }
 
 /// A hyphen at the end of a line, and where the word goes on.
-struct Break {
+struct HyphenBreak {
     hyphen: usize,
     next: usize,
 }
 
 /// Places where a letter, a hyphen and a line end are followed by a small letter.
-fn hyphen_breaks(text: &str) -> Vec<Break> {
+fn hyphen_breaks(text: &str) -> Vec<HyphenBreak> {
     let mut breaks = Vec::new();
     for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
         let before = text.get(..newline).unwrap_or_default();
@@ -182,7 +182,7 @@ fn hyphen_breaks(text: &str) -> Vec<Break> {
         let after = text.get(newline + 1..).unwrap_or_default();
         let rest = after.trim_start_matches([' ', '\t']);
         if rest.chars().next().is_some_and(char::is_lowercase) {
-            breaks.push(Break { hyphen, next: text.len() - rest.len() });
+            breaks.push(HyphenBreak { hyphen, next: text.len() - rest.len() });
         }
     }
     breaks

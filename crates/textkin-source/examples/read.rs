@@ -1,4 +1,4 @@
-//! Reads inputs on one thread and prints how fast: `read PATH… [--threads N]`.
+//! Measures reading speed: `read PATH… [--threads N]`.
 //!
 //! `cargo run --release -p textkin-source --example read -- FILE.jsonl`
 
@@ -35,9 +35,9 @@ impl DocumentSink for Count {
 fn main() -> Result<(), textkin_source::Error> {
     let mut paths: Vec<String> = std::env::args().skip(1).collect();
     let mut n_threads = 1;
-    if let Some(place) = paths.iter().position(|argument| argument == "--threads") {
-        n_threads = paths.get(place + 1).and_then(|count| count.parse().ok()).unwrap_or(1);
-        paths.drain(place..(place + 2).min(paths.len()));
+    if let Some(index) = paths.iter().position(|argument| argument == "--threads") {
+        n_threads = paths.get(index + 1).and_then(|count| count.parse().ok()).unwrap_or(1);
+        paths.drain(index..(index + 2).min(paths.len()));
     }
     let begin = Instant::now();
     let inputs = Inputs::open(&paths, &SourceSettings::default())?;

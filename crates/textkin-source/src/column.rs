@@ -1,4 +1,4 @@
-//! Columns of Arrow tables as texts, ids and times.
+//! Reads texts, ids and times from columns of Arrow tables.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-/// Bytes of a column that are no text.
+/// A value of a binary column is not valid UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidUtf8;
 
-/// The text in row `index` of a column, or null.
+/// Returns the text in row `index` of a column, or `None` for null.
 ///
 /// # Errors
-/// If the column holds bytes that are no text.
+/// If the value is not valid UTF-8.
 pub fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUtf8> {
     if array.is_null(index) {
         return Ok(None);
@@ -30,7 +30,7 @@ pub fn text_at(array: &ArrayRef, index: usize) -> Result<Option<&str>, InvalidUt
     simdutf8::basic::from_utf8(bytes).map(Some).map_err(|_| InvalidUtf8)
 }
 
-/// Whether a column of this kind holds text.
+/// Whether a column of this type holds text.
 #[must_use]
 pub fn is_text(kind: &DataType) -> bool {
     matches!(
@@ -44,7 +44,7 @@ pub fn is_text(kind: &DataType) -> bool {
     )
 }
 
-/// Any value as one would print it; `None` for null.
+/// Formats any value for display; `None` for null.
 #[must_use]
 pub fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
     if array.is_null(index) {
@@ -56,7 +56,7 @@ pub fn display_at(array: &ArrayRef, index: usize) -> Option<String> {
     displayed(array, index)
 }
 
-/// The column of a name, or of a dotted path into structs.
+/// Finds the column with this name or with this dotted path into structs.
 #[must_use]
 pub fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
     if let Some(column) = batch.column_by_name(name) {
@@ -68,7 +68,7 @@ pub fn find(batch: &RecordBatch, name: &str) -> Option<ArrayRef> {
     })
 }
 
-/// A value as one would print it.
+/// Formats a value for display.
 pub(crate) fn displayed(array: &ArrayRef, index: usize) -> Option<String> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;

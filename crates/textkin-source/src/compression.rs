@@ -1,20 +1,20 @@
-//! Compression: known by the first bytes, undone while reading, done again for a copy.
+//! Compression: detected from the first bytes, decoded while reading, applied again when rewriting.
 //!
-//! In: any reader. Out: a reader of the decompressed bytes. Files of several members (gzip),
-//! frames (zstd) or streams (xz, bzip2) are read to their end.
+//! In: any reader. Out: a reader of the decompressed bytes. Files with several members (gzip),
+//! frames (zstd) or streams (xz, bzip2) are read to the end.
 
 use std::io::{self, BufReader, Read, Write};
 
-/// Bytes that must be seen to know the compression.
+/// Number of leading bytes needed to detect the compression.
 pub(crate) const MAGIC_BYTES: usize = 10;
 
-/// zstd frames may ask for a window of up to 2^27 = 128 MiB (`zstd --long=27`).
+/// zstd frames may request a window of up to 2^27 = 128 MiB (`zstd --long=27`).
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// The usual level of xz.
+/// Default level of xz.
 const XZ_LEVEL: u32 = 6;
 
-/// Decompressors read their input in blocks of this size.
+/// Block size in which decompressors read their input.
 const BUFFER_BYTES: usize = 128 << 10;
 
 /// How bytes are compressed.
@@ -27,7 +27,7 @@ pub(crate) enum Compression {
     Bzip2,
 }
 
-/// Reads `reader`, decompressed where its first bytes say that it is compressed.
+/// Returns a reader of the decompressed bytes; `reader` itself if it is not compressed.
 ///
 /// # Errors
 /// If the first bytes cannot be read.
@@ -39,20 +39,20 @@ pub fn decompressed<R: Read + Send + 'static>(mut reader: R) -> io::Result<Box<d
 }
 
 impl Compression {
-    /// `name` without the ending of a compressed file.
+    /// Returns `name` without the extension of a compressed file.
     pub(crate) fn bare_name(name: &str) -> &str {
         let endings = [".gz", ".zst", ".xz", ".bz2"];
         endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
     }
 
-    /// The compression of what begins with `head`.
+    /// Detects the compression of data that begins with `head`.
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
-            // The bytes after the level are those of a first block or of an empty file, so that a
-            // text may begin with "BZh9".
+            // Also checks the bytes after the level (first block or empty file), since a text may
+            // begin with "BZh9".
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
             | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => {
                 Self::Bzip2
@@ -61,7 +61,7 @@ impl Compression {
         }
     }
 
-    /// Reads `reader`, which starts at the first compressed byte, decompressed.
+    /// Returns a decompressing reader; `reader` starts at the first compressed byte.
     pub(crate) fn decoder<R: Read + Send + 'static>(
         self,
         reader: R,
@@ -79,7 +79,7 @@ impl Compression {
         })
     }
 
-    /// Writes to `writer`, compressed.
+    /// Returns a compressing writer to `writer`.
     pub(crate) fn encoder<'w>(self, writer: &'w mut (dyn Write + Send)) -> io::Result<Encoder<'w>> {
         Ok(match self {
             Self::None => Encoder::None(writer),
@@ -96,7 +96,7 @@ impl Compression {
         })
     }
 
-    /// Name used in problems.
+    /// The name used in problem messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "uncompressed",
@@ -128,7 +128,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Writes what is still held back.
+    /// Writes the buffered rest and the trailer.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::None(writer) => writer.flush(),

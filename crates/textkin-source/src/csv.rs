@@ -1,8 +1,8 @@
-//! Comma- and tab-separated values with a header row; each further row is a document.
+//! CSV and TSV with a header row; each further row is a document.
 //!
-//! In: a stream. Out: pieces of rows, of which only the wanted columns are kept. Quotes follow
-//! RFC 4180, so fields may hold line ends. A row whose number of fields is not that of the header
-//! is a problem named by its line; a missing column is one problem for the whole input.
+//! In: a stream. Out: pieces of rows with only the requested columns. Quoting follows RFC 4180, so
+//! fields may contain line ends. A row with more or fewer fields than the header is a problem,
+//! reported with its line; a missing column is one problem for the whole input.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ const INPUT_BYTES: usize = 256 << 10;
 /// Bytes of a field copied at once.
 const OUTPUT_BYTES: usize = 16 << 10;
 
-/// Rows in one piece at most.
+/// Maximum rows in one piece.
 const MAX_ROWS: usize = 1 << 16;
 
 /// Cuts a stream into pieces of rows.
@@ -31,46 +31,47 @@ pub(crate) struct CsvCutter {
     input: Vec<u8>,
     /// Bytes of `input` already read.
     at: usize,
-    /// Line ends that were skipped without the help of `core`.
+    /// Line ends skipped outside `core`.
     skipped_lines: u64,
     output: Box<[u8]>,
     header: Header,
-    /// Pieces to be given before the next row is read, last first.
+    /// Pieces to return before the next row is read, in reverse order.
     waiting: Vec<Box<dyn Piece>>,
     is_done: bool,
-    /// What was read, as it is written, if that is asked for.
+    /// The raw bytes of the current row, if requested.
     raw: Option<Raw>,
 }
 
-/// A row as it is written.
+/// The raw bytes of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Raw {
-    /// Line ends before the row, and the row up to the first byte of its line end.
+    /// Line ends before the row, then the row including the first byte of its line end.
     pub(crate) bytes: Vec<u8>,
-    /// Where the row begins.
+    /// Start of the row in `bytes`.
     pub(crate) start: usize,
-    /// Where the text stands, with the byte that ends it, and whether there is such a byte.
+    /// Range of the text field, including its terminating byte if there is one.
     pub(crate) text: std::ops::Range<usize>,
+    /// Whether the text field has a terminating byte.
     pub(crate) text_is_ended: bool,
     /// Whether the row has a line end.
     pub(crate) is_ended: bool,
 }
 
-/// Which columns are wanted; `text`, `id`, `time` in this order.
+/// The requested columns: `text`, `id`, `time`, in this order.
 #[derive(Default)]
 struct Header {
-    /// `None` until it was read.
+    /// `None` until the header was read.
     n_columns: Option<usize>,
     columns: [Option<usize>; N_FIELDS],
-    /// Names of the other columns, if they are wanted, each with its number.
+    /// Index and name of each other column, if metadata is requested.
     others: Arc<[(usize, String)]>,
 }
 
-/// Where the wanted fields of a row stand in the buffer of its piece.
+/// Ranges of the requested fields of a row in the buffer of its piece.
 struct Row {
     line: u64,
     content: Result<[Option<Span>; N_FIELDS], String>,
-    /// The fields of the other columns, if they are wanted.
+    /// The fields of the other columns, if metadata is requested.
     others: Vec<Span>,
 }
 
@@ -92,7 +93,7 @@ impl CsvCutter {
         }
     }
 
-    /// Reads more input; says whether there is any.
+    /// Reads more input; returns whether there is any.
     fn refill(&mut self) -> io::Result<bool> {
         if self.at == self.input.len() {
             self.input.clear();
@@ -102,8 +103,8 @@ impl CsvCutter {
         Ok(!self.input.is_empty())
     }
 
-    /// Skips line ends before a row, which belong to the row before or to empty lines; gives the
-    /// number of the line the row begins in, or `None` at the end.
+    /// Skips line ends before a row: the end of the previous row, and empty lines. Returns the line
+    /// number at which the row begins, or `None` at the end.
     fn begin_row(&mut self) -> io::Result<Option<u64>> {
         while self.refill()? {
             match self.input[self.at] {
@@ -125,7 +126,7 @@ impl CsvCutter {
         Ok(None)
     }
 
-    /// Reads one field, appending it to `buffer` if that is given. Says whether the row ends.
+    /// Reads one field and appends it to `buffer`, if given.
     fn field(&mut self, mut buffer: Option<&mut Vec<u8>>) -> io::Result<Field> {
         let limit = self.opened.settings.max_document_bytes;
         let mut length = 0u64;
@@ -153,7 +154,7 @@ impl CsvCutter {
         }
     }
 
-    /// Reads the header row; `None` when there is no row at all.
+    /// Reads the header row; `None` if the input has no rows.
     fn read_header(&mut self) -> io::Result<Option<Vec<String>>> {
         if self.begin_row()?.is_none() {
             return Ok(None);
@@ -170,7 +171,7 @@ impl CsvCutter {
         }
     }
 
-    /// Takes the header in, or says that the input has no text.
+    /// Reads the header and finds the requested columns; reports missing ones.
     fn begin(&mut self) -> io::Result<()> {
         let Some(names) = self.read_header()? else {
             self.is_done = true;
@@ -241,7 +242,7 @@ impl CsvCutter {
             }
         }
         let content = if column != n_columns {
-            Err(format!("{column} fields in a table of {n_columns} columns"))
+            Err(format!("expected {n_columns} fields, found {column}"))
         } else if is_too_long {
             Err(too_long(&self.opened.settings))
         } else {
@@ -293,25 +294,25 @@ impl CsvCutter {
     }
 }
 
-/// Reading row by row, for a copy: what is written is kept as it is.
+/// Row-by-row reading for rewriting, with access to the raw bytes.
 impl CsvCutter {
-    /// Keeps what is read as it is written.
+    /// Records the raw bytes of each row.
     pub(crate) fn with_raw(self) -> Self {
         Self { raw: Some(Raw::default()), ..self }
     }
 
-    /// Takes what was read since the last call.
+    /// Takes the raw bytes read since the last call.
     pub(crate) fn take_raw(&mut self) -> Raw {
         self.raw.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Reads the header; the number of columns, or `None` if there is no text in this input.
+    /// Reads the header; returns the number of columns, or `None` if there is no text column.
     pub(crate) fn raw_header(&mut self) -> io::Result<Option<usize>> {
         self.begin()?;
         Ok(if self.is_done { None } else { self.header.n_columns })
     }
 
-    /// Reads a row and gives its document; says whether there was a row.
+    /// Reads a row and passes its document to `sink`; returns whether there was a row.
     pub(crate) fn raw_row(
         &mut self,
         n_columns: usize,
@@ -407,14 +408,14 @@ impl CsvPiece {
             return emitter.problem(row.line, "invalid UTF-8".to_owned());
         };
         let [text, id, time] = fields;
-        let is_given = |field: &&str| !field.is_empty();
+        let is_present = |field: &&str| !field.is_empty();
         match text {
             Some(text) => emitter.record(
                 row.line,
                 Record {
                     text: text.into(),
-                    id: id.filter(is_given),
-                    time: time.filter(is_given),
+                    id: id.filter(is_present),
+                    time: time.filter(is_present),
                     metadata,
                 },
             ),
@@ -422,7 +423,7 @@ impl CsvPiece {
         }
     }
 
-    /// The other columns of a row as a JSON object, without empty ones; `None` if one is no text.
+    /// The other non-empty columns of a row as a JSON object; `None` if one is not valid UTF-8.
     fn metadata(&self, row: &Row) -> Option<Option<String>> {
         let mut object = serde_json::Map::new();
         for ((_, name), span) in self.others.iter().zip(&row.others) {

@@ -1,7 +1,7 @@
-//! Text from bytes of unknown encoding.
+//! Decodes text of unknown encoding.
 //!
-//! In: the bytes of one file. Out: its text, or what it is if it is no text. Encodings are told by
-//! `textkin-extract`; here are only the formats that a text may be mistaken for.
+//! In: the bytes of one file. Out: its text, or the reason why it is not text. `textkin-extract`
+//! detects encodings; this module recognizes binary formats that may pass for text.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) use textkin_extract::encode_as;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DecodeError(pub(crate) String);
 
-/// The text of `bytes`.
+/// Decodes `bytes`.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     match known_binary(bytes) {
         Some(known) => Err(DecodeError(format!("not text ({known})"))),
@@ -21,7 +21,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     }
 }
 
-/// Formats that may pass for text at their beginning.
+/// Names the binary format of `bytes`, for formats whose beginning may pass for text.
 fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     if begins(b"%PDF-") {
@@ -31,7 +31,7 @@ fn known_binary(bytes: &[u8]) -> Option<&'static str> {
     } else if let Some(what) = textkin_extract::legacy_office(bytes) {
         Some(what)
     } else if begins(b"PAR1") && bytes.ends_with(b"PAR1") {
-        Some("Parquet; the file name must end in .parquet, or force the input format")
+        Some("Parquet; rename the file to .parquet or set the input format")
     } else if bytes.get(257..262) == Some(b"ustar") {
         Some("tar archive")
     } else {
@@ -48,14 +48,14 @@ mod tests {
     }
 
     #[test]
-    fn utf8_is_borrowed_and_loses_its_mark() {
+    fn utf8_is_borrowed_without_its_byte_order_mark() {
         assert!(matches!(decode("naïve".as_bytes()), Ok(Cow::Borrowed("naïve"))));
         assert_eq!(decoded(b"\xef\xbb\xbfabc"), "abc");
         assert_eq!(decoded(b""), "");
     }
 
     #[test]
-    fn utf16_is_read_with_and_without_mark() {
+    fn utf16_is_decoded_with_and_without_byte_order_mark() {
         let text = "Grüße aus dem Norden, heute mit etwas mehr Text";
         let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn latin_letters_of_a_byte_each_are_kept() {
+    fn latin_1_is_decoded() {
         assert_eq!(
             decoded(b"Les \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl"),
             "Les élèves ont été reçus à Noël"
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_in_utf8_becomes_replacement_characters() {
+    fn invalid_bytes_in_utf8_become_replacement_characters() {
         let bytes = ["größer schöner weiter ".as_bytes(), b"\xff", " für alle".as_bytes()].concat();
         assert_eq!(decoded(&bytes), "größer schöner weiter \u{fffd} für alle");
     }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_refused() {
+    fn binary_data_is_rejected() {
         let mut state = 1u32;
         let noise: Vec<u8> = (0..20_000)
             .map(|_| {

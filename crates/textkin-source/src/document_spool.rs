@@ -1,7 +1,7 @@
-//! Documents set down in a temporary file, to be taken up in another order.
+//! Documents in a temporary file, to be read back in another order.
 //!
-//! The file has no name and is gone however the run ends. In memory, eight bytes stand for a
-//! document.
+//! The file has no name, so it disappears however the run ends. Each document takes eight bytes of
+//! memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -9,34 +9,34 @@ use std::path::Path;
 
 use textkin_core::Document;
 
-/// Documents that are being set down.
+/// Writes documents to a temporary file.
 #[derive(Debug)]
 pub struct DocumentSpool {
     file: BufWriter<File>,
-    /// Where each begins.
+    /// Offset of each document.
     offsets: Vec<u64>,
     end: u64,
 }
 
 impl DocumentSpool {
-    /// An empty shelf in a temporary file in `folder`.
+    /// Creates an empty spool in a temporary file in `folder`.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the file cannot be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
         let file = BufWriter::with_capacity(1 << 17, tempfile::tempfile_in(folder)?);
         Ok(Self { file, offsets: Vec::new(), end: 0 })
     }
 
-    /// Sets a document down: its id, its time and its text. Its number is that of those before it.
+    /// Appends the id, time and text of a document. Documents are numbered from 0.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn put(&mut self, document: &Document<'_>) -> io::Result<()> {
+    /// If the file cannot be written.
+    pub fn push(&mut self, document: &Document<'_>) -> io::Result<()> {
         self.offsets.push(self.end);
         let time = document.time.as_deref();
         for part in [Some(document.id.as_ref()), time, Some(document.text.as_ref())] {
-            // A length of 0 is no text at all, which an empty one is not.
+            // A length of 0 means absent; an empty text has length 1.
             let length = part.map_or(0, |part| part.len() as u64 + 1);
             self.file.write_all(&length.to_le_bytes())?;
             let part = part.unwrap_or_default();
@@ -46,11 +46,10 @@ impl DocumentSpool {
         Ok(())
     }
 
-    /// Takes up the documents with these numbers, in this order; those that are not there are left
-    /// out.
+    /// Reads the documents with these numbers, in this order; skips numbers that do not exist.
     ///
     /// # Errors
-    /// If what was written cannot be flushed.
+    /// If the file cannot be flushed.
     pub fn read_in_order<I: IntoIterator<Item = usize>>(
         self,
         numbers: I,
@@ -60,7 +59,7 @@ impl DocumentSpool {
     }
 }
 
-/// Documents that are being taken up again.
+/// Iterator over the documents of a [`DocumentSpool`].
 #[derive(Debug)]
 pub struct SpooledDocuments<I> {
     file: File,
@@ -115,18 +114,18 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_taken_up_as_they_were_set_down() {
+    fn documents_are_read_back_unchanged_in_any_order() {
         let folder = tempfile::tempdir().unwrap();
-        let mut shelf = DocumentSpool::new(folder.path()).unwrap();
+        let mut spool = DocumentSpool::new(folder.path()).unwrap();
         let long = "größer ".repeat(10_000);
         let documents = [
             document("a", Some("2020"), "text"),
             document("", None, ""),
             document("ü", Some(""), &long),
         ];
-        documents.iter().for_each(|document| shelf.put(document).unwrap());
-        let taken = shelf.read_in_order([2, 0, 7, 1, 2]).unwrap();
-        let taken: Vec<Document<'_>> = taken.map(Result::unwrap).collect();
-        assert_eq!(taken, [2, 0, 1, 2].map(|number| documents[number].clone()));
+        documents.iter().for_each(|document| spool.push(document).unwrap());
+        let read = spool.read_in_order([2, 0, 7, 1, 2]).unwrap();
+        let read: Vec<Document<'_>> = read.map(Result::unwrap).collect();
+        assert_eq!(read, [2, 0, 1, 2].map(|number| documents[number].clone()));
     }
 }

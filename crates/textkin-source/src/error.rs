@@ -1,16 +1,16 @@
-//! What makes a source impossible to open; everything later is a problem of one document.
+//! Errors that prevent opening a source. Later failures are problems of single documents.
 
-/// Why the inputs could not be opened at all.
+/// Why the inputs could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No path was given.
     #[error("no input given; name files, folders or '-' for standard input")]
     NoInput,
-    /// `-` stands twice among the paths.
+    /// `-` appears twice among the paths.
     #[error("standard input ('-') can be read only once")]
     StandardInputTwice,
-    /// An exclude pattern cannot be read.
+    /// An exclude pattern is not valid.
     #[error("exclude pattern '{pattern}' is not valid: {reason}")]
     Exclude {
         /// The pattern as given.
@@ -24,14 +24,14 @@ pub enum Error {
         /// `text`, `id` or `time`.
         field: &'static str,
     },
-    /// A format name is not known.
-    #[error("no input format '{name}'; known are text, jsonl, csv, tsv and parquet")]
+    /// An unknown format name.
+    #[error("unknown input format '{name}'; use text, jsonl, csv, tsv or parquet")]
     UnknownFormat {
         /// The name as given.
         name: String,
     },
     /// The inputs contain a stream, which can be read only once.
-    #[error("'{path}' is a stream and can be read only once; store it in a file first")]
+    #[error("'{path}' is a stream and can be read only once; save it to a file first")]
     NotRewindable {
         /// The stream.
         path: String,

@@ -1,7 +1,7 @@
-//! Exclude patterns: what a user leaves out of folders, in the form of `.gitignore`.
+//! Exclude patterns in `.gitignore` syntax.
 //!
-//! In: patterns as written. Out: a matcher, or which part of which pattern means nothing. A line of
-//! a `.gitignore` that means nothing is passed over; a pattern that someone just wrote is not.
+//! In: patterns as written. Out: a matcher, or the part of a pattern that is not valid. `.gitignore`
+//! silently ignores a line that can match nothing; here such a pattern is an error.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::Error;
 use crate::walk::describe;
 
-/// The matcher of `patterns` below `root`.
+/// Builds the matcher of `patterns` below `root`.
 pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, Error> {
     let fault = |pattern: &str, reason| Error::Exclude { pattern: pattern.to_owned(), reason };
     let mut builder = GitignoreBuilder::new(root);
@@ -29,7 +29,7 @@ pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, Er
     builder.build().map_err(|error| fault(&patterns.join(" "), describe(&error).1))
 }
 
-/// Whether a path found by a pattern, or a folder it lies in, is excluded.
+/// Whether a path found by a glob pattern, or a folder that contains it, is excluded.
 pub(crate) fn is_excluded(path: &Path, exclude: &Gitignore) -> bool {
     let is_ignored = |part: &Path| {
         let is_dir = part != path || part.is_dir();
@@ -39,31 +39,35 @@ pub(crate) fn is_excluded(path: &Path, exclude: &Gitignore) -> bool {
         && path.ancestors().filter(|part| part.file_name().is_some()).any(is_ignored)
 }
 
-/// Why a pattern can match nothing, if so.
+/// Returns why a pattern can match nothing, if so.
 fn meaningless(pattern: &str, excludes_something: bool) -> Option<String> {
     if pattern.trim().is_empty() {
-        return Some("it is empty".to_owned());
+        return Some("the pattern is empty".to_owned());
     }
     if pattern.starts_with('#') {
-        return Some("'#' begins a comment; a name that begins so is written '\\#'".to_owned());
+        return Some(
+            "'#' begins a comment; write '\\#' for a name that begins with '#'".to_owned(),
+        );
     }
     let name = pattern.strip_prefix('!').unwrap_or(pattern);
     if name.trim_end().trim_matches('/').is_empty() {
-        return Some(format!("there is no name beside '{}'", pattern.trim_end()));
+        return Some(format!("no name besides '{}'", pattern.trim_end()));
     }
     if name.len() < pattern.len() && !excludes_something {
-        return Some("'!' takes back from what a pattern before it excludes; none is".to_owned());
+        return Some(
+            "'!' re-includes files that an earlier pattern excludes, but there is none".to_owned(),
+        );
     }
     if let Some(dots) = name.split('/').find(|part| matches!(*part, "." | "..")) {
         return Some(format!(
-            "'{dots}/' matches nothing; names begin in the folder that is read, as in '/name'"
+            "'{dots}/' matches nothing; paths start at the input folder, as in '/name'"
         ));
     }
     let open = unclosed(name)?;
-    Some(format!("'{open}' has no ']'; the bracket itself is written '\\['"))
+    Some(format!("'{open}' has no ']'; write '\\[' for a literal bracket"))
 }
 
-/// The end of a pattern from a bracket on that nothing closes.
+/// Returns the rest of a pattern from its first unclosed bracket.
 fn unclosed(pattern: &str) -> Option<&str> {
     let mut rest = pattern;
     loop {
@@ -73,7 +77,7 @@ fn unclosed(pattern: &str) -> Option<&str> {
         if open.starts_with('[') {
             letters.next_if(|(_, letter)| matches!(letter, '!' | '^'));
         }
-        // What a backslash is before, and a bracket that comes first in brackets, is a letter.
+        // A character after a backslash, and a bracket that comes first in brackets, is literal.
         letters.next();
         if open.starts_with('[') && !letters.any(|(_, letter)| letter == ']') {
             return Some(open);
@@ -87,32 +91,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_that_means_nothing_is_told_with_the_part_that_is_wrong() {
+    fn an_invalid_pattern_is_reported_with_its_invalid_part() {
         let cases: [(&[&str], &str); 12] = [
             (&["["], "'[' has no ']'"),
             (&["a[b]c[!de"], "'[!de' has no ']'"),
             (&["\\[x[]"], "'[]' has no ']'"),
             (&["[z-a]"], "invalid range; 'z' > 'a'"),
-            (&[""], "it is empty"),
-            (&["*.log", "  "], "it is empty"),
+            (&[""], "the pattern is empty"),
+            (&["*.log", "  "], "the pattern is empty"),
             (&["# notes"], "'#' begins a comment"),
-            (&["/"], "there is no name beside '/'"),
-            (&["*.log", "!"], "there is no name beside '!'"),
-            (&["!keep.log"], "'!' takes back"),
+            (&["/"], "no name besides '/'"),
+            (&["*.log", "!"], "no name besides '!'"),
+            (&["!keep.log"], "'!' re-includes"),
             (&["./a.txt"], "'./' matches nothing"),
             (&["/x/../a.txt"], "'../' matches nothing"),
         ];
         for (patterns, expected) in cases {
             let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
-            let told = excludes(Path::new(""), &patterns).unwrap_err().to_string();
+            let message = excludes(Path::new(""), &patterns).unwrap_err().to_string();
             let last = patterns.last().unwrap();
             let begin = format!("exclude pattern '{last}' is not valid: {expected}");
-            assert!(told.starts_with(&begin), "{told}");
+            assert!(message.starts_with(&begin), "{message}");
         }
     }
 
     #[test]
-    fn brackets_that_are_closed_or_letters_are_patterns() {
+    fn closed_and_escaped_brackets_are_valid() {
         for pattern in ["[ab]", "[]]", "[!]]x", "\\[", "a\\[b", "[[]", "x\\\\[é]", ".*", "**/x"] {
             assert!(excludes(Path::new(""), &[pattern.to_owned()]).is_ok(), "{pattern}");
         }

@@ -1,37 +1,36 @@
-//! Each file once: which of the files that were found are outputs of the run, and which are found
-//! for a second time.
+//! Identity of files: detects outputs of the run among the inputs, and files found more than once.
 //!
-//! A file is what its canonical path says: a link to it is the same file, a hard link is another
-//! one. Canonical paths cost, so they are asked for only where device and inode are the same.
+//! The canonical path identifies a file: a symbolic link is the same file, a hard link is another
+//! one. Canonical paths are expensive, so they are computed only if device and inode are equal.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// Device and inode; none where the system does not tell them.
+/// Device and inode; `None` if the system does not provide them.
 pub(crate) type FileIdentity = Option<(u64, u64)>;
 
-/// Where a file lies.
+/// Returns the identity of a file.
 #[cfg(unix)]
 pub(crate) fn identity(metadata: &Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Where a file lies.
+/// Returns the identity of a file.
 #[cfg(not(unix))]
 pub(crate) fn identity(_: &Metadata) -> FileIdentity {
     None
 }
 
-/// The files that a run is going to write.
+/// The files that the run writes.
 pub(crate) struct Outputs(Vec<(FileIdentity, PathBuf)>);
 
 impl Outputs {
-    /// Takes those of `paths` that exist already.
+    /// Keeps those of `paths` that already exist.
     pub(crate) fn new(paths: &[PathBuf]) -> Self {
-        let known = |path: &PathBuf| Some((identity(&path.metadata().ok()?), canonical(path)));
-        Self(paths.iter().filter_map(known).collect())
+        let existing = |path: &PathBuf| Some((identity(&path.metadata().ok()?), canonical(path)));
+        Self(paths.iter().filter_map(existing).collect())
     }
 
     pub(crate) fn contains(&self, path: &Path, identity: FileIdentity) -> bool {
@@ -39,19 +38,19 @@ impl Outputs {
     }
 }
 
-/// The files seen so far.
+/// The input files seen so far.
 #[derive(Default)]
 pub(crate) struct SeenFiles<'a>(HashMap<FileIdentity, Names<'a>>);
 
-/// Files that may be the same one.
+/// Paths with the same device and inode.
 enum Names<'a> {
-    /// As given.
+    /// A single path, as given.
     One(&'a Path),
     Canonical(HashSet<PathBuf>),
 }
 
 impl<'a> SeenFiles<'a> {
-    /// Adds a file; says whether it is new.
+    /// Adds a file; returns whether it is new.
     pub(crate) fn insert(&mut self, path: &'a Path, identity: FileIdentity) -> bool {
         use std::collections::hash_map::Entry;
         match self.0.entry(identity) {
@@ -59,12 +58,12 @@ impl<'a> SeenFiles<'a> {
                 vacant.insert(Names::One(path));
                 true
             }
-            Entry::Occupied(mut known) => {
-                if let Names::One(first) = known.get() {
+            Entry::Occupied(mut entry) => {
+                if let Names::One(first) = entry.get() {
                     let first = canonical(first);
-                    known.insert(Names::Canonical(HashSet::from([first])));
+                    entry.insert(Names::Canonical(HashSet::from([first])));
                 }
-                match known.get_mut() {
+                match entry.get_mut() {
                     Names::Canonical(names) => names.insert(canonical(path)),
                     Names::One(_) => true,
                 }
@@ -73,7 +72,7 @@ impl<'a> SeenFiles<'a> {
     }
 }
 
-/// The one name of a file; the name as given where the system knows no other.
+/// The canonical path, or `path` itself if the system cannot resolve it.
 fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

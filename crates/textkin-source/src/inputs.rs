@@ -1,7 +1,7 @@
 //! All inputs of a run as one source.
 //!
-//! In: paths and settings. Out: pieces, in the order of the paths. Text files are grouped and
-//! opened where the piece is read; record files are opened one after the other and cut here.
+//! In: paths and settings. Out: pieces, in path order. Text files are grouped and opened when the
+//! piece is read; record files are opened one after the other and split here.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ use crate::text::{TextPiece, TextStreamPiece};
 use crate::walk::{InputItem, Listing};
 use crate::{Error, InputFormat, SourceSettings};
 
-/// Text files in one piece at most.
+/// Maximum text files in one piece.
 const MAX_FILES: usize = 64;
 
 /// Standard input, in paths and ids.
@@ -27,36 +27,36 @@ const STANDARD_INPUT: &str = "-";
 
 /// Documents from files, folders, patterns and streams.
 ///
-/// The order of documents depends on paths and settings only. Faults that concern one input
-/// become problems at their place.
+/// The order of documents depends only on paths and settings. An input that cannot be read becomes a
+/// problem at its position.
 pub struct Inputs {
     pub(crate) settings: Arc<SourceSettings>,
     pub(crate) listing: Arc<Listing>,
-    /// Item that comes next.
+    /// Index of the next item.
     next: usize,
-    /// The record input that is being cut.
+    /// Splits the current record input.
     cutter: Option<Box<dyn Cutter>>,
-    /// What stands for standard input.
+    /// Reader used as standard input.
     reader: Option<Box<dyn Read + Send>>,
-    /// Name of the stream, if the caller gave one.
+    /// Name of that reader.
     pub(crate) reader_name: Arc<str>,
-    /// Streams that had not one byte.
+    /// Streams that were empty.
     empty_streams: Vec<Arc<str>>,
-    /// What stood in standard input, if that was asked for.
+    /// A copy of standard input, if requested.
     pub(crate) spool: Option<StdinSpool>,
-    /// A source of another kind, in the place of files and streams.
+    /// A custom source that replaces files and streams.
     custom: Option<CustomSource>,
 }
 
-/// A source of another kind, and how to begin it again.
+/// A custom source and how to restart it.
 struct CustomSource {
     make: Arc<dyn Fn() -> Box<dyn Source> + Send + Sync>,
     source: Box<dyn Source>,
 }
 
 impl Inputs {
-    /// Documents that `make` gives, in the place of files: each time it is called, a source of the
-    /// same documents in the same order.
+    /// Reads the documents of a custom source instead of files. Each call of `make` must return a
+    /// source of the same documents in the same order.
     pub fn from_source(make: impl Fn() -> Box<dyn Source> + Send + Sync + 'static) -> Self {
         let settings = SourceSettings::default();
         let mut inputs = Self::new(Listing::default(), &settings, "", Box::new(io::empty()));
@@ -64,12 +64,12 @@ impl Inputs {
         inputs
     }
 
-    /// Lists what `paths` stand for. Files are opened later, one by one.
+    /// Lists the files of `paths`. Files are opened later, one by one.
     ///
-    /// A path is a file, a folder (read recursively), a pattern with `*`, `?`, `[…]` or `**` if
-    /// nothing has that very name, or `-` for standard input. What does not exist becomes a
-    /// problem when its place in the order comes. A file that several paths lead to is read once,
-    /// where it was found first; hard links are files of their own.
+    /// A path is a file, a folder (read recursively), `-` for standard input, or a pattern with `*`,
+    /// `?`, `[…]` or `**` if no file has exactly that name. A path that does not exist becomes a
+    /// problem at its position. A file found by several paths is read once, at its first position;
+    /// hard links count as separate files.
     ///
     /// # Errors
     /// No paths, `-` twice, an exclude pattern that is not valid, or an empty field name.
@@ -82,10 +82,10 @@ impl Inputs {
         Ok(Self::new(listing, settings, STANDARD_INPUT, Box::new(io::stdin())))
     }
 
-    /// Reads one stream, called `name` in ids and problems, as [`open`](Self::open) reads
-    /// standard input: decompressed by content; JSON lines if the first byte that is not white
-    /// space is `{`, Parquet by its mark, else one text, unless the settings force a format. An
-    /// empty stream holds no document.
+    /// Reads one stream, named `name` in ids and problems, as [`open`](Self::open) reads standard
+    /// input. Compression is detected by content. Unless the settings force a format, the stream is
+    /// JSON lines if its first non-blank byte is `{`, Parquet if it begins with `PAR1`, and otherwise
+    /// one text. An empty stream has no document.
     ///
     /// # Errors
     /// An empty field name.
@@ -118,14 +118,14 @@ impl Inputs {
         }
     }
 
-    /// Copies standard input, where it is among the inputs, to a temporary file without a name in
-    /// `folder`, so that the inputs can be read again.
+    /// Copies standard input, if it is among the inputs, to an unnamed temporary file in `folder`, so
+    /// that the inputs can be read again.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// If standard input cannot be read or the copy cannot be written.
     pub fn spool(&mut self, folder: &Path) -> io::Result<()> {
-        let is_wanted = |item: &InputItem| matches!(item, InputItem::StandardInput);
-        if self.listing.items.iter().any(is_wanted)
+        let is_stdin = |item: &InputItem| matches!(item, InputItem::StandardInput);
+        if self.listing.items.iter().any(is_stdin)
             && let Some(mut reader) = self.reader.take()
         {
             let spool = StdinSpool::new(&mut reader, folder)?;
@@ -135,11 +135,11 @@ impl Inputs {
         Ok(())
     }
 
-    /// The same inputs from their beginning, without walking folders again, so that a second pass
-    /// sees the same files in the same order.
+    /// Returns the same inputs from the beginning. Folders are not walked again, so a second pass
+    /// reads the same files in the same order.
     ///
     /// # Errors
-    /// [`Error::NotRewindable`] if there is a stream among them.
+    /// [`Error::NotRewindable`] if one of them is a stream.
     pub fn reopen(&self) -> Result<Self, Error> {
         if let Some(path) = self.first_stream() {
             return Err(Error::NotRewindable { path });
@@ -160,8 +160,8 @@ impl Inputs {
         })
     }
 
-    /// The same inputs, narrowed to one item.
-    pub(crate) fn only(&self, item: InputItem) -> Self {
+    /// Returns the same inputs, restricted to one item.
+    pub(crate) fn with_item(&self, item: InputItem) -> Self {
         Self {
             settings: Arc::clone(&self.settings),
             listing: Arc::new(Listing { items: vec![item], ..Listing::default() }),
@@ -180,42 +180,42 @@ impl Inputs {
         self.first_stream().is_none()
     }
 
-    /// Files, pipes and streams that were found, record files counted once.
+    /// Number of files, pipes and streams found; a record file counts once.
     pub fn n_files(&self) -> usize {
         self.listing.items.iter().filter(|item| !matches!(item, InputItem::Problem(_))).count()
     }
 
-    /// Entries of folders left out because their name begins with a dot; a folder counts once.
+    /// Number of folder entries skipped because their name begins with a dot; a folder counts once.
     pub fn skipped_hidden(&self) -> u64 {
         self.listing.n_hidden
     }
 
-    /// Symbolic links inside folders that were not followed.
+    /// Number of symbolic links inside folders that were not followed.
     pub fn skipped_links(&self) -> u64 {
         self.listing.n_links
     }
 
-    /// Entries left out by the exclude patterns; a folder counts once.
+    /// Number of entries that exclude patterns skipped; a folder counts once.
     pub fn excluded(&self) -> u64 {
         self.listing.n_excluded
     }
 
-    /// Files that were found more than once, counted each time but the first; each is read once.
+    /// How often a file was found again; each file is read once.
     pub fn repeated(&self) -> u64 {
         self.listing.n_repeated
     }
 
-    /// Files that were found and left out because they are [`SourceSettings::outputs`].
+    /// Files skipped because they are among [`SourceSettings::outputs`].
     pub fn skipped_outputs(&self) -> &[PathBuf] {
         &self.listing.outputs
     }
 
-    /// Folders that were found and left out because of [`SourceSettings::folder_marker`].
+    /// Folders skipped because of [`SourceSettings::folder_marker`].
     pub fn skipped_marked(&self) -> &[PathBuf] {
         &self.listing.marked
     }
 
-    /// Streams read so far that had not one byte; such a stream holds no document.
+    /// Streams read so far that were empty and therefore have no document.
     pub fn empty_streams(&self) -> &[Arc<str>] {
         &self.empty_streams
     }
@@ -229,7 +229,7 @@ impl Inputs {
         })
     }
 
-    /// Begins the next item: a piece, or nothing when it set up a cutter.
+    /// Begins the next item: returns a piece, or `None` after setting up a cutter.
     fn begin(&mut self, item: &InputItem) -> Option<Box<dyn Piece>> {
         self.next += 1;
         match item {
@@ -255,7 +255,7 @@ impl Inputs {
         }
     }
 
-    /// A group of text files, small enough to be spread over threads.
+    /// Groups text files into a piece small enough to balance the work of threads.
     fn text_files(&mut self) -> Box<dyn Piece> {
         let mut paths: Vec<PathBuf> = Vec::new();
         let mut bytes = 0u64;
@@ -283,7 +283,7 @@ impl Inputs {
         }
     }
 
-    /// A stream, whose format may have to be guessed from its first bytes.
+    /// Begins a stream, detecting its format from its first bytes if necessary.
     fn stream(
         &mut self,
         name: &str,
@@ -364,7 +364,7 @@ impl Inputs {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet(&mut self, name: &Arc<str>, _: Option<&Path>, _: Stream) -> Option<Box<dyn Piece>> {
-        Some(report(name, None, "this textkin was built without Parquet".to_owned()))
+        Some(report(name, None, "this build of textkin does not include Parquet".to_owned()))
     }
 }
 
@@ -389,7 +389,7 @@ impl Source for Inputs {
         }
     }
 
-    /// Sizes of all files on disk, compressed ones as they are; `None` with a stream among them.
+    /// Total size of all files on disk, before decompression; `None` if one input is a stream.
     fn total_bytes(&self) -> Option<u64> {
         if let Some(custom) = &self.custom {
             return custom.source.total_bytes();
@@ -413,7 +413,7 @@ impl fmt::Debug for Inputs {
     }
 }
 
-/// Guesses the format of a stream and gives it back unread.
+/// Detects the format of a stream and returns it together with the stream, unread.
 pub(crate) fn sniff(mut stream: Stream) -> Result<(InputFormat, Stream), String> {
     const STEP: usize = 4 << 10;
     const MAX: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! JSON lines: each line is an object, each object a document.
 //!
-//! In: a stream. Out: pieces of whole lines, cut at line ends by the caller's thread and parsed
-//! where they are read. A line that is not a valid object, or has no text, is a problem named
+//! In: a stream. Out: pieces of whole lines, split at line ends in the caller's thread and parsed
+//! when they are read. A line that is not a valid object or has no text is a problem named
 //! `FILE:LINE`.
 
 use std::ops::ControlFlow;
@@ -14,20 +14,20 @@ use crate::SourceSettings;
 use crate::json::{self, JsonError, N_FIELDS, Scratch, Value};
 use crate::piece::{Cutter, LARGE, OpenInput, Record, RecordEmitter, list, report, too_long};
 
-/// Cuts a stream at line ends.
+/// Splits a stream at line ends.
 pub(crate) struct JsonlCutter {
     opened: OpenInput,
-    /// What was read and not yet given.
+    /// Bytes read but not yet returned.
     carry: Vec<u8>,
-    /// Bytes at the start of `carry` that hold no line end.
+    /// Bytes at the start of `carry` that contain no line end.
     searched: usize,
     /// Number of the line at the start of `carry`.
     line: u64,
     state: State,
-    /// Whether the stream has nothing more to give.
+    /// Whether the stream has ended.
     is_ended: bool,
-    /// Why it ended too early; reported last.
-    fault: Option<String>,
+    /// Why it ended early; reported last.
+    error: Option<String>,
 }
 
 enum State {
@@ -46,11 +46,11 @@ impl JsonlCutter {
             line: 1,
             state: State::Reading,
             is_ended: false,
-            fault: None,
+            error: None,
         }
     }
 
-    /// Appends some bytes to `block`, possibly at the end of the stream too.
+    /// Appends the next bytes of the stream, if any, to `block`.
     fn fill(&mut self, block: &mut Vec<u8>) {
         if self.is_ended {
             return;
@@ -60,23 +60,23 @@ impl JsonlCutter {
             Ok(n) => self.is_ended = n == 0,
             Err(error) => {
                 self.is_ended = true;
-                self.fault = Some(stream.explain(&error));
+                self.error = Some(stream.explain(&error));
             }
         }
     }
 
-    /// Reads until whole lines are there.
+    /// Reads until there are whole lines.
     fn read(&mut self) -> Option<Box<dyn Piece>> {
         let mut block = std::mem::take(&mut self.carry);
         self.fill(&mut block);
         let limit = self.opened.settings.max_document_bytes;
-        // One byte more may be the carriage return of the line end.
+        // The extra byte may be the carriage return of the line end.
         let is_too_long = |line: &[u8]| line.len() as u64 > limit.saturating_add(1);
         if block.len() >= LARGE
             && let Some(end) = memchr(b'\n', &block[self.searched..])
             && self.searched + end >= LARGE
         {
-            // A large line is a piece of its own, so that its memory can be freed on its own.
+            // A large line is a separate piece, so that its memory can be freed separately.
             self.carry = block.split_off(self.searched + end + 1);
             self.searched = 0;
             return self.piece(block);
@@ -85,9 +85,9 @@ impl JsonlCutter {
         if self.is_ended {
             self.state = State::Done;
             let whole = end.unwrap_or(0);
-            // A line that was cut off is left out, the fault stands for it; but that it was too
-            // long is told for any size of blocks.
-            if self.fault.is_some() && !is_too_long(&block[whole..]) {
+            // A truncated line is dropped and the error reported instead, unless it is too long:
+            // that is reported for any block size.
+            if self.error.is_some() && !is_too_long(&block[whole..]) {
                 block.truncate(whole);
             }
             return self.piece(block);
@@ -152,7 +152,7 @@ impl Cutter for JsonlCutter {
                     None
                 }
                 State::Done => {
-                    let reason = self.fault.take()?;
+                    let reason = self.error.take()?;
                     Some(report(&self.opened.name, Some(self.line), reason))
                 }
             };
@@ -181,11 +181,11 @@ impl Piece for JsonlPiece {
         };
         let is_one_line = |block: &[u8]| memchr(b'\n', block).is_none_or(|n| n + 1 == block.len());
         if self.block.len() >= LARGE && is_one_line(&self.block) {
-            // The flow is not needed: this is the last call.
+            // This is the last call, so the flow does not matter.
             let _ = reader.large_line(self.first_line, self.block);
             return;
         }
-        // Checked once for all lines; only a block with a fault is checked line by line.
+        // Validates all lines at once; only an invalid block is validated line by line.
         let text = simdutf8::basic::from_utf8(&self.block).ok();
         let limit = self.settings.max_document_bytes;
         let mut start = 0;
@@ -214,7 +214,7 @@ impl Piece for JsonlPiece {
     }
 }
 
-/// Gives the document of a line.
+/// Parses a line and emits its document.
 pub(crate) struct LineReader<'a> {
     pub(crate) settings: &'a SourceSettings,
     pub(crate) emitter: RecordEmitter<'a>,
@@ -250,7 +250,7 @@ impl LineReader<'_> {
         self.emitter.record(number, Record { text: text.into(), id, time, metadata })
     }
 
-    /// The same for a line that is given away with its memory.
+    /// The same for a large line, which passes on its memory.
     fn large_line(&mut self, number: u64, line: Vec<u8>) -> ControlFlow<()> {
         let mut line = match String::from_utf8(line) {
             Ok(line) => line,
@@ -290,7 +290,7 @@ impl LineReader<'_> {
         self.emitter.record(number, record)
     }
 
-    /// The wanted values of a line, text first, which is a string; none of a blank line.
+    /// Returns the requested values of a line, text first (a string); `None` for a blank line.
     fn fields<'l>(&mut self, line: &'l str) -> Result<Option<[Value<'l>; N_FIELDS]>, String> {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.len() as u64 > self.settings.max_document_bytes {
@@ -308,7 +308,7 @@ impl LineReader<'_> {
     }
 }
 
-/// The wanted fields.
+/// The names of the requested fields.
 fn names(settings: &SourceSettings) -> [&str; N_FIELDS] {
     [settings.text_field.as_str(), settings.id_name(), settings.time_name()]
 }
@@ -329,11 +329,11 @@ fn time_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
     }
 }
 
-fn describe(fault: JsonError) -> String {
-    format!("invalid JSON at column {}: {}", fault.at + 1, fault.what)
+fn describe(error: JsonError) -> String {
+    format!("invalid JSON at column {}: {}", error.at + 1, error.what)
 }
 
-/// Why a valid line has no text.
+/// Describes why a valid line has no text.
 fn no_text(name: &str, value: Value<'_>, line: &str) -> String {
     let kind = match value {
         Value::Number(_) => "a number",

@@ -1,19 +1,23 @@
-//! Turns files, folders, patterns, streams and record files into documents with decoded text.
+//! Reads files, folders, glob patterns, streams and record files as documents with decoded text.
 //!
-//! In: paths as the user gave them and [`SourceSettings`]. Out: [`Inputs`], a
-//! [`Source`](textkin_core::Source) cut into pieces that are read in any thread and give their
-//! documents in a fixed order. What cannot be read becomes a [`Problem`](textkin_core::Problem)
-//! that names path, line and reason, at its place in that order; the run goes on.
+//! In: paths as the user gave them, and [`SourceSettings`]. Out: [`Inputs`], a
+//! [`Source`](textkin_core::Source) of pieces. Any thread can read a piece; the order of documents is
+//! fixed. A document that cannot be read becomes a [`Problem`](textkin_core::Problem) with path, line
+//! and reason at its position in that order, and the run continues.
+//!
+//! [`Inputs::rewrite`] writes the files again, edited by a [`DocumentEditor`]. [`DocumentSpool`] keeps
+//! documents in a temporary file to read them in another order. [`read_in_subprocess`] reads an
+//! untrusted file in a process of its own.
 //!
 //! | input | documents |
 //! |---|---|
-//! | text file, web page, PDF, office document, … | one, its id is the path as given |
-//! | archive, mailbox, WARC | one for each part with text, its id is `FILE/PART` |
-//! | folder | its files in the order of their paths, each by its name |
+//! | text file, web page, PDF, office document, … | one; its id is the path as given |
+//! | archive, mailbox, WARC | one for each part with text; its id is `FILE/PART` |
+//! | folder | its files in path order, each read according to its name |
 //! | `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet` | one for each record |
-//! | `-` | standard input: JSON lines when it begins with `{`, else one text |
+//! | `-` | standard input: JSON lines if it begins with `{`, else one text |
 //!
-//! All of them may be compressed with gzip, zstd, xz or bzip2, which is found by content.
+//! Each input may be compressed with gzip, zstd, xz or bzip2; the content decides, not the name.
 //!
 //! ```
 //! use std::ops::ControlFlow;

@@ -1,8 +1,8 @@
-//! Parquet: each row is a document; its number stands for the line.
+//! Parquet: each row is a document; its row number takes the place of the line number.
 //!
-//! In: a file, or a stream that is read into memory. Out: a piece for each row group, which opens
-//! the file again and reads only the wanted columns (all, if the others are kept), some megabytes at
-//! a time.
+//! In: a file, or a stream that is read into memory. Out: a piece for each row group. The piece opens
+//! the file again and reads only the requested columns (all, if metadata is kept), a few megabytes
+//! at a time.
 
 mod metadata;
 
@@ -29,41 +29,41 @@ use crate::json::N_FIELDS;
 use crate::piece::{Cutter, OpenInput, Record, RecordEmitter, list, report, too_long};
 use crate::stream::reason;
 
-/// Text of about this many bytes is decoded at once.
+/// Approximate bytes of text decoded at once.
 const BATCH_BYTES: u64 = 4 << 20;
 
-/// Rows decoded at once, at most.
+/// Maximum rows decoded at once.
 const MAX_ROWS: u64 = 8192;
 
-/// Where the bytes are.
+/// The bytes of a table: a file on disk, or memory.
 #[derive(Clone)]
 enum TableBytes {
     File(PathBuf),
     Memory(Bytes),
 }
 
-/// What all pieces of an input need.
+/// A table, shared by all pieces of an input.
 struct Table {
     settings: Arc<SourceSettings>,
     name: Arc<str>,
     bytes: TableBytes,
     metadata: ArrowReaderMetadata,
-    /// Wanted columns: name, and index among the leaves of the schema.
+    /// Requested columns: name, and index among the leaves of the schema.
     columns: [Option<(String, usize)>; N_FIELDS],
 }
 
-/// Gives one piece for each row group.
+/// Produces one piece for each row group.
 pub(crate) struct ParquetCutter {
     table: Arc<Table>,
     next_group: usize,
     /// Number of the first row of the next group, counted from 1.
     row: u64,
-    /// Problems to be given first, last first.
+    /// Problems to report first, in reverse order.
     waiting: Vec<Box<dyn Piece>>,
 }
 
 impl ParquetCutter {
-    /// Reads the description of the file; `path` is where it can be opened again.
+    /// Reads the metadata of the file; `path` is where it can be opened again.
     pub(crate) fn new(mut opened: OpenInput, path: Option<&Path>) -> Result<Self, String> {
         let bytes = match path {
             Some(path) if opened.stream.compression() == Compression::None => {
@@ -112,7 +112,7 @@ impl ParquetCutter {
 }
 
 impl ParquetCutter {
-    /// Without the problems that come first; `None` if there is no text in any group.
+    /// Drops the pending problems; returns `None` if there is no text column.
     pub(crate) fn groups_with_text(mut self) -> Option<Self> {
         self.waiting.clear();
         self.table.columns[0].is_some().then_some(self)
@@ -149,7 +149,7 @@ impl Piece for GroupPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         let name = Arc::clone(&self.table.name);
         if let Err(reason) = self.rows(&mut RecordEmitter::new(&name, sink)) {
-            // The flow is not needed: this is the last call.
+            // This is the last call, so the flow does not matter.
             let _ = sink.problem(Problem { path: name.to_string(), line: None, reason });
         }
     }
@@ -163,9 +163,9 @@ impl GroupPiece {
     fn rows(&self, emitter: &mut RecordEmitter<'_>) -> Result<(), String> {
         let mut reader = self.reader()?;
         let mut row = self.first_row;
-        while let Some(batch) = guarded(|| reader.next().transpose())
-            .map_err(|reason| format!("row {row} and the rest of its row group: {reason}"))?
-        {
+        while let Some(batch) = guarded(|| reader.next().transpose()).map_err(|reason| {
+            format!("cannot read row {row} and the rest of its row group: {reason}")
+        })? {
             if self.batch(&batch, row, emitter)?.is_break() {
                 return Ok(());
             }
@@ -194,7 +194,7 @@ impl GroupPiece {
         }
     }
 
-    /// Narrows a reader to this group and the wanted columns.
+    /// Restricts a reader to this group and the requested columns.
     fn select<T>(
         &self,
         builder: ParquetRecordBatchReaderBuilder<T>,
@@ -277,8 +277,8 @@ impl GroupPiece {
     }
 }
 
-/// Reads the description of a table. Strings are asked for with 64-bit offsets, since the texts of
-/// one batch may be more than 2 GiB, and without dictionaries.
+/// Reads the metadata of a table. Requests strings with 64-bit offsets, since the texts of one batch
+/// may exceed 2 GiB, and without dictionaries.
 fn describe<T: ::parquet::file::reader::ChunkReader>(
     reader: &T,
 ) -> ::parquet::errors::Result<ArrowReaderMetadata> {
@@ -302,11 +302,11 @@ fn widened(field: &Field) -> Field {
     field.clone().with_data_type(kind)
 }
 
-/// Runs a reader that may fail or, on damaged files, panic.
+/// Runs a reader that may fail or, on corrupt files, panic.
 pub(crate) fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(format!("the Parquet data is damaged: {error}")),
-        Err(_) => Err("the Parquet data is damaged".to_owned()),
+        Ok(Err(error)) => Err(format!("the Parquet data is corrupt: {error}")),
+        Err(_) => Err("the Parquet data is corrupt".to_owned()),
     }
 }

@@ -1,4 +1,5 @@
-//! What the record formats share: cutters, and pieces that only report.
+//! Shared parts of the record formats: cutters, the emitter of records, and pieces that only report a
+//! problem.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -10,17 +11,17 @@ use textkin_extract::ExtractLimits;
 use crate::SourceSettings;
 use crate::stream::Stream;
 
-/// From so many bytes on, a document is given together with the memory that holds it, so that a
-/// sink can free it as soon as it has taken what it needs.
+/// Size from which a document owns its memory when passed to a sink, so that the sink can free it
+/// as soon as possible.
 pub(crate) const LARGE: usize = 16 << 20;
 
-/// Cuts one opened input into pieces.
+/// Splits one opened input into pieces.
 pub(crate) trait Cutter: Send {
-    /// The next piece, or `None` at the end.
+    /// Returns the next piece, or `None` at the end.
     fn next_piece(&mut self) -> Option<Box<dyn Piece>>;
 }
 
-/// An opened record input and how to read it.
+/// An opened record input and its settings.
 pub(crate) struct OpenInput {
     pub(crate) settings: Arc<SourceSettings>,
     /// The input as given.
@@ -29,13 +30,13 @@ pub(crate) struct OpenInput {
 }
 
 impl OpenInput {
-    /// A record of a compressed file may not be longer than the file can honestly hold.
+    /// Limits records of a compressed file to what a file of its size can plausibly contain.
     pub(crate) fn new(settings: &Arc<SourceSettings>, name: Arc<str>, stream: Stream) -> Self {
-        let most = stream.max_expanded().filter(|&most| most < settings.max_document_bytes);
-        let settings = match most {
-            Some(most) => Arc::new(SourceSettings {
-                max_document_bytes: most,
-                density_limit: Some(most),
+        let limit = stream.max_expanded().filter(|&limit| limit < settings.max_document_bytes);
+        let settings = match limit {
+            Some(limit) => Arc::new(SourceSettings {
+                max_document_bytes: limit,
+                density_limit: Some(limit),
                 ..(**settings).clone()
             }),
             None => Arc::clone(settings),
@@ -43,7 +44,7 @@ impl OpenInput {
         Self { settings, name, stream }
     }
 
-    /// Drops a byte order mark; says why not when the input is not UTF-8.
+    /// Skips a byte order mark; returns a problem if the input is UTF-16.
     pub(crate) fn skip_mark(mut self) -> Result<Self, Box<dyn Piece>> {
         let mut head = Vec::new();
         if let Err(error) = self.stream.read_block(3, &mut head) {
@@ -52,7 +53,8 @@ impl OpenInput {
         match head.as_slice() {
             b"\xef\xbb\xbf" => {}
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-                let reason = "records in UTF-16 are not read; convert the file to UTF-8".to_owned();
+                let reason = "UTF-16 is not supported for record files; convert the file to UTF-8"
+                    .to_owned();
                 return Err(report(&self.name, None, reason));
             }
             _ => self.stream = self.stream.unread(head),
@@ -66,7 +68,7 @@ pub(crate) struct ProblemPiece(pub(crate) Problem);
 
 impl Piece for ProblemPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
-        // The flow is not needed: this is the last call.
+        // This is the last call, so the flow does not matter.
         let _ = sink.problem(self.0);
     }
 
@@ -75,16 +77,16 @@ impl Piece for ProblemPiece {
     }
 }
 
-/// A piece that reports one problem.
+/// Creates a piece that reports one problem.
 pub(crate) fn report(name: &str, line: Option<u64>, reason: String) -> Box<dyn Piece> {
     Box::new(ProblemPiece(Problem { path: name.to_owned(), line, reason }))
 }
 
-/// Gives the records of one input to a sink.
+/// Passes the records of one input to a sink.
 pub(crate) struct RecordEmitter<'a> {
     name: &'a str,
     sink: &'a mut dyn DocumentSink,
-    /// `FILE:LINE`, where a record has no id.
+    /// Buffer for `FILE:LINE`, the id of a record without one.
     id: String,
 }
 
@@ -93,7 +95,7 @@ impl<'a> RecordEmitter<'a> {
         Self { name, sink, id: String::new() }
     }
 
-    /// Gives a document.
+    /// Passes a document to the sink.
     pub(crate) fn record(&mut self, line: u64, record: Record<'_>) -> ControlFlow<()> {
         let id = match record.id {
             Some(id) => id,
@@ -111,23 +113,23 @@ impl<'a> RecordEmitter<'a> {
         self.sink.document(Document { id, text, time, notes, metadata })
     }
 
-    /// Gives a problem.
+    /// Passes a problem to the sink.
     pub(crate) fn problem(&mut self, line: u64, reason: String) -> ControlFlow<()> {
         self.sink.problem(Problem { path: self.name.to_owned(), line: Some(line), reason })
     }
 }
 
-/// The wanted fields of one record.
+/// The requested fields of one record.
 #[derive(Clone, Debug)]
 pub(crate) struct Record<'r> {
     pub(crate) text: Cow<'r, str>,
     pub(crate) id: Option<&'r str>,
     pub(crate) time: Option<&'r str>,
-    /// The other fields as a JSON object, if they are wanted and there are any.
+    /// The other fields as a JSON object, if metadata is requested and there are any.
     pub(crate) metadata: Option<String>,
 }
 
-/// Names in the order they are given, for problems; long lists are cut.
+/// Joins names for a problem message; truncates long lists.
 pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
     const MAX: usize = 20;
     if names.is_empty() {
@@ -140,12 +142,12 @@ pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
     text
 }
 
-/// Why a record is too long.
+/// Describes why a record is too long.
 pub(crate) fn too_long(settings: &SourceSettings) -> String {
     let limit = settings.max_document_bytes;
     if settings.density_limit == Some(limit) {
         let ratio = ExtractLimits::default().max_ratio;
         return format!("longer than {limit} bytes, {ratio} times the size of the compressed file");
     }
-    format!("longer than {limit} bytes, the most a document may have")
+    format!("longer than {limit} bytes, the maximum document size")
 }

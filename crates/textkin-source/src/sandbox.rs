@@ -1,8 +1,8 @@
-//! Reading apart: a file is read by a process of its own, which gives its documents.
+//! Reads a file in a separate process.
 //!
-//! For servers, which read what strangers send: whatever a file does to its reader, only that process
-//! ends. It is our own program, started again as a worker (`extraction::worker`) with bounds on memory
-//! and time. Documents and problems come as JSON lines, and a last line says that it was all.
+//! For servers that read untrusted files: whatever a file does to its reader, only that process
+//! ends. The process is this program, started again as a worker (`extraction::worker`) with limits on
+//! memory and time. It sends documents and problems as JSON lines; an empty object marks the end.
 
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
@@ -17,23 +17,23 @@ use textkin_core::{Document, DocumentSink, Note, Problem, Source};
 use crate::extraction::worker::Worker;
 use crate::{Inputs, SourceSettings};
 
-/// The kind of work, among the arguments of a worker.
+/// The worker argument that selects this task.
 pub(crate) const DOCUMENTS: &str = "documents";
 
-/// Bytes of a line for each byte of a text, at most: six for a character that is written by its number.
-const ESCAPED: u64 = 6;
-/// Bytes of a line besides its text: id, time, other fields.
-const BESIDES: u64 = 16 << 20;
+/// Maximum bytes of a line per byte of text: an escaped character takes six.
+const MAX_ESCAPED_BYTES: u64 = 6;
+/// Maximum bytes of a line besides its text: id, time, other fields.
+const MAX_OTHER_BYTES: u64 = 16 << 20;
 
-/// Gives the documents of one file to `sink`, as [`Inputs`] would (notes in words), read by a process of
-/// `settings.worker`. Of the other settings `max_document_bytes` counts; other fields of records are
-/// given, and hidden files read. What goes wrong is a problem of the file.
+/// Reads one file in a process of `settings.worker` and passes its documents to `sink`, as [`Inputs`]
+/// would (notes as text). Of the other settings only `max_document_bytes` applies; metadata is kept
+/// and hidden files are read. Every failure is reported as a problem of the file.
 pub fn read_in_subprocess(path: &Path, settings: &SourceSettings, sink: &mut dyn DocumentSink) {
     let reason = match try_read(path, settings, sink) {
         Ok(()) => return,
         Err(reason) => reason,
     };
-    // It is the last that is said, whatever the sink answers.
+    // This is the last call, so the flow does not matter.
     let _ = sink.problem(Problem { path: path.display().to_string(), line: None, reason });
 }
 
@@ -43,52 +43,59 @@ fn try_read(
     sink: &mut dyn DocumentSink,
 ) -> Result<(), String> {
     let worker = &settings.worker;
-    let mut command = worker.command().ok_or("there is no program that reads it")?;
+    let mut command = worker.command().ok_or("no worker program is set")?;
     command.arg(DOCUMENTS).arg(settings.max_document_bytes.to_string());
     command.args(&worker.program).arg(path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("cannot be read: {error}"))?;
-    let stdout = child.stdout.take().ok_or("cannot be read")?;
+    let mut child = command.spawn().map_err(|error| format!("cannot start a worker: {error}"))?;
+    let stdout = child.stdout.take().ok_or("cannot start a worker")?;
     let child = Mutex::new(child);
-    let most = settings.max_document_bytes.saturating_mul(ESCAPED).saturating_add(BESIDES);
+    let max_line = settings
+        .max_document_bytes
+        .saturating_mul(MAX_ESCAPED_BYTES)
+        .saturating_add(MAX_OTHER_BYTES);
     let (ended, has_ended) = channel::<()>();
     std::thread::scope(|scope| {
         let child = &child;
         let clock = scope.spawn(move || {
             let late = has_ended.recv_timeout(worker.limits.time) == Err(RecvTimeoutError::Timeout);
             if late {
-                end(child);
+                kill(child);
             }
             late
         });
-        let given = give(BufReader::with_capacity(1 << 18, stdout), most, sink);
+        let result = read_lines(BufReader::with_capacity(1 << 18, stdout), max_line, sink);
         drop(ended);
-        end(child);
-        match (given, clock.join().unwrap_or(false)) {
+        kill(child);
+        match (result, clock.join().unwrap_or(false)) {
             (Err(_), true) => Err(format!("took longer than {} s", worker.limits.time.as_secs())),
-            (given, _) => given,
+            (result, _) => result,
         }
     })
 }
 
-/// Ends a process that may have ended.
-fn end(child: &Mutex<Child>) {
+/// Kills a process that may have ended already.
+fn kill(child: &Mutex<Child>) {
     let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = child.kill();
     let _ = child.wait();
 }
 
-/// Gives what the lines say, until the last one or until `sink` has enough.
-fn give(mut lines: impl BufRead, most: u64, sink: &mut dyn DocumentSink) -> Result<(), String> {
+/// Passes the documents and problems in `lines` to `sink`, until the last line or until `sink` stops.
+fn read_lines(
+    mut lines: impl BufRead,
+    max_line: u64,
+    sink: &mut dyn DocumentSink,
+) -> Result<(), String> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut lines).take(most).read_until(b'\n', &mut line);
+        let read = (&mut lines).take(max_line).read_until(b'\n', &mut line);
         if !read.is_ok_and(|n| n > 0) || line.last() != Some(&b'\n') {
-            return Err("its reader was stopped: it crashed or reached a limit".to_owned());
+            return Err("the worker crashed or exceeded a limit".to_owned());
         }
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(&line) else {
-            return Err("its reader said what makes no sense".to_owned());
+            return Err("the worker returned invalid data".to_owned());
         };
         let mut text = |name: &str| match fields.remove(name) {
             Some(Value::String(text)) => Some(text),
@@ -117,7 +124,7 @@ fn give(mut lines: impl BufRead, most: u64, sink: &mut dyn DocumentSink) -> Resu
     }
 }
 
-/// The notes of a document, as [`LineWriter`] wrote them.
+/// Parses the notes of a document, as [`LineWriter`] wrote them.
 fn notes(fields: &Map<String, Value>) -> Vec<Note> {
     let notes = fields.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let note = |note: &Value| {
@@ -127,16 +134,16 @@ fn notes(fields: &Map<String, Value>) -> Vec<Note> {
     notes.iter().filter_map(note).collect()
 }
 
-/// The work of the process: `MAX_BYTES PROGRAM PATH`, documents to standard output.
+/// Runs in the worker: arguments `MAX_BYTES PROGRAM PATH`, documents to standard output.
 pub(crate) fn serve(arguments: &[std::ffi::OsString]) -> Result<(), String> {
-    let [most, program, path] = arguments else {
-        return Err("a reader is started by textkin itself".to_owned());
+    let [max_bytes, program, path] = arguments else {
+        return Err("a worker can be started only by textkin".to_owned());
     };
-    let most = most.to_str().and_then(|most| most.parse().ok());
+    let max_bytes = max_bytes.to_str().and_then(|bytes| bytes.parse().ok());
     let settings = SourceSettings {
         keeps_metadata: true,
         hidden: true,
-        max_document_bytes: most.ok_or("a reader is told the most bytes of a document")?,
+        max_document_bytes: max_bytes.ok_or("the worker needs the maximum document size")?,
         worker: Worker { program: Some(program.into()), ..Worker::default() },
         ..SourceSettings::default()
     };
@@ -161,7 +168,7 @@ pub(crate) fn serve(arguments: &[std::ffi::OsString]) -> Result<(), String> {
     }
 }
 
-/// Documents and problems as lines.
+/// Writes documents and problems as lines.
 struct LineWriter<W> {
     out: W,
     failure: Option<std::io::Error>,
@@ -189,8 +196,8 @@ impl<W: Write> DocumentSink for LineWriter<W> {
         document.time.as_deref().map(|time| put("time", time));
         document.metadata.as_deref().map(|metadata| put("metadata", metadata));
         if !document.notes.is_empty() {
-            let told = |note: &Note| serde_json::json!([note.to_string(), note.is_suspicious()]);
-            let notes: Vec<Value> = document.notes.iter().map(told).collect();
+            let to_json = |note: &Note| serde_json::json!([note.to_string(), note.is_suspicious()]);
+            let notes: Vec<Value> = document.notes.iter().map(to_json).collect();
             fields.insert("notes".to_owned(), notes.into());
         }
         self.put(fields)
@@ -244,7 +251,7 @@ mod tests {
                 metadata: None,
             });
         }
-        let reason = "is no text".to_owned();
+        let reason = "not text".to_owned();
         let _ = lines.problem(Problem { path: "a".to_owned(), line: Some(3), reason });
         if is_whole {
             let _ = lines.put(Map::new());
@@ -254,25 +261,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn documents_survive_the_round_trip(
             documents in prop::collection::vec((any::<String>(), any::<String>(), any::<Option<String>>()), 0..6),
             cut in any::<prop::sample::Index>(),
         ) {
             let bytes = lines(&documents, true);
-            let mut seen = CollectingSink::default();
-            prop_assert_eq!(give(&bytes[..], 1 << 20, &mut seen), Ok(()));
-            let problem = Problem { path: "a".to_owned(), line: Some(3), reason: "is no text".to_owned() };
+            let mut sink = CollectingSink::default();
+            prop_assert_eq!(read_lines(&bytes[..], 1 << 20, &mut sink), Ok(()));
+            let problem = Problem { path: "a".to_owned(), line: Some(3), reason: "not text".to_owned() };
             let mut expected: Vec<_> = documents.into_iter().map(|(id, text, time)| Ok((id, text, time, None))).collect();
             expected.push(Err(problem));
-            prop_assert_eq!(&seen.items, &expected);
-            // Whatever is missing at the end is noticed.
+            prop_assert_eq!(&sink.items, &expected);
+            // Truncated output is detected.
             let cut = cut.index(bytes.len());
-            prop_assert!(give(&bytes[..cut], 1 << 20, &mut CollectingSink::default()).is_err());
+            prop_assert!(read_lines(&bytes[..cut], 1 << 20, &mut CollectingSink::default()).is_err());
         }
     }
 
     #[test]
-    fn notes_come_in_words() {
+    fn notes_are_passed_as_text() {
         struct NoteSink(Vec<Note>);
         impl DocumentSink for NoteSink {
             fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
@@ -291,36 +298,38 @@ mod tests {
         let (id, text) = ("a".into(), "b".into());
         let _ = lines.document(Document { id, text, time: None, notes, metadata: None });
         let _ = lines.put(Map::new());
-        let mut noted = NoteSink(Vec::new());
-        give(&lines.out[..], 1 << 20, &mut noted).unwrap();
-        let told = |note: &Note| (note.to_string(), note.is_suspicious());
+        let mut sink = NoteSink(Vec::new());
+        read_lines(&lines.out[..], 1 << 20, &mut sink).unwrap();
+        let text_of = |note: &Note| (note.to_string(), note.is_suspicious());
         assert_eq!(
-            noted.0.iter().map(told).collect::<Vec<_>>(),
-            [hidden, incomplete].map(|n| told(&n))
+            sink.0.iter().map(text_of).collect::<Vec<_>>(),
+            [hidden, incomplete].map(|n| text_of(&n))
         );
     }
 
     #[test]
-    fn a_line_without_end_and_a_reader_that_stops_are_told() {
+    fn overlong_lines_and_early_ends_are_errors() {
         let bytes = lines(&[("a".to_owned(), "x".repeat(1000), None)], true);
-        assert!(give(&bytes[..], 100, &mut CollectingSink::default()).is_err());
-        assert!(give(&lines(&[], false)[..], 1 << 20, &mut CollectingSink::default()).is_err());
-        let mut seen = CollectingSink::default();
-        read_in_subprocess(Path::new("a"), &SourceSettings::default(), &mut seen);
-        assert_eq!(seen.items.len(), 1, "without a program there is a problem");
+        assert!(read_lines(&bytes[..], 100, &mut CollectingSink::default()).is_err());
+        assert!(
+            read_lines(&lines(&[], false)[..], 1 << 20, &mut CollectingSink::default()).is_err()
+        );
+        let mut sink = CollectingSink::default();
+        read_in_subprocess(Path::new("a"), &SourceSettings::default(), &mut sink);
+        assert_eq!(sink.items.len(), 1, "a missing program is a problem");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_reader_that_dies_is_a_problem_of_the_file() {
+    fn a_crashed_worker_is_a_problem_of_the_file() {
         for (program, expected) in
-            [("/bin/false", "crashed"), ("/no/such/program", "cannot be read")]
+            [("/bin/false", "crashed"), ("/no/such/program", "cannot start a worker")]
         {
             let worker = Worker { program: Some(program.into()), ..Worker::default() };
             let settings = SourceSettings { worker, ..SourceSettings::default() };
-            let mut seen = CollectingSink::default();
-            read_in_subprocess(Path::new("a"), &settings, &mut seen);
-            let [Err(problem)] = &seen.items[..] else { panic!("{:?}", seen.items) };
+            let mut sink = CollectingSink::default();
+            read_in_subprocess(Path::new("a"), &settings, &mut sink);
+            let [Err(problem)] = &sink.items[..] else { panic!("{:?}", sink.items) };
             assert!(problem.reason.contains(expected), "{problem}");
         }
     }

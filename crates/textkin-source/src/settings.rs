@@ -1,4 +1,4 @@
-//! What the user may set about inputs, and the formats an input may have.
+//! Settings for finding and reading inputs, and the input formats.
 
 use std::fmt;
 use std::io::Read;
@@ -8,48 +8,47 @@ use std::str::FromStr;
 use crate::compression::Compression;
 use crate::{Error, ExtractOptions, Worker};
 
-/// How inputs are found and read. `Default` gives the documented defaults.
+/// Settings for finding and reading inputs. `Default` returns the documented defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceSettings {
-    /// Field, column or dotted path (`meta.text`) that holds the text of a record. Default `text`.
+    /// Field, column or dotted path (`meta.text`) with the text of a record. Default `text`.
     pub text_field: String,
-    /// Field that holds the id of a record. `None`, the default, takes `id` where there is one. A
-    /// record without it is called `FILE:LINE`.
+    /// Field with the id of a record. `None`, the default, uses `id` if the record has it. The id of a
+    /// record without one is `FILE:LINE`.
     pub id_field: Option<String>,
-    /// Field that holds the time of a record. `None`, the default, takes `time` where there is one.
+    /// Field with the time of a record. `None`, the default, uses `time` if the record has it.
     pub time_field: Option<String>,
-    /// Whether the other fields of JSON lines, and the other columns of comma- and tab-separated
-    /// values, are given with each document. Default no.
+    /// Whether the other fields or columns of a record are kept as metadata of the document. Default
+    /// no.
     pub keeps_metadata: bool,
-    /// Patterns of `.gitignore` form; what they match in folders and among the files of a pattern
-    /// is left out. A file that is named itself is always read. Default none.
+    /// Patterns in `.gitignore` syntax; matching files of folders and glob patterns are skipped. A
+    /// file given by its path is always read. Default none.
     pub exclude: Vec<String>,
-    /// Folders with this mark are left out wherever they are found, and a problem where they are
-    /// named. Default none.
+    /// Folders with this marker are skipped inside other folders and are a problem if given by path.
+    /// Default none.
     pub folder_marker: Option<FolderMarker>,
-    /// Files that the caller is going to write; they are left out wherever they are found. Default
-    /// none.
+    /// Files that the caller will write; they are skipped wherever they are found. Default none.
     pub outputs: Vec<PathBuf>,
-    /// Whether symbolic links inside folders are followed. Default no; links given as a path are
+    /// Whether symbolic links inside folders are followed. Default no; links given as paths are
     /// always followed.
     pub follow_links: bool,
-    /// Whether entries of folders whose name begins with a dot are read. Default no.
+    /// Whether folder entries whose name begins with a dot are read. Default no.
     pub hidden: bool,
-    /// Bytes of decompressed input one document (or record) may have. Default 2 GiB − 1, so that
-    /// offsets fit in 32 bits.
+    /// Maximum decompressed bytes of one document or record. Default 2 GiB − 1, so that offsets fit
+    /// in 32 bits.
     pub max_document_bytes: u64,
-    /// What a compressed file may honestly hold, if that is less: then it is the most a record of the
-    /// file may have. Set where the file is opened.
+    /// Maximum bytes of a record that a compressed file can plausibly contain, if that is less than
+    /// `max_document_bytes`. Set when the file is opened.
     pub density_limit: Option<u64>,
-    /// How documents of other formats than text become text.
+    /// How text is extracted from formats other than plain text.
     pub extract: ExtractOptions,
-    /// The program that reads what may hang or crash, and what it may take. Default none: PDF is
-    /// read only where `pdftotext` is installed.
+    /// The worker process for formats whose readers may hang or crash, and its limits. Default none:
+    /// PDF is then read only if `pdftotext` is installed.
     pub worker: Worker,
-    /// The format of every input; `None`, the default, decides by name.
+    /// The format of every input; `None`, the default, chooses by file name.
     pub input_format: Option<InputFormat>,
-    /// About how many decompressed bytes one piece holds. Default 4 MiB. It never changes which
-    /// documents are read nor their order.
+    /// Approximate decompressed bytes of one piece. Default 4 MiB. Affects neither the documents nor
+    /// their order.
     pub piece_bytes: usize,
 }
 
@@ -75,29 +74,28 @@ impl Default for SourceSettings {
     }
 }
 
-/// What tells a folder that is kept by a program from one that is kept by people: a file that begins
-/// in a certain way.
+/// A file that marks a folder as managed by a program, such as a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FolderMarker {
     /// The name of the file.
     pub file: &'static str,
-    /// Its first bytes.
-    pub begins: &'static str,
-    /// Why such a folder is not read: lower case, no full stop.
+    /// The first bytes of the file.
+    pub prefix: &'static str,
+    /// Why such a folder is not read; lower case, no full stop.
     pub reason: &'static str,
 }
 
 impl FolderMarker {
-    /// Whether `folder` has it.
-    pub(crate) fn is_on(self, folder: &Path) -> bool {
+    /// Whether `folder` has this marker.
+    pub(crate) fn is_in(self, folder: &Path) -> bool {
         let path = folder.join(self.file);
-        // To open a pipe could take forever.
+        // Opening a pipe could block forever.
         if !path.is_file() {
             return false;
         }
-        let mut first = vec![0; self.begins.len()];
+        let mut first = vec![0; self.prefix.len()];
         let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
-        read.is_ok() && first == self.begins.as_bytes()
+        read.is_ok() && first == self.prefix.as_bytes()
     }
 }
 
@@ -112,7 +110,7 @@ impl SourceSettings {
         self.time_field.as_deref().unwrap_or("time")
     }
 
-    /// Refuses settings that cannot work.
+    /// Rejects invalid settings.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let named = [
             ("text", self.text_field.as_str()),
@@ -126,25 +124,25 @@ impl SourceSettings {
     }
 }
 
-/// What the bytes of an input mean, after decompression.
+/// The format of an input, after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InputFormat {
     /// The whole input is one document.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// Comma-separated values with a header row.
     Csv,
     /// Tab-separated values with a header row.
     Tsv,
-    /// Parquet; one document a row.
+    /// Parquet; one document per row.
     Parquet,
 }
 
 impl InputFormat {
-    /// The format a file of this name has; whatever is not a record file is text. Endings of
-    /// compressed files (`.gz`, `.zst`, `.xz`, `.bz2`) are looked through.
+    /// Returns the format of a file with this name; every file that is not a record file is text.
+    /// Ignores extensions of compressed files (`.gz`, `.zst`, `.xz`, `.bz2`).
     ///
     /// ```
     /// use textkin_source::Format;
@@ -195,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_formats_round_trip() {
+    fn format_names_round_trip() {
         for format in [
             InputFormat::Text,
             InputFormat::Jsonl,
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn record_files_are_known_by_name() {
+    fn record_files_are_recognized_by_name() {
         let cases = [
             ("x.ndjson", InputFormat::Jsonl),
             ("x.csv.bz2", InputFormat::Csv),

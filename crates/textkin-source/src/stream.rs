@@ -1,4 +1,4 @@
-//! One opened input: its bytes, decompressed, with their compressed size counted for progress.
+//! One opened input: its decompressed bytes, with the compressed bytes counted for progress.
 //!
 //! In: a file or any reader. Out: decompressed bytes without byte order mark, in blocks.
 
@@ -12,18 +12,18 @@ use textkin_extract::ExtractLimits;
 use crate::compression::{Compression, MAGIC_BYTES};
 use crate::text::read_decompressed;
 
-/// Blocks from which on a buffer grows by more than what is read into it.
-const AMORTISED: usize = 16;
+/// Number of blocks from which a buffer grows geometrically.
+const AMORTIZED: usize = 16;
 
 /// The decompressed bytes of one input.
 pub(crate) struct Stream {
     reader: Box<dyn Read + Send>,
     compression: Compression,
-    /// Bytes taken from the file so far.
+    /// Bytes read from the file so far.
     taken: Arc<AtomicU64>,
-    /// Of these, the bytes already given to pieces.
+    /// Of these, the bytes already attributed to pieces.
     counted: u64,
-    /// Bytes of the file, if it is one.
+    /// Size of the file, if it is a file.
     size: Option<u64>,
 }
 
@@ -32,10 +32,10 @@ impl Stream {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = fs_err::File::open(path)?;
         let size = file.metadata()?.len();
-        Ok(Self::new(file)?.of_size(Some(size)))
+        Ok(Self::new(file)?.with_size(Some(size)))
     }
 
-    /// Wraps a reader that stands at its first byte.
+    /// Wraps a reader positioned at its first byte.
     pub(crate) fn new<R: Read + Send + 'static>(mut reader: R) -> io::Result<Self> {
         let mut head = Vec::with_capacity(MAGIC_BYTES);
         reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
@@ -51,22 +51,22 @@ impl Stream {
         Ok(Self { reader, compression, taken, counted: 0, size: None })
     }
 
-    /// The same, knowing the size of its file.
-    pub(crate) fn of_size(self, size: Option<u64>) -> Self {
+    /// Sets the size of the file.
+    pub(crate) fn with_size(self, size: Option<u64>) -> Self {
         Self { size, ..self }
     }
 
-    /// The most bytes that its file may honestly hold, if it is compressed.
+    /// Maximum bytes that a compressed file of this size can plausibly contain.
     pub(crate) fn max_expanded(&self) -> Option<u64> {
         let size = self.size.filter(|_| self.compression != Compression::None)?;
         Some(ExtractLimits::default().max_expanded(size))
     }
 
-    /// Appends up to `n` bytes to `buffer`; fewer only at the end or on an error. Says how many.
-    /// What was read before an error stays in `buffer`.
+    /// Appends up to `n` bytes to `buffer` and returns how many; fewer only at the end or on an error.
+    /// Bytes read before an error stay in `buffer`.
     pub(crate) fn read_block(&mut self, n: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
-        // Amortised growth keeps a line of a gigabyte linear; a shorter one takes no more than it needs.
-        if buffer.len() / n.max(1) < AMORTISED {
+        // Geometric growth keeps a line of one gigabyte linear; shorter ones reserve only what they need.
+        if buffer.len() / n.max(1) < AMORTIZED {
             buffer.reserve_exact(n);
         } else {
             buffer.reserve(n);
@@ -74,57 +74,57 @@ impl Stream {
         self.reader.by_ref().take(n as u64).read_to_end(buffer)
     }
 
-    /// Reads everything that is left into `bytes`, or says why not.
+    /// Reads the rest into `bytes`; the error is a message for the user.
     pub(crate) fn read_whole(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
         let Self { reader, compression, taken, .. } = self;
         let n_compressed = || taken.load(Ordering::Relaxed);
         read_decompressed(reader, limit, n_compressed, |error| explain(*compression, error), bytes)
     }
 
-    /// Puts bytes back in front of what is still to be read.
+    /// Puts bytes back in front of the unread ones.
     pub(crate) fn unread(self, bytes: Vec<u8>) -> Self {
         Self { reader: Box::new(Cursor::new(bytes).chain(self.reader)), ..self }
     }
 
-    /// How the input is compressed.
+    /// Returns the compression of the input.
     pub(crate) fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Compressed bytes taken since the last call.
+    /// Returns the compressed bytes read since the last call.
     pub(crate) fn take_count(&mut self) -> u64 {
         let taken = self.taken.load(Ordering::Relaxed);
-        let fresh = taken - self.counted;
+        let new = taken - self.counted;
         self.counted = taken;
-        fresh
+        new
     }
 
-    /// Says why reading failed, naming the compression when it is at fault.
+    /// Describes a read error and names the compression if there is one.
     pub(crate) fn explain(&self, error: &io::Error) -> String {
         explain(self.compression, error)
     }
 }
 
-/// An I/O error in the words of a problem.
+/// Describes a read error for a problem message.
 pub(crate) fn explain(compression: Compression, error: &io::Error) -> String {
     if compression == Compression::None {
         return reason(error);
     }
     let name = compression.name();
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        format!("the {name} data is cut off")
+        format!("the {name} data is truncated")
     } else {
-        format!("the {name} data is damaged: {error}")
+        format!("the {name} data is corrupt: {error}")
     }
 }
 
-/// An I/O error without the path, which the problem names, and without "(os error 2)"; in lower
-/// case.
+/// Describes an I/O error in lower case, without its path (the problem names it) and without
+/// "(os error 2)".
 pub(crate) fn reason(error: &io::Error) -> String {
     let message = error.to_string();
-    // Errors of the system are told last, after the path and a colon.
+    // The system error comes last, after the path and a colon.
     let message = match message.split_once(" (os error") {
-        Some((told, _)) => told.rsplit_once(": ").map_or(told, |(_, cause)| cause),
+        Some((text, _)) => text.rsplit_once(": ").map_or(text, |(_, cause)| cause),
         None => &message,
     };
     let mut characters = message.chars();
@@ -134,7 +134,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Counts what passes through.
+/// Counts the bytes that are read.
 struct CountingReader<R> {
     reader: R,
     taken: Arc<AtomicU64>,
@@ -148,8 +148,9 @@ impl<R: Read> Read for CountingReader<R> {
     }
 }
 
-/// Reads in blocks of one size, whatever is asked for. A decompressor that meets damage loses all
-/// it had decompressed in that call: this bounds the loss and makes it the same for any piece.
+/// Reads in blocks of one size, independent of the caller. A decompressor that finds corrupt data
+/// loses all it has decompressed in that call; fixed blocks bound the loss and make it independent of
+/// the piece size.
 struct BlockReader {
     reader: Box<dyn Read + Send>,
     block: Box<[u8]>,

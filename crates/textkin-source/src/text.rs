@@ -1,4 +1,4 @@
-//! Files that are one document, or hold some: text, and what text is extracted of.
+//! Reads plain text files, and files from which text is extracted.
 //!
 //! In: paths, opened only when the piece is read, so that small files are read in parallel.
 //! Out: documents whose id is the path as given.
@@ -22,7 +22,7 @@ use crate::{FileKind, InputFormat, SourceSettings, extraction};
 pub(crate) struct TextPiece {
     pub(crate) settings: Arc<SourceSettings>,
     pub(crate) paths: Vec<PathBuf>,
-    /// Sizes of the files together, when they were listed.
+    /// Total size of the files when they were listed.
     pub(crate) bytes: u64,
 }
 
@@ -33,7 +33,7 @@ impl Piece for TextPiece {
             bytes.clear();
             let name = path.to_string_lossy();
             let flow = match read_file(path, self.settings.max_document_bytes, &mut bytes) {
-                Ok(()) => give(&name, &mut bytes, &self.settings, sink),
+                Ok(()) => emit(&name, &mut bytes, &self.settings, sink),
                 Err(reason) => sink.problem(problem(&name, reason)),
             };
             if flow.is_break() {
@@ -58,9 +58,9 @@ impl Piece for TextStreamPiece {
     fn read(mut self: Box<Self>, sink: &mut dyn DocumentSink) {
         let limit = self.settings.max_document_bytes;
         let mut bytes = Vec::new();
-        // The flow is not needed: this is the last call.
+        // This is the last call, so the flow does not matter.
         let _ = match self.stream.read_whole(limit, &mut bytes) {
-            Ok(()) => give(&self.name, &mut bytes, &self.settings, sink),
+            Ok(()) => emit(&self.name, &mut bytes, &self.settings, sink),
             Err(reason) => sink.problem(problem(&self.name, reason)),
         };
     }
@@ -70,8 +70,8 @@ impl Piece for TextStreamPiece {
     }
 }
 
-/// Gives what `bytes` hold: a text, or what is extracted of another format.
-fn give(
+/// Passes the documents in `bytes` to `sink`: one text, or those extracted from another format.
+fn emit(
     name: &str,
     bytes: &mut Vec<u8>,
     settings: &SourceSettings,
@@ -79,21 +79,21 @@ fn give(
 ) -> ControlFlow<()> {
     let is_text = settings.input_format == Some(InputFormat::Text);
     match FileKind::detect(Some(Compression::bare_name(name)), bytes) {
-        FileKind::Text | FileKind::Unknown => give_text(name, bytes, sink),
-        _ if is_text => give_text(name, bytes, sink),
+        FileKind::Text | FileKind::Unknown => emit_text(name, bytes, sink),
+        _ if is_text => emit_text(name, bytes, sink),
         _ => extraction::extract(name, bytes, settings, sink),
     }
 }
 
-/// Gives the text of `bytes`; a large one with its memory, so that the sink can free it.
-fn give_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
+/// Passes the text of `bytes` to `sink`; a large text owns its memory, so that the sink can free it.
+fn emit_text(name: &str, bytes: &mut Vec<u8>, sink: &mut dyn DocumentSink) -> ControlFlow<()> {
     let n_bytes = bytes.len();
     let text = match decode(bytes) {
         Err(not_text) => return sink.problem(problem(name, not_text.0)),
         Ok(text) if n_bytes < LARGE => text,
         Ok(Cow::Borrowed(text)) if text.len() == n_bytes => {
             let text = String::from_utf8(std::mem::take(bytes));
-            text.expect("what is decoded as it stands is UTF-8").into()
+            text.expect("text decoded without change is UTF-8").into()
         }
         Ok(Cow::Borrowed(text)) => text.into(),
         Ok(Cow::Owned(text)) => {
@@ -109,7 +109,7 @@ fn problem(name: &str, reason: String) -> Problem {
     Problem { path: name.to_owned(), line: None, reason }
 }
 
-/// Reads a file whole into `bytes`, decompressed, or says why not.
+/// Reads and decompresses a whole file into `bytes`; the error is a message for the user.
 fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
     let file = fs_err::File::open(path).map_err(|error| reason(&error))?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
@@ -117,9 +117,9 @@ fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String>
     read_limited(file, limit, bytes).map_err(|error| reason(&error))?;
     let compression = Compression::of(bytes);
     if compression == Compression::None {
-        return within(limit, bytes);
+        return check_size(limit, bytes);
     }
-    within(limit, bytes)?;
+    check_size(limit, bytes)?;
     let n_compressed = bytes.len() as u64;
     let compressed = io::Cursor::new(std::mem::take(bytes));
     let decoder = compression.decoder(compressed).map_err(|error| explain(compression, &error))?;
@@ -127,11 +127,11 @@ fn read_file(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String>
     read_decompressed(decoder, limit, || n_compressed, explained, bytes)
 }
 
-/// Bytes decompressed between two looks at their number.
+/// Bytes decompressed between two checks of the limits.
 const STEP: u64 = 4 << 20;
 
-/// Reads all of `decoder` into `bytes`, or says why not: by `explained`, or because there is more
-/// than `limit` or than the compressed bytes, so far `n_compressed`, can honestly hold.
+/// Reads all of `decoder` into `bytes`. Fails on a read error (described by `explained`), above
+/// `limit`, or above what `n_compressed` bytes can plausibly contain.
 pub(crate) fn read_decompressed(
     mut decoder: impl Read,
     limit: u64,
@@ -144,7 +144,7 @@ pub(crate) fn read_decompressed(
         let left = limit.saturating_add(1).saturating_sub(bytes.len() as u64).min(STEP);
         let n_read = decoder.by_ref().take(left).read_to_end(bytes);
         let n_read = n_read.map_err(|error| explained(&error))? as u64;
-        within(limit, bytes)?;
+        check_size(limit, bytes)?;
         if bytes.len() as u64 > limits.max_expanded(n_compressed()) {
             return Err(Error::TooDense { limit: limits.max_ratio }.to_string());
         }
@@ -154,15 +154,15 @@ pub(crate) fn read_decompressed(
     }
 }
 
-/// Reads at most one byte more than `limit`, so that too much can be told from just enough.
+/// Reads at most one byte more than `limit`, so that the caller can detect too much.
 fn read_limited(reader: impl Read, limit: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
     reader.take(limit.saturating_add(1)).read_to_end(bytes)
 }
 
-/// Refuses what is longer than `limit`.
-fn within(limit: u64, bytes: &[u8]) -> Result<(), String> {
+/// Rejects more than `limit` bytes.
+fn check_size(limit: u64, bytes: &[u8]) -> Result<(), String> {
     if bytes.len() as u64 > limit {
-        return Err(format!("larger than {limit} bytes, the most a document may have"));
+        return Err(format!("larger than {limit} bytes, the maximum document size"));
     }
     Ok(())
 }

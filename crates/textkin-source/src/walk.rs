@@ -1,8 +1,8 @@
-//! From paths as given to a list of inputs.
+//! Expands the paths given by the user into a list of inputs.
 //!
-//! In: files, folders, patterns and `-`. Out: what there is to read, in the order of the paths
-//! given and, within folders and patterns, of the paths found, each file once; a fault stands in the
-//! list where it was met. Files are listed, not opened.
+//! In: files, folders, patterns and `-`. Out: the inputs, each file once, in the order of the given
+//! paths and, within folders and patterns, in path order. Problems are listed at their position.
+//! Files are not opened.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -19,25 +19,25 @@ use crate::file_identity::{FileIdentity, Outputs, SeenFiles, identity};
 use crate::stream::reason;
 use crate::{Error, InputFormat, SourceSettings};
 
-/// Everything there is to read.
+/// All inputs to read.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) items: Vec<InputItem>,
-    /// Entries left out because their name begins with a dot.
+    /// Entries skipped because their name begins with a dot.
     pub(crate) n_hidden: u64,
     /// Symbolic links inside folders that were not followed.
     pub(crate) n_links: u64,
-    /// Entries left out by the exclude patterns.
+    /// Entries skipped by the exclude patterns.
     pub(crate) n_excluded: u64,
-    /// Files that were found again, by the same or another way.
+    /// Files that were found again.
     pub(crate) n_repeated: u64,
-    /// Folders left out because they have a mark.
+    /// Folders skipped because of their marker file.
     pub(crate) marked: Vec<PathBuf>,
-    /// Files left out because the run writes them.
+    /// Files skipped because the run writes them.
     pub(crate) outputs: Vec<PathBuf>,
 }
 
-/// One thing to read, or why not.
+/// One input to read, or a problem.
 #[derive(Clone, Debug)]
 pub(crate) enum InputItem {
     File {
@@ -46,7 +46,7 @@ pub(crate) enum InputItem {
         format: InputFormat,
         identity: FileIdentity,
     },
-    /// A pipe or device; its format is found by its name and first bytes.
+    /// A pipe or device; its name and first bytes decide the format.
     Pipe(PathBuf),
     StandardInput,
     Problem(Problem),
@@ -58,7 +58,7 @@ impl Listing {
         paths: &[P],
         settings: &SourceSettings,
     ) -> Result<Self, Error> {
-        // Patterns are checked before anything is walked.
+        // Checks the patterns before walking folders.
         excludes(Path::new(""), &settings.exclude)?;
         let mut listing = Self::default();
         let mut has_standard_input = false;
@@ -71,17 +71,17 @@ impl Listing {
                 listing.items.push(InputItem::StandardInput);
             }
         }
-        listing.keep_each_once(settings);
+        listing.remove_repeated(settings);
         Ok(listing)
     }
 
-    /// Leaves out what the run writes itself and what was found before.
-    fn keep_each_once(&mut self, settings: &SourceSettings) {
+    /// Removes outputs of the run and files that were found before.
+    fn remove_repeated(&mut self, settings: &SourceSettings) {
         let outputs = Outputs::new(&settings.outputs);
         let mut seen = SeenFiles::default();
-        let mut are_kept = Vec::with_capacity(self.items.len());
+        let mut is_kept = Vec::with_capacity(self.items.len());
         for item in &self.items {
-            are_kept.push(match item {
+            is_kept.push(match item {
                 InputItem::File { path, identity, .. } if outputs.contains(path, *identity) => {
                     if !self.outputs.contains(path) {
                         self.outputs.push(path.clone());
@@ -101,15 +101,15 @@ impl Listing {
                 InputItem::StandardInput | InputItem::Problem(_) => true,
             });
         }
-        let mut are_kept = are_kept.into_iter();
-        self.items.retain(|_| are_kept.next().unwrap_or(true));
+        let mut is_kept = is_kept.into_iter();
+        self.items.retain(|_| is_kept.next().unwrap_or(true));
     }
 
     fn add(&mut self, path: &Path, settings: &SourceSettings) -> Result<(), Error> {
         match fs_err::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                match settings.folder_marker.filter(|mark| mark.is_on(path)) {
-                    Some(mark) => self.problem(path, mark.reason.to_owned()),
+                match settings.folder_marker.filter(|marker| marker.is_in(path)) {
+                    Some(marker) => self.problem(path, marker.reason.to_owned()),
                     None => self.walk(path, settings)?,
                 }
             }
@@ -134,7 +134,7 @@ impl Listing {
         let filter = {
             let (hidden, excluded) = (Arc::clone(&hidden), Arc::clone(&excluded));
             let marked = Arc::clone(&marked);
-            let (with_hidden, mark) = (settings.hidden, settings.folder_marker);
+            let (with_hidden, marker) = (settings.hidden, settings.folder_marker);
             move |entry: &DirEntry| {
                 let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
                 let reason_to_skip = if entry.depth() == 0 {
@@ -143,7 +143,7 @@ impl Listing {
                     &excluded
                 } else if !with_hidden && entry.file_name().as_encoded_bytes().starts_with(b".") {
                     &hidden
-                } else if is_dir && mark.is_some_and(|mark| mark.is_on(entry.path())) {
+                } else if is_dir && marker.is_some_and(|marker| marker.is_in(entry.path())) {
                     let mut marked = marked.lock().unwrap_or_else(PoisonError::into_inner);
                     marked.push(entry.path().to_owned());
                     return false;
@@ -188,14 +188,14 @@ impl Listing {
         }
     }
 
-    /// Adds the files a pattern stands for.
+    /// Adds the files that match a pattern.
     fn expand(&mut self, pattern: &str, settings: &SourceSettings) -> Result<(), Error> {
         let options = glob::MatchOptions {
             case_sensitive: true,
             require_literal_separator: true,
             require_literal_leading_dot: !settings.hidden,
         };
-        // `**` alone matches folders only, which would be walked one inside the other.
+        // `**` alone matches only folders, which would be walked repeatedly.
         let whole =
             if pattern.ends_with("**") { format!("{pattern}/*") } else { pattern.to_owned() };
         let found = match glob::glob_with(&whole, options) {
@@ -203,7 +203,7 @@ impl Listing {
             Err(error) => {
                 self.problem(
                     Path::new(pattern),
-                    format!("no such file, and not a pattern: {}", error.msg),
+                    format!("no such file, and not a valid pattern: {}", error.msg),
                 );
                 return Ok(());
             }
@@ -224,7 +224,7 @@ impl Listing {
         Ok(())
     }
 
-    /// Appends the items of one pattern, each file once: `**/*` finds folders and their files.
+    /// Appends the items of one pattern, each file once: `**/*` matches folders and their files.
     fn append_distinct(&mut self, inner: Self) {
         let mut seen = HashSet::new();
         let is_first = |item: &InputItem| match item {
@@ -259,12 +259,12 @@ fn file(path: &Path, metadata: &Metadata, settings: &SourceSettings) -> InputIte
     }
 }
 
-/// The path as a pattern, if it is one.
+/// Returns the path as a pattern, if it is one.
 fn pattern(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| text.contains(['*', '?', '[']))
 }
 
-/// Path and reason of a fault met while walking.
+/// Returns the path and reason of an error during a walk.
 pub(crate) fn describe(error: &ignore::Error) -> (Option<&Path>, String) {
     match error {
         ignore::Error::WithPath { path, err } => (Some(path), describe(err).1),
@@ -272,7 +272,7 @@ pub(crate) fn describe(error: &ignore::Error) -> (Option<&Path>, String) {
             describe(err)
         }
         ignore::Error::Loop { ancestor, child } => {
-            let reason = format!("a link back to {}, not followed", ancestor.display());
+            let reason = format!("symbolic link loop back to {}, not followed", ancestor.display());
             (Some(child), reason)
         }
         ignore::Error::Io(error) => (None, reason(error)),

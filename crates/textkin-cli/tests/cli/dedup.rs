@@ -210,7 +210,7 @@ fn damaged_compressed_records_are_written_up_to_the_damage_and_that_is_a_failure
     let n = text.lines().count();
     assert!((100..4000).contains(&n), "{n} records");
     let told = format!(
-        "textkin: x.jsonl.gz: the gzip data is cut off; it is written up to line {n}, what comes after that is lost\n"
+        "textkin: x.jsonl.gz: the gzip data is truncated; written up to line {n}, the rest is lost\n"
     );
     assert!(run.stderr.contains(&told), "{}", run.stderr);
 }

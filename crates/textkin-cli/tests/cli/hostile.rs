@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::snares::{looped_pdfs, quine_zip};
+use crate::self_references::{looping_pdfs, quine_zip};
 use crate::support::{BAKERY, Folder, HARBOUR, record};
 
 /// A page as a program.
@@ -124,11 +124,11 @@ fn hostile() -> Vec<(String, Vec<u8>)> {
         ("loop.pdf".to_owned(), std::fs::read(regressions().join("loop.pdf")).unwrap()),
         ("quine.zip".to_owned(), quine_zip()),
     ];
-    for (name, bytes) in looped_pdfs() {
+    for (name, bytes) in looping_pdfs() {
         files.push((format!("looped-{name}"), bytes));
     }
     // What a worker reads, cut and with bits flipped.
-    let honest = looped_pdfs().swap_remove(1).1;
+    let honest = looping_pdfs().swap_remove(1).1;
     for step in 1..8 {
         for (name, bytes) in [("pdf", &honest), ("ps", &PROGRAM.as_bytes().to_vec())] {
             let at = bytes.len() * step / 8;

@@ -239,7 +239,7 @@ fn an_exclusion_that_means_nothing_is_refused() {
     let run =
         folder.discover(&["docs", "--exclude-files", "*.log", "--exclude-files", "a["]).expect(2);
     run.expect_only(
-        "exclude pattern 'a[' is not valid: '[' has no ']'; the bracket itself is written '\\['",
+        "exclude pattern 'a[' is not valid: '[' has no ']'; write '\\[' for a literal bracket",
     );
     for pattern in ["", "#", "!a.txt", "./a.txt", "/"] {
         let run = folder.discover(&["docs", "--exclude-files", pattern]).expect(2);

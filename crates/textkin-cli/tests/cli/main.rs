@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 mod support;
-#[path = "../../../textkin-extract/tests/formats/snares.rs"]
-mod snares;
+#[path = "../../../textkin-extract/tests/formats/self_references.rs"]
+mod self_references;
 
 mod bad_input;
 mod client;

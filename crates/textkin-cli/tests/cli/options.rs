@@ -109,7 +109,7 @@ fn wrong_values_are_told_with_what_would_be_right() {
         (["--count", "x"], "no counting 'x'; there are exact and probabilistic"),
         (["--cluster-by", "x"], "no clustering 'x'; there are dense and components"),
         (["--normalize", "flod"], "no normalisation step 'flod'; did you mean 'fold'?"),
-        (["--input-format", "xml"], "no input format 'xml'; known are text, jsonl, csv, tsv"),
+        (["--input-format", "xml"], "unknown input format 'xml'; use text, jsonl, csv, tsv"),
         (["--threads", "0"], "0 is not in 1..=1024"),
         (["--max-df", "0"], "0 is not in 1..="),
         (["--out", "p.xlsx"], "the extension of 'p.xlsx' names no format; the known ones are csv"),

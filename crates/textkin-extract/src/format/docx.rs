@@ -5,8 +5,8 @@
 
 use super::package::Package;
 use super::visibility::{Visibility, WordStyles, has_color};
-use crate::hidden::Hidden;
-use crate::markup::{Markup, Token, local, unescape};
+use crate::hidden::HiddenText;
+use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -27,7 +27,7 @@ impl Extractor for Docx {
         let mut reader = Reader {
             styles: WordStyles::read(&styles),
             writer: context.writer(),
-            hidden: Hidden::default(),
+            hidden: HiddenText::default(),
             keep_hidden: context.options().keep_hidden,
         };
         reader.part(&package.require(main, context)?)?;
@@ -59,7 +59,7 @@ impl Extractor for Docx {
 struct Reader {
     styles: WordStyles,
     writer: TextWriter,
-    hidden: Hidden,
+    hidden: HiddenText,
     keep_hidden: bool,
 }
 
@@ -74,8 +74,8 @@ impl Reader {
             self.writer.tick()?;
             if let Some((name, depth)) = &mut skipping {
                 match token {
-                    Token::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
-                    Token::Close(close) if local(close) == *name => *depth -= 1,
+                    MarkupToken::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
+                    MarkupToken::Close(close) if local(close) == *name => *depth -= 1,
                     _ => {}
                 }
                 if *depth == 0 {
@@ -84,7 +84,7 @@ impl Reader {
                 continue;
             }
             match token {
-                Token::Open(tag) => match tag.local() {
+                MarkupToken::Open(tag) => match tag.local() {
                     // What was moved away, and the second copy of drawings.
                     name @ ("moveFrom" | "Fallback" | "del") if !tag.is_empty => {
                         skipping = Some((name, 1));
@@ -95,12 +95,12 @@ impl Reader {
                         (paragraph, is_shaded) = (Visibility::default(), false);
                     }
                     "pPr" => in_paragraph_properties = !tag.is_empty,
-                    "r" => run = paragraph.under(Visibility::background(is_shaded)),
+                    "r" => run = paragraph.overridden_by(Visibility::background(is_shaded)),
                     "pStyle" => paragraph = self.styles.named(&tag),
                     // What is said of the mark at the end of a paragraph says nothing of its text.
                     "shd" if in_paragraph_properties => is_shaded |= has_color(&tag),
                     _ if in_paragraph_properties => {}
-                    "rStyle" => run = run.under(self.styles.named(&tag)),
+                    "rStyle" => run = run.overridden_by(self.styles.named(&tag)),
                     "tab" | "ptab" => self.writer.space(),
                     "br" | "cr" => self.writer.line(),
                     "noBreakHyphen" => self.writer.push("-")?,
@@ -108,7 +108,7 @@ impl Reader {
                     "tc" => self.writer.line(),
                     _ => run.property(&tag),
                 },
-                Token::Close(name) => match local(name) {
+                MarkupToken::Close(name) => match local(name) {
                     "t" => is_text = false,
                     "p" => self.writer.paragraph(),
                     "pPr" => in_paragraph_properties = false,
@@ -116,11 +116,11 @@ impl Reader {
                     "tc" => self.writer.line(),
                     _ => {}
                 },
-                Token::Text(text) if is_text => {
+                MarkupToken::Text(text) if is_text => {
                     let how = run.hidden(n_tables > 0);
                     self.text(&unescape(text), how)?;
                 }
-                Token::Text(_) | Token::Verbatim(_) => {}
+                MarkupToken::Text(_) | MarkupToken::Verbatim(_) => {}
             }
         }
         self.writer.paragraph();

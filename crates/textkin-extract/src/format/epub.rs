@@ -1,7 +1,7 @@
 //! Electronic books: the pages in reading order, as one document.
 
 use super::package::{Package, Properties, resolve};
-use crate::markup::{Markup, Token};
+use crate::markup::{Markup, MarkupToken};
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
 /// Reads electronic books.
@@ -67,7 +67,7 @@ impl Extractor for Epub {
 /// The part that describes the book.
 fn root_file(container: &str) -> Option<String> {
     Markup::xml(container).find_map(|token| match token {
-        Token::Open(tag) if tag.local() == "rootfile" => {
+        MarkupToken::Open(tag) if tag.local() == "rootfile" => {
             Some(resolve("", &decoded(&tag.attribute("full-path")?)))
         }
         _ => None,
@@ -80,7 +80,7 @@ fn spine(source: &str, folder: &str) -> Vec<String> {
     let mut pages: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for token in Markup::xml(source) {
-        let Token::Open(tag) = token else { continue };
+        let MarkupToken::Open(tag) = token else { continue };
         match tag.local() {
             "item" => {
                 let is_contents = tag.attribute("properties").is_some_and(|properties| {

@@ -6,8 +6,8 @@
 
 use super::style::{Color, Style};
 use super::style_sheet::StyleSheet;
-use crate::hidden::Hidden;
-use crate::markup::{Markup, Tag, Token, unescape};
+use crate::hidden::HiddenText;
+use crate::markup::{Markup, MarkupToken, Tag, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note, encoding};
 
@@ -95,7 +95,7 @@ struct State {
 
 struct Reader<'a> {
     writer: TextWriter,
-    hidden: Hidden,
+    hidden: HiddenText,
     title: String,
     open: Vec<(&'a str, State)>,
     sheet: &'a StyleSheet,
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     fn new(writer: TextWriter, sheet: &'a StyleSheet, keep_hidden: bool) -> Self {
         Self {
             writer,
-            hidden: Hidden::default(),
+            hidden: HiddenText::default(),
             title: String::new(),
             open: Vec::new(),
             sheet,
@@ -124,10 +124,10 @@ impl<'a> Reader<'a> {
         for token in Markup::html(source) {
             self.writer.tick()?;
             match token {
-                Token::Open(tag) => self.open(tag),
-                Token::Close(name) => self.close(name),
-                Token::Text(text) => self.text(&unescape(text))?,
-                Token::Verbatim(text) => self.text(text)?,
+                MarkupToken::Open(tag) => self.open(tag),
+                MarkupToken::Close(name) => self.close(name),
+                MarkupToken::Text(text) => self.text(&unescape(text))?,
+                MarkupToken::Verbatim(text) => self.text(text)?,
             }
         }
         Ok(())
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         let inline = Style::of(&tag);
         let style = match self.sheet.is_empty() {
             true => inline,
-            false => self.sheet.style(&tag).under(inline),
+            false => self.sheet.style(&tag).overridden_by(inline),
         };
         state.color = style.color.or(state.color);
         state.background = style.background.unwrap_or(state.background);
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Closes an element whose end tag was left out.
-    fn close_implied(&mut self, implied: Implied) {
+    fn close_implied(&mut self, implied: ImpliedClose) {
         let look_back = self.open.iter().rev().take(MAX_LOOK_BACK);
         for (from_end, (name, _)) in look_back.enumerate() {
             let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -239,7 +239,7 @@ enum Gap {
 
 /// Which open elements a start tag closes, looking outwards no further than `within`.
 #[derive(Clone, Copy, Debug)]
-struct Implied {
+struct ImpliedClose {
     elements: &'static [&'static str],
     within: &'static [&'static str],
 }
@@ -251,21 +251,22 @@ struct Element {
     skip: bool,
     is_void: bool,
     is_preformatted: bool,
-    closes: Option<Implied>,
+    closes: Option<ImpliedClose>,
 }
 
 /// Elements with short names only; longer names are unknown.
 const MAX_NAME_BYTES: usize = 12;
 
-const PARAGRAPH: Implied = Implied {
+const PARAGRAPH: ImpliedClose = ImpliedClose {
     elements: &["p"],
     within: &["div", "td", "th", "li", "table", "button", "body", "section", "blockquote", "dd"],
 };
-const ITEM: Implied = Implied { elements: &["li"], within: &["ul", "ol", "menu"] };
-const TERM: Implied = Implied { elements: &["dd", "dt"], within: &["dl"] };
-const CELL: Implied = Implied { elements: &["td", "th"], within: &["tr", "table"] };
-const ROW: Implied = Implied { elements: &["tr"], within: &["table"] };
-const CHOICE: Implied = Implied { elements: &["option"], within: &["select", "datalist"] };
+const ITEM: ImpliedClose = ImpliedClose { elements: &["li"], within: &["ul", "ol", "menu"] };
+const TERM: ImpliedClose = ImpliedClose { elements: &["dd", "dt"], within: &["dl"] };
+const CELL: ImpliedClose = ImpliedClose { elements: &["td", "th"], within: &["tr", "table"] };
+const ROW: ImpliedClose = ImpliedClose { elements: &["tr"], within: &["table"] };
+const CHOICE: ImpliedClose =
+    ImpliedClose { elements: &["option"], within: &["select", "datalist"] };
 
 impl Element {
     fn of(name: &str) -> Self {

@@ -4,7 +4,7 @@
 //! ordinary shape are tried; for the others all text is given, with a note.
 
 #[cfg(feature = "main-content")]
-use crate::markup::{Markup, Token};
+use crate::markup::{Markup, MarkupToken};
 
 /// Larger pages are not tried.
 #[cfg(feature = "main-content")]
@@ -54,7 +54,7 @@ fn is_ordinary(source: &str) -> bool {
     let (mut n_tags, mut depth) = (0usize, 0usize);
     for token in Markup::html(source) {
         match token {
-            Token::Open(tag) => {
+            MarkupToken::Open(tag) => {
                 let unclosed = [
                     "p", "li", "br", "img", "hr", "input", "meta", "link", "td", "th", "tr", "dt",
                     "dd", "option", "wbr", "area", "col", "source", "base", "embed", "param",
@@ -63,8 +63,8 @@ fn is_ordinary(source: &str) -> bool {
                 depth +=
                     usize::from(!unclosed.iter().any(|name| tag.name.eq_ignore_ascii_case(name)));
             }
-            Token::Close(_) => depth = depth.saturating_sub(1),
-            Token::Text(_) | Token::Verbatim(_) => {}
+            MarkupToken::Close(_) => depth = depth.saturating_sub(1),
+            MarkupToken::Text(_) | MarkupToken::Verbatim(_) => {}
         }
         if n_tags > MAX_TAGS || depth > MAX_DEPTH {
             return false;

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::markup::{Markup, Token, unescape};
+use crate::markup::{Markup, MarkupToken, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding};
 
@@ -130,9 +130,9 @@ fn is_block(tag: &TagEnd) -> bool {
 fn block(html: &str, writer: &mut TextWriter) -> Result<(), Error> {
     for token in Markup::xml(html) {
         match token {
-            Token::Text(text) => writer.push(&unescape(text))?,
-            Token::Verbatim(text) => writer.push(text)?,
-            Token::Open(_) | Token::Close(_) => writer.space(),
+            MarkupToken::Text(text) => writer.push(&unescape(text))?,
+            MarkupToken::Verbatim(text) => writer.push(text)?,
+            MarkupToken::Open(_) | MarkupToken::Close(_) => writer.space(),
         }
     }
     Ok(())

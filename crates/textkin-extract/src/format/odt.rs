@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use super::package::Package;
 use super::style::hexadecimal;
 use super::visibility::{MAX_BASES, Visibility};
-use crate::hidden::Hidden;
-use crate::markup::{Markup, Tag, Token, local, unescape};
+use crate::hidden::HiddenText;
+use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -54,7 +54,7 @@ struct Reader {
     /// Footnotes, which would tear the sentence apart that they belong to.
     notes: TextWriter,
     n_notes: usize,
-    hidden: Hidden,
+    hidden: HiddenText,
     keep_hidden: bool,
     visibility: HashMap<String, Visibility>,
     parents: HashMap<String, String>,
@@ -66,7 +66,7 @@ impl Reader {
             text: context.writer(),
             notes: context.writer(),
             n_notes: 0,
-            hidden: Hidden::default(),
+            hidden: HiddenText::default(),
             keep_hidden: context.options().keep_hidden,
             visibility: HashMap::new(),
             parents: HashMap::new(),
@@ -86,8 +86,8 @@ impl Reader {
             self.text.tick()?;
             if let Some((name, depth)) = &mut skipping {
                 match token {
-                    Token::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
-                    Token::Close(close) if local(close) == *name => *depth -= 1,
+                    MarkupToken::Open(tag) if tag.local() == *name && !tag.is_empty => *depth += 1,
+                    MarkupToken::Close(close) if local(close) == *name => *depth -= 1,
                     _ => {}
                 }
                 if *depth == 0 {
@@ -96,7 +96,7 @@ impl Reader {
                 continue;
             }
             match token {
-                Token::Open(tag) => match tag.local() {
+                MarkupToken::Open(tag) => match tag.local() {
                     name @ ("tracked-changes" | "annotation" | "note-citation" | "desc"
                     | "script" | "forms")
                         if !tag.is_empty =>
@@ -131,7 +131,7 @@ impl Reader {
                     "table-cell" => self.writer().line(),
                     _ => {}
                 },
-                Token::Close(name) => match local(name) {
+                MarkupToken::Close(name) => match local(name) {
                     "p" | "h" => {
                         n_paragraphs = n_paragraphs.saturating_sub(1);
                         spans.pop();
@@ -145,7 +145,7 @@ impl Reader {
                     "table-cell" => self.writer().line(),
                     _ => {}
                 },
-                Token::Text(text) if n_paragraphs > 0 => {
+                MarkupToken::Text(text) if n_paragraphs > 0 => {
                     let text = unescape(text);
                     if let Some(how) = spans.last().copied().flatten() {
                         self.hidden.add(how, &text);
@@ -155,7 +155,7 @@ impl Reader {
                     }
                     self.writer().push(&text)?;
                 }
-                Token::Text(_) | Token::Verbatim(_) => {}
+                MarkupToken::Text(_) | MarkupToken::Verbatim(_) => {}
             }
         }
         Ok(())
@@ -166,7 +166,7 @@ impl Reader {
         let mut style = String::new();
         for token in Markup::xml(source) {
             self.text.tick()?;
-            let Token::Open(tag) = token else { continue };
+            let MarkupToken::Open(tag) = token else { continue };
             match tag.local() {
                 "style" => style = self.begin_style(&tag),
                 "text-properties" => self.style(&style, &tag),
@@ -211,7 +211,7 @@ impl Reader {
         let mut name = tag.attribute("style-name")?.into_owned();
         for _ in 0..MAX_BASES {
             let own = self.visibility.get(&name).copied().unwrap_or_default();
-            found = own.under(found);
+            found = own.overridden_by(found);
             match self.parents.get(&name) {
                 Some(parent) => name.clone_from(parent),
                 None => break,

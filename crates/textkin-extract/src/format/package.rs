@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Cursor;
 
-use crate::markup::{Markup, Token, unescape};
+use crate::markup::{Markup, MarkupToken, unescape};
 use crate::{Error, ExtractContext, FileKind, encoding};
 
 /// A title or a date is not longer.
@@ -91,7 +91,7 @@ impl<'a> Package<'a> {
             _ => return Ok(HashMap::new()),
         };
         let relations = Markup::xml(&source).filter_map(|token| match token {
-            Token::Open(tag) if tag.local() == "Relationship" => {
+            MarkupToken::Open(tag) if tag.local() == "Relationship" => {
                 let target = resolve(folder, &tag.attribute("Target")?);
                 Some((tag.attribute("Id")?.into_owned(), target))
             }
@@ -115,13 +115,13 @@ impl Properties {
         let mut element = None;
         for token in Markup::xml(source) {
             match token {
-                Token::Open(tag) => {
+                MarkupToken::Open(tag) => {
                     let name = tag.local();
                     let is_new = found.iter().all(|(known, _)| *known != name);
                     let is_wanted = is_new && (name == "title" || times.contains(&name));
                     element = is_wanted.then_some(name);
                 }
-                Token::Text(text) => {
+                MarkupToken::Text(text) => {
                     if let Some(name) = element.take() {
                         let value = unescape(text)
                             .chars()
@@ -133,7 +133,7 @@ impl Properties {
                         }
                     }
                 }
-                Token::Verbatim(_) | Token::Close(_) => element = None,
+                MarkupToken::Verbatim(_) | MarkupToken::Close(_) => element = None,
             }
         }
         let value = |name: &str| {

@@ -1,7 +1,7 @@
 //! Presentations (Office Open XML): slides in their order, each with its speaker notes.
 
 use super::package::Package;
-use crate::markup::{Markup, Token, local, unescape};
+use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -50,7 +50,7 @@ fn slides(
     if let Some(source) = package.read(main, context)? {
         let relations = package.relations(main, context)?;
         for token in Markup::xml(&source) {
-            let Token::Open(tag) = token else { continue };
+            let MarkupToken::Open(tag) = token else { continue };
             if tag.local() != "sldId" {
                 continue;
             }
@@ -76,7 +76,7 @@ fn part(source: &str, writer: &mut TextWriter) -> Result<(), Error> {
     for token in Markup::xml(source) {
         writer.tick()?;
         match token {
-            Token::Open(tag) => match tag.local() {
+            MarkupToken::Open(tag) => match tag.local() {
                 "t" => is_text = !tag.is_empty,
                 // Fields are numbers of slides and dates.
                 "fld" => is_field = !tag.is_empty,
@@ -86,14 +86,14 @@ fn part(source: &str, writer: &mut TextWriter) -> Result<(), Error> {
                 "tc" => writer.line(),
                 _ => {}
             },
-            Token::Close(name) => match local(name) {
+            MarkupToken::Close(name) => match local(name) {
                 "t" => is_text = false,
                 "fld" => is_field = false,
                 "p" => writer.paragraph(),
                 _ => {}
             },
-            Token::Text(text) if is_text && !is_field => writer.push(&unescape(text))?,
-            Token::Text(_) | Token::Verbatim(_) => {}
+            MarkupToken::Text(text) if is_text && !is_field => writer.push(&unescape(text))?,
+            MarkupToken::Text(_) | MarkupToken::Verbatim(_) => {}
         }
     }
     writer.paragraph();

@@ -300,7 +300,7 @@ impl Reader {
     }
 
     /// Text without escapes.
-    fn plain(&self, line: &str) -> Plain {
+    fn plain(&self, line: &str) -> PlainLine {
         let mut text = String::with_capacity(line.len());
         let mut continues = false;
         let mut rest = line;
@@ -355,12 +355,12 @@ impl Reader {
             rest = escape.rest;
         }
         text.push_str(rest);
-        Plain { text, continues }
+        PlainLine { text, continues }
     }
 }
 
 /// A line without escapes.
-struct Plain {
+struct PlainLine {
     text: String,
     /// Whether the next line goes on without a space.
     continues: bool,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use encoding_rs::Encoding;
 
-use crate::hidden::Hidden;
+use crate::hidden::HiddenText;
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
@@ -49,7 +49,7 @@ fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<Extracted
         time: [None; 5],
         n_to_skip: 0,
         high_surrogate: None,
-        hidden: Hidden::default(),
+        hidden: HiddenText::default(),
         keep_hidden,
     };
     reader.run()?;
@@ -132,7 +132,7 @@ struct Reader<'a> {
     time: [Option<i32>; 5],
     n_to_skip: usize,
     high_surrogate: Option<u16>,
-    hidden: Hidden,
+    hidden: HiddenText,
     keep_hidden: bool,
 }
 

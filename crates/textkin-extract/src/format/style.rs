@@ -22,7 +22,7 @@ pub(crate) struct Style {
 }
 
 /// Pixels outside the page that are more than a matter of layout.
-const FAR: f32 = -500.0;
+const MIN_OFFSET: f32 = -500.0;
 
 impl Style {
     /// Reads `style`, `hidden`, `color` and `bgcolor`.
@@ -58,7 +58,7 @@ impl Style {
     }
 
     /// This style where `stronger` says nothing.
-    pub(crate) fn under(self, stronger: Self) -> Self {
+    pub(crate) fn overridden_by(self, stronger: Self) -> Self {
         Self {
             is_hidden: self.is_hidden || stronger.is_hidden,
             no_display: stronger.no_display.or(self.no_display),
@@ -107,7 +107,7 @@ fn is_far(value: &str) -> bool {
         Some("" | "px" | "pt") => 1.0,
         _ => return false,
     };
-    digits.parse::<f32>().is_ok_and(|number| number * scale <= FAR)
+    digits.parse::<f32>().is_ok_and(|number| number * scale <= MIN_OFFSET)
 }
 
 /// `0`, `0px`, `0.0em` and the like.

@@ -64,7 +64,7 @@ impl StyleSheet {
         let mut style = self.rules.get(&name).copied().unwrap_or_default();
         let mut apply = |selector: &str| {
             if let Some(rule) = self.rules.get(selector) {
-                style = style.under(*rule);
+                style = style.overridden_by(*rule);
             }
         };
         let class = tag.attribute("class").unwrap_or_default();
@@ -108,7 +108,7 @@ impl StyleSheet {
             for selector in selectors.split(',').filter_map(simple) {
                 if self.rules.len() < MAX_RULES {
                     let rule = self.rules.entry(selector).or_default();
-                    *rule = rule.under(style);
+                    *rule = rule.overridden_by(style);
                 }
             }
         }

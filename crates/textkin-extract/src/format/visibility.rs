@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::style::hexadecimal;
-use crate::markup::{Markup, Tag, Token, local};
+use crate::markup::{Markup, MarkupToken, Tag, local};
 
 /// A size in half points that nobody can read.
 const UNREADABLE_SIZE: u32 = 2;
@@ -39,7 +39,7 @@ impl Visibility {
     }
 
     /// This where `stronger` says nothing.
-    pub(crate) fn under(self, stronger: Self) -> Self {
+    pub(crate) fn overridden_by(self, stronger: Self) -> Self {
         Self {
             is_hidden: stronger.is_hidden.or(self.is_hidden),
             is_tiny: stronger.is_tiny.or(self.is_tiny),
@@ -81,7 +81,7 @@ impl WordStyles {
         let (mut visibility, mut base) = (Visibility::default(), None);
         for token in Markup::xml(source) {
             match token {
-                Token::Open(tag) => match tag.local() {
+                MarkupToken::Open(tag) => match tag.local() {
                     "style" => {
                         id = tag.attribute("styleId").map(|id| id.into_owned());
                         (visibility, base) = (Visibility::default(), None);
@@ -89,7 +89,7 @@ impl WordStyles {
                     "basedOn" => base = tag.attribute("val").map(|base| base.into_owned()),
                     _ => visibility.property(&tag),
                 },
-                Token::Close(name) if local(name) == "style" => {
+                MarkupToken::Close(name) if local(name) == "style" => {
                     if let Some(id) = id.take() {
                         styles.insert(id, (visibility, base.take()));
                     }
@@ -106,7 +106,7 @@ impl WordStyles {
         let mut id = tag.attribute("val").map(|id| id.into_owned());
         for _ in 0..MAX_BASES {
             let Some((own, base)) = id.as_deref().and_then(|id| self.0.get(id)) else { break };
-            visibility = own.under(visibility);
+            visibility = own.overridden_by(visibility);
             id.clone_from(base);
         }
         visibility

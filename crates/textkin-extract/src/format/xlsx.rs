@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::package::Package;
-use crate::hidden::Hidden;
-use crate::markup::{Markup, Tag, Token, local, unescape};
+use crate::hidden::HiddenText;
+use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
@@ -30,7 +30,7 @@ impl Extractor for Xlsx {
         let mut reader = Reader {
             strings,
             writer,
-            hidden: Hidden::default(),
+            hidden: HiddenText::default(),
             keep_hidden: context.options().keep_hidden,
         };
         for sheet in sheets(&mut package, context)? {
@@ -66,7 +66,7 @@ fn sheets(
     if let Some(source) = package.read(main, context)? {
         let relations = package.relations(main, context)?;
         for token in Markup::xml(&source) {
-            let Token::Open(tag) = token else { continue };
+            let MarkupToken::Open(tag) = token else { continue };
             if tag.local() != "sheet" {
                 continue;
             }
@@ -104,23 +104,23 @@ impl Strings {
         for token in Markup::xml(source) {
             writer.tick()?;
             match token {
-                Token::Open(tag) => match tag.local() {
+                MarkupToken::Open(tag) => match tag.local() {
                     "t" => is_text = !tag.is_empty,
                     // How a name is read in Japanese: the same again.
                     "rPh" => is_reading_aid = !tag.is_empty,
                     "si" if tag.is_empty => strings.ends.push(strings.text.len()),
                     _ => {}
                 },
-                Token::Close(name) => match local(name) {
+                MarkupToken::Close(name) => match local(name) {
                     "t" => is_text = false,
                     "rPh" => is_reading_aid = false,
                     "si" => strings.ends.push(strings.text.len()),
                     _ => {}
                 },
-                Token::Text(text) if is_text && !is_reading_aid => {
+                MarkupToken::Text(text) if is_text && !is_reading_aid => {
                     strings.text.push_str(&unescape(text));
                 }
-                Token::Text(_) | Token::Verbatim(_) => {}
+                MarkupToken::Text(_) | MarkupToken::Verbatim(_) => {}
             }
         }
         Ok(strings)
@@ -155,7 +155,7 @@ impl Value {
 struct Reader {
     strings: Strings,
     writer: TextWriter,
-    hidden: Hidden,
+    hidden: HiddenText,
     keep_hidden: bool,
 }
 
@@ -169,7 +169,7 @@ impl Reader {
         for token in Markup::xml(source) {
             self.writer.tick()?;
             match token {
-                Token::Open(tag) => match tag.local() {
+                MarkupToken::Open(tag) => match tag.local() {
                     "row" => {
                         let is_hidden =
                             tag.attribute("hidden").is_some_and(|v| v == "1" || v == "true");
@@ -184,13 +184,13 @@ impl Reader {
                     "t" => is_text = !tag.is_empty,
                     _ => {}
                 },
-                Token::Close(name) => match local(name) {
+                MarkupToken::Close(name) => match local(name) {
                     "v" => is_value = false,
                     "t" => is_text = false,
                     "row" => how = sheet_how,
                     _ => {}
                 },
-                Token::Text(text) => {
+                MarkupToken::Text(text) => {
                     let text = match value {
                         Value::Shared if is_value => Cow::Borrowed(self.strings.get(text)),
                         Value::Text if is_value || is_text => unescape(text),
@@ -204,7 +204,7 @@ impl Reader {
                     }
                     self.writer.push(&text)?;
                 }
-                Token::Verbatim(_) => {}
+                MarkupToken::Verbatim(_) => {}
             }
         }
         self.writer.paragraph();

@@ -3,7 +3,7 @@
 //! Nothing is known of the elements. Where one ends and the next begins without text between them,
 //! a line ends; a single tag inside a word does not split it.
 
-use crate::markup::{Markup, Token, local, unescape};
+use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding};
 
@@ -28,14 +28,14 @@ fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error
     for token in Markup::xml(source) {
         writer.tick()?;
         match token {
-            Token::Open(tag) => {
+            MarkupToken::Open(tag) => {
                 if after_close || is_block(tag.local()) {
                     writer.line();
                 }
                 is_title = !has_title && tag.local().eq_ignore_ascii_case("title");
                 after_close = tag.is_empty;
             }
-            Token::Close(name) => {
+            MarkupToken::Close(name) => {
                 has_title |= is_title;
                 is_title = false;
                 after_close = true;
@@ -43,9 +43,12 @@ fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error
                     writer.paragraph();
                 }
             }
-            Token::Text(text) | Token::Verbatim(text) => {
-                let text =
-                    if matches!(token, Token::Text(_)) { unescape(text) } else { text.into() };
+            MarkupToken::Text(text) | MarkupToken::Verbatim(text) => {
+                let text = if matches!(token, MarkupToken::Text(_)) {
+                    unescape(text)
+                } else {
+                    text.into()
+                };
                 if is_title {
                     title.extend(text.chars().take(1000));
                 }

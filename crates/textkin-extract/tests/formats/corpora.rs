@@ -10,7 +10,7 @@ use textkin_extract::{
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::made::words_of;
+use crate::samples::words_of;
 
 /// The folder of real files; nothing where it is absent.
 fn folder() -> Option<PathBuf> {

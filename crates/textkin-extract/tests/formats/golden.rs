@@ -5,8 +5,9 @@ use textkin_extract::{
     FileKind, Note, extract, extract_with,
 };
 
-use crate::made::{
-    PARAGRAPHS, TITLE, docx, docx_of, every_format, found, html, words, words_of, xlsx, zip,
+use crate::samples::{
+    PARAGRAPHS, TITLE, docx, docx_of, every_format, extract_default, html, words, words_of, xlsx,
+    zip,
 };
 
 /// The kind each made document is recognised as, in their order.
@@ -39,7 +40,7 @@ fn every_format_gives_the_words_of_the_document_in_order() {
     let expected = words();
     for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
         assert_eq!(FileKind::detect(Some(name), bytes), kind, "{name}");
-        let collected = found(name, bytes).unwrap();
+        let collected = extract_default(name, bytes).unwrap();
         assert!(collected.problems.is_empty(), "{name}: {:?}", collected.problems);
         assert!(!collected.documents.is_empty(), "{name}");
         for document in &collected.documents {
@@ -64,7 +65,7 @@ fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
 
 #[test]
 fn hidden_sheets_and_rows_of_a_table_are_noted() {
-    let table = found("kin.xlsx", &xlsx()).unwrap();
+    let table = extract_default("kin.xlsx", &xlsx()).unwrap();
     let notes: Vec<String> = table.documents[0].notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["hidden text (hidden sheet, 12 characters): nobody sees it"]);
     let sheet = "<worksheet><row hidden=\"1\"><c t=\"str\"><v>secret</v></c></row>\
@@ -75,7 +76,7 @@ fn hidden_sheets_and_rows_of_a_table_are_noted() {
         ("xl/sharedStrings.xml", strings.as_bytes()),
         ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
     ]);
-    let document = &found("a.xlsx", &table).unwrap().documents[0];
+    let document = &extract_default("a.xlsx", &table).unwrap().documents[0];
     assert_eq!(document.text, "rich text", "also without a list of its sheets");
     assert_eq!(document.notes.len(), 1);
 }
@@ -83,7 +84,7 @@ fn hidden_sheets_and_rows_of_a_table_are_noted() {
 #[test]
 fn titles_and_times_are_found() {
     for (name, bytes) in every_format() {
-        let collected = found(name, bytes).unwrap();
+        let collected = extract_default(name, bytes).unwrap();
         let document = &collected.documents[0];
         if matches!(*name, "kin.html" | "kin.md" | "kin.docx" | "kin.epub" | "kin.eml" | "kin.warc")
         {
@@ -103,7 +104,7 @@ fn parts_are_named_by_their_way_through_the_containers() {
         ("c.png", b"\x89PNG\r\n\x1a\n\0\0\0\0"),
     ]);
     let collected =
-        found("outer.zip", &zip(&[("inner.zip", &inner), ("d.txt", b"plain")])).unwrap();
+        extract_default("outer.zip", &zip(&[("inner.zip", &inner), ("d.txt", b"plain")])).unwrap();
     let names: Vec<&str> =
         collected.documents.iter().map(|document| document.name.as_str()).collect();
     assert_eq!(names, ["inner.zip/a.docx", "inner.zip/deep/b.html", "d.txt"]);
@@ -118,7 +119,7 @@ fn attachments_and_attached_messages_are_documents() {
         --b\r\n\r\nthe body\r\n--b\r\nContent-Type: text/plain; name=\"n.txt\"\r\n\
         Content-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\nYXR0YWNoZWQ=\r\n\
         --b\r\nContent-Type: message/rfc822\r\n\r\nFrom: c@d\r\nSubject: inner\r\n\r\nforwarded\r\n--b--\r\n";
-    let collected = found("m.eml", message.as_bytes()).unwrap();
+    let collected = extract_default("m.eml", message.as_bytes()).unwrap();
     let texts: Vec<(&str, &str)> = collected
         .documents
         .iter()
@@ -139,7 +140,7 @@ fn hidden_text_of_word_documents_is_noted_and_left_out() {
         let body = format!(
             "<w:p><w:r><w:t>seen</w:t></w:r>{run}<w:r><w:t xml:space=\"preserve\"> too</w:t></w:r></w:p>"
         );
-        let document = found("a.docx", &docx_of(&body)).unwrap().documents.remove(0);
+        let document = extract_default("a.docx", &docx_of(&body)).unwrap().documents.remove(0);
         assert_eq!(document.text, "seen too", "{run}");
         assert!(
             matches!(&document.notes[..], [Note::HiddenText { excerpt, .. }] if excerpt == "secret")
@@ -156,7 +157,7 @@ fn disguised_words_are_left_to_the_tokenizer() {
     let text = "c\u{200b}opied t\u{435}xt";
     let page = format!("<html><body><p>{text}</p></body></html>");
     for (name, bytes) in [("a.txt", text), ("a.html", &page)] {
-        let document = found(name, bytes.as_bytes()).unwrap().documents.remove(0);
+        let document = extract_default(name, bytes.as_bytes()).unwrap().documents.remove(0);
         assert_eq!(document.text.trim(), text);
         assert_eq!(document.notes, []);
     }
@@ -207,8 +208,8 @@ impl Extractor for FirstLine {
 #[test]
 fn formats_that_need_a_worker_can_be_given_one() {
     let archive = zip(&[("a.pdf", b"%PDF-1.7\nx"), ("b.txt", b"text")]);
-    assert_eq!(found("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(FileKind::Pdf)));
-    let without = found("a.zip", &archive).unwrap();
+    assert_eq!(extract_default("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(FileKind::Pdf)));
+    let without = extract_default("a.zip", &archive).unwrap();
     assert_eq!((without.documents.len(), without.problems.len()), (1, 1));
     let mut with = Extraction::default();
     let (options, limits) = (ExtractOptions::default(), ExtractLimits::default());
@@ -246,7 +247,7 @@ fn what_the_styles_of_a_word_document_hide_is_noted_and_left_out() {
             ("word/document.xml", body.as_bytes()),
             ("word/styles.xml", styles.as_bytes()),
         ];
-        let document = found("a.docx", &zip(&parts)).unwrap().documents.remove(0);
+        let document = extract_default("a.docx", &zip(&parts)).unwrap().documents.remove(0);
         assert_eq!(
             document.text.split_whitespace().collect::<Vec<_>>(),
             ["seen", "too"],
@@ -278,7 +279,7 @@ fn what_the_styles_of_an_open_document_hide_is_noted_and_left_out() {
             ("content.xml", content.as_bytes()),
             ("styles.xml", styles.as_bytes()),
         ];
-        let document = found("a.odt", &zip(&parts)).unwrap().documents.remove(0);
+        let document = extract_default("a.odt", &zip(&parts)).unwrap().documents.remove(0);
         assert_eq!(document.text.split_whitespace().collect::<Vec<_>>(), ["a", "b"], "{hidden}");
         assert_eq!(document.notes.len(), 1, "{hidden}");
     }
@@ -296,7 +297,7 @@ fn office_documents_of_old_formats_are_named_with_a_remedy() {
         bytes.extend([0; 600]);
         bytes.extend(part.encode_utf16().flat_map(u16::to_le_bytes));
         bytes.extend([0; 600]);
-        let error = found("old", &bytes).unwrap_err().to_string();
+        let error = extract_default("old", &bytes).unwrap_err().to_string();
         assert!(error.contains(told), "{error}");
     }
 }

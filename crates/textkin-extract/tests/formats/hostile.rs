@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use textkin_extract::{Error, ExtractLimits, Extraction};
 
-use crate::made::{docx_of, every_format, found, found_within, gzip, tar, zip};
-use crate::snares::quine_zip;
+use crate::samples::{docx_of, every_format, extract_default, extract_within, gzip, tar, zip};
+use crate::self_references::quine_zip;
 
 /// Nothing here takes longer, with room for slow machines.
-const SOON: Duration = Duration::from_secs(20);
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// Small limits, so that reaching them is quick.
 fn small() -> ExtractLimits {
@@ -20,7 +20,7 @@ fn small() -> ExtractLimits {
         max_depth: 8,
         max_expanded_bytes: 64 << 20,
         max_ratio: 100,
-        deadline: Some(Instant::now() + SOON),
+        deadline: Some(Instant::now() + MAX_TIME),
     }
 }
 
@@ -31,10 +31,10 @@ fn n_text_bytes(collected: &Extraction) -> usize {
 #[test]
 fn bombs_are_told_by_their_density() {
     let bomb = vec![b' '; 40 << 20];
-    let result = found_within("bomb.gz", &gzip(&bomb), &small()).1;
+    let result = extract_within("bomb.gz", &gzip(&bomb), &small()).1;
     assert_eq!(result, Err(Error::TooDense { limit: 100 }));
     let archive = zip(&[("bomb.txt", &bomb), ("good.txt", b"good")]);
-    let (collected, result) = found_within("bomb.zip", &archive, &small());
+    let (collected, result) = extract_within("bomb.zip", &archive, &small());
     assert!(result.is_ok());
     assert_eq!(
         collected.problems[0].reason,
@@ -43,7 +43,10 @@ fn bombs_are_told_by_their_density() {
     assert_eq!(collected.documents[0].text, "good");
     // The same inside a document.
     let letter = docx_of(&" ".repeat(40 << 20));
-    assert_eq!(found_within("bomb.docx", &letter, &small()).1, Err(Error::TooDense { limit: 100 }));
+    assert_eq!(
+        extract_within("bomb.docx", &letter, &small()).1,
+        Err(Error::TooDense { limit: 100 })
+    );
 }
 
 #[test]
@@ -54,22 +57,22 @@ fn all_parts_share_one_budget() {
     let parts: Vec<(&str, &[u8])> =
         parts.iter().map(|(name, part)| (name.as_str(), *part)).collect();
     let limits = ExtractLimits { max_ratio: 100_000, ..small() };
-    let (collected, result) = found_within("a.zip", &zip(&parts), &limits);
+    let (collected, result) = extract_within("a.zip", &zip(&parts), &limits);
     assert_eq!(result, Err(Error::TooMuchText { limit: 1 << 20 }));
     assert_eq!(collected.documents.len(), 1);
     let limits =
         ExtractLimits { max_expanded_bytes: 1 << 20, max_text_bytes: usize::MAX, ..limits };
     assert_eq!(
-        found_within("a.zip", &zip(&parts), &limits).1,
+        extract_within("a.zip", &zip(&parts), &limits).1,
         Err(Error::TooMuchExpanded { limit: 1 << 20 })
     );
     let limits = ExtractLimits { max_entries: 3, ..ExtractLimits::default() };
     assert_eq!(
-        found_within("a.tar", &tar(&parts), &limits).1,
+        extract_within("a.tar", &tar(&parts), &limits).1,
         Err(Error::TooManyEntries { limit: 3 })
     );
     let limits = ExtractLimits { deadline: Some(Instant::now()), ..ExtractLimits::default() };
-    assert_eq!(found_within("a.tar", &tar(&parts), &limits).1, Err(Error::Deadline));
+    assert_eq!(extract_within("a.tar", &tar(&parts), &limits).1, Err(Error::Deadline));
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn archives_within_archives_end() {
     for _ in 0..100 {
         archive = zip(&[("inner.zip", &archive), ("again.zip", b"PK\x03\x04")]);
     }
-    let (collected, result) = found_within("deep.zip", &archive, &small());
+    let (collected, result) = extract_within("deep.zip", &archive, &small());
     assert!(result.is_ok());
     let reasons: Vec<&str> =
         collected.problems.iter().map(|problem| problem.reason.as_str()).collect();
@@ -87,7 +90,10 @@ fn archives_within_archives_end() {
     for _ in 0..100 {
         compressed = gzip(&compressed);
     }
-    assert_eq!(found_within("deep.gz", &compressed, &small()).1, Err(Error::TooDeep { limit: 8 }));
+    assert_eq!(
+        extract_within("deep.gz", &compressed, &small()).1,
+        Err(Error::TooDeep { limit: 8 })
+    );
 }
 
 #[test]
@@ -98,13 +104,13 @@ fn an_archive_that_holds_itself_ends() {
     entries.by_index(0).unwrap().read_to_end(&mut inside).unwrap();
     assert_eq!(inside, archive, "and its checksum is right");
     let begun = Instant::now();
-    let (collected, result) = found_within("quine.zip", &archive, &ExtractLimits::default());
-    assert!(begun.elapsed() < SOON && result.is_ok());
+    let (collected, result) = extract_within("quine.zip", &archive, &ExtractLimits::default());
+    assert!(begun.elapsed() < MAX_TIME && result.is_ok());
     assert_eq!((collected.documents.len(), collected.problems.len()), (0, 1));
     assert_eq!(collected.problems[0].reason, "more than 8 containers within one another");
     // Among others, it keeps nobody from being read.
     let archive = zip(&[("a.zip", &archive), ("b.zip", &archive), ("c.txt", b"good")]);
-    let (collected, _) = found_within("more.zip", &archive, &ExtractLimits::default());
+    let (collected, _) = extract_within("more.zip", &archive, &ExtractLimits::default());
     assert_eq!((collected.documents.len(), collected.problems.len()), (1, 2));
 }
 
@@ -112,8 +118,8 @@ fn an_archive_that_holds_itself_ends() {
 fn ends_soon(name: &str, bytes: &[u8]) -> Extraction {
     let start = Instant::now();
     let limits = ExtractLimits { max_text_bytes: 256 << 20, ..small() };
-    let (collected, _) = found_within(name, bytes, &limits);
-    assert!(start.elapsed() < SOON, "{name} took {:?}", start.elapsed());
+    let (collected, _) = extract_within(name, bytes, &limits);
+    assert!(start.elapsed() < MAX_TIME, "{name} took {:?}", start.elapsed());
     collected
 }
 
@@ -176,12 +182,12 @@ fn entities_are_never_expanded() {
 fn names_that_leave_the_archive_are_only_labels() {
     let archive =
         tar(&[("../../etc/passwd", b"one"), ("/root/x\x07.txt", b"two"), ("..", b"three")]);
-    let collected = found("a.tar", &archive).unwrap();
+    let collected = extract_default("a.tar", &archive).unwrap();
     let names: Vec<&str> =
         collected.documents.iter().map(|document| document.name.as_str()).collect();
     assert_eq!(names[..2], ["etc/passwd", "root/x.txt"]);
     let archive = zip(&[("../../etc/passwd", b"one"), ("C:\\windows\\x.txt", b"two")]);
-    let collected = found("a.zip", &archive).unwrap();
+    let collected = extract_default("a.zip", &archive).unwrap();
     let names: Vec<&str> =
         collected.documents.iter().map(|document| document.name.as_str()).collect();
     assert_eq!(names, ["etc/passwd", "windows/x.txt"]);
@@ -249,7 +255,7 @@ fn files_that_are_cut_or_damaged_end_with_a_reason() {
             let mut flipped = bytes.clone();
             let at = (bytes.len() - 1) * step / 40;
             flipped[at] ^= 1 << (step % 8);
-            let (collected, result) = found_within(name, &flipped, &small());
+            let (collected, result) = extract_within(name, &flipped, &small());
             assert!(
                 result.is_err()
                     || !collected.documents.is_empty()
@@ -272,7 +278,7 @@ proptest! {
         let formats = every_format();
         let (name, valid) = &formats[format];
         let mixed = [&valid[..n_kept.min(valid.len())], &bytes].concat();
-        let (collected, _) = found_within(name, &mixed, &small());
+        let (collected, _) = extract_within(name, &mixed, &small());
         prop_assert!(n_text_bytes(&collected) <= 1 << 20);
     }
 
@@ -294,7 +300,7 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         let limits = ExtractLimits { max_text_bytes: 500, ..small() };
-        let (collected, _) = found_within(name, &bytes, &limits);
+        let (collected, _) = extract_within(name, &bytes, &limits);
         prop_assert!(n_text_bytes(&collected) <= 500);
     }
 }

@@ -3,11 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "what makes documents for tests may fail a test")]
 
-mod made;
-mod snares;
+mod samples;
+mod self_references;
 mod mutants;
 mod golden;
 mod hostile;
-mod paper;
-mod hostile_paper;
+mod pdf_postscript;
+mod hostile_pdf_postscript;
 mod corpora;

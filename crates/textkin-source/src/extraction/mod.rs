@@ -1,7 +1,7 @@
-//! Extraction: documents of any format out of the bytes of a file.
+//! Extracts documents from the bytes of a file of any format.
 //!
-//! Plain text never comes here (`text`). All formats but PDF and PostScript are read by
-//! `textkin-extract` in this process; those two by programs with bounds.
+//! Plain text is read by `text`. `textkin-extract` reads all other formats in this process, except
+//! PDF and PostScript, which separate processes with limits read.
 
 mod pdf;
 mod postscript;
@@ -17,7 +17,7 @@ use textkin_extract::{ExtractLimits, ExtractSink, ExtractedDocument, extract_wit
 use crate::SourceSettings;
 use crate::compression::Compression;
 
-/// Gives every document in `bytes`, which are the file `name`, to `sink`.
+/// Passes every document in `bytes`, the content of the file `name`, to `sink`.
 pub(crate) fn extract(
     name: &str,
     bytes: &[u8],
@@ -30,7 +30,7 @@ pub(crate) fn extract(
         deadline: Some(Instant::now() + worker.limits.time),
         ..ExtractLimits::default()
     };
-    let mut given = SinkAdapter { name, sink, flow: ControlFlow::Continue(()) };
+    let mut adapter = SinkAdapter { name, sink, flow: ControlFlow::Continue(()) };
     let (pdf, postscript) = (pdf::Pdf { worker }, postscript::PostScript { worker });
     let extracted = extract_with(
         &[&pdf, &postscript],
@@ -38,15 +38,15 @@ pub(crate) fn extract(
         bytes,
         &settings.extract,
         &limits,
-        &mut given,
+        &mut adapter,
     );
     match extracted {
-        Ok(()) => given.flow,
-        Err(error) => given.sink.problem(problem(name, "", error.to_string())),
+        Ok(()) => adapter.flow,
+        Err(error) => adapter.sink.problem(problem(name, "", error.to_string())),
     }
 }
 
-/// Turns what is extracted into documents named after their file.
+/// Converts extracted documents into documents named after their file.
 struct SinkAdapter<'a> {
     name: &'a str,
     sink: &'a mut dyn DocumentSink,
@@ -55,7 +55,7 @@ struct SinkAdapter<'a> {
 
 impl ExtractSink for SinkAdapter<'_> {
     fn document(&mut self, document: ExtractedDocument) -> ControlFlow<()> {
-        let id = within(self.name, &document.name);
+        let id = path_in(self.name, &document.name);
         let document = Document {
             id: id.into(),
             text: document.text.into(),
@@ -67,17 +67,17 @@ impl ExtractSink for SinkAdapter<'_> {
         self.flow
     }
 
-    fn problem(&mut self, found: textkin_extract::PartProblem) -> ControlFlow<()> {
-        self.flow = self.sink.problem(problem(self.name, &found.name, found.reason));
+    fn problem(&mut self, part: textkin_extract::PartProblem) -> ControlFlow<()> {
+        self.flow = self.sink.problem(problem(self.name, &part.name, part.reason));
         self.flow
     }
 }
 
-/// The name of a part of a file.
-fn within(name: &str, part: &str) -> String {
+/// Returns the name of a part of a file.
+fn path_in(name: &str, part: &str) -> String {
     if part.is_empty() { name.to_owned() } else { format!("{name}/{part}") }
 }
 
 fn problem(name: &str, part: &str, reason: String) -> Problem {
-    Problem { path: within(name, part), line: None, reason }
+    Problem { path: path_in(name, part), line: None, reason }
 }

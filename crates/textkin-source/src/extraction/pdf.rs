@@ -1,4 +1,4 @@
-//! PDF: by `pdftotext` where it is installed, else by our own parser in a worker.
+//! Reads PDF with `pdftotext` if it is installed, otherwise with the built-in parser in a worker.
 
 use std::time::Instant;
 
@@ -24,13 +24,13 @@ impl Extractor for Pdf<'_> {
         let text = text(self.worker, bytes, deadline).map_err(corrupt)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
-            return Err(corrupt("no text: its pages are pictures, or it is encrypted".to_owned()));
+            return Err(corrupt("no text found; the pages may be scanned images".to_owned()));
         }
         context.document(ExtractedDocument { text, ..ExtractedDocument::default() })
     }
 }
 
-/// The text of a PDF, a form feed after each page.
+/// Returns the text of a PDF, with a form feed after each page.
 pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, String> {
     let mut reasons = Vec::new();
     if let Some(program) = find_program("pdftotext") {
@@ -43,9 +43,7 @@ pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<S
         Some(Ok(text)) => return Ok(into_text(text)),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {
-            reasons.push(
-                "the program pdftotext is not installed (textkin doctor tells more)".to_owned(),
-            );
+            reasons.push("pdftotext is not installed; run textkin doctor for details".to_owned());
         }
         None => {}
     }

@@ -1,4 +1,5 @@
-//! PostScript: by Ghostscript where it is installed, else by our own interpreter in a worker.
+//! Reads PostScript with Ghostscript if it is installed, otherwise with the built-in interpreter in a
+//! worker.
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,7 +27,7 @@ impl Extractor for PostScript<'_> {
         let text = text(self.worker, bytes, deadline).map_err(corrupt)?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
-            return Err(corrupt("it prints no text".to_owned()));
+            return Err(corrupt("no text found".to_owned()));
         }
         context.document(ExtractedDocument { text, ..ExtractedDocument::default() })
     }
@@ -35,7 +36,7 @@ impl Extractor for PostScript<'_> {
 fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, String> {
     let mut reasons = Vec::new();
     if let Some(gs) = find_program("gs") {
-        match by_ghostscript(worker, &gs, bytes, deadline) {
+        match run_ghostscript(worker, &gs, bytes, deadline) {
             Ok(text) => return Ok(text),
             Err(reason) => reasons.push(reason),
         }
@@ -44,7 +45,7 @@ fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, Stri
         Some(Ok(text)) => return Ok(pdf::into_text(text)),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {
-            let reason = "the program gs is not installed (textkin doctor tells more)";
+            let reason = "Ghostscript (gs) is not installed; run textkin doctor for details";
             reasons.push(reason.to_owned());
         }
         None => {}
@@ -52,18 +53,18 @@ fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<String, Stri
     Err(reasons.join("; "))
 }
 
-fn by_ghostscript(
+fn run_ghostscript(
     worker: &Worker,
     gs: &Path,
     bytes: &[u8],
     deadline: Instant,
 ) -> Result<String, String> {
     let common = ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sOutputFile=-"];
-    // By way of PDF, words are put together better than by Ghostscript's own way to text.
+    // Word boundaries are better by way of PDF than with Ghostscript's own text output.
     let as_pdf = [&common[..], &["-sDEVICE=pdfwrite", "-"]].concat();
     let by_pdf = worker
         .run(gs, &as_pdf, bytes, deadline)
-        .and_then(|made| pdf::text(worker, &made, deadline));
+        .and_then(|converted| pdf::text(worker, &converted, deadline));
     by_pdf.or_else(|_| {
         let as_text = [&common[..], &["-sDEVICE=txtwrite", "-"]].concat();
         let text =

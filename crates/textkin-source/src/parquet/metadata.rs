@@ -1,16 +1,16 @@
-//! The other columns of a row, as a JSON object: what is kept with a document.
+//! Metadata of a document: the other columns of its row as a JSON object.
 //!
-//! Texts, truth values, numbers, lists and structs are what they are in JSON, maps with texts as
-//! keys too. Times, dates and whatever else there is become texts, bytes that are no text become
-//! hexadecimal digits. What is null is left out.
+//! Strings, booleans, numbers, lists, structs and maps with string keys become their JSON
+//! counterparts. Times, dates and all other types become strings; binary values that are not valid
+//! UTF-8 become hexadecimal digits. Null columns are omitted.
 
 use arrow::array::{Array, ArrayRef, AsArray, MapArray, RecordBatch};
 use arrow::datatypes::DataType;
 
 use crate::column::{displayed, is_text, text_at};
 
-/// The columns of a row but the `wanted` ones, which are paths; `None` if all are null. Fails with
-/// the name of a column that cannot be read.
+/// Returns the columns of a row except the paths in `wanted`; `None` if all are null. The error is the
+/// name of a column that cannot be read.
 pub(super) fn row_metadata(
     batch: &RecordBatch,
     row: usize,
@@ -35,14 +35,14 @@ pub(super) fn row_metadata(
     Ok(Some(out))
 }
 
-/// Where a value is: names of structs within structs.
+/// Path of a value: names of nested structs.
 struct Path<'a> {
     name: &'a str,
     above: Option<&'a Path<'a>>,
 }
 
 impl Path<'_> {
-    /// Whether this is `path`, whose names are joined by full stops.
+    /// Whether this is the dotted path `path`.
     fn is(&self, path: &str) -> bool {
         match self.above {
             None => self.name == path,
@@ -74,7 +74,7 @@ fn put_value(
         DataType::Boolean => out.push_str(&displayed(array, index)?),
         kind if kind.is_numeric() => {
             let number = displayed(array, index)?;
-            // Neither infinity nor what is no number is one in JSON.
+            // JSON has neither infinity nor NaN.
             match serde_json::from_str::<serde_json::Number>(&number) {
                 Ok(_) => out.push_str(&number),
                 Err(_) => put_text(&number, out),
@@ -100,7 +100,7 @@ fn put_value(
         DataType::FixedSizeList(..) => {
             put_list(&array.as_fixed_size_list_opt()?.value(index), path, out)?;
         }
-        DataType::Map(..) if has_texts_as_keys(array.as_map_opt()?) => {
+        DataType::Map(..) if has_text_keys(array.as_map_opt()?) => {
             let entries = array.as_map_opt()?.value(index);
             out.push('{');
             for entry in 0..entries.len() {
@@ -118,7 +118,7 @@ fn put_value(
     Some(())
 }
 
-fn has_texts_as_keys(map: &MapArray) -> bool {
+fn has_text_keys(map: &MapArray) -> bool {
     matches!(map.keys().data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 

@@ -1,4 +1,4 @@
-//! Comma- and tab-separated values: rows stay, go, or get another text or two more fields.
+//! Rewrites CSV and TSV: keeps or removes rows, replaces texts, adds two fields.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use csv_core::{ReadFieldResult, ReaderBuilder};
 
 use super::{
     DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
-    short, taken,
+    field_exists, truncated,
 };
 use crate::csv::{CsvCutter, Raw};
 use crate::piece::OpenInput;
@@ -39,7 +39,7 @@ pub(super) fn rewrite(
     if capture.editor.is_annotating() {
         for field in [DUPLICATE_OF, SCORE] {
             if has_column(&header.bytes[header.start..], field, delimiter) {
-                return Err(taken(&name, field));
+                return Err(field_exists(&name, field));
             }
         }
         write_extended(&header, n_columns, [DUPLICATE_OF, SCORE], delimiter, &mut out)?;
@@ -51,23 +51,23 @@ pub(super) fn rewrite(
     loop {
         let row = rows.raw_row(n_columns, capture);
         if let Err(error) = &row {
-            // A row that is cut off by damage was no document in the first pass.
+            // A row truncated by corrupt data was not a document in the first pass.
             out.finish()?;
-            return Ok(short(n_rows, "row", &explain(compression, error)));
+            return Ok(truncated(n_rows, "row", &explain(compression, error)));
         }
         n_rows += 1;
         let raw = rows.take_raw();
         if capture.is_stopped {
             return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
         }
-        let fate = capture.take();
-        // The second byte of the line end of a row that went.
+        let decision = capture.take();
+        // Drops the second byte of the line end of a removed row.
         let gap = &raw.bytes[..raw.start];
         let gap = if is_after_drop { gap.strip_prefix(b"\n").unwrap_or(gap) } else { gap };
         out.write_all(gap)?;
         let bytes = &raw.bytes[raw.start..];
         is_after_drop = false;
-        match fate {
+        match decision {
             Some(EditDecision::Drop) => is_after_drop = bytes.ends_with(b"\r"),
             Some(EditDecision::Replace(text)) => {
                 let end = raw.text.end - usize::from(raw.text_is_ended);
@@ -78,8 +78,10 @@ pub(super) fn rewrite(
             }
             Some(EditDecision::Annotate(annotation)) => {
                 let score = annotation.as_ref().map(|annotation| annotation.score.to_string());
-                let of = annotation.as_ref().map(|annotation| annotation.duplicate_of.as_str());
-                let values = [of.unwrap_or_default(), score.as_deref().unwrap_or_default()];
+                let duplicate_of =
+                    annotation.as_ref().map(|annotation| annotation.duplicate_of.as_str());
+                let values =
+                    [duplicate_of.unwrap_or_default(), score.as_deref().unwrap_or_default()];
                 let raw = Raw { bytes: bytes.to_vec(), start: 0, ..raw };
                 write_extended(&raw, n_columns, values, delimiter, &mut out)?;
             }
@@ -93,7 +95,7 @@ pub(super) fn rewrite(
     Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }
 
-/// Writes a row with two more fields before its line end.
+/// Writes a row with two fields added before its line end.
 fn write_extended(
     raw: &Raw,
     n_columns: usize,
@@ -121,8 +123,8 @@ fn write_extended(
     Ok(())
 }
 
-/// A value as a field, in quotes where it needs them. An empty one is quoted too: alone in its row
-/// it would be an empty line, which is no row.
+/// Encodes a value as a field, quoted if necessary. An empty value is quoted too: alone in its row it
+/// would be an empty line, which is not a row.
 fn field(value: &str, is_quoted: bool, delimiter: u8) -> Vec<u8> {
     let is_special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
     if !is_quoted && !value.is_empty() && !value.bytes().any(is_special) {
@@ -135,7 +137,7 @@ fn has_column(header: &[u8], name: &str, delimiter: u8) -> bool {
     fields(header, delimiter).iter().any(|field| field.trim_ascii() == name.as_bytes())
 }
 
-/// The fields of one row.
+/// Splits one row into fields.
 fn fields(row: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
     let mut core = ReaderBuilder::new().delimiter(delimiter).build();
     let mut fields = vec![Vec::new()];

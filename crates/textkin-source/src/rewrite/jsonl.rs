@@ -1,4 +1,4 @@
-//! JSON lines: lines stay, go, or get another text or two more fields; no other byte changes.
+//! Rewrites JSON lines: keeps or removes lines, replaces texts, adds two fields; no other byte changes.
 
 use std::io::{self, Write};
 use std::mem::take;
@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use super::{
     DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
-    short, taken,
+    field_exists, truncated,
 };
 use crate::json::{self, Scratch, Value};
 use crate::jsonl::LineReader;
@@ -38,25 +38,25 @@ pub(super) fn rewrite(
     };
     let limit = opened.settings.max_document_bytes.saturating_add(1);
     // Inside a line that is too long to be a document.
-    let mut is_passing = false;
+    let mut is_copying = false;
     let mut is_ended = false;
-    let mut damage = None;
+    let mut failure = None;
     while !is_ended {
         let searched = block.len();
         match opened.stream.read_block(BLOCK, &mut block) {
             Ok(n) => is_ended = n == 0,
             Err(error) => {
                 is_ended = true;
-                damage = Some(opened.stream.explain(&error));
+                failure = Some(opened.stream.explain(&error));
             }
         }
         let mut start = 0;
-        let mut from = if is_passing { 0 } else { searched };
+        let mut from = if is_copying { 0 } else { searched };
         while let Some(n) = memchr(b'\n', &block[from..]) {
             let line = &block[start..=from + n];
             start = from + n + 1;
             from = start;
-            if std::mem::replace(&mut is_passing, false) {
+            if std::mem::replace(&mut is_copying, false) {
                 out.write_all(line)?;
                 lines.number += 1;
             } else {
@@ -67,25 +67,25 @@ pub(super) fn rewrite(
             }
         }
         block.drain(..start);
-        if damage.is_some() && !is_passing {
-            // A line that is cut off by damage was no document in the first pass.
+        if failure.is_some() && !is_copying {
+            // A line truncated by corrupt data was not a document in the first pass.
             block.clear();
         }
-        if is_ended && !is_passing && !block.is_empty() {
+        if is_ended && !is_copying && !block.is_empty() {
             lines.line(&take(&mut block), capture, &mut out)?;
             if capture.is_stopped {
                 return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
             }
         }
-        is_passing |= block.len() as u64 > limit;
-        if is_passing || is_ended {
+        is_copying |= block.len() as u64 > limit;
+        if is_copying || is_ended {
             out.write_all(&block)?;
             block.clear();
         }
     }
     out.finish()?;
-    Ok(match damage {
-        Some(reason) => short(lines.number - 1, "line", &reason),
+    Ok(match failure {
+        Some(reason) => truncated(lines.number - 1, "line", &reason),
         None => FormatOutcome::Done(RewriteOutcome::Written),
     })
 }
@@ -98,7 +98,7 @@ struct LineEditor<'a> {
 }
 
 impl LineEditor<'_> {
-    /// Writes a line, with its end, as the editor says.
+    /// Writes a line and its line end according to the decision of the editor.
     fn line(
         &mut self,
         line: &[u8],
@@ -113,7 +113,7 @@ impl LineEditor<'_> {
                 emitter: RecordEmitter::new(self.name, capture),
                 scratch: take(&mut self.scratch),
             };
-            // Whether the pass goes on is asked of the capture.
+            // `capture` knows whether the pass continues.
             let _ = reader.bytes(self.number, content);
             self.scratch = reader.scratch;
         }
@@ -122,10 +122,10 @@ impl LineEditor<'_> {
             None | Some(EditDecision::Keep | EditDecision::Stop) => out.write_all(line)?,
             Some(EditDecision::Drop) => {}
             Some(EditDecision::Replace(text)) => {
-                let place = self.scratch.spans[0].clone();
-                out.write_all(&line[..place.start])?;
+                let span = self.scratch.spans[0].clone();
+                out.write_all(&line[..span.start])?;
                 write_string(&text, out)?;
-                out.write_all(&line[place.end..])?;
+                out.write_all(&line[span.end..])?;
             }
             Some(EditDecision::Annotate(annotation)) => {
                 self.check(content)?;
@@ -145,14 +145,14 @@ impl LineEditor<'_> {
         Ok(())
     }
 
-    /// Refuses a record that has one of the new fields.
+    /// Rejects a record that already has one of the new fields.
     fn check(&self, line: &[u8]) -> Result<(), RewriteError> {
         let Ok(line) = std::str::from_utf8(line) else { return Ok(()) };
         let names = [Some(DUPLICATE_OF), Some(SCORE), None];
         let values = json::fields(line, names, &mut Scratch::default());
         for (value, field) in values.iter().flatten().zip([DUPLICATE_OF, SCORE]) {
             if *value != Value::Missing {
-                return Err(taken(self.name, field));
+                return Err(field_exists(self.name, field));
             }
         }
         Ok(())

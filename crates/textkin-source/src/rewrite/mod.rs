@@ -1,9 +1,10 @@
-//! A second pass over inputs that writes them again, without some documents or with other texts.
+//! A second pass over the inputs that writes them again, with documents removed, changed or
+//! annotated.
 //!
-//! In: [`Inputs`] that were read before, an [`DocumentEditor`] that is asked for the [`EditDecision`] of each
-//! document, and where to write. Out: each file in its own format and compression. Records are
-//! read with the code of the first pass, so that the n-th document here is the n-th there; all that
-//! is no document is copied as it is.
+//! In: [`Inputs`] that were read before, a [`DocumentEditor`] that returns an [`EditDecision`] for each
+//! document, and a writer. Out: each file in its own format and compression. The code of the first
+//! pass reads the records, so the n-th document is the same in both passes; everything that is not a
+//! document is copied unchanged.
 
 mod csv;
 mod jsonl;
@@ -26,44 +27,44 @@ use crate::{InputFormat, Inputs};
 
 pub(crate) use spool::StdinSpool;
 
-/// The field that names the document which stays.
+/// The field with the id of the document that is kept.
 pub(crate) const DUPLICATE_OF: &str = "textkin_duplicate_of";
 
-/// The field that says how alike both are.
+/// The field with the score of the two documents.
 pub(crate) const SCORE: &str = "textkin_score";
 
-/// What becomes of a document.
+/// What to do with a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EditDecision {
-    /// It stays as it is, to the byte (a row of Parquet: with all its values).
+    /// Keep it unchanged, byte for byte (a Parquet row: with all its values).
     Keep,
-    /// It goes.
+    /// Remove it.
     Drop,
-    /// Its text becomes this one, all else stays.
+    /// Replace its text and keep everything else.
     Replace(String),
-    /// It stays and says in two more fields what it duplicates, if it does. A file that is no
-    /// record file stays as it is.
+    /// Keep it and add two fields that say what it duplicates, if anything. A file that is not a
+    /// record file is kept unchanged.
     Annotate(Option<Annotation>),
-    /// The pass ends here.
+    /// End the pass.
     Stop,
 }
 
-/// What a document duplicates.
+/// The duplicate that an annotation names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
-    /// The id of the document that stays.
+    /// The id of the document that is kept.
     pub duplicate_of: String,
-    /// How alike both are.
+    /// The score of the two documents.
     pub score: f64,
 }
 
-/// Says what becomes of each document. It is asked for all documents of all files in the order of
-/// the first pass, if the files are rewritten in that order.
+/// Decides what to do with each document. If the files are rewritten in the order of the first pass,
+/// the documents come in that order too.
 pub trait DocumentEditor {
-    /// What becomes of the next document.
+    /// Decides what to do with the next document.
     fn document(&mut self, document: &Document<'_>) -> EditDecision;
 
-    /// Whether documents are annotated, all of them; tables get two more columns then.
+    /// Whether all documents are annotated; tables then get two more columns.
     fn is_annotating(&self) -> bool {
         false
     }
@@ -72,63 +73,63 @@ pub trait DocumentEditor {
 /// A file among the inputs.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    /// Its path as it was found; `-` is standard input.
+    /// Its path as found; `-` is standard input.
     pub path: PathBuf,
-    /// Its format; of standard input only where it was set.
+    /// Its format; for standard input only if the settings force one.
     pub format: Option<InputFormat>,
     item: InputItem,
 }
 
-/// What became of a file.
+/// How a file was rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RewriteOutcome {
-    /// It was written again.
+    /// It was written.
     Written,
-    /// It is one document, or holds some, which all go: nothing was written.
+    /// All its documents are removed: nothing was written.
     Removed,
-    /// It was copied as it is although a part of it should go, for a reason.
+    /// It was copied unchanged although a part should be removed; the reason.
     Copied(String),
-    /// It is damaged, for a reason, and was written up to the last record before the damage.
+    /// It is corrupt and was written up to the last intact record; the reason.
     Truncated(String),
     /// The editor ended the pass.
     Stopped,
 }
 
-/// Why a file could not be written again.
+/// Why a file could not be rewritten.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
-    /// The input cannot be read any more.
+    /// The input can no longer be read.
     #[error("cannot read {} again", path.display())]
     Read {
         /// The input.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The input is damaged in a way that does not let it be written again.
-    #[error("{}: {reason}; it cannot be written again, leave it out with --exclude-files", path.display())]
+    /// The input is corrupt and cannot be rewritten.
+    #[error("cannot rewrite {}: {reason}; exclude the file with --exclude-files", path.display())]
     Corrupt {
         /// The input.
         path: PathBuf,
         /// What is wrong.
         reason: String,
     },
-    /// The records have a field of this name already.
-    #[error("{} has a field '{field}' already; it comes from an earlier run, take it out first", path.display())]
+    /// The records already have a field of this name.
+    #[error("{} already has a field '{field}', probably from an earlier run; remove it first", path.display())]
     FieldExists {
         /// The input.
         path: PathBuf,
         /// The field.
         field: &'static str,
     },
-    /// The copy cannot be written.
+    /// The output cannot be written.
     #[error(transparent)]
     Write(#[from] io::Error),
 }
 
 impl Inputs {
-    /// The files, in the order in which they are read.
+    /// Returns the files, in the order in which they are read.
     #[must_use]
     pub fn files(&self) -> Vec<InputFile> {
         let file = |item: &InputItem| {
@@ -145,10 +146,10 @@ impl Inputs {
         self.listing.items.iter().filter_map(file).collect()
     }
 
-    /// Writes a file to `out` again, as `editor` says.
+    /// Rewrites a file to `out` with the decisions of `editor`.
     ///
     /// # Errors
-    /// See [`RewriteError`]. What was written until then is worth nothing.
+    /// See [`RewriteError`]. After an error the output is incomplete; discard it.
     pub fn rewrite(
         &self,
         file: &InputFile,
@@ -170,7 +171,7 @@ impl Inputs {
             Ok(())
         };
         let mut capture = EditorSink::new(editor);
-        // Without its first bytes nothing was read in the first pass either.
+        // If its first bytes cannot be read, the first pass read no document either.
         let Ok(mut stream) = open().and_then(Stream::new) else {
             copy(out)?;
             return Ok(RewriteOutcome::Written);
@@ -191,7 +192,7 @@ impl Inputs {
         let name = file.path.to_string_lossy().into();
         let is_file = matches!(file.item, InputItem::File { .. });
         let size = file.path.metadata().ok().filter(|_| is_file).map(|metadata| metadata.len());
-        let opened = OpenInput::new(&self.settings, name, stream.of_size(size));
+        let opened = OpenInput::new(&self.settings, name, stream.with_size(size));
         let outcome = match format {
             InputFormat::Jsonl => jsonl::rewrite(opened, &mut capture, out)?,
             InputFormat::Csv => csv::rewrite(opened, b',', &mut capture, out)?,
@@ -203,7 +204,7 @@ impl Inputs {
                 parquet::rewrite(opened, path, &mut capture, out)?
             }
             _ => {
-                let mut inputs = self.only(file.item.clone());
+                let mut inputs = self.with_item(file.item.clone());
                 text::rewrite(&mut inputs, opened, &mut capture, out)?
             }
         };
@@ -223,42 +224,42 @@ impl Inputs {
 
 type Reader = Box<dyn Read + Send>;
 
-/// How a format ended.
+/// Result of rewriting one format.
 enum FormatOutcome {
     Done(RewriteOutcome),
-    /// There is no record at all, and nothing was written.
+    /// There are no records and nothing was written.
     NoRecords,
-    /// Nothing was written, and the file is to be copied; if a part should go, why it does not.
+    /// Nothing was written; copy the file. If a part should have been removed, the reason why not.
     Copy(Option<String>),
 }
 
-/// Asks the editor for the documents of a piece.
+/// Collects the decisions of the editor for the documents of a piece.
 struct EditorSink<'a> {
     editor: &'a mut dyn DocumentEditor,
-    /// The fates of the documents given since this was taken, with the text if it is replaced.
-    fates: Vec<(EditDecision, Option<String>)>,
-    /// The same for each row, `None` for a row that is no document, if that is asked for.
+    /// Decisions since the last take, with the old text if it is replaced.
+    decisions: Vec<(EditDecision, Option<String>)>,
+    /// Decisions by row, if requested; `None` for a row that is not a document.
     rows: Option<Vec<Option<EditDecision>>>,
     is_stopped: bool,
 }
 
 impl<'a> EditorSink<'a> {
     fn new(editor: &'a mut dyn DocumentEditor) -> Self {
-        Self { editor, fates: Vec::new(), rows: None, is_stopped: false }
+        Self { editor, decisions: Vec::new(), rows: None, is_stopped: false }
     }
 
-    /// The fate of the document just given; `None` if there was none.
+    /// Takes the decision on the last document; `None` if there was none.
     fn take(&mut self) -> Option<EditDecision> {
-        self.fates.drain(..).next().map(|(fate, _)| fate)
+        self.decisions.drain(..).next().map(|(decision, _)| decision)
     }
 
-    /// Asks for the fate of each row from now on.
+    /// Starts recording decisions by row.
     #[cfg(feature = "parquet")]
     fn begin_rows(&mut self) {
         self.rows = Some(Vec::new());
     }
 
-    /// The fates of the rows since.
+    /// Takes the decisions recorded by row.
     #[cfg(feature = "parquet")]
     fn take_rows(&mut self) -> Vec<Option<EditDecision>> {
         self.rows.take().unwrap_or_default()
@@ -267,20 +268,20 @@ impl<'a> EditorSink<'a> {
 
 impl DocumentSink for EditorSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        let fate = self.editor.document(&document);
-        self.is_stopped |= fate == EditDecision::Stop;
+        let decision = self.editor.document(&document);
+        self.is_stopped |= decision == EditDecision::Stop;
         match &mut self.rows {
-            Some(rows) => rows.push(Some(fate)),
+            Some(rows) => rows.push(Some(decision)),
             None => {
-                let text =
-                    matches!(fate, EditDecision::Replace(_)).then(|| document.text.into_owned());
-                self.fates.push((fate, text));
+                let text = matches!(decision, EditDecision::Replace(_))
+                    .then(|| document.text.into_owned());
+                self.decisions.push((decision, text));
             }
         }
         if self.is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Told in the first pass.
+    /// Problems were reported in the first pass.
     fn problem(&mut self, _: Problem) -> ControlFlow<()> {
         if let Some(rows) = &mut self.rows {
             rows.push(None);
@@ -289,16 +290,16 @@ impl DocumentSink for EditorSink<'_> {
     }
 }
 
-/// What is said of a file of records that ends in damage.
-fn short(n_records: u64, name: &str, reason: &str) -> FormatOutcome {
+/// The outcome of a record file that becomes unreadable after `n_records` records.
+fn truncated(n_records: u64, name: &str, reason: &str) -> FormatOutcome {
     let end = match n_records {
-        0 => "nothing of it could be read".to_owned(),
-        n => format!("it is written up to {name} {n}, what comes after that is lost"),
+        0 => "no record could be read".to_owned(),
+        n => format!("written up to {name} {n}, the rest is lost"),
     };
     FormatOutcome::Done(RewriteOutcome::Truncated(format!("{reason}; {end}")))
 }
 
-/// Says that the records of `path` have a field already.
-fn taken(path: &str, field: &'static str) -> RewriteError {
+/// The error for records of `path` that already have a field.
+fn field_exists(path: &str, field: &'static str) -> RewriteError {
     RewriteError::FieldExists { path: Path::new(path).to_owned(), field }
 }

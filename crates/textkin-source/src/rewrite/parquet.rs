@@ -1,5 +1,5 @@
-//! Parquet: rows stay, go, or get another text or two more columns; schema, metadata, row groups and
-//! the compression of columns stay.
+//! Rewrites Parquet: keeps or removes rows, replaces texts, adds two columns. Schema, metadata, row
+//! groups and column compression stay the same.
 
 use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ use bytes::Bytes;
 
 use super::{
     DUPLICATE_OF, EditDecision, EditorSink, FormatOutcome, RewriteError, RewriteOutcome, SCORE,
-    taken,
+    field_exists,
 };
 use crate::compression::Compression;
 use crate::parquet::{ParquetCutter, guarded};
 use crate::piece::{Cutter, OpenInput};
 use crate::stream::Stream;
 
-/// The key under which the Arrow schema is stored; the writer makes its own.
+/// The metadata key of the Arrow schema; the writer adds its own.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// Rows read at once.
@@ -67,7 +67,7 @@ pub(super) fn rewrite(
     let metadata = guarded(|| bytes.describe()).map_err(corrupt)?;
     let is_annotating = capture.editor.is_annotating();
     let schema = match is_annotating {
-        true => extended(metadata.schema(), &name)?,
+        true => extend_schema(metadata.schema(), &name)?,
         false => Arc::clone(metadata.schema()),
     };
     let mut out = compression.encoder(out)?;
@@ -82,15 +82,16 @@ pub(super) fn rewrite(
         if capture.is_stopped {
             return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
         }
-        let mut fates = capture.take_rows().into_iter();
+        let mut decisions = capture.take_rows().into_iter();
         let reader = guarded(|| bytes.reader(&metadata, number)).map_err(corrupt)?;
         for batch in reader {
             let batch = guarded(|| batch).map_err(corrupt)?;
-            let fates: Vec<Option<EditDecision>> = fates.by_ref().take(batch.num_rows()).collect();
-            if fates.len() != batch.num_rows() {
-                return Err(corrupt(format!("row group {number} cannot be read whole")));
+            let decisions: Vec<Option<EditDecision>> =
+                decisions.by_ref().take(batch.num_rows()).collect();
+            if decisions.len() != batch.num_rows() {
+                return Err(corrupt(format!("cannot read all of row group {number}")));
             }
-            let edited = edit(&batch, &fates, &field, is_annotating.then_some(&schema));
+            let edited = edit(&batch, &decisions, &field, is_annotating.then_some(&schema));
             let edited = guarded(|| edited).map_err(corrupt)?;
             guarded(|| writer.write(&edited)).map_err(unwritten)?;
         }
@@ -102,7 +103,7 @@ pub(super) fn rewrite(
     Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }
 
-/// Where the bytes are.
+/// The bytes of a table: a file on disk, or memory.
 enum TableFile {
     File(PathBuf),
     Memory(Bytes),
@@ -119,7 +120,7 @@ impl TableFile {
         }
     }
 
-    /// All columns of a row group.
+    /// Returns a reader of all columns of a row group.
     fn reader(
         &self,
         metadata: &ArrowReaderMetadata,
@@ -144,19 +145,19 @@ impl TableFile {
     }
 }
 
-/// The schema with two more columns.
-fn extended(schema: &Schema, name: &Path) -> Result<Arc<Schema>, RewriteError> {
+/// Returns the schema with two columns added.
+fn extend_schema(schema: &Schema, name: &Path) -> Result<Arc<Schema>, RewriteError> {
     let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
     for (field, kind) in [(DUPLICATE_OF, DataType::Utf8), (SCORE, DataType::Float64)] {
         if schema.field_with_name(field).is_ok() {
-            return Err(taken(&name.to_string_lossy(), field));
+            return Err(field_exists(&name.to_string_lossy(), field));
         }
         fields.push(Arc::new(Field::new(field, kind, true)));
     }
     Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
-/// How the copy is written: as the table was.
+/// Writer options that match the original table.
 fn options(metadata: &ArrowReaderMetadata) -> ArrowWriterOptions {
     let mut properties = WriterProperties::builder();
     let groups = metadata.metadata().row_groups();
@@ -173,30 +174,34 @@ fn options(metadata: &ArrowReaderMetadata) -> ArrowWriterOptions {
     ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(!has_arrow)
 }
 
-/// The rows as their fates say.
+/// Applies the decisions to a batch of rows.
 fn edit(
     batch: &RecordBatch,
-    fates: &[Option<EditDecision>],
+    decisions: &[Option<EditDecision>],
     field: &str,
     annotated: Option<&Arc<Schema>>,
 ) -> ParquetResult<RecordBatch> {
     let mut columns = batch.columns().to_vec();
     if let Some(schema) = annotated {
-        let annotation = |fate: &Option<EditDecision>| match fate {
+        let annotation = |decision: &Option<EditDecision>| match decision {
             Some(EditDecision::Annotate(annotation)) => annotation.clone(),
             _ => None,
         };
-        let ids: StringArray =
-            fates.iter().map(|fate| annotation(fate).map(|found| found.duplicate_of)).collect();
-        let scores: Float64Array =
-            fates.iter().map(|fate| annotation(fate).map(|found| found.score)).collect();
+        let ids: StringArray = decisions
+            .iter()
+            .map(|decision| annotation(decision).map(|found| found.duplicate_of))
+            .collect();
+        let scores: Float64Array = decisions
+            .iter()
+            .map(|decision| annotation(decision).map(|found| found.score))
+            .collect();
         columns.push(Arc::new(ids));
         columns.push(Arc::new(scores));
         return Ok(RecordBatch::try_new(Arc::clone(schema), columns)?);
     }
-    let texts: Vec<Option<&str>> = fates
+    let texts: Vec<Option<&str>> = decisions
         .iter()
-        .map(|fate| match fate {
+        .map(|decision| match decision {
             Some(EditDecision::Replace(text)) => Some(text.as_str()),
             _ => None,
         })
@@ -205,25 +210,25 @@ fn edit(
         columns = with_texts(columns, batch.schema_ref().fields(), field, &texts)?;
     }
     let batch = RecordBatch::try_new(Arc::clone(batch.schema_ref()), columns)?;
-    let stays: BooleanArray =
-        fates.iter().map(|fate| Some(*fate != Some(EditDecision::Drop))).collect();
-    Ok(filter_record_batch(&batch, &stays)?)
+    let is_kept: BooleanArray =
+        decisions.iter().map(|decision| Some(*decision != Some(EditDecision::Drop))).collect();
+    Ok(filter_record_batch(&batch, &is_kept)?)
 }
 
-/// The columns with other texts in the one of a name, or of a dotted path into structs.
+/// Replaces the texts of the column with this name or dotted path into structs.
 fn with_texts(
     mut columns: Vec<ArrayRef>,
     fields: &Fields,
     name: &str,
     texts: &[Option<&str>],
 ) -> ParquetResult<Vec<ArrayRef>> {
-    let place = |name: &str| fields.iter().position(|field| field.name() == name);
-    if let Some(index) = place(name) {
+    let position = |name: &str| fields.iter().position(|field| field.name() == name);
+    if let Some(index) = position(name) {
         columns[index] = replaced(&columns[index], texts)?;
         return Ok(columns);
     }
     for (dot, _) in name.match_indices('.') {
-        let Some(index) = place(&name[..dot]) else { continue };
+        let Some(index) = position(&name[..dot]) else { continue };
         let Some(outer) = columns[index].as_struct_opt() else { continue };
         let inner = with_texts(outer.columns().to_vec(), outer.fields(), &name[dot + 1..], texts)?;
         let outer = StructArray::try_new(outer.fields().clone(), inner, outer.nulls().cloned())?;
@@ -233,7 +238,7 @@ fn with_texts(
     Ok(columns)
 }
 
-/// A column with other texts where there are some.
+/// Replaces the values for which there is a new text.
 fn replaced(column: &ArrayRef, texts: &[Option<&str>]) -> ParquetResult<ArrayRef> {
     let is_binary = matches!(
         column.data_type(),

@@ -1,11 +1,11 @@
-//! Standard input in a temporary file, to be read more than once.
+//! A copy of standard input in a temporary file, to be read more than once.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A temporary file without a name, gone however the run ends.
+/// An unnamed temporary file, which disappears however the run ends.
 #[derive(Clone, Debug)]
 pub(crate) struct StdinSpool(Arc<Mutex<File>>);
 
@@ -17,13 +17,13 @@ impl StdinSpool {
         Ok(Self(Arc::new(Mutex::new(file))))
     }
 
-    /// Reads it from its beginning.
+    /// Returns a reader from the beginning.
     pub(crate) fn reader(&self) -> SpoolReader {
         SpoolReader { file: Arc::clone(&self.0), at: 0 }
     }
 }
 
-/// One reader of a spool; each has its own place.
+/// A reader of the copy, with its own position.
 pub(crate) struct SpoolReader {
     file: Arc<Mutex<File>>,
     at: u64,

@@ -1,4 +1,4 @@
-//! Files that are one document or hold some: copied, left out, or written with a part cut out.
+//! Rewrites files that contain one document or several: copies, removes, or shortens them.
 
 use std::io::Write;
 
@@ -21,31 +21,34 @@ pub(super) fn rewrite(
     if capture.is_stopped {
         return Ok(FormatOutcome::Done(RewriteOutcome::Stopped));
     }
-    let fates = std::mem::take(&mut capture.fates);
-    let goes = |(fate, _): &&(EditDecision, Option<String>)| *fate == EditDecision::Drop;
-    let n_gone = fates.iter().filter(goes).count();
-    if n_gone > 0 && n_gone == fates.len() {
+    let decisions = std::mem::take(&mut capture.decisions);
+    let is_dropped =
+        |(decision, _): &&(EditDecision, Option<String>)| *decision == EditDecision::Drop;
+    let n_removed = decisions.iter().filter(is_dropped).count();
+    if n_removed > 0 && n_removed == decisions.len() {
         return Ok(FormatOutcome::Done(RewriteOutcome::Removed));
     }
-    if n_gone > 0 {
-        let n_documents = fates.len();
-        let reason = format!("{n_gone} of its {n_documents} documents would go; it is kept whole");
+    if n_removed > 0 {
+        let n_documents = decisions.len();
+        let reason = format!(
+            "cannot remove {n_removed} of its {n_documents} documents; the file is kept unchanged"
+        );
         return Ok(FormatOutcome::Copy(Some(reason)));
     }
-    let is_cut =
-        |(fate, _): &(EditDecision, Option<String>)| matches!(fate, EditDecision::Replace(_));
-    if !fates.iter().any(is_cut) {
+    let is_cut = |(decision, _): &(EditDecision, Option<String>)| {
+        matches!(decision, EditDecision::Replace(_))
+    };
+    if !decisions.iter().any(is_cut) {
         return Ok(FormatOutcome::Copy(None));
     }
-    let uncut =
-        || Ok(FormatOutcome::Copy(Some("not plain text, nothing is cut out of it".to_owned())));
-    let [(EditDecision::Replace(text), Some(old))] = fates.as_slice() else { return uncut() };
+    let uncut = || Ok(FormatOutcome::Copy(Some("not plain text, so nothing was cut".to_owned())));
+    let [(EditDecision::Replace(text), Some(old))] = decisions.as_slice() else { return uncut() };
     let mut bytes = Vec::new();
     let compression = opened.stream.compression();
     if opened.stream.read_whole(opened.settings.max_document_bytes, &mut bytes).is_err() {
         return uncut();
     }
-    // Of other formats the text is not what the bytes say.
+    // In other formats the bytes are not the encoded text.
     let Some(encoded) = encode_as(&bytes, old, text) else { return uncut() };
     let mut out = compression.encoder(out)?;
     out.write_all(&encoded)?;

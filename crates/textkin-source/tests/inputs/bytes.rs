@@ -1,4 +1,4 @@
-//! Whatever the bytes, nothing panics and the size of pieces changes nothing.
+//! Arbitrary bytes never panic, and the piece size does not change the result.
 
 use proptest::prelude::*;
 use textkin_source::{InputFormat, SourceSettings};
@@ -40,21 +40,21 @@ fn check(bytes: &[u8], piece_bytes: usize) {
 
 proptest! {
     #[test]
-    fn no_bytes_panic(bytes in noise(), piece_bytes in 0usize..50) {
+    fn arbitrary_bytes_never_panic(bytes in noise(), piece_bytes in 0usize..50) {
         check(&bytes, piece_bytes);
     }
 
     #[test]
-    fn no_damage_panics(
+    fn corrupt_compressed_bytes_never_panic(
         bytes in noise(),
         kind in 0..4usize,
-        place in any::<prop::sample::Index>(),
+        index in any::<prop::sample::Index>(),
         byte in any::<u8>(),
         cut in any::<prop::sample::Index>(),
     ) {
         let mut bytes = compress(KINDS[kind], &bytes);
-        let place = place.index(bytes.len());
-        bytes[place] = byte;
+        let index = index.index(bytes.len());
+        bytes[index] = byte;
         check(&bytes, 7);
         check(&bytes[..cut.index(bytes.len())], 7);
     }
@@ -64,7 +64,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_bytes_panic_as_parquet(bytes in noise()) {
+    fn arbitrary_bytes_as_parquet_never_panic(bytes in noise()) {
         read_as(InputFormat::Parquet, &bytes, &settings());
         let framed = [b"PAR1".as_slice(), &bytes, &10u32.to_le_bytes(), b"PAR1"].concat();
         read_as(InputFormat::Parquet, &framed, &settings());

@@ -33,7 +33,7 @@ pub(crate) fn compress(kind: &str, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Lines that do not compress to nothing.
+/// Lines that do not compress well.
 fn lines(n: usize) -> String {
     let mut state = 7u64;
     let mut text = String::new();
@@ -48,7 +48,7 @@ fn lines(n: usize) -> String {
 }
 
 #[test]
-fn every_format_is_read_compressed() {
+fn every_format_can_be_compressed() {
     for kind in KINDS {
         let folder = Folder::new();
         folder.write(&format!("a.jsonl.{kind}"), compress(kind, b"{\"text\":\"j\"}\n"));
@@ -64,11 +64,11 @@ fn every_format_is_read_compressed() {
 }
 
 #[test]
-fn a_bomb_is_a_problem_before_it_fills_the_memory() {
+fn a_decompression_bomb_is_a_problem_before_it_fills_memory() {
     let spaces = vec![b' '; 24 << 20];
     let gentle = [vec![b' '; 4 << 20], lines(100).into_bytes()].concat();
     for kind in KINDS {
-        // The fast way of gzip packs no more than 160 bytes into one: never a bomb.
+        // The fast level of gzip reaches a ratio of at most 160, below the limit.
         let bomb = match kind {
             "gz" => {
                 let best = flate2::Compression::best();
@@ -83,7 +83,7 @@ fn a_bomb_is_a_problem_before_it_fills_the_memory() {
         folder.write(&format!("gentle.txt.{kind}"), compress(kind, &gentle));
         let read = folder.read(&[""], &settings());
         assert_eq!(read.texts().len(), 1, "{kind}");
-        let reason = "grows to more than 500 times its size when decompressed";
+        let reason = "decompresses to more than 500 times its size";
         assert!(read.problems.iter().all(|problem| problem.contains(reason)), "{kind}");
         assert_eq!(read.problems.len(), 1, "{kind}");
         let as_text = SourceSettings { input_format: Some(InputFormat::Text), ..settings() };
@@ -92,7 +92,7 @@ fn a_bomb_is_a_problem_before_it_fills_the_memory() {
 }
 
 #[test]
-fn names_may_claim_a_compression_that_is_not_there() {
+fn the_content_decides_the_compression_not_the_name() {
     let folder = Folder::new();
     folder.write("a.jsonl.gz", "{\"text\":\"plain\"}");
     folder.write("b.txt.zst", "BZh9 is how this text begins");
@@ -110,7 +110,7 @@ fn members_and_frames_are_all_read() {
 }
 
 #[test]
-fn what_is_cut_off_is_a_problem_after_the_records_before() {
+fn truncated_data_is_a_problem_after_the_intact_records() {
     let text = lines(20_000);
     for kind in KINDS {
         let whole = compress(kind, text.as_bytes());
@@ -131,13 +131,13 @@ fn what_is_cut_off_is_a_problem_after_the_records_before() {
             "{}",
             read.problems[0]
         );
-        assert!(read.problems[0].ends_with("data is cut off"), "{}", read.problems[0]);
+        assert!(read.problems[0].ends_with("data is truncated"), "{}", read.problems[0]);
         assert!(read.problems[1].starts_with("b.txt: the "), "{}", read.problems[1]);
     }
 }
 
 #[test]
-fn every_cut_is_noticed() {
+fn every_truncation_is_detected() {
     let text = lines(3);
     for kind in KINDS {
         let whole = compress(kind, text.as_bytes());
@@ -152,7 +152,7 @@ fn every_cut_is_noticed() {
 }
 
 #[test]
-fn damage_is_a_problem() {
+fn corrupt_data_is_a_problem() {
     let text = lines(5000);
     for kind in KINDS {
         let mut bytes = compress(kind, text.as_bytes());
@@ -170,7 +170,7 @@ fn damage_is_a_problem() {
 }
 
 #[test]
-fn bombs_are_bounded() {
+fn decompression_bombs_are_limited() {
     let zeros = vec![b'a'; 50 << 20];
     for kind in KINDS {
         let folder = Folder::new();
@@ -211,7 +211,7 @@ fn pieces_count_compressed_bytes() {
 }
 
 #[test]
-fn a_record_that_grows_too_much_is_a_problem_and_the_rest_is_read() {
+fn a_record_with_too_high_a_ratio_is_a_problem_and_the_rest_is_read() {
     let huge = " ".repeat(24 << 20);
     let lines = format!("{{\"text\":\"one\"}}\n{{\"text\":\"{huge}\"}}\n{{\"text\":\"two\"}}\n");
     let rows = format!("text\none\n\"{huge}\"\ntwo\n");
@@ -219,15 +219,15 @@ fn a_record_that_grows_too_much_is_a_problem_and_the_rest_is_read() {
         for piece_bytes in [1 << 16, 4 << 20, 64 << 20] {
             let folder = Folder::new();
             folder.write(name, compress("zst", content.as_bytes()));
-            // Without compression it is a record like others.
+            // Uncompressed, the same record is read.
             folder.write(name.trim_end_matches(".zst"), content.as_bytes());
             let settings = SourceSettings { piece_bytes, ..settings() };
             let read = folder.read(&[name], &settings);
             assert_eq!(read.documents.len(), 2, "{name} {piece_bytes}");
             assert_eq!(read.problems.len(), 1);
-            let told = &read.problems[0];
-            assert!(told.contains(&format!("{name}:{line}: longer than ")), "{told}");
-            assert!(told.contains("500 times the size of the compressed file"), "{told}");
+            let problem = &read.problems[0];
+            assert!(problem.contains(&format!("{name}:{line}: longer than ")), "{problem}");
+            assert!(problem.contains("500 times the size of the compressed file"), "{problem}");
             let read = folder.read(&[name.trim_end_matches(".zst")], &settings);
             assert_eq!((read.documents.len(), read.problems.len()), (3, 0));
         }

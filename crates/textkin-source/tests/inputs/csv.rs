@@ -25,7 +25,7 @@ fn lines_are_counted_through_quotes_and_every_line_end() {
         let read = csv(lines.join(end));
         assert_eq!(read.ids(), ["-:2", "-:5", "-:7"]);
         assert_eq!(read.texts(), [&format!("a{end}b \"c\""), "plain", "last"]);
-        assert_eq!(read.problems, ["-:6: 2 fields in a table of 1 columns"]);
+        assert_eq!(read.problems, ["-:6: expected 1 fields, found 2"]);
     }
 }
 
@@ -55,8 +55,8 @@ fn bad_rows_are_problems() {
     assert_eq!(
         read.problems,
         [
-            "-:3: 1 fields in a table of 2 columns",
-            "-:4: 3 fields in a table of 2 columns",
+            "-:3: expected 2 fields, found 1",
+            "-:4: expected 2 fields, found 3",
             "-:5: invalid UTF-8"
         ]
     );
@@ -70,7 +70,7 @@ fn empty_tables_have_no_documents() {
 }
 
 #[test]
-fn the_size_of_pieces_changes_nothing() {
+fn the_piece_size_does_not_change_the_result() {
     let mut text = "id,text\n".to_owned();
     for number in 0..3000 {
         let ragged = if number % 50 == 0 { ",more" } else { "" };
@@ -94,10 +94,10 @@ fn the_size_of_pieces_changes_nothing() {
 }
 
 #[test]
-fn a_quote_without_end_is_not_held_in_memory() {
+fn an_unterminated_quote_is_not_kept_in_memory() {
     let limited = SourceSettings { max_document_bytes: 1000, ..settings() };
     let text = format!("text\nfirst\n\"{}", "z\n".repeat(1_000_000));
     let read = read_as(InputFormat::Csv, text.as_bytes(), &limited);
     assert_eq!(read.texts(), ["first"]);
-    assert_eq!(read.problems, ["-:3: longer than 1000 bytes, the most a document may have"]);
+    assert_eq!(read.problems, ["-:3: longer than 1000 bytes, the maximum document size"]);
 }

@@ -4,7 +4,7 @@ use textkin_source::{Error, Inputs, SourceSettings};
 use crate::support::{Folder, drain, settings};
 
 #[test]
-fn files_come_in_the_order_of_their_paths() {
+fn files_are_read_in_path_order() {
     let folder = Folder::new();
     for name in ["b/2.txt", "b/10.txt", "a.txt", "b.txt", "c/d/e.md", "b/r.jsonl"] {
         folder.write(name, format!("{{\"text\": \"{name}\"}}"));
@@ -59,7 +59,7 @@ fn hidden_entries_are_counted_or_read() {
 }
 
 #[test]
-fn excludes_are_of_gitignore_form_and_gitignore_itself_is_not_applied() {
+fn excludes_use_gitignore_syntax_but_gitignore_files_are_not_applied() {
     let folder = Folder::new();
     folder.write(".gitignore", "*.txt");
     for name in ["a.txt", "b.log", "build/c.txt", "deep/build/d.txt", "deep/keep.log"] {
@@ -114,14 +114,18 @@ fn links_are_counted_and_loops_are_problems() {
     assert_eq!(read.ids(), ["d/a.txt"]);
     assert_eq!(read.problems.len(), 3, "{:?}", read.problems);
     assert_eq!(read.problems[0], "broken.txt: no such file or directory");
-    assert!(read.problems[1].starts_with("d/loop: a link back to "), "{}", read.problems[1]);
+    assert!(
+        read.problems[1].starts_with("d/loop: symbolic link loop back to "),
+        "{}",
+        read.problems[1]
+    );
     assert_eq!(folder.read(&["way", "link.txt"], &settings()).ids(), ["way/a.txt"]);
     assert_eq!(folder.read(&["link.txt"], &settings()).ids(), ["link.txt"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_may_not_be_opened_is_a_problem() {
+fn files_without_permission_are_problems() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     folder.write("a.txt", "a");
@@ -149,7 +153,7 @@ fn sockets_in_folders_are_problems() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_errors() {
+fn invalid_settings_are_errors() {
     let none: [&str; 0] = [];
     assert!(matches!(Inputs::open(&none, &settings()), Err(Error::NoInput)));
     assert!(matches!(Inputs::open(&["-", "-"], &settings()), Err(Error::StandardInputTwice)));
@@ -212,7 +216,7 @@ fn a_file_is_read_once_however_often_it_is_found() {
     assert_eq!(read(&["docs/b.txt", "docs"]), expect("docs/b.txt docs/a.txt", 1));
     assert_eq!(read(&["docs", "docs/../docs"]), expect("docs/a.txt docs/b.txt", 2));
     assert_eq!(read(&["docs/*.txt", "docs/?.txt"]), expect("docs/a.txt docs/b.txt", 2));
-    // A pattern that finds folders and what is in them names each file once.
+    // A pattern that matches folders and their contents lists each file once.
     assert_eq!(read(&["**/*"]), expect("docs/a.txt docs/b.txt", 0));
 }
 
@@ -232,7 +236,7 @@ fn a_link_is_the_same_file_and_a_hard_link_another() {
 }
 
 #[test]
-fn what_the_caller_writes_is_left_out_wherever_it_is_found() {
+fn outputs_are_skipped_wherever_they_are_found() {
     let folder = Folder::new();
     folder.write("a.txt", "a");
     let output = folder.write("deep/pairs.csv", "a,b\n");

@@ -37,7 +37,7 @@ fn ids_times_and_texts_are_read() {
 }
 
 #[test]
-fn bad_lines_are_named_and_the_others_read() {
+fn invalid_lines_are_reported_and_the_others_read() {
     let read = jsonl(
         [
             b"{\"text\": \"1\"}\r\n".as_slice(),
@@ -69,7 +69,7 @@ fn bad_lines_are_named_and_the_others_read() {
 }
 
 #[test]
-fn marks_line_ends_and_zero_bytes_are_no_trouble() {
+fn byte_order_marks_line_ends_and_zero_bytes_are_handled() {
     assert_eq!(jsonl("\u{feff}{\"text\":\"a\"}\r\n{\"text\":\"b\"}\r\n").texts(), ["a", "b"]);
     assert_eq!(jsonl("{\"text\":\"a\\u0000b\"}").texts(), ["a\0b"]);
     assert_eq!(jsonl("").texts(), Vec::<&str>::new());
@@ -78,7 +78,7 @@ fn marks_line_ends_and_zero_bytes_are_no_trouble() {
 }
 
 #[test]
-fn fields_have_the_names_that_were_set() {
+fn field_names_can_be_set() {
     let set = SourceSettings {
         text_field: "meta.body".to_owned(),
         id_field: Some("meta.name".to_owned()),
@@ -94,7 +94,7 @@ fn fields_have_the_names_that_were_set() {
 }
 
 #[test]
-fn the_size_of_pieces_changes_nothing() {
+fn the_piece_size_does_not_change_the_result() {
     let mut text = Vec::new();
     for number in 0..60 {
         text.extend_from_slice(
@@ -120,7 +120,7 @@ fn the_size_of_pieces_changes_nothing() {
 }
 
 #[test]
-fn a_line_as_long_as_allowed_is_read_with_either_line_end() {
+fn a_line_of_the_maximum_length_is_read_with_either_line_end() {
     let line = "{\"text\":\"0123456789\"}";
     let exact = SourceSettings { max_document_bytes: line.len() as u64, ..settings() };
     let less = SourceSettings { max_document_bytes: line.len() as u64 - 1, ..settings() };
@@ -134,14 +134,14 @@ fn a_line_as_long_as_allowed_is_read_with_either_line_end() {
             );
             let less = SourceSettings { piece_bytes, ..less.clone() };
             let read = read_as(InputFormat::Jsonl, bytes.as_bytes(), &less);
-            assert_eq!(read.problems, ["-:1: longer than 20 bytes, the most a document may have"]);
+            assert_eq!(read.problems, ["-:1: longer than 20 bytes, the maximum document size"]);
             assert_eq!(read.documents.len(), usize::from(end.len() > 2));
         }
     }
 }
 
 #[test]
-fn an_endless_line_is_not_held_in_memory() {
+fn an_endless_line_is_not_kept_in_memory() {
     let endless =
         io::repeat(b'x').take(300 << 20).chain(io::Cursor::new(b"\n{\"text\":\"after\"}"));
     let set = SourceSettings {
@@ -197,7 +197,7 @@ fn a_sink_may_stop_a_piece() {
 }
 
 #[test]
-fn large_lines_are_given_with_their_memory_and_as_any_other() {
+fn large_lines_own_their_memory_and_are_read_like_others() {
     struct OwnershipSink(Vec<(String, usize, bool, Option<String>)>, Vec<String>);
     impl DocumentSink for OwnershipSink {
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
@@ -224,9 +224,9 @@ fn large_lines_are_given_with_their_memory_and_as_any_other() {
     for cut in [text.as_bytes(), format!("{text}\n").as_bytes()] {
         let set = SourceSettings { input_format: Some(InputFormat::Jsonl), ..settings() };
         let mut inputs = Inputs::from_reader("-", Cursor::new(cut.to_vec()), &set).unwrap();
-        let mut kinds = OwnershipSink(Vec::new(), Vec::new());
+        let mut sink = OwnershipSink(Vec::new(), Vec::new());
         while let Some(piece) = inputs.next_piece() {
-            piece.read(&mut kinds);
+            piece.read(&mut sink);
         }
         let expected = [
             ("-:1", 5, false, None),
@@ -236,9 +236,9 @@ fn large_lines_are_given_with_their_memory_and_as_any_other() {
             ("-:6", LONG, true, None),
         ];
         let expected = expected.map(|(id, len, owned, time)| (id.to_owned(), len, owned, time));
-        assert_eq!(kinds.0, expected);
+        assert_eq!(sink.0, expected);
         let column = LONG + 10;
-        let told = format!("-:4: invalid JSON at column {column}: string without end");
-        assert_eq!(kinds.1, [told]);
+        let expected = format!("-:4: invalid JSON at column {column}: unterminated string");
+        assert_eq!(sink.1, [expected]);
     }
 }

@@ -1,7 +1,6 @@
-//! Inputs read as a user would give them: every format, every compression, and what is wrong
-//! with them.
+//! Reads inputs as a user gives them: every format and compression, valid and invalid.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 mod support;
 

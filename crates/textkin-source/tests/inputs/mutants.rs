@@ -1,6 +1,6 @@
-//! Changed records: valid JSON lines, CSV and TSV with bits flipped, parts cut, repeated and moved.
+//! Mutated records: valid JSON lines, CSV and TSV with bits flipped and parts cut, repeated and moved.
 //!
-//! Whatever comes out, it is the same for pieces of any size. `TEXTKIN_FUZZ_CASES` asks for more.
+//! The result must be the same for any piece size. `TEXTKIN_FUZZ_CASES` sets the number of cases.
 
 use textkin_source::{InputFormat, SourceSettings};
 
@@ -24,7 +24,7 @@ const SYNTAX_FRAGMENTS: [&str; 16] = [
 struct Rng(u64);
 
 impl Rng {
-    fn roll(&mut self, n: usize) -> usize {
+    fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -32,25 +32,25 @@ impl Rng {
     }
 }
 
-fn changed(bytes: &[u8], dice: &mut Rng) -> Vec<u8> {
+fn mutate(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..=dice.roll(4) {
+    for _ in 0..=rng.below(4) {
         if bytes.is_empty() {
             break;
         }
-        let at = dice.roll(bytes.len());
-        let end = at + dice.roll((bytes.len() - at).min(20) + 1);
-        match dice.roll(5) {
-            0 => bytes[at] ^= 1 << dice.roll(8),
+        let at = rng.below(bytes.len());
+        let end = at + rng.below((bytes.len() - at).min(20) + 1);
+        match rng.below(5) {
+            0 => bytes[at] ^= 1 << rng.below(8),
             1 => bytes.truncate(at),
             2 => drop(bytes.drain(at..end)),
             3 => {
-                let piece = bytes[at..end].repeat(1 + dice.roll(5));
-                let place = dice.roll(bytes.len());
-                bytes.splice(place..place, piece);
+                let piece = bytes[at..end].repeat(1 + rng.below(5));
+                let target = rng.below(bytes.len());
+                bytes.splice(target..target, piece);
             }
             _ => {
-                let piece = SYNTAX_FRAGMENTS[dice.roll(SYNTAX_FRAGMENTS.len())];
+                let piece = SYNTAX_FRAGMENTS[rng.below(SYNTAX_FRAGMENTS.len())];
                 bytes.splice(at..at, piece.bytes());
             }
         }
@@ -59,17 +59,17 @@ fn changed(bytes: &[u8], dice: &mut Rng) -> Vec<u8> {
 }
 
 #[test]
-fn changed_records_are_read_the_same_in_pieces_of_any_size() {
-    let asked = std::env::var("TEXTKIN_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
-    let mut dice = Rng(0x2545_f491_4f6c_dd1d);
-    for _ in 0..asked.unwrap_or(2_000u64) {
-        let (format, valid) = SEEDS[dice.roll(SEEDS.len())];
-        let bytes = changed(valid.as_bytes(), &mut dice);
+fn mutated_records_are_read_the_same_with_any_piece_size() {
+    let n_cases = std::env::var("TEXTKIN_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
+    let mut rng = Rng(0x2545_f491_4f6c_dd1d);
+    for _ in 0..n_cases.unwrap_or(2_000u64) {
+        let (format, valid) = SEEDS[rng.below(SEEDS.len())];
+        let bytes = mutate(valid.as_bytes(), &mut rng);
         let whole = read_as(format, &bytes, &settings());
-        let small = SourceSettings { piece_bytes: dice.roll(50), ..settings() };
+        let small = SourceSettings { piece_bytes: rng.below(50), ..settings() };
         assert_eq!(whole, read_as(format, &bytes, &small), "{bytes:?}");
     }
-    // Nesting is no recursion.
+    // Deep nesting does not recurse.
     let deep = format!("{{\"x\":{}1{},\"text\":\"a\"}}", "[".repeat(10_000), "]".repeat(10_000));
     read_as(InputFormat::Jsonl, deep.as_bytes(), &settings());
     let deep = format!("{}\"text\":\"a\"{}", "{\"x\":{".repeat(10_000), "}".repeat(20_000));

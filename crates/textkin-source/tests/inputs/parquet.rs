@@ -81,7 +81,7 @@ fn ids_and_times_may_be_numbers() {
 }
 
 #[test]
-fn dots_reach_into_structs() {
+fn dotted_names_match_fields_of_structs() {
     let inner: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
     let meta = StructArray::from(vec![(Arc::new(Field::new("text", DataType::Utf8, true)), inner)]);
     let set = SourceSettings { text_field: "meta.text".to_owned(), ..settings() };
@@ -89,9 +89,8 @@ fn dots_reach_into_structs() {
     assert_eq!(read.texts(), ["x", "y"]);
 }
 
-/// What else is known of a document, as one JSON object.
 #[test]
-fn other_columns_are_kept() {
+fn other_columns_are_kept_as_metadata() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
     let name: ArrayRef = Arc::new(StringArray::from(vec![Some("say \"hi\""), None]));
     let number: ArrayRef = Arc::new(Int64Array::from(vec![Some(9_007_199_254_740_993), None]));
@@ -115,15 +114,16 @@ fn other_columns_are_kept() {
         ("tags", Arc::new(tags)),
     ];
     let bytes = plain(columns);
-    let asked =
+    let with_metadata =
         SourceSettings { text_field: "inner.body".to_owned(), keeps_metadata: true, ..settings() };
-    let mut inputs = Inputs::from_reader("t.parquet", std::io::Cursor::new(bytes), &asked).unwrap();
-    let mut kept = MetadataSink(Vec::new());
+    let mut inputs =
+        Inputs::from_reader("t.parquet", std::io::Cursor::new(bytes), &with_metadata).unwrap();
+    let mut sink = MetadataSink(Vec::new());
     while let Some(piece) = inputs.next_piece() {
-        piece.read(&mut kept);
+        piece.read(&mut sink);
     }
     assert_eq!(
-        kept.0,
+        sink.0,
         [
             r#"{"inner":{"body":null,"lang":"say \"hi\""},"name":"say \"hi\"","number":9007199254740993,"share":0.25,"truth":true,"sent":"1970-01-01T00:00:00","bytes":"ff01","tags":[1,null]}"#,
             r#"{"inner":{"body":null,"lang":null},"share":"NaN"}"#,
@@ -135,7 +135,7 @@ struct MetadataSink(Vec<String>);
 
 impl DocumentSink for MetadataSink {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
-        self.0.push(document.metadata.expect("there are other columns").into_owned());
+        self.0.push(document.metadata.expect("the row has other columns").into_owned());
         ControlFlow::Continue(())
     }
 
@@ -145,7 +145,7 @@ impl DocumentSink for MetadataSink {
 }
 
 #[test]
-fn wrong_columns_are_problems() {
+fn missing_and_mistyped_columns_are_problems() {
     let number: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     let read = read_as(
         InputFormat::Parquet,
@@ -175,7 +175,7 @@ fn each_row_group_is_a_piece() {
 }
 
 #[test]
-fn damage_never_panics() {
+fn corrupt_files_never_panic() {
     let text: ArrayRef =
         Arc::new(StringArray::from(vec!["some words here", "and there", "and more"]));
     let id: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
@@ -183,9 +183,9 @@ fn damage_never_panics() {
     for end in (0..whole.len()).step_by(7) {
         assert_eq!(read_as(InputFormat::Parquet, &whole[..end], &settings()).documents.len(), 0);
     }
-    for place in 0..whole.len() {
+    for index in 0..whole.len() {
         let mut bytes = whole.clone();
-        bytes[place] ^= 1 << (place % 8);
+        bytes[index] ^= 1 << (index % 8);
         // Only the absence of a panic is checked.
         read_as(InputFormat::Parquet, &bytes, &settings());
     }

@@ -1,4 +1,4 @@
-//! Inputs that are written again: the same documents in the same order, and no other byte changed.
+//! Rewritten inputs: the same documents in the same order, and no other byte changed.
 
 use std::io::Read as _;
 
@@ -12,17 +12,17 @@ use textkin_source::{
 use crate::compressed::{KINDS, compress};
 use crate::support::{Folder, drain, settings};
 
-/// Gives each document the fate that a function of its number says, and notes the ids.
+/// Decides by document number and text, and records the ids.
 struct ScriptedEditor<F> {
     ids: Vec<String>,
     is_annotating: bool,
-    fate: F,
+    decide: F,
 }
 
 impl<F: FnMut(usize, &str) -> EditDecision> DocumentEditor for ScriptedEditor<F> {
     fn document(&mut self, document: &Document<'_>) -> EditDecision {
         self.ids.push(document.id.clone().into_owned());
-        (self.fate)(self.ids.len() - 1, &document.text)
+        (self.decide)(self.ids.len() - 1, &document.text)
     }
 
     fn is_annotating(&self) -> bool {
@@ -30,8 +30,8 @@ impl<F: FnMut(usize, &str) -> EditDecision> DocumentEditor for ScriptedEditor<F>
     }
 }
 
-fn script<F: FnMut(usize, &str) -> EditDecision>(fate: F) -> ScriptedEditor<F> {
-    ScriptedEditor { ids: Vec::new(), is_annotating: false, fate }
+fn script<F: FnMut(usize, &str) -> EditDecision>(decide: F) -> ScriptedEditor<F> {
+    ScriptedEditor { ids: Vec::new(), is_annotating: false, decide }
 }
 
 fn annotation(number: usize) -> EditDecision {
@@ -39,7 +39,7 @@ fn annotation(number: usize) -> EditDecision {
     EditDecision::Annotate((number % 2 == 1).then_some(Annotation { duplicate_of, score: 0.95 }))
 }
 
-/// Writes bytes of a format again and checks that the documents are those of the first pass.
+/// Rewrites bytes of a format and checks that the documents are those of the first pass.
 fn rewrite_all<F: FnMut(usize, &str) -> EditDecision>(
     format: InputFormat,
     bytes: &[u8],
@@ -76,7 +76,7 @@ const TRICKY_ROWS: &str = "\u{feff}id,text,\"no\nte\"\r\n1,\"a\r\nb, \"\"c\"\"\"
     3,\"second\",\"y\n\nz\"\r\n\n4,third,\"\"\n5,last,z";
 
 #[test]
-fn what_stays_is_the_same_to_the_byte() {
+fn kept_records_are_unchanged_byte_for_byte() {
     for (format, text) in [(InputFormat::Jsonl, TRICKY_LINES), (InputFormat::Csv, TRICKY_ROWS)] {
         let kept =
             rewrite_all(format, text.as_bytes(), &mut script(|_, _| EditDecision::Keep)).unwrap();
@@ -90,7 +90,7 @@ fn what_stays_is_the_same_to_the_byte() {
 }
 
 #[test]
-fn only_what_goes_is_missing() {
+fn only_dropped_records_are_missing() {
     let odd = |number: usize, _: &str| {
         if number % 2 == 1 { EditDecision::Drop } else { EditDecision::Keep }
     };
@@ -158,7 +158,7 @@ fn annotations_are_two_more_fields() {
 }
 
 #[test]
-fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
+fn texts_keep_their_encoding_and_binary_files_are_copied() {
     let folder = Folder::new();
     let utf16: Vec<u8> =
         "\u{feff}größe eins zwei".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -175,10 +175,10 @@ fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
         _ => EditDecision::Replace(text.replacen(' ', " + ", 1)),
     });
     let mut outs = Vec::new();
-    let mut ends = Vec::new();
+    let mut outcomes = Vec::new();
     for file in inputs.files() {
         let mut out = Vec::new();
-        ends.push(inputs.rewrite(&file, &mut editor, &mut out).unwrap());
+        outcomes.push(inputs.rewrite(&file, &mut editor, &mut out).unwrap());
         outs.push(out);
     }
     let expected: Vec<u8> =
@@ -187,14 +187,14 @@ fn texts_keep_their_encoding_and_what_is_no_text_is_copied() {
     assert_eq!(outs[1], b"Les + \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl");
     assert_eq!(outs[2], binary);
     assert_eq!(decompress("gz", &outs[3]), b"one + two three");
-    assert_eq!(ends[4], RewriteOutcome::Removed);
+    assert_eq!(outcomes[4], RewriteOutcome::Removed);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_come_out_as_they_went_in(
+    fn arbitrary_bytes_are_unchanged(
         bytes in prop::collection::vec(prop::sample::select(b"\"\"\n\r,\t\\{}text: a\xff".to_vec()), 0..60),
         format in prop::sample::select(vec![InputFormat::Jsonl, InputFormat::Csv, InputFormat::Tsv]),
     ) {
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn replaced_and_dropped_records_are_read_again_as_such(
+    fn replaced_and_dropped_records_are_read_back(
         texts in prop::collection::vec("[a\",\n\r\t ]{0,6}", 1..8),
         format in prop::sample::select(vec![InputFormat::Jsonl, InputFormat::Csv, InputFormat::Tsv]),
     ) {
@@ -215,12 +215,12 @@ proptest! {
             InputFormat::Jsonl => texts.iter().map(|text| format!("{}\n", serde_json::json!({ "n": 1, "text": text }))).collect(),
             _ => "text\n".to_owned() + &texts.iter().map(|text| format!("\"{}\"\r\n", text.replace('"', "\"\""))).collect::<String>(),
         };
-        let fate = |number: usize, text: &str| match number % 3 {
+        let decide = |number: usize, text: &str| match number % 3 {
             0 => EditDecision::Keep,
             1 => EditDecision::Replace(format!("{text}{text}")),
             _ => EditDecision::Drop,
         };
-        let out = rewrite_all(format, records.as_bytes(), &mut script(fate)).unwrap();
+        let out = rewrite_all(format, records.as_bytes(), &mut script(decide)).unwrap();
         let read = crate::support::read_as(format, &out, &settings());
         let expected: Vec<String> = texts.iter().enumerate().filter(|(number, _)| number % 3 != 2)
             .map(|(number, text)| if number % 3 == 1 { format!("{text}{text}") } else { text.clone() }).collect();
@@ -297,7 +297,7 @@ mod tables {
     }
 
     #[test]
-    fn compressed_tables_nested_texts_and_annotations_work_too() {
+    fn compressed_tables_nested_texts_and_annotations_are_rewritten() {
         let inner: ArrayRef = Arc::new(StringArray::from(TEXTS.to_vec()));
         let outer = StructArray::from(vec![(
             Arc::new(Field::new("text", DataType::Utf8, true)),

@@ -7,7 +7,7 @@ use crate::compressed::{KINDS, compress};
 use crate::support::{ReadOutput, drain, read_bytes, settings};
 
 #[test]
-fn a_brace_begins_json_lines_and_all_else_is_one_text() {
+fn a_brace_means_json_lines_and_anything_else_one_text() {
     assert_eq!(read_bytes(b" \n {\"text\":\"a\"}\n", &settings()).ids(), ["-:2"]);
     assert_eq!(read_bytes("\u{feff}{\"text\":\"a\"}\n".as_bytes(), &settings()).texts(), ["a"]);
     let read = read_bytes(b"words\n{\n", &settings());
@@ -45,7 +45,7 @@ fn streams_cannot_be_read_again() {
 }
 
 #[test]
-fn a_read_that_fails_is_a_problem() {
+fn a_read_error_is_a_problem() {
     struct Failing;
     impl io::Read for Failing {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -71,7 +71,7 @@ fn devices_and_pipes_are_streams() {
 }
 
 #[test]
-fn a_stream_without_a_byte_holds_no_document() {
+fn an_empty_stream_has_no_document() {
     for format in
         [None, Some(InputFormat::Text), Some(InputFormat::Jsonl), Some(InputFormat::Parquet)]
     {

@@ -1,4 +1,4 @@
-//! A folder to read from and what was read.
+//! A temporary folder to read from, and the collected results.
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
@@ -50,7 +50,7 @@ pub(crate) fn drain(inputs: &mut Inputs) -> ReadOutput {
     read
 }
 
-/// Reads paths whole.
+/// Reads all documents of paths.
 pub(crate) fn read<P: AsRef<Path>>(paths: &[P], settings: &SourceSettings) -> ReadOutput {
     drain(&mut Inputs::open(paths, settings).unwrap())
 }
@@ -60,17 +60,17 @@ pub(crate) fn read_bytes(bytes: &[u8], settings: &SourceSettings) -> ReadOutput 
     drain(&mut Inputs::from_reader("-", Cursor::new(bytes.to_vec()), settings).unwrap())
 }
 
-/// Reads bytes as a stream of a known format.
+/// Reads bytes as a stream of a given format.
 pub(crate) fn read_as(format: InputFormat, bytes: &[u8], settings: &SourceSettings) -> ReadOutput {
     read_bytes(bytes, &SourceSettings { input_format: Some(format), ..settings.clone() })
 }
 
-/// Files in a temporary folder; problems and ids are told relative to it.
+/// Files in a temporary folder; problems and ids are relative to it.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        // A name without a dot, so that the folder is not hidden.
+        // The name has no leading dot, so that the folder is not hidden.
         Self(tempfile::Builder::new().prefix("textkin").tempdir().unwrap())
     }
 
@@ -89,7 +89,7 @@ impl Folder {
         path
     }
 
-    /// What was read, with the folder's own path left out.
+    /// Removes the path of the folder from ids and problems.
     pub(crate) fn relative(&self, read: ReadOutput) -> ReadOutput {
         let prefix = format!("{}/", self.root().display());
         let short = |text: String| text.replace(&prefix, "");

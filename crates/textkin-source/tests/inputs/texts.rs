@@ -3,7 +3,7 @@ use textkin_source::SourceSettings;
 use crate::support::{Folder, settings};
 
 #[test]
-fn texts_of_any_encoding_are_read() {
+fn texts_in_any_encoding_are_read() {
     let folder = Folder::new();
     folder.write("1 utf8.txt", "größe");
     folder.write("2 mark.txt", "\u{feff}größe");
@@ -44,12 +44,12 @@ fn binary_files_are_problems() {
 }
 
 #[test]
-fn too_long_texts_are_problems() {
+fn texts_above_the_size_limit_are_problems() {
     let folder = Folder::new();
     folder.write("a.txt", "x".repeat(100));
     folder.write("b.txt", "x".repeat(101));
     let limited = SourceSettings { max_document_bytes: 100, ..settings() };
     let read = folder.read(&[""], &limited);
     assert_eq!(read.ids(), ["a.txt"]);
-    assert_eq!(read.problems, ["b.txt: larger than 100 bytes, the most a document may have"]);
+    assert_eq!(read.problems, ["b.txt: larger than 100 bytes, the maximum document size"]);
 }

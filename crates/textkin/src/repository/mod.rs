@@ -66,9 +66,9 @@ impl Repository {
     /// What tells folders of repositories from folders of documents.
     #[must_use]
     pub fn folder_marker() -> FolderMarker {
-        let (file, begins) = textkin_repository::Repository::MARK;
+        let (file, prefix) = textkin_repository::Repository::MARK;
         let reason = "it is a repository; textkin repo export writes its documents";
-        FolderMarker { file, begins, reason }
+        FolderMarker { file, prefix, reason }
     }
 
     /// Whether `folder` looks like a repository.

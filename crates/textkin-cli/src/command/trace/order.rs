@@ -90,7 +90,7 @@ impl DocumentSink for Shelving<'_> {
         let number = self.order.len();
         let is_undated = timestamp.is_none();
         self.order.push(Place { is_undated, timestamp: timestamp.unwrap_or(Timestamp(0)), number });
-        if let Err(error) = self.shelf.put(&document) {
+        if let Err(error) = self.shelf.push(&document) {
             self.failure = Some(error);
         }
         self.next()

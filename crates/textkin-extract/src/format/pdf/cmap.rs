@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::lexer::{Lexer, Token};
+use super::lexer::{Lexer, PdfToken};
 
 /// Entries of one table; more are left out.
 const MAX_ENTRIES: usize = 200_000;
 
 /// Bytes of text one code can stand for.
-const LONGEST_TEXT: usize = 200;
+const MAX_TEXT_BYTES: usize = 200;
 
 /// From codes of one to four bytes to text and to glyph numbers.
 #[derive(Debug, Default)]
@@ -24,16 +24,17 @@ impl CMap {
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut lexer = Lexer::new(bytes);
-        let mut previous: Vec<Token<'_>> = Vec::new();
+        let mut previous: Vec<PdfToken<'_>> = Vec::new();
         while let Some(token) = lexer.next() {
             match token {
-                Token::Operator(b"begincodespacerange") => map.read_spaces(&mut lexer),
-                Token::Operator(b"beginbfchar") => map.read_characters(&mut lexer, true),
-                Token::Operator(b"beginbfrange") => map.read_ranges(&mut lexer, true),
-                Token::Operator(b"begincidchar") => map.read_characters(&mut lexer, false),
-                Token::Operator(b"begincidrange") => map.read_ranges(&mut lexer, false),
-                Token::Operator(b"def") => {
-                    if let [.., Token::Name(name), Token::Number(number)] = previous.as_slice()
+                PdfToken::Operator(b"begincodespacerange") => map.read_spaces(&mut lexer),
+                PdfToken::Operator(b"beginbfchar") => map.read_characters(&mut lexer, true),
+                PdfToken::Operator(b"beginbfrange") => map.read_ranges(&mut lexer, true),
+                PdfToken::Operator(b"begincidchar") => map.read_characters(&mut lexer, false),
+                PdfToken::Operator(b"begincidrange") => map.read_ranges(&mut lexer, false),
+                PdfToken::Operator(b"def") => {
+                    if let [.., PdfToken::Name(name), PdfToken::Number(number)] =
+                        previous.as_slice()
                         && name == b"WMode"
                     {
                         map.is_vertical = *number != 0.0;
@@ -84,8 +85,8 @@ impl CMap {
     }
 
     fn read_spaces(&mut self, lexer: &mut Lexer<'_>) {
-        while let Some(Token::String(first)) = lexer.next() {
-            let Some(Token::String(last)) = lexer.next() else { return };
+        while let Some(PdfToken::String(first)) = lexer.next() {
+            let Some(PdfToken::String(last)) = lexer.next() else { return };
             if (1..=4).contains(&first.len()) && self.spaces.len() < 100 {
                 self.spaces.push((first.len(), code_of(&first), code_of(&last)));
             }
@@ -97,27 +98,27 @@ impl CMap {
     }
 
     fn read_characters(&mut self, lexer: &mut Lexer<'_>, is_text: bool) {
-        while let Some(Token::String(code)) = lexer.next() {
+        while let Some(PdfToken::String(code)) = lexer.next() {
             let code = code_of(&code);
             match lexer.next() {
-                Some(Token::String(text)) if is_text && !self.is_full() => {
+                Some(PdfToken::String(text)) if is_text && !self.is_full() => {
                     self.texts.insert(code, text_of(&text));
                 }
-                Some(Token::Number(glyph)) if !is_text && !self.is_full() => {
+                Some(PdfToken::Number(glyph)) if !is_text && !self.is_full() => {
                     self.glyphs.insert(code, to_number(glyph));
                 }
-                Some(Token::Operator(_)) | None => return,
+                Some(PdfToken::Operator(_)) | None => return,
                 _ => {}
             }
         }
     }
 
     fn read_ranges(&mut self, lexer: &mut Lexer<'_>, is_text: bool) {
-        while let Some(Token::String(first)) = lexer.next() {
-            let Some(Token::String(last)) = lexer.next() else { return };
+        while let Some(PdfToken::String(first)) = lexer.next() {
+            let Some(PdfToken::String(last)) = lexer.next() else { return };
             let (first, last) = (code_of(&first), code_of(&last));
             match lexer.next() {
-                Some(Token::String(text)) if is_text => {
+                Some(PdfToken::String(text)) if is_text => {
                     let mut text = text;
                     for code in first..=last {
                         if self.is_full() {
@@ -127,7 +128,7 @@ impl CMap {
                         increment(&mut text);
                     }
                 }
-                Some(Token::Number(glyph)) if !is_text => {
+                Some(PdfToken::Number(glyph)) if !is_text => {
                     for (index, code) in (first..=last).enumerate() {
                         if self.is_full() {
                             break;
@@ -136,20 +137,20 @@ impl CMap {
                         self.glyphs.insert(code, to_number(glyph).saturating_add(index));
                     }
                 }
-                Some(Token::ArrayStart) => {
+                Some(PdfToken::ArrayStart) => {
                     let mut code = first;
                     for token in lexer.by_ref() {
                         match token {
-                            Token::String(text) if !self.is_full() => {
+                            PdfToken::String(text) if !self.is_full() => {
                                 self.texts.insert(code, text_of(&text));
                             }
-                            Token::ArrayEnd => break,
+                            PdfToken::ArrayEnd => break,
                             _ => {}
                         }
                         code = code.saturating_add(1);
                     }
                 }
-                Some(Token::Operator(_)) | None => return,
+                Some(PdfToken::Operator(_)) | None => return,
                 _ => {}
             }
         }
@@ -176,7 +177,7 @@ fn to_number(number: f64) -> u32 {
 
 /// UTF-16 as text, without what no text holds.
 fn text_of(bytes: &[u8]) -> String {
-    let bytes = bytes.get(..bytes.len().min(LONGEST_TEXT)).unwrap_or_default();
+    let bytes = bytes.get(..bytes.len().min(MAX_TEXT_BYTES)).unwrap_or_default();
     if let [byte] = bytes {
         return char::from(*byte).to_string();
     }

@@ -10,9 +10,9 @@ use lopdf::{Dictionary, Document, Object};
 use super::cmap::CMap;
 use super::program;
 use super::stream::{data, resolved};
-use crate::paper::encoding::Encoding;
-use crate::paper::glyph::text_of_name;
-use crate::paper::width::standard_width;
+use crate::typesetting::encoding::Encoding;
+use crate::typesetting::glyph::text_of_name;
+use crate::typesetting::width::standard_width;
 
 /// Glyphs that a table of widths can name.
 const MAX_WIDTHS: usize = 200_000;
@@ -44,7 +44,7 @@ enum Codes {
 
 /// One code of a string.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownGlyph {
     pub(super) text: String,
     /// How far the next glyph is, in parts of the size.
     pub(super) width: f64,
@@ -143,7 +143,7 @@ impl Font {
     }
 
     /// Cuts `bytes` into codes and gives each to `show`.
-    pub(super) fn show(&self, bytes: &[u8], mut show: impl FnMut(Shown)) {
+    pub(super) fn show(&self, bytes: &[u8], mut show: impl FnMut(ShownGlyph)) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (code, length) = match &self.codes {
@@ -166,7 +166,7 @@ impl Font {
             } else {
                 self.widths.get(&glyph).copied().unwrap_or(self.default_width)
             };
-            show(Shown { text, width, is_space: length == 1 && code == 32 });
+            show(ShownGlyph { text, width, is_space: length == 1 && code == 32 });
             rest = rest.get(length.max(1)..).unwrap_or_default();
         }
     }

@@ -2,7 +2,7 @@
 
 /// One word.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum PdfToken<'a> {
     Number(f64),
     Name(Vec<u8>),
     String(Vec<u8>),
@@ -163,32 +163,32 @@ impl<'a> Lexer<'a> {
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Token<'a>;
+    type Item = PdfToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<PdfToken<'a>> {
         loop {
             self.skip_space();
             let byte = self.peek()?;
             let next = self.bytes.get(self.at + 1).copied();
             if !is_delimiter(byte) {
                 let word = self.regular();
-                return Some(number(word).map_or(Token::Operator(word), Token::Number));
+                return Some(number(word).map_or(PdfToken::Operator(word), PdfToken::Number));
             }
             self.at += 1;
             return Some(match (byte, next) {
-                (b'/', _) => Token::Name(self.name()),
-                (b'(', _) => Token::String(self.literal()),
+                (b'/', _) => PdfToken::Name(self.name()),
+                (b'(', _) => PdfToken::String(self.literal()),
                 (b'<', Some(b'<')) => {
                     self.at += 1;
-                    Token::DictStart
+                    PdfToken::DictStart
                 }
                 (b'>', Some(b'>')) => {
                     self.at += 1;
-                    Token::DictEnd
+                    PdfToken::DictEnd
                 }
-                (b'<', _) => Token::String(self.hexadecimal()),
-                (b'[', _) => Token::ArrayStart,
-                (b']', _) => Token::ArrayEnd,
+                (b'<', _) => PdfToken::String(self.hexadecimal()),
+                (b'[', _) => PdfToken::ArrayStart,
+                (b']', _) => PdfToken::ArrayEnd,
                 _ => continue,
             });
         }
@@ -245,23 +245,23 @@ mod tests {
 
     #[test]
     fn words_are_read() {
-        let tokens: Vec<Token<'_>> =
+        let tokens: Vec<PdfToken<'_>> =
             Lexer::new(b"/F#31 12 Tf[(a\\)(b)\\101)-.5<4a4>]TJ % x\n<</A 1>>BDC").collect();
         let expected = [
-            Token::Name(b"F1".to_vec()),
-            Token::Number(12.0),
-            Token::Operator(b"Tf"),
-            Token::ArrayStart,
-            Token::String(b"a)(b)A".to_vec()),
-            Token::Number(-0.5),
-            Token::String(b"J@".to_vec()),
-            Token::ArrayEnd,
-            Token::Operator(b"TJ"),
-            Token::DictStart,
-            Token::Name(b"A".to_vec()),
-            Token::Number(1.0),
-            Token::DictEnd,
-            Token::Operator(b"BDC"),
+            PdfToken::Name(b"F1".to_vec()),
+            PdfToken::Number(12.0),
+            PdfToken::Operator(b"Tf"),
+            PdfToken::ArrayStart,
+            PdfToken::String(b"a)(b)A".to_vec()),
+            PdfToken::Number(-0.5),
+            PdfToken::String(b"J@".to_vec()),
+            PdfToken::ArrayEnd,
+            PdfToken::Operator(b"TJ"),
+            PdfToken::DictStart,
+            PdfToken::Name(b"A".to_vec()),
+            PdfToken::Number(1.0),
+            PdfToken::DictEnd,
+            PdfToken::Operator(b"BDC"),
         ];
         assert_eq!(tokens, expected);
     }
@@ -277,9 +277,9 @@ mod tests {
     #[test]
     fn images_are_jumped_over() {
         let mut lexer = Lexer::new(b"ID \xff(EIEI) EI Q");
-        assert_eq!(lexer.next(), Some(Token::Operator(b"ID")));
+        assert_eq!(lexer.next(), Some(PdfToken::Operator(b"ID")));
         lexer.skip_image();
-        assert_eq!(lexer.next(), Some(Token::Operator(b"Q")));
+        assert_eq!(lexer.next(), Some(PdfToken::Operator(b"Q")));
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 //!
 //! `lopdf` finds objects and decrypts; the rest is here: `stream` (data without compression),
 //! `page` (content streams), `font`, `cmap` and `program` (what codes say), `repair` (files
-//! without a table of objects). Lines are made by `paper::layout`.
+//! without a table of objects). Lines are made by `typesetting::layout`.
 
 mod cmap;
 mod font;
@@ -111,7 +111,7 @@ mod tests {
     use lopdf::{EncryptionState, EncryptionVersion, Permissions, Stream, dictionary};
 
     /// A document of one page that says `text`.
-    fn made(text: &str) -> Document {
+    fn sample(text: &str) -> Document {
         let mut document = Document::with_version("1.5");
         let font = document.add_object(dictionary! {
             "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn encrypted(text: &str, password: &str) -> Vec<u8> {
-        let mut document = made(text);
+        let mut document = sample(text);
         let version = EncryptionVersion::V2 {
             document: &document,
             owner_password: "owner",

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::font::{Font, to_float};
-use super::lexer::{Lexer, Token};
+use super::lexer::{Lexer, PdfToken};
 use super::stream::{data, resolved};
-use crate::paper::encoding::Encoding;
-use crate::paper::layout::{Glyph, Layout};
-use crate::paper::matrix::Matrix;
+use crate::typesetting::encoding::Encoding;
+use crate::typesetting::layout::{Glyph, Layout};
+use crate::typesetting::matrix::Matrix;
 
 /// Operators of one document, forms counted as often as they are used.
 const MAX_OPERATORS: usize = 50_000_000;
@@ -54,7 +54,7 @@ struct State {
 }
 
 /// Text that stands for the glyphs of a marked part.
-struct Replacement {
+struct ActualText {
     depth: usize,
     text: String,
     is_given: bool,
@@ -110,7 +110,7 @@ impl<'a> Painter<'a> {
             leading: 0.0,
             rise: 0.0,
         };
-        let mut run = Run {
+        let mut run = ContentStream {
             resources,
             state,
             saved: Vec::new(),
@@ -123,7 +123,7 @@ impl<'a> Painter<'a> {
         let mut lexer = Lexer::new(bytes);
         let mut operands: Vec<Operand> = Vec::new();
         while let Some(token) = lexer.next() {
-            if let Token::Operator(operator) = token {
+            if let PdfToken::Operator(operator) = token {
                 self.n_operators += 1;
                 if self.is_exhausted() {
                     return;
@@ -164,40 +164,40 @@ fn entry<'a>(
     Some(resolved(document, table.get(name).ok()?))
 }
 
-fn operand(token: Token<'_>, lexer: &mut Lexer<'_>, depth: usize) -> Option<Operand> {
-    let is_dictionary = token == Token::DictStart;
+fn operand(token: PdfToken<'_>, lexer: &mut Lexer<'_>, depth: usize) -> Option<Operand> {
+    let is_dictionary = token == PdfToken::DictStart;
     Some(match token {
-        Token::Number(number) => Operand::Number(number),
-        Token::Name(name) => Operand::Name(name),
-        Token::String(text) => Operand::String(text),
-        Token::ArrayStart | Token::DictStart => {
+        PdfToken::Number(number) => Operand::Number(number),
+        PdfToken::Name(name) => Operand::Name(name),
+        PdfToken::String(text) => Operand::String(text),
+        PdfToken::ArrayStart | PdfToken::DictStart => {
             let mut list = Vec::new();
             while let Some(token) = lexer.next() {
                 match token {
-                    Token::ArrayEnd | Token::DictEnd => break,
+                    PdfToken::ArrayEnd | PdfToken::DictEnd => break,
                     _ if depth > 20 => {}
                     token => list.extend(operand(token, lexer, depth + 1)),
                 }
             }
             if is_dictionary { Operand::Dictionary(list) } else { Operand::Array(list) }
         }
-        Token::ArrayEnd | Token::DictEnd | Token::Operator(_) => return None,
+        PdfToken::ArrayEnd | PdfToken::DictEnd | PdfToken::Operator(_) => return None,
     })
 }
 
 /// One content stream being followed.
-struct Run<'a> {
+struct ContentStream<'a> {
     resources: Option<&'a Dictionary>,
     state: State,
     saved: Vec<State>,
     text: Matrix,
     line: Matrix,
     n_marks: usize,
-    replacement: Option<Replacement>,
+    replacement: Option<ActualText>,
     depth: usize,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ContentStream<'a> {
     fn operator(&mut self, painter: &mut Painter<'a>, operator: &[u8], operands: &[Operand]) {
         let numbers: Vec<f64> = operands.iter().filter_map(Operand::number).collect();
         let state = &mut self.state;
@@ -386,7 +386,7 @@ impl<'a> Run<'a> {
             && self.replacement.is_none()
         {
             let text = text_string(text);
-            self.replacement = Some(Replacement { depth: self.n_marks, text, is_given: false });
+            self.replacement = Some(ActualText { depth: self.n_marks, text, is_given: false });
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use lopdf::{Document, Object, Stream};
 
-use crate::paper::ascii85::ascii85;
+use crate::typesetting::ascii85::ascii85;
 
 /// Bytes of one stream after decompression.
 const MAX_BYTES: u64 = 256 << 20;
@@ -27,10 +27,10 @@ pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
     for filter in filters.into_iter().take(8) {
         bytes = match filter {
             b"FlateDecode" | b"Fl" => inflate(&bytes),
-            b"LZWDecode" | b"LZW" => unlzw(&bytes),
-            b"ASCIIHexDecode" | b"AHx" => unhex(&bytes),
+            b"LZWDecode" | b"LZW" => decode_lzw(&bytes),
+            b"ASCIIHexDecode" | b"AHx" => decode_hex(&bytes),
             b"ASCII85Decode" | b"A85" => ascii85(&bytes),
-            b"RunLengthDecode" | b"RL" => unrun(&bytes),
+            b"RunLengthDecode" | b"RL" => decode_run_length(&bytes),
             b"Crypt" => bytes,
             // Pictures.
             _ => return Vec::new(),
@@ -67,14 +67,14 @@ fn inflate(bytes: &[u8]) -> Vec<u8> {
     data
 }
 
-fn unhex(bytes: &[u8]) -> Vec<u8> {
+fn decode_hex(bytes: &[u8]) -> Vec<u8> {
     let bytes = bytes.split(|&byte| byte == b'>').next().unwrap_or_default();
     let digits = bytes.iter().filter_map(|&byte| char::from(byte).to_digit(16));
     let digits: Vec<u8> = digits.filter_map(|digit| u8::try_from(digit).ok()).collect();
     digits.chunks(2).map(|pair| pair[0] * 16 + pair.get(1).copied().unwrap_or(0)).collect()
 }
 
-fn unrun(bytes: &[u8]) -> Vec<u8> {
+fn decode_run_length(bytes: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
     let mut at = 0;
     while let Some(&length) = bytes.get(at) {
@@ -96,7 +96,7 @@ fn unrun(bytes: &[u8]) -> Vec<u8> {
     data
 }
 
-fn unlzw(bytes: &[u8]) -> Vec<u8> {
+fn decode_lzw(bytes: &[u8]) -> Vec<u8> {
     let mut data: Vec<u8> = Vec::new();
     // Where in the data each code was written before, and how long it is.
     let mut table: Vec<(usize, usize)> = Vec::new();
@@ -160,17 +160,20 @@ mod tests {
 
     #[test]
     fn what_was_written_in_other_ways_is_read() {
-        assert_eq!(unhex(b"48 65 6C6c 6F7>"), b"Hellop");
+        assert_eq!(decode_hex(b"48 65 6C6c 6F7>"), b"Hellop");
         assert_eq!(ascii85(b"87cURD]j7BEbo80~>"), b"Hello world!");
-        assert_eq!(unrun(&[4, b'H', b'e', b'l', b'l', b'o', 254, b'!', 128, 9]), b"Hello!!!");
+        assert_eq!(
+            decode_run_length(&[4, b'H', b'e', b'l', b'l', b'o', 254, b'!', 128, 9]),
+            b"Hello!!!"
+        );
         let packed = [0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01];
-        assert_eq!(unlzw(&packed), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
+        assert_eq!(decode_lzw(&packed), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
     }
 
     proptest! {
         #[test]
         fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            for decode in [inflate, unhex, ascii85, unrun, unlzw] {
+            for decode in [inflate, decode_hex, ascii85, decode_run_length, decode_lzw] {
                 prop_assert!(decode(&bytes).len() < 1 << 22);
             }
         }

@@ -1,11 +1,11 @@
 //! Operators on arrays and strings, and on what a value is.
 
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::stacks::mark;
 use super::value::{Array, Key, Operator, Text, Value};
 
 /// Elements of one array or bytes of one string.
-const LONGEST: usize = 16 << 20;
+const MAX_LENGTH: usize = 16 << 20;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("array", |m| {
@@ -25,7 +25,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("packedarray", |m| {
         let count = m.pop_index()?;
-        let start = m.stack.len().checked_sub(count).ok_or(Signal::Error("stackunderflow"))?;
+        let start = m.stack.len().checked_sub(count).ok_or(Unwind::Error("stackunderflow"))?;
         let items = m.stack.split_off(start);
         m.push(Value::Array(Array::new(items), false))
     }),
@@ -38,14 +38,14 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("putinterval", put_part),
     ("aload", |m| {
         let value = m.pop()?;
-        let Value::Array(array, _) = &value else { return Err(Signal::Error("typecheck")) };
+        let Value::Array(array, _) = &value else { return Err(Unwind::Error("typecheck")) };
         m.take_bytes(array.length * 32)?;
         m.stack.extend(array.to_vec());
         m.push(value)
     }),
     ("astore", |m| {
         let value = m.pop()?;
-        let Value::Array(array, _) = &value else { return Err(Signal::Error("typecheck")) };
+        let Value::Array(array, _) = &value else { return Err(Unwind::Error("typecheck")) };
         for index in (0..array.length).rev() {
             let item = m.pop()?;
             array.put(index, item);
@@ -97,7 +97,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let target = m.pop_text()?;
         let base = m.pop_int()?;
         let number = m.pop_number()?;
-        let text = in_base(number, base).ok_or(Signal::Error("rangecheck"))?;
+        let text = in_base(number, base).ok_or(Unwind::Error("rangecheck"))?;
         write_into(m, &target, text.as_bytes())
     }),
     ("readonly", |_| Ok(())),
@@ -113,22 +113,22 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-fn checked(machine: &mut Machine, length: usize, width: usize) -> Result<usize, Signal> {
-    if length > LONGEST / width {
-        return Err(Signal::Limit("memory"));
+fn checked(machine: &mut Machine, length: usize, width: usize) -> Result<usize, Unwind> {
+    if length > MAX_LENGTH / width {
+        return Err(Unwind::Limit("memory"));
     }
     machine.take_bytes(length * width)?;
     Ok(length)
 }
 
-pub(super) fn new_array(machine: &mut Machine, length: usize) -> Result<Array, Signal> {
+pub(super) fn new_array(machine: &mut Machine, length: usize) -> Result<Array, Unwind> {
     let length = checked(machine, length, 16)?;
     machine.take_bytes(length * 16)?;
     Ok(Array::new(vec![Value::Null; length]))
 }
 
 /// Takes what is above the last mark, and the mark.
-pub(super) fn above_mark(machine: &mut Machine) -> Result<Vec<Value>, Signal> {
+pub(super) fn above_mark(machine: &mut Machine) -> Result<Vec<Value>, Unwind> {
     let place = mark(machine)?;
     let items = machine.stack.split_off(place + 1);
     machine.stack.truncate(place);
@@ -136,51 +136,51 @@ pub(super) fn above_mark(machine: &mut Machine) -> Result<Vec<Value>, Signal> {
     Ok(items)
 }
 
-fn length(machine: &mut Machine) -> Done {
+fn length(machine: &mut Machine) -> OperatorResult {
     let length = match machine.pop()? {
         Value::Array(array, _) => array.length,
         Value::Text(text) => text.length,
         Value::Dict(dict) => dict.borrow().len(),
         Value::Name(symbol, _) => machine.name(symbol).len(),
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
     machine.push(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
-fn get(machine: &mut Machine) -> Done {
+fn get(machine: &mut Machine) -> OperatorResult {
     let index = machine.pop()?;
     let value = match machine.pop()? {
         Value::Dict(dict) => {
             let key = machine.key(&index)?;
             let found = dict.borrow().get(&key).cloned();
-            found.ok_or(Signal::Error("undefined"))?
+            found.ok_or(Unwind::Error("undefined"))?
         }
         Value::Array(array, _) => {
-            array.get(to_index(&index)?).ok_or(Signal::Error("rangecheck"))?
+            array.get(to_index(&index)?).ok_or(Unwind::Error("rangecheck"))?
         }
         Value::Text(text) => {
-            let byte = text.get(to_index(&index)?).ok_or(Signal::Error("rangecheck"))?;
+            let byte = text.get(to_index(&index)?).ok_or(Unwind::Error("rangecheck"))?;
             Value::Int(i64::from(byte))
         }
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
     machine.push(value)
 }
 
-fn to_index(value: &Value) -> Result<usize, Signal> {
+fn to_index(value: &Value) -> Result<usize, Unwind> {
     match value {
-        Value::Int(number) => usize::try_from(*number).map_err(|_| Signal::Error("rangecheck")),
+        Value::Int(number) => usize::try_from(*number).map_err(|_| Unwind::Error("rangecheck")),
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "`as` saturates"
         )]
         Value::Real(number) if *number >= 0.0 => Ok(*number as usize),
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn put(machine: &mut Machine) -> Done {
+fn put(machine: &mut Machine) -> OperatorResult {
     let value = machine.pop()?;
     let index = machine.pop()?;
     match machine.pop()? {
@@ -191,20 +191,20 @@ fn put(machine: &mut Machine) -> Done {
             Ok(())
         }
         Value::Array(array, _) => {
-            array.put(to_index(&index)?, value).ok_or(Signal::Error("rangecheck"))
+            array.put(to_index(&index)?, value).ok_or(Unwind::Error("rangecheck"))
         }
         Value::Text(text) => {
             let byte = match value {
                 Value::Int(number) => number.to_le_bytes()[0],
-                _ => return Err(Signal::Error("typecheck")),
+                _ => return Err(Unwind::Error("typecheck")),
             };
-            text.write(to_index(&index)?, &[byte]).ok_or(Signal::Error("rangecheck"))
+            text.write(to_index(&index)?, &[byte]).ok_or(Unwind::Error("rangecheck"))
         }
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn part(machine: &mut Machine) -> Done {
+fn part(machine: &mut Machine) -> OperatorResult {
     let length = machine.pop_index()?;
     let start = machine.pop_index()?;
     let value = match machine.pop()? {
@@ -212,34 +212,34 @@ fn part(machine: &mut Machine) -> Done {
             array.part(start, length).map(|part| Value::Array(part, is_procedure))
         }
         Value::Text(text) => text.part(start, length).map(Value::Text),
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
-    machine.push(value.ok_or(Signal::Error("rangecheck"))?)
+    machine.push(value.ok_or(Unwind::Error("rangecheck"))?)
 }
 
-fn put_part(machine: &mut Machine) -> Done {
+fn put_part(machine: &mut Machine) -> OperatorResult {
     let source = machine.pop()?;
     let start = machine.pop_index()?;
     write_values(&machine.pop()?, start, &source)
 }
 
-fn write_values(target: &Value, start: usize, source: &Value) -> Done {
+fn write_values(target: &Value, start: usize, source: &Value) -> OperatorResult {
     match (target, source) {
         (Value::Text(target), Value::Text(source)) => {
-            target.write(start, &source.to_vec()).ok_or(Signal::Error("rangecheck"))
+            target.write(start, &source.to_vec()).ok_or(Unwind::Error("rangecheck"))
         }
         (Value::Array(target, _), Value::Array(source, _)) => {
             for (index, item) in source.to_vec().into_iter().enumerate() {
-                target.put(start + index, item).ok_or(Signal::Error("rangecheck"))?;
+                target.put(start + index, item).ok_or(Unwind::Error("rangecheck"))?;
             }
             Ok(())
         }
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
 /// `copy` of arrays, strings and dictionaries; `target` is the last operand.
-pub(super) fn copy_into(machine: &mut Machine, target: &Value) -> Done {
+pub(super) fn copy_into(machine: &mut Machine, target: &Value) -> OperatorResult {
     let source = machine.pop()?;
     match (&source, target) {
         (Value::Dict(source), Value::Dict(target)) => {
@@ -251,19 +251,19 @@ pub(super) fn copy_into(machine: &mut Machine, target: &Value) -> Done {
         }
         (Value::Array(items, _), Value::Array(array, is_procedure)) => {
             write_values(target, 0, &source)?;
-            let part = array.part(0, items.length).ok_or(Signal::Error("rangecheck"))?;
+            let part = array.part(0, items.length).ok_or(Unwind::Error("rangecheck"))?;
             machine.push(Value::Array(part, *is_procedure))
         }
         (Value::Text(text), Value::Text(room)) => {
             write_values(target, 0, &source)?;
-            let part = room.part(0, text.length).ok_or(Signal::Error("rangecheck"))?;
+            let part = room.part(0, text.length).ok_or(Unwind::Error("rangecheck"))?;
             machine.push(Value::Text(part))
         }
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn search(machine: &mut Machine, is_anchored: bool) -> Done {
+fn search(machine: &mut Machine, is_anchored: bool) -> OperatorResult {
     let wanted = machine.pop_text()?.to_vec();
     let text = machine.pop_text()?;
     let bytes = text.to_vec();
@@ -279,15 +279,15 @@ fn search(machine: &mut Machine, is_anchored: bool) -> Done {
     let end = place + wanted.len();
     let parts = [(end, bytes.len() - end), (place, wanted.len()), (0, place)];
     for (start, length) in parts.into_iter().take(if is_anchored { 2 } else { 3 }) {
-        let part = text.part(start, length).ok_or(Signal::Error("rangecheck"))?;
+        let part = text.part(start, length).ok_or(Unwind::Error("rangecheck"))?;
         machine.push(Value::Text(part))?;
     }
     machine.push(Value::Bool(true))
 }
 
-fn write_into(machine: &mut Machine, target: &Text, text: &[u8]) -> Done {
-    target.write(0, text).ok_or(Signal::Error("rangecheck"))?;
-    let part = target.part(0, text.len()).ok_or(Signal::Error("rangecheck"))?;
+fn write_into(machine: &mut Machine, target: &Text, text: &[u8]) -> OperatorResult {
+    target.write(0, text).ok_or(Unwind::Error("rangecheck"))?;
+    let part = target.part(0, text.len()).ok_or(Unwind::Error("rangecheck"))?;
     machine.push(Value::Text(part))
 }
 

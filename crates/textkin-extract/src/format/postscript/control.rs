@@ -1,6 +1,6 @@
 //! Operators that say what runs next.
 
-use super::machine::{Done, Frame, Machine, Signal};
+use super::machine::{Frame, Machine, OperatorResult, Unwind};
 use super::value::{Array, Key, Operator, Value};
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -21,7 +21,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let body = m.pop_array()?;
         let (limit, step, first) = (m.pop()?, m.pop()?, m.pop()?);
         let is_int = matches!((&first, &step), (Value::Int(_), Value::Int(_)));
-        let number = |value: &Value| value.number().ok_or(Signal::Error("typecheck"));
+        let number = |value: &Value| value.number().ok_or(Unwind::Error("typecheck"));
         let (at, step, limit) = (number(&first)?, number(&step)?, number(&limit)?);
         m.frames.push(Frame::For { at, step, limit, is_int, body });
         Ok(())
@@ -38,14 +38,14 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         Ok(())
     }),
     ("forall", for_all),
-    ("exit", |_| Err(Signal::Exit)),
-    ("stop", |_| Err(Signal::Stop)),
+    ("exit", |_| Err(Unwind::Exit)),
+    ("stop", |_| Err(Unwind::Stop)),
     ("stopped", |m| {
         let value = m.pop()?;
         m.frames.push(Frame::Stopped);
         m.execute(value)
     }),
-    ("quit", |_| Err(Signal::Quit)),
+    ("quit", |_| Err(Unwind::Quit)),
     ("start", |_| Ok(())),
     ("handleerror", |_| Ok(())),
     ("countexecstack", |m| {
@@ -64,7 +64,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
             m.restore_graphics();
             Ok(())
         }
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }),
     ("vmstatus", |m| {
         m.stack.extend([Value::Int(1), Value::Int(1 << 20), Value::Int(1 << 28)]);
@@ -108,11 +108,11 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-fn call(machine: &mut Machine, body: Array) -> Done {
+fn call(machine: &mut Machine, body: Array) -> OperatorResult {
     machine.execute(Value::Array(body, true))
 }
 
-fn for_all(machine: &mut Machine) -> Done {
+fn for_all(machine: &mut Machine) -> OperatorResult {
     let body = machine.pop_array()?;
     let (items, width) = match machine.pop()? {
         Value::Array(array, _) => (array.to_vec(), 1),
@@ -132,7 +132,7 @@ fn for_all(machine: &mut Machine) -> Done {
             });
             (pairs.collect::<Vec<Value>>(), 2)
         }
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
     machine.take_bytes(items.len() * 32)?;
     machine.frames.push(Frame::Items { items, at: 0, width, body });
@@ -140,7 +140,7 @@ fn for_all(machine: &mut Machine) -> Done {
 }
 
 /// Fonts and encodings are the resources that programs ask for.
-fn find_resource(machine: &mut Machine) -> Done {
+fn find_resource(machine: &mut Machine) -> OperatorResult {
     let category = machine.pop()?;
     let category = super::arrays::written(machine, &category);
     match category.as_slice() {
@@ -148,9 +148,9 @@ fn find_resource(machine: &mut Machine) -> Done {
         b"Encoding" => {
             let name = machine.pop()?;
             let Key::Name(symbol) = machine.key(&name)? else {
-                return Err(Signal::Error("typecheck"));
+                return Err(Unwind::Error("typecheck"));
             };
-            let found = machine.look_up(symbol).ok_or(Signal::Error("undefined"))?;
+            let found = machine.look_up(symbol).ok_or(Unwind::Error("undefined"))?;
             machine.push(found)
         }
         _ => {
@@ -158,12 +158,12 @@ fn find_resource(machine: &mut Machine) -> Done {
             let key = machine.key(&name)?;
             let store = resource_store(machine, &category);
             let found = store.borrow().get(&key).cloned();
-            machine.push(found.ok_or(Signal::Error("undefinedresource"))?)
+            machine.push(found.ok_or(Unwind::Error("undefinedresource"))?)
         }
     }
 }
 
-fn define_resource(machine: &mut Machine) -> Done {
+fn define_resource(machine: &mut Machine) -> OperatorResult {
     let category = machine.pop()?;
     let category = super::arrays::written(machine, &category);
     if category == b"Font" {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::arrays::above_mark;
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Key, Operator, Value};
 
 /// Dictionaries that are open at once.
@@ -20,7 +20,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let items = above_mark(m)?;
         let dict = Dict::default();
         for pair in items.chunks(2) {
-            let [key, value] = pair else { return Err(Signal::Error("rangecheck")) };
+            let [key, value] = pair else { return Err(Unwind::Error("rangecheck")) };
             let key = m.key(key)?;
             dict.borrow_mut().insert(key, value.clone());
         }
@@ -29,14 +29,14 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("begin", |m| {
         let dict = m.pop_dict()?;
         if m.dicts.len() > MAX_OPEN {
-            return Err(Signal::Error("dictstackoverflow"));
+            return Err(Unwind::Error("dictstackoverflow"));
         }
         m.dicts.push(dict);
         Ok(())
     }),
     ("end", |m| {
         if m.dicts.len() <= 3 {
-            return Err(Signal::Error("dictstackunderflow"));
+            return Err(Unwind::Error("dictstackunderflow"));
         }
         m.dicts.pop();
         Ok(())
@@ -49,7 +49,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let key = m.pop()?;
         let key = m.key(&key)?;
         let found = find(m, key).map(|(_, value)| value);
-        m.push(found.ok_or(Signal::Error("undefined"))?)
+        m.push(found.ok_or(Unwind::Error("undefined"))?)
     }),
     ("store", |m| {
         let (value, key) = (m.pop()?, m.pop()?);
@@ -94,7 +94,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("currentdict", |m| {
         let dict = m.dicts.last().map(Rc::clone);
-        m.push(Value::Dict(dict.ok_or(Signal::Error("dictstackunderflow"))?))
+        m.push(Value::Dict(dict.ok_or(Unwind::Error("dictstackunderflow"))?))
     }),
     ("countdictstack", |m| {
         let n_open = i64::try_from(m.dicts.len()).unwrap_or(i64::MAX);
@@ -104,7 +104,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let array = m.pop_array()?;
         let open: Vec<Value> = m.dicts.iter().map(|dict| Value::Dict(Rc::clone(dict))).collect();
         for (index, dict) in open.into_iter().enumerate() {
-            array.put(index, dict).ok_or(Signal::Error("rangecheck"))?;
+            array.put(index, dict).ok_or(Unwind::Error("rangecheck"))?;
         }
         m.push(Value::Array(array, false))
     }),
@@ -121,7 +121,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-fn define(machine: &mut Machine, key: &Value, value: Value) -> Done {
+fn define(machine: &mut Machine, key: &Value, value: Value) -> OperatorResult {
     let key = machine.key(key)?;
     machine.take_bytes(64)?;
     if let Some(dict) = machine.dicts.last() {

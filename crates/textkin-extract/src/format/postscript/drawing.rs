@@ -1,9 +1,9 @@
 //! Operators that draw: they move the pen, and leave no other trace in a text.
 
 use super::graphics::{Graphics, matrix_value, write_matrix};
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
-use crate::paper::matrix::Matrix;
+use crate::typesetting::matrix::Matrix;
 
 /// Times that a picture's data is asked for.
 const MAX_DATA: usize = 1_000_000;
@@ -91,11 +91,11 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("currentpoint", |m| {
         let (x, y) = m.pen()?;
-        let back = m.graphics.matrix.inverse().ok_or(Signal::Error("undefinedresult"))?;
+        let back = m.graphics.matrix.inverse().ok_or(Unwind::Error("undefinedresult"))?;
         m.push_point(back.apply(x, y))
     }),
     ("pathbbox", |m| {
-        let back = m.graphics.matrix.inverse().ok_or(Signal::Error("undefinedresult"))?;
+        let back = m.graphics.matrix.inverse().ok_or(Unwind::Error("undefinedresult"))?;
         m.push_point(back.apply(0.0, 0.0))?;
         m.push_point(back.apply(612.0, 792.0))
     }),
@@ -172,7 +172,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("invertmatrix", |m| {
         let array = m.pop_array()?;
         let matrix = m.pop_matrix()?;
-        write_matrix(&array, matrix.inverse().ok_or(Signal::Error("undefinedresult"))?)?;
+        write_matrix(&array, matrix.inverse().ok_or(Unwind::Error("undefinedresult"))?)?;
         m.push(Value::Array(array, false))
     }),
     ("transform", |m| convert(m, Some, Matrix::apply)),
@@ -246,7 +246,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("execform", |m| {
         let form = m.pop_dict()?;
-        let paint = m.entry(&form, "PaintProc").ok_or(Signal::Error("undefined"))?;
+        let paint = m.entry(&form, "PaintProc").ok_or(Unwind::Error("undefined"))?;
         m.save_graphics()?;
         if let Some(Value::Array(array, _)) = m.entry(&form, "Matrix")
             && let Some(matrix) = super::graphics::matrix_of(&array)
@@ -264,34 +264,34 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("colorimage", colour_picture),
 ];
 
-fn nothing(_: &mut Machine) -> Done {
+fn nothing(_: &mut Machine) -> OperatorResult {
     Ok(())
 }
 
-fn no_path(machine: &mut Machine) -> Done {
+fn no_path(machine: &mut Machine) -> OperatorResult {
     machine.graphics.pen = None;
     Ok(())
 }
 
-pub(super) fn drop_values(machine: &mut Machine, count: usize) -> Done {
+pub(super) fn drop_values(machine: &mut Machine, count: usize) -> OperatorResult {
     for _ in 0..count {
         machine.pop()?;
     }
     Ok(())
 }
 
-fn zeros(machine: &mut Machine, count: usize) -> Done {
+fn zeros(machine: &mut Machine, count: usize) -> OperatorResult {
     machine.stack.extend(std::iter::repeat_n(Value::Real(0.0), count));
     Ok(())
 }
 
-fn to_mark(machine: &mut Machine) -> Done {
+fn to_mark(machine: &mut Machine) -> OperatorResult {
     let mark = super::stacks::mark(machine)?;
     machine.stack.truncate(mark);
     Ok(())
 }
 
-fn arc(machine: &mut Machine) -> Done {
+fn arc(machine: &mut Machine) -> OperatorResult {
     let (end, _start) = (machine.pop_number()?, machine.pop_number()?);
     let radius = machine.pop_number()?;
     let (x, y) = machine.pop_point()?;
@@ -301,14 +301,14 @@ fn arc(machine: &mut Machine) -> Done {
     Ok(())
 }
 
-fn rectangle(machine: &mut Machine) -> Done {
+fn rectangle(machine: &mut Machine) -> OperatorResult {
     match machine.pop()? {
         Value::Array(..) | Value::Text(_) => Ok(()),
         _ => drop_values(machine, 3),
     }
 }
 
-fn transform(machine: &mut Machine, make: fn(f64, f64) -> Matrix) -> Done {
+fn transform(machine: &mut Machine, make: fn(f64, f64) -> Matrix) -> OperatorResult {
     if let Some(Value::Array(..)) = machine.stack.last() {
         let array = machine.pop_array()?;
         let (x, y) = machine.pop_point()?;
@@ -324,17 +324,17 @@ fn convert(
     machine: &mut Machine,
     prepare: fn(Matrix) -> Option<Matrix>,
     apply: fn(Matrix, f64, f64) -> (f64, f64),
-) -> Done {
+) -> OperatorResult {
     let matrix = match machine.stack.last() {
         Some(Value::Array(..)) => machine.pop_matrix()?,
         _ => machine.graphics.matrix,
     };
-    let matrix = prepare(matrix).ok_or(Signal::Error("undefinedresult"))?;
+    let matrix = prepare(matrix).ok_or(Unwind::Error("undefinedresult"))?;
     let (x, y) = machine.pop_point()?;
     machine.push_point(apply(matrix, x, y))
 }
 
-fn set_colours(machine: &mut Machine) -> Done {
+fn set_colours(machine: &mut Machine) -> OperatorResult {
     let space = machine.pop()?;
     let name = match &space {
         Value::Array(array, _) => array.get(0).unwrap_or(Value::Null),
@@ -357,7 +357,7 @@ fn set_colours(machine: &mut Machine) -> Done {
 }
 
 /// Takes the operands of a picture and reads its data, which may be part of the program.
-fn picture(machine: &mut Machine, is_mask: bool) -> Done {
+fn picture(machine: &mut Machine, is_mask: bool) -> OperatorResult {
     let last = machine.pop()?;
     if let Value::Dict(dict) = last {
         let mut number = |name: &str, usual: f64| {
@@ -383,7 +383,7 @@ fn picture(machine: &mut Machine, is_mask: bool) -> Done {
     read_data(machine, last, n_bytes(width, height, bits, 1))
 }
 
-fn colour_picture(machine: &mut Machine) -> Done {
+fn colour_picture(machine: &mut Machine) -> OperatorResult {
     let n_colours = machine.pop_index()?;
     let is_split = machine.pop_bool()?;
     let n_sources = if is_split { n_colours.clamp(1, 4) } else { 1 };
@@ -417,7 +417,7 @@ fn n_bytes(width: f64, height: f64, bits: f64, n_colours: usize) -> usize {
     bytes
 }
 
-fn read_data(machine: &mut Machine, source: Value, n_bytes: usize) -> Done {
+fn read_data(machine: &mut Machine, source: Value, n_bytes: usize) -> OperatorResult {
     match source {
         Value::File(file) => {
             file.skip(n_bytes);

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::filter;
-use super::machine::{Done, Frame, Machine, Signal};
+use super::machine::{Frame, Machine, OperatorResult, Unwind};
 use super::scanner::is_space;
 use super::value::{Array, File, Operator, Value};
-use crate::paper::type1::{EEXEC_KEY, decrypt};
+use crate::typesetting::type1::{EEXEC_KEY, decrypt};
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("currentfile", |m| {
@@ -19,11 +19,11 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("file", |m| {
         m.pop()?;
         m.pop()?;
-        Err(Signal::Error("undefinedfilename"))
+        Err(Unwind::Error("undefinedfilename"))
     }),
     ("run", |m| {
         m.pop()?;
-        Err(Signal::Error("undefinedfilename"))
+        Err(Unwind::Error("undefinedfilename"))
     }),
     ("closefile", |m| m.pop().map(drop)),
     ("flushfile", |m| m.pop().map(drop)),
@@ -69,8 +69,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         let line = line.get(..room.length.min(line.len())).unwrap_or_default().to_vec();
         let is_pair = end.is_some_and(|end| rest.get(end..end + 2) == Some(b"\r\n"));
         file.skip(end.map_or(rest.len(), |end| end + if is_pair { 2 } else { 1 }));
-        room.write(0, &line).ok_or(Signal::Error("rangecheck"))?;
-        let part = room.part(0, line.len()).ok_or(Signal::Error("rangecheck"))?;
+        room.write(0, &line).ok_or(Unwind::Error("rangecheck"))?;
+        let part = room.part(0, line.len()).ok_or(Unwind::Error("rangecheck"))?;
         m.push(Value::Text(part))?;
         m.push(Value::Bool(end.is_some()))
     }),
@@ -88,14 +88,14 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
                 Some(value) => {
                     let at = file.at.get().min(text.length);
                     let rest =
-                        text.part(at, text.length - at).ok_or(Signal::Error("rangecheck"))?;
+                        text.part(at, text.length - at).ok_or(Unwind::Error("rangecheck"))?;
                     m.stack.extend([Value::Text(rest), value, Value::Bool(true)]);
                     Ok(())
                 }
                 None => m.push(Value::Bool(false)),
             }
         }
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }),
     ("filter", make_filter),
     ("eexec", run_encrypted),
@@ -121,14 +121,14 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
 ];
 
 /// Fills `room` and tells whether it is full.
-fn give(machine: &mut Machine, room: &super::value::Text, bytes: &[u8]) -> Done {
-    room.write(0, bytes).ok_or(Signal::Error("rangecheck"))?;
-    let part = room.part(0, bytes.len()).ok_or(Signal::Error("rangecheck"))?;
+fn give(machine: &mut Machine, room: &super::value::Text, bytes: &[u8]) -> OperatorResult {
+    room.write(0, bytes).ok_or(Unwind::Error("rangecheck"))?;
+    let part = room.part(0, bytes.len()).ok_or(Unwind::Error("rangecheck"))?;
     machine.push(Value::Text(part))?;
     machine.push(Value::Bool(bytes.len() == room.length))
 }
 
-fn make_filter(machine: &mut Machine) -> Done {
+fn make_filter(machine: &mut Machine) -> OperatorResult {
     let name = machine.pop()?;
     let name = super::arrays::written(machine, &name);
     let mut operands = Vec::new();
@@ -145,7 +145,7 @@ fn make_filter(machine: &mut Machine) -> Done {
         Value::Text(text) => File::new(&text.to_vec()),
         // Data from a procedure: as if there were none.
         Value::Array(..) => File::new(b""),
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
     let data = match operands.pop() {
         Some((count, end)) => sub_file(&file, count, &end),
@@ -172,7 +172,7 @@ fn sub_file(file: &File, count: usize, end: &[u8]) -> Vec<u8> {
 }
 
 /// The encrypted part of a font: its words run as those of the program do.
-fn run_encrypted(machine: &mut Machine) -> Done {
+fn run_encrypted(machine: &mut Machine) -> OperatorResult {
     let file = machine.pop_file()?;
     while file.rest().first().is_some_and(|&byte| is_space(byte)) {
         file.skip(1);

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::value::File;
-use crate::paper::ascii85::ascii85;
+use crate::typesetting::ascii85::ascii85;
 
 /// Bytes of decoded data of one part of a file.
 const MAX_BYTES: u64 = 64 << 20;

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::graphics::{matrix_of, matrix_value};
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Key, Operator, Value};
-use crate::paper::encoding::Encoding;
-use crate::paper::glyph::name_of;
-use crate::paper::matrix::Matrix;
+use crate::typesetting::encoding::Encoding;
+use crate::typesetting::glyph::name_of;
+use crate::typesetting::matrix::Matrix;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("findfont", find_font),
@@ -34,9 +34,9 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         find_font(m)?;
         let font = m.pop_dict()?;
         let matrix = match &size {
-            Value::Array(array, _) => matrix_of(array).ok_or(Signal::Error("rangecheck"))?,
+            Value::Array(array, _) => matrix_of(array).ok_or(Unwind::Error("rangecheck"))?,
             other => {
-                let size = other.number().ok_or(Signal::Error("typecheck"))?;
+                let size = other.number().ok_or(Unwind::Error("typecheck"))?;
                 Matrix::scale(size, size)
             }
         };
@@ -53,8 +53,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("findencoding", |m| {
         let name = m.pop()?;
-        let Key::Name(symbol) = m.key(&name)? else { return Err(Signal::Error("typecheck")) };
-        let found = m.look_up(symbol).ok_or(Signal::Error("undefined"))?;
+        let Key::Name(symbol) = m.key(&name)? else { return Err(Unwind::Error("typecheck")) };
+        let found = m.look_up(symbol).ok_or(Unwind::Error("undefined"))?;
         m.push(found)
     }),
 ];
@@ -87,7 +87,7 @@ fn name_in(machine: &mut Machine, encoding: Encoding, code: u8) -> Value {
 }
 
 /// A font that was defined, or one that stands for a font of the printer.
-pub(super) fn find_font(machine: &mut Machine) -> Done {
+pub(super) fn find_font(machine: &mut Machine) -> OperatorResult {
     let name = machine.pop()?;
     let key = machine.key(&name)?;
     let found = machine.fonts.borrow().get(&key).cloned();
@@ -126,7 +126,7 @@ pub(super) fn find_font(machine: &mut Machine) -> Done {
     machine.push(Value::Dict(font))
 }
 
-pub(super) fn define_font(machine: &mut Machine) -> Done {
+pub(super) fn define_font(machine: &mut Machine) -> OperatorResult {
     let font = machine.pop_dict()?;
     let name = machine.pop()?;
     let key = machine.key(&name)?;

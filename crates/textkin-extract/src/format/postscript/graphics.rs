@@ -1,8 +1,8 @@
 //! The state of drawing: where the pen is, in which coordinates, with which font.
 
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Value};
-use crate::paper::matrix::Matrix;
+use crate::typesetting::matrix::Matrix;
 
 /// States that are saved at once.
 const MAX_SAVED: usize = 10_000;
@@ -25,9 +25,9 @@ impl Default for Graphics {
 }
 
 impl Machine {
-    pub(super) fn save_graphics(&mut self) -> Done {
+    pub(super) fn save_graphics(&mut self) -> OperatorResult {
         if self.saved.len() >= MAX_SAVED {
-            return Err(Signal::Error("limitcheck"));
+            return Err(Unwind::Error("limitcheck"));
         }
         self.saved.push(self.graphics.clone());
         Ok(())
@@ -40,31 +40,31 @@ impl Machine {
     }
 
     /// The pen, or the error of programs that move it from nowhere.
-    pub(super) fn pen(&self) -> Result<(f64, f64), Signal> {
-        self.graphics.pen.ok_or(Signal::Error("nocurrentpoint"))
+    pub(super) fn pen(&self) -> Result<(f64, f64), Unwind> {
+        self.graphics.pen.ok_or(Unwind::Error("nocurrentpoint"))
     }
 
     /// Moves the pen by a distance in the coordinates of the program.
-    pub(super) fn move_by(&mut self, x: f64, y: f64) -> Done {
+    pub(super) fn move_by(&mut self, x: f64, y: f64) -> OperatorResult {
         let pen = self.pen()?;
         let (dx, dy) = self.graphics.matrix.apply_distance(x, y);
         self.graphics.pen = Some((pen.0 + dx, pen.1 + dy));
         Ok(())
     }
 
-    pub(super) fn pop_point(&mut self) -> Result<(f64, f64), Signal> {
+    pub(super) fn pop_point(&mut self) -> Result<(f64, f64), Unwind> {
         let (y, x) = (self.pop_number()?, self.pop_number()?);
         Ok((x, y))
     }
 
-    pub(super) fn push_point(&mut self, (x, y): (f64, f64)) -> Done {
+    pub(super) fn push_point(&mut self, (x, y): (f64, f64)) -> OperatorResult {
         self.push(Value::Real(x))?;
         self.push(Value::Real(y))
     }
 
-    pub(super) fn pop_matrix(&mut self) -> Result<Matrix, Signal> {
+    pub(super) fn pop_matrix(&mut self) -> Result<Matrix, Unwind> {
         let array = self.pop_array()?;
-        matrix_of(&array).ok_or(Signal::Error("rangecheck"))
+        matrix_of(&array).ok_or(Unwind::Error("rangecheck"))
     }
 }
 
@@ -77,9 +77,9 @@ pub(super) fn matrix_of(array: &Array) -> Option<Matrix> {
     <[f64; 6]>::try_from(numbers?).ok().map(Matrix)
 }
 
-pub(super) fn write_matrix(array: &Array, matrix: Matrix) -> Done {
+pub(super) fn write_matrix(array: &Array, matrix: Matrix) -> OperatorResult {
     for (index, number) in matrix.0.into_iter().enumerate() {
-        array.put(index, Value::Real(number)).ok_or(Signal::Error("rangecheck"))?;
+        array.put(index, Value::Real(number)).ok_or(Unwind::Error("rangecheck"))?;
     }
     Ok(())
 }

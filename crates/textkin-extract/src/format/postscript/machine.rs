@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::graphics::Graphics;
-use super::scanner::{Word, word};
+use super::scanner::{PostScriptToken, word};
 use super::value::{Array, Dict, File, Key, Symbol, Text, Value};
 use super::widths::Widths;
 use super::{arrays, control, dicts, drawing, files, fonts, math, show, stacks};
-use crate::paper::layout::Layout;
+use crate::typesetting::layout::Layout;
 
 /// Steps of a program without words, and more for every byte of it.
 const MAX_STEPS: u64 = 5_000_000;
@@ -32,7 +32,7 @@ const MAX_RUNS: usize = 8;
 
 /// Why an operator did not end in the usual way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
+pub(super) enum Unwind {
     /// The error of this name.
     Error(&'static str),
     /// Leave the innermost loop.
@@ -47,7 +47,7 @@ pub(super) enum Signal {
     Limit(&'static str),
 }
 
-pub(super) type Done = Result<(), Signal>;
+pub(super) type OperatorResult = Result<(), Unwind>;
 
 /// What runs.
 pub(super) enum Frame {
@@ -191,19 +191,19 @@ impl Machine {
     }
 
     /// Counts memory that a program takes.
-    pub(super) fn take_bytes(&mut self, n_bytes: usize) -> Done {
+    pub(super) fn take_bytes(&mut self, n_bytes: usize) -> OperatorResult {
         self.n_bytes = self.n_bytes.saturating_add(n_bytes);
-        if self.n_bytes > MAX_BYTES { Err(Signal::Limit("memory")) } else { Ok(()) }
+        if self.n_bytes > MAX_BYTES { Err(Unwind::Limit("memory")) } else { Ok(()) }
     }
 
     /// Runs `program` to its end. What it printed is in the layout.
-    pub(super) fn run_program(&mut self, program: &[u8]) -> Done {
+    pub(super) fn run_program(&mut self, program: &[u8]) -> OperatorResult {
         self.max_steps = MAX_STEPS + STEPS_PER_BYTE * program.len() as u64;
         self.frames.push(Frame::Source(File::new(program)));
         for _ in 0..MAX_ERRORS {
             match self.run_until(0) {
-                Ok(()) | Err(Signal::Quit) => return Ok(()),
-                Err(limit @ Signal::Limit(_)) => return Err(limit),
+                Ok(()) | Err(Unwind::Quit) => return Ok(()),
+                Err(limit @ Unwind::Limit(_)) => return Err(limit),
                 Err(_) => {
                     // The program goes on behind the word that failed.
                     let is_source = |frame: &Frame| matches!(frame, Frame::Source(_));
@@ -221,9 +221,9 @@ impl Machine {
     }
 
     /// Runs `body` to its end, within an operator.
-    pub(super) fn run(&mut self, body: Value) -> Done {
+    pub(super) fn run(&mut self, body: Value) -> OperatorResult {
         if self.n_runs >= MAX_RUNS {
-            return Err(Signal::Error("limitcheck"));
+            return Err(Unwind::Error("limitcheck"));
         }
         self.n_runs += 1;
         let depth = self.frames.len();
@@ -235,49 +235,49 @@ impl Machine {
     }
 
     /// Runs until no more frames than `depth` are left.
-    fn run_until(&mut self, depth: usize) -> Done {
+    fn run_until(&mut self, depth: usize) -> OperatorResult {
         while self.frames.len() > depth {
             self.n_steps += 1;
             if self.n_steps > self.max_steps {
-                return Err(Signal::Limit("steps"));
+                return Err(Unwind::Limit("steps"));
             }
             if self.layout.n_bytes() > self.max_text {
-                return Err(Signal::Quit);
+                return Err(Unwind::Quit);
             }
             if self.stack.len() > MAX_VALUES || self.frames.len() > MAX_VALUES {
-                return Err(Signal::Limit("depth"));
+                return Err(Unwind::Limit("depth"));
             }
             match self.step() {
                 Ok(()) => {}
-                Err(signal) => self.unwind(signal, depth)?,
+                Err(unwind_reason) => self.unwind(unwind_reason, depth)?,
             }
         }
         Ok(())
     }
 
     /// Leaves frames until one takes the signal.
-    fn unwind(&mut self, signal: Signal, depth: usize) -> Done {
-        let is_target = |frame: &Frame| match signal {
-            Signal::Exit => matches!(
+    fn unwind(&mut self, unwind_reason: Unwind, depth: usize) -> OperatorResult {
+        let is_target = |frame: &Frame| match unwind_reason {
+            Unwind::Exit => matches!(
                 frame,
                 Frame::For { .. } | Frame::Repeat { .. } | Frame::Loop { .. } | Frame::Items { .. }
             ),
-            Signal::Error(_) | Signal::Stop => matches!(frame, Frame::Stopped),
+            Unwind::Error(_) | Unwind::Stop => matches!(frame, Frame::Stopped),
             _ => false,
         };
         let target = self.frames.iter().rposition(is_target);
         match target {
             Some(index) if index >= depth => {
                 self.frames.truncate(index);
-                if signal != Signal::Exit {
-                    if let Signal::Error(name) = signal {
+                if unwind_reason != Unwind::Exit {
+                    if let Unwind::Error(name) = unwind_reason {
                         self.note_error(name);
                     }
                     self.stack.push(Value::Bool(true));
                 }
                 Ok(())
             }
-            _ => Err(signal),
+            _ => Err(unwind_reason),
         }
     }
 
@@ -293,7 +293,7 @@ impl Machine {
     }
 
     /// One step of what runs.
-    fn step(&mut self) -> Done {
+    fn step(&mut self) -> OperatorResult {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let next = match frame {
             Frame::Procedure(body, at) => {
@@ -368,11 +368,11 @@ impl Machine {
     }
 
     /// Does what `value` says: procedures run, names are looked up, the rest goes on the stack.
-    pub(super) fn execute(&mut self, value: Value) -> Done {
+    pub(super) fn execute(&mut self, value: Value) -> OperatorResult {
         match value {
             Value::Operator(operator) => operator(self),
             Value::Name(symbol, true) => {
-                let found = self.look_up(symbol).ok_or(Signal::Error("undefined"))?;
+                let found = self.look_up(symbol).ok_or(Unwind::Error("undefined"))?;
                 match found {
                     Value::Operator(operator) => operator(self),
                     Value::Array(body, true) => self.call(body),
@@ -387,7 +387,7 @@ impl Machine {
         }
     }
 
-    fn call(&mut self, body: Array) -> Done {
+    fn call(&mut self, body: Array) -> OperatorResult {
         if body.length > 0 {
             self.frames.push(Frame::Procedure(body, 0));
         }
@@ -400,34 +400,34 @@ impl Machine {
     }
 
     /// The next value of a source; procedures are read whole.
-    pub(super) fn next_value(&mut self, file: &Rc<File>) -> Result<Option<Value>, Signal> {
+    pub(super) fn next_value(&mut self, file: &Rc<File>) -> Result<Option<Value>, Unwind> {
         let mut open: Vec<Vec<Value>> = Vec::new();
         loop {
             let Some(word) = word(file) else { return Ok(None) };
             self.take_bytes(40)?;
             let value = match word {
-                Word::Int(number) => Value::Int(number),
-                Word::Real(number) => Value::Real(number),
-                Word::Text(bytes) => {
+                PostScriptToken::Int(number) => Value::Int(number),
+                PostScriptToken::Real(number) => Value::Real(number),
+                PostScriptToken::Text(bytes) => {
                     self.take_bytes(bytes.len())?;
                     Value::Text(Text::new(bytes))
                 }
-                Word::Name(name) => Value::Name(self.symbol(&name), true),
-                Word::Literal(name, false) => self.name_value(&name),
-                Word::Literal(name, true) => {
+                PostScriptToken::Name(name) => Value::Name(self.symbol(&name), true),
+                PostScriptToken::Literal(name, false) => self.name_value(&name),
+                PostScriptToken::Literal(name, true) => {
                     let symbol = self.symbol(&name);
-                    self.look_up(symbol).ok_or(Signal::Error("undefined"))?
+                    self.look_up(symbol).ok_or(Unwind::Error("undefined"))?
                 }
-                Word::Open => {
+                PostScriptToken::Open => {
                     if open.len() > MAX_VALUES {
-                        return Err(Signal::Limit("depth"));
+                        return Err(Unwind::Limit("depth"));
                     }
                     open.push(Vec::new());
                     continue;
                 }
-                Word::Close => match open.pop() {
+                PostScriptToken::Close => match open.pop() {
                     Some(items) => Value::Array(Array::new(items), true),
-                    None => return Err(Signal::Error("syntaxerror")),
+                    None => return Err(Unwind::Error("syntaxerror")),
                 },
             };
             match open.last_mut() {
@@ -437,69 +437,69 @@ impl Machine {
         }
     }
 
-    pub(super) fn push(&mut self, value: Value) -> Done {
+    pub(super) fn push(&mut self, value: Value) -> OperatorResult {
         self.stack.push(value);
         Ok(())
     }
 
-    pub(super) fn pop(&mut self) -> Result<Value, Signal> {
-        self.stack.pop().ok_or(Signal::Error("stackunderflow"))
+    pub(super) fn pop(&mut self) -> Result<Value, Unwind> {
+        self.stack.pop().ok_or(Unwind::Error("stackunderflow"))
     }
 
-    pub(super) fn pop_number(&mut self) -> Result<f64, Signal> {
-        self.pop()?.number().ok_or(Signal::Error("typecheck"))
+    pub(super) fn pop_number(&mut self) -> Result<f64, Unwind> {
+        self.pop()?.number().ok_or(Unwind::Error("typecheck"))
     }
 
-    pub(super) fn pop_int(&mut self) -> Result<i64, Signal> {
+    pub(super) fn pop_int(&mut self) -> Result<i64, Unwind> {
         match self.pop()? {
             Value::Int(number) => Ok(number),
             #[expect(clippy::cast_possible_truncation, reason = "it is a whole number")]
             Value::Real(number) if number.fract() == 0.0 => Ok(number as i64),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
-    pub(super) fn pop_index(&mut self) -> Result<usize, Signal> {
-        usize::try_from(self.pop_int()?).map_err(|_| Signal::Error("rangecheck"))
+    pub(super) fn pop_index(&mut self) -> Result<usize, Unwind> {
+        usize::try_from(self.pop_int()?).map_err(|_| Unwind::Error("rangecheck"))
     }
 
-    pub(super) fn pop_bool(&mut self) -> Result<bool, Signal> {
+    pub(super) fn pop_bool(&mut self) -> Result<bool, Unwind> {
         match self.pop()? {
             Value::Bool(value) => Ok(value),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
-    pub(super) fn pop_text(&mut self) -> Result<Text, Signal> {
+    pub(super) fn pop_text(&mut self) -> Result<Text, Unwind> {
         match self.pop()? {
             Value::Text(text) => Ok(text),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
-    pub(super) fn pop_array(&mut self) -> Result<Array, Signal> {
+    pub(super) fn pop_array(&mut self) -> Result<Array, Unwind> {
         match self.pop()? {
             Value::Array(array, _) => Ok(array),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
-    pub(super) fn pop_dict(&mut self) -> Result<Dict, Signal> {
+    pub(super) fn pop_dict(&mut self) -> Result<Dict, Unwind> {
         match self.pop()? {
             Value::Dict(dict) => Ok(dict),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
-    pub(super) fn pop_file(&mut self) -> Result<Rc<File>, Signal> {
+    pub(super) fn pop_file(&mut self) -> Result<Rc<File>, Unwind> {
         match self.pop()? {
             Value::File(file) => Ok(file),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 
     /// The key that a value is.
-    pub(super) fn key(&mut self, value: &Value) -> Result<Key, Signal> {
+    pub(super) fn key(&mut self, value: &Value) -> Result<Key, Unwind> {
         match value {
             Value::Name(symbol, _) => Ok(Key::Name(*symbol)),
             Value::Int(number) => Ok(Key::Int(*number)),
@@ -507,7 +507,7 @@ impl Machine {
             Value::Real(number) => Ok(Key::Int(*number as i64)),
             Value::Bool(value) => Ok(Key::Bool(*value)),
             Value::Text(text) => Ok(Key::Name(self.symbol(&text.to_vec()))),
-            _ => Err(Signal::Error("typecheck")),
+            _ => Err(Unwind::Error("typecheck")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Operators on numbers and truth.
 
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -10,7 +10,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("div", |m| {
         let (b, a) = (m.pop_number()?, m.pop_number()?);
         if b == 0.0 {
-            return Err(Signal::Error("undefinedresult"));
+            return Err(Unwind::Error("undefinedresult"));
         }
         m.push(Value::Real(a / b))
     }),
@@ -68,7 +68,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("not", |m| match m.pop()? {
         Value::Bool(value) => m.push(Value::Bool(!value)),
         Value::Int(value) => m.push(Value::Int(!value)),
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }),
     ("bitshift", |m| {
         let (by, number) = (m.pop_int()?, m.pop_int()?);
@@ -79,9 +79,9 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-fn push_real(machine: &mut Machine, number: f64) -> Done {
+fn push_real(machine: &mut Machine, number: f64) -> OperatorResult {
     if !number.is_finite() {
-        return Err(Signal::Error("undefinedresult"));
+        return Err(Unwind::Error("undefinedresult"));
     }
     machine.push(Value::Real(number))
 }
@@ -90,7 +90,7 @@ fn arithmetic(
     machine: &mut Machine,
     whole: fn(i64, i64) -> Option<i64>,
     real: fn(f64, f64) -> f64,
-) -> Done {
+) -> OperatorResult {
     let (b, a) = (machine.pop()?, machine.pop()?);
     if let (Value::Int(a), Value::Int(b)) = (&a, &b)
         && let Some(result) = whole(*a, *b)
@@ -99,57 +99,61 @@ fn arithmetic(
     }
     match (a.number(), b.number()) {
         (Some(a), Some(b)) => push_real(machine, real(a, b)),
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn whole(machine: &mut Machine, operation: fn(i64, i64) -> Option<i64>) -> Done {
+fn whole(machine: &mut Machine, operation: fn(i64, i64) -> Option<i64>) -> OperatorResult {
     let (b, a) = (machine.pop_int()?, machine.pop_int()?);
-    machine.push(Value::Int(operation(a, b).ok_or(Signal::Error("undefinedresult"))?))
+    machine.push(Value::Int(operation(a, b).ok_or(Unwind::Error("undefinedresult"))?))
 }
 
-fn one(machine: &mut Machine, whole: fn(i64) -> Option<i64>, real: fn(f64) -> f64) -> Done {
+fn one(
+    machine: &mut Machine,
+    whole: fn(i64) -> Option<i64>,
+    real: fn(f64) -> f64,
+) -> OperatorResult {
     match machine.pop()? {
         Value::Int(number) => {
-            machine.push(Value::Int(whole(number).ok_or(Signal::Error("rangecheck"))?))
+            machine.push(Value::Int(whole(number).ok_or(Unwind::Error("rangecheck"))?))
         }
         Value::Real(number) => push_real(machine, real(number)),
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn real(machine: &mut Machine, operation: fn(f64) -> f64) -> Done {
+fn real(machine: &mut Machine, operation: fn(f64) -> f64) -> OperatorResult {
     let number = machine.pop_number()?;
     push_real(machine, operation(number))
 }
 
 /// The number that a string writes.
-fn number_in(value: Value) -> Result<Value, Signal> {
-    use super::scanner::{Word, number};
+fn number_in(value: Value) -> Result<Value, Unwind> {
+    use super::scanner::{PostScriptToken, number};
     let Value::Text(text) = value else { return Ok(value) };
     match number(text.to_vec().trim_ascii()) {
-        Some(Word::Int(number)) => Ok(Value::Int(number)),
-        Some(Word::Real(number)) => Ok(Value::Real(number)),
-        _ => Err(Signal::Error("typecheck")),
+        Some(PostScriptToken::Int(number)) => Ok(Value::Int(number)),
+        Some(PostScriptToken::Real(number)) => Ok(Value::Real(number)),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn to_int(machine: &mut Machine) -> Done {
+fn to_int(machine: &mut Machine) -> OperatorResult {
     let value = number_in(machine.pop()?)?;
     match value {
         Value::Int(_) => machine.push(value),
         #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
         Value::Real(number) => machine.push(Value::Int(number as i64)),
-        _ => Err(Signal::Error("typecheck")),
+        _ => Err(Unwind::Error("typecheck")),
     }
 }
 
-fn to_real(machine: &mut Machine) -> Done {
+fn to_real(machine: &mut Machine) -> OperatorResult {
     let value = number_in(machine.pop()?)?;
-    machine.push(Value::Real(value.number().ok_or(Signal::Error("typecheck"))?))
+    machine.push(Value::Real(value.number().ok_or(Unwind::Error("typecheck"))?))
 }
 
-fn equal(machine: &mut Machine) -> Result<bool, Signal> {
+fn equal(machine: &mut Machine) -> Result<bool, Unwind> {
     use std::rc::Rc;
     let (b, a) = (machine.pop()?, machine.pop()?);
     if let (Some(a), Some(b)) = (a.number(), b.number()) {
@@ -173,7 +177,7 @@ fn equal(machine: &mut Machine) -> Result<bool, Signal> {
     })
 }
 
-fn compare(machine: &mut Machine, is: fn(std::cmp::Ordering) -> bool) -> Done {
+fn compare(machine: &mut Machine, is: fn(std::cmp::Ordering) -> bool) -> OperatorResult {
     let (b, a) = (machine.pop()?, machine.pop()?);
     let order = match (&a, &b) {
         (Value::Text(a), Value::Text(b)) => Some(a.to_vec().cmp(&b.to_vec())),
@@ -182,15 +186,19 @@ fn compare(machine: &mut Machine, is: fn(std::cmp::Ordering) -> bool) -> Done {
             _ => None,
         },
     };
-    machine.push(Value::Bool(is(order.ok_or(Signal::Error("typecheck"))?)))
+    machine.push(Value::Bool(is(order.ok_or(Unwind::Error("typecheck"))?)))
 }
 
-fn logic(machine: &mut Machine, bits: fn(i64, i64) -> i64, truth: fn(bool, bool) -> bool) -> Done {
+fn logic(
+    machine: &mut Machine,
+    bits: fn(i64, i64) -> i64,
+    truth: fn(bool, bool) -> bool,
+) -> OperatorResult {
     let (b, a) = (machine.pop()?, machine.pop()?);
     let result = match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => Value::Bool(truth(a, b)),
         (Value::Int(a), Value::Int(b)) => Value::Int(bits(a, b)),
-        _ => return Err(Signal::Error("typecheck")),
+        _ => return Err(Unwind::Error("typecheck")),
     };
     machine.push(result)
 }

@@ -2,7 +2,7 @@
 //!
 //! `scanner` reads words, `value` is what they stand for, `machine` runs them within limits; the
 //! operators are in `stacks`, `math`, `arrays`, `dicts`, `control`, `files`, `drawing`, `fonts`
-//! and `show`, where the text comes from. Lines are made by `paper::layout`.
+//! and `show`, where the text comes from. Lines are made by `typesetting::layout`.
 
 mod arrays;
 mod control;
@@ -21,7 +21,7 @@ mod value;
 mod widths;
 
 use crate::{Error, FileKind};
-use machine::{Machine, Signal};
+use machine::{Machine, Unwind};
 
 /// The text that a PostScript program writes, a form feed after each page; at most about
 /// `max_text` bytes.
@@ -33,7 +33,7 @@ pub fn postscript_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let done = machine.run_program(program(bytes));
     let text = std::mem::take(&mut machine.layout).finish();
     match done {
-        Err(Signal::Limit(limit)) if !text.contains(char::is_alphanumeric) => {
+        Err(Unwind::Limit(limit)) if !text.contains(char::is_alphanumeric) => {
             Err(Error::corrupt(FileKind::PostScript, format!("it never ends (limit of {limit})")))
         }
         _ => Ok(text),

@@ -4,7 +4,7 @@ use super::value::File;
 
 /// One word.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Word {
+pub(super) enum PostScriptToken {
     Int(i64),
     Real(f64),
     /// A name that is executed.
@@ -17,7 +17,7 @@ pub(super) enum Word {
 }
 
 /// The next word of `file`; nothing at its end.
-pub(super) fn word(file: &File) -> Option<Word> {
+pub(super) fn word(file: &File) -> Option<PostScriptToken> {
     loop {
         let byte = file.next()?;
         return Some(match byte {
@@ -28,43 +28,43 @@ pub(super) fn word(file: &File) -> Option<Word> {
                 file.skip(line.unwrap_or(rest.len()));
                 continue;
             }
-            b'(' => Word::Text(literal(file)),
+            b'(' => PostScriptToken::Text(literal(file)),
             b'<' => match file.rest().first() {
                 Some(b'<') => {
                     file.skip(1);
-                    Word::Name(b"<<".to_vec())
+                    PostScriptToken::Name(b"<<".to_vec())
                 }
                 Some(b'~') => {
                     file.skip(1);
                     let rest = file.rest();
                     let end = memchr::memmem::find(rest, b"~>");
-                    let text = crate::paper::ascii85::ascii85(
+                    let text = crate::typesetting::ascii85::ascii85(
                         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(),
                     );
                     file.skip(end.map_or(rest.len(), |end| end + 2));
-                    Word::Text(text)
+                    PostScriptToken::Text(text)
                 }
-                _ => Word::Text(super::filter::hexadecimal(file, usize::MAX)),
+                _ => PostScriptToken::Text(super::filter::hexadecimal(file, usize::MAX)),
             },
             b'>' => {
                 if file.rest().first() == Some(&b'>') {
                     file.skip(1);
-                    Word::Name(b">>".to_vec())
+                    PostScriptToken::Name(b">>".to_vec())
                 } else {
                     continue;
                 }
             }
             b')' => continue,
-            b'{' => Word::Open,
-            b'}' => Word::Close,
-            b'[' => Word::Name(b"[".to_vec()),
-            b']' => Word::Name(b"]".to_vec()),
+            b'{' => PostScriptToken::Open,
+            b'}' => PostScriptToken::Close,
+            b'[' => PostScriptToken::Name(b"[".to_vec()),
+            b']' => PostScriptToken::Name(b"]".to_vec()),
             b'/' => {
                 let is_twice = file.rest().first() == Some(&b'/');
                 if is_twice {
                     file.skip(1);
                 }
-                Word::Literal(regular(file), is_twice)
+                PostScriptToken::Literal(regular(file), is_twice)
             }
             _ => {
                 file.at.set(file.at.get() - 1);
@@ -75,7 +75,7 @@ pub(super) fn word(file: &File) -> Option<Word> {
                     [byte, ..] if is_space(*byte) => file.skip(1),
                     _ => {}
                 }
-                number(&name).unwrap_or(Word::Name(name))
+                number(&name).unwrap_or(PostScriptToken::Name(name))
             }
         });
     }
@@ -138,21 +138,24 @@ fn literal(file: &File) -> Vec<u8> {
 }
 
 /// The number that `name` is: `12`, `-.5`, `1e3`, `16#FF`.
-pub(super) fn number(name: &[u8]) -> Option<Word> {
+pub(super) fn number(name: &[u8]) -> Option<PostScriptToken> {
     let first = *name.first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
     }
     let text = std::str::from_utf8(name).ok()?;
     if let Ok(number) = text.parse::<i64>() {
-        return Some(Word::Int(number));
+        return Some(PostScriptToken::Int(number));
     }
     if let Some((base, digits)) = text.split_once('#') {
         let base = base.parse::<u32>().ok().filter(|base| (2..=36).contains(base))?;
-        return i64::from_str_radix(digits, base).ok().map(Word::Int);
+        return i64::from_str_radix(digits, base).ok().map(PostScriptToken::Int);
     }
     let has_digit = name.iter().any(u8::is_ascii_digit);
-    text.parse::<f64>().ok().filter(|number| has_digit && number.is_finite()).map(Word::Real)
+    text.parse::<f64>()
+        .ok()
+        .filter(|number| has_digit && number.is_finite())
+        .map(PostScriptToken::Real)
 }
 
 pub(super) fn is_space(byte: u8) -> bool {
@@ -164,7 +167,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn words(program: &[u8]) -> Vec<Word> {
+    fn words(program: &[u8]) -> Vec<PostScriptToken> {
         let file = File::new(program);
         std::iter::from_fn(|| word(&file)).collect()
     }
@@ -174,20 +177,20 @@ mod tests {
         let found =
             words(b"/a{12 -.5 16#ff}def % x\n(a\\)(b)\\101)<414>//b [1]<~87cURD]j7BEbo80~>");
         let expected = vec![
-            Word::Literal(b"a".to_vec(), false),
-            Word::Open,
-            Word::Int(12),
-            Word::Real(-0.5),
-            Word::Int(255),
-            Word::Close,
-            Word::Name(b"def".to_vec()),
-            Word::Text(b"a)(b)A".to_vec()),
-            Word::Text(b"A@".to_vec()),
-            Word::Literal(b"b".to_vec(), true),
-            Word::Name(b"[".to_vec()),
-            Word::Int(1),
-            Word::Name(b"]".to_vec()),
-            Word::Text(b"Hello world!".to_vec()),
+            PostScriptToken::Literal(b"a".to_vec(), false),
+            PostScriptToken::Open,
+            PostScriptToken::Int(12),
+            PostScriptToken::Real(-0.5),
+            PostScriptToken::Int(255),
+            PostScriptToken::Close,
+            PostScriptToken::Name(b"def".to_vec()),
+            PostScriptToken::Text(b"a)(b)A".to_vec()),
+            PostScriptToken::Text(b"A@".to_vec()),
+            PostScriptToken::Literal(b"b".to_vec(), true),
+            PostScriptToken::Name(b"[".to_vec()),
+            PostScriptToken::Int(1),
+            PostScriptToken::Name(b"]".to_vec()),
+            PostScriptToken::Text(b"Hello world!".to_vec()),
         ];
         assert_eq!(found, expected);
     }

@@ -3,43 +3,43 @@
 use std::rc::Rc;
 
 use super::graphics::matrix_of;
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Dict, Key, Operator, Value};
-use crate::paper::encoding::Encoding;
-use crate::paper::glyph::text_of_name;
-use crate::paper::layout::Glyph;
-use crate::paper::matrix::Matrix;
-use crate::paper::type1::glyph_width;
-use crate::paper::width::standard_width;
+use crate::typesetting::encoding::Encoding;
+use crate::typesetting::glyph::text_of_name;
+use crate::typesetting::layout::Glyph;
+use crate::typesetting::matrix::Matrix;
+use crate::typesetting::type1::glyph_width;
+use crate::typesetting::width::standard_width;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("show", |m| {
         let text = m.pop_text()?.to_vec();
-        show(m, &text, &Extra::default())
+        show(m, &text, &GlyphSpacing::default())
     }),
     ("ashow", |m| {
         let text = m.pop_text()?.to_vec();
         let every = m.pop_point()?;
-        show(m, &text, &Extra { every, ..Extra::default() })
+        show(m, &text, &GlyphSpacing { every, ..GlyphSpacing::default() })
     }),
     ("widthshow", |m| {
         let text = m.pop_text()?.to_vec();
         let code = m.pop_int()?;
         let one = m.pop_point()?;
-        show(m, &text, &Extra { code, one, ..Extra::default() })
+        show(m, &text, &GlyphSpacing { code, one, ..GlyphSpacing::default() })
     }),
     ("awidthshow", |m| {
         let text = m.pop_text()?.to_vec();
         let every = m.pop_point()?;
         let code = m.pop_int()?;
         let one = m.pop_point()?;
-        show(m, &text, &Extra { every, code, one })
+        show(m, &text, &GlyphSpacing { every, code, one })
     }),
     ("kshow", |m| {
         let text = m.pop_text()?.to_vec();
         let between = m.pop()?;
         for (index, &code) in text.iter().enumerate() {
-            show(m, &[code], &Extra::default())?;
+            show(m, &[code], &GlyphSpacing::default())?;
             if let Some(&next) = text.get(index + 1) {
                 m.push(Value::Int(i64::from(code)))?;
                 m.push(Value::Int(i64::from(next)))?;
@@ -51,7 +51,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("cshow", |m| {
         let text = m.pop_text()?.to_vec();
         m.pop()?;
-        show(m, &text, &Extra::default())
+        show(m, &text, &GlyphSpacing::default())
     }),
     ("xshow", |m| placed(m, 1, |steps| (steps[0], 0.0))),
     ("yshow", |m| placed(m, 1, |steps| (0.0, steps[0]))),
@@ -59,13 +59,13 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("glyphshow", |m| {
         let name = m.pop()?;
         let font = current_font(m)?;
-        let glyph = Code { code: None, name: m.key(&name).ok() };
-        write_glyph(m, &font, glyph, &Extra::default(), None)
+        let glyph = GlyphCode { code: None, name: m.key(&name).ok() };
+        write_glyph(m, &font, glyph, &GlyphSpacing::default(), None)
     }),
     ("charpath", |m| {
         m.pop()?;
         let text = m.pop_text()?.to_vec();
-        show(m, &text, &Extra::default())
+        show(m, &text, &GlyphSpacing::default())
     }),
     ("stringwidth", |m| {
         let text = m.pop_text()?.to_vec();
@@ -92,7 +92,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
 
 /// Room that is added to glyphs.
 #[derive(Default)]
-struct Extra {
+struct GlyphSpacing {
     every: (f64, f64),
     code: i64,
     one: (f64, f64),
@@ -100,22 +100,22 @@ struct Extra {
 
 /// A glyph of a font: the code it came under, and its name.
 #[derive(Clone, Copy)]
-struct Code {
+struct GlyphCode {
     code: Option<u8>,
     name: Option<Key>,
 }
 
-fn measured(machine: &mut Machine) -> Done {
+fn measured(machine: &mut Machine) -> OperatorResult {
     let width = machine.pop_point()?;
     if machine.is_measuring == 0 {
         return Ok(());
     }
     machine.measured = Some(width);
-    Err(Signal::Width)
+    Err(Unwind::Width)
 }
 
-fn current_font(machine: &Machine) -> Result<Dict, Signal> {
-    machine.graphics.font.as_ref().map(Rc::clone).ok_or(Signal::Error("invalidfont"))
+fn current_font(machine: &Machine) -> Result<Dict, Unwind> {
+    machine.graphics.font.as_ref().map(Rc::clone).ok_or(Unwind::Error("invalidfont"))
 }
 
 fn font_matrix(machine: &mut Machine, font: &Dict) -> Matrix {
@@ -125,18 +125,18 @@ fn font_matrix(machine: &mut Machine, font: &Dict) -> Matrix {
     }
 }
 
-fn show(machine: &mut Machine, text: &[u8], extra: &Extra) -> Done {
+fn show(machine: &mut Machine, text: &[u8], spacing: &GlyphSpacing) -> OperatorResult {
     let font = current_font(machine)?;
     machine.pen()?;
     for &code in text {
         let glyph = glyph_of(machine, &font, code);
-        write_glyph(machine, &font, glyph, extra, None)?;
+        write_glyph(machine, &font, glyph, spacing, None)?;
     }
     Ok(())
 }
 
 /// Glyphs whose steps are given: `xshow` and its like.
-fn placed(machine: &mut Machine, width: usize, step: fn(&[f64]) -> (f64, f64)) -> Done {
+fn placed(machine: &mut Machine, width: usize, step: fn(&[f64]) -> (f64, f64)) -> OperatorResult {
     let steps = match machine.pop()? {
         Value::Array(array, _) => array.to_vec().iter().filter_map(Value::number).collect(),
         _ => Vec::new(),
@@ -147,28 +147,28 @@ fn placed(machine: &mut Machine, width: usize, step: fn(&[f64]) -> (f64, f64)) -
     for code in text {
         let glyph = glyph_of(machine, &font, code);
         let step = steps.next().map(step);
-        write_glyph(machine, &font, glyph, &Extra::default(), step)?;
+        write_glyph(machine, &font, glyph, &GlyphSpacing::default(), step)?;
     }
     Ok(())
 }
 
-fn glyph_of(machine: &mut Machine, font: &Dict, code: u8) -> Code {
+fn glyph_of(machine: &mut Machine, font: &Dict, code: u8) -> GlyphCode {
     let name = match machine.entry(font, "Encoding") {
         Some(Value::Array(names, _)) => names.get(usize::from(code)),
         _ => None,
     };
     let name = name.and_then(|name| machine.key(&name).ok());
-    Code { code: Some(code), name }
+    GlyphCode { code: Some(code), name }
 }
 
 /// Writes one glyph, and moves the pen by its width or by `step`.
 fn write_glyph(
     machine: &mut Machine,
     font: &Dict,
-    glyph: Code,
-    extra: &Extra,
+    glyph: GlyphCode,
+    spacing: &GlyphSpacing,
     step: Option<(f64, f64)>,
-) -> Done {
+) -> OperatorResult {
     let pen = machine.pen()?;
     let width = glyph_advance(machine, font, glyph)?;
     let to_paper = font_matrix(machine, font).then(Matrix(no_place(machine.graphics.matrix)));
@@ -189,9 +189,9 @@ fn write_glyph(
     let (x, y) = match step {
         Some((x, y)) => matrix.apply_distance(x, y),
         None => {
-            let is_one = glyph.code.is_some_and(|code| i64::from(code) == extra.code);
-            let one = if is_one { extra.one } else { (0.0, 0.0) };
-            let (more_x, more_y) = (extra.every.0 + one.0, extra.every.1 + one.1);
+            let is_one = glyph.code.is_some_and(|code| i64::from(code) == spacing.code);
+            let one = if is_one { spacing.one } else { (0.0, 0.0) };
+            let (more_x, more_y) = (spacing.every.0 + one.0, spacing.every.1 + one.1);
             let (more_x, more_y) = matrix.apply_distance(more_x, more_y);
             (dx + more_x, dy + more_y)
         }
@@ -210,7 +210,7 @@ fn is_drawn_by_procedures(machine: &mut Machine, font: &Dict) -> bool {
 }
 
 /// What the glyph says.
-fn glyph_text(machine: &mut Machine, font: &Dict, glyph: Code) -> String {
+fn glyph_text(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> String {
     let is_type3 = is_drawn_by_procedures(machine, font);
     let by_code = |encoding: Encoding| {
         let text = glyph.code.and_then(|code| encoding.text(code));
@@ -265,7 +265,7 @@ fn font_number(machine: &mut Machine, font: &Dict) -> usize {
 }
 
 /// How wide the glyph is in the coordinates of its font.
-fn glyph_advance(machine: &mut Machine, font: &Dict, glyph: Code) -> Result<f64, Signal> {
+fn glyph_advance(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> Result<f64, Unwind> {
     if is_drawn_by_procedures(machine, font) {
         return drawn_width(machine, font, glyph);
     }
@@ -302,7 +302,7 @@ fn glyph_advance(machine: &mut Machine, font: &Dict, glyph: Code) -> Result<f64,
 }
 
 /// Lets the font draw the glyph until it says how wide it is.
-fn drawn_width(machine: &mut Machine, font: &Dict, glyph: Code) -> Result<f64, Signal> {
+fn drawn_width(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> Result<f64, Unwind> {
     let number = font_number(machine, font);
     if let Some(code) = glyph.code
         && let Some(width) = machine.widths.get(number, code)
@@ -332,8 +332,8 @@ fn drawn_width(machine: &mut Machine, font: &Dict, glyph: Code) -> Result<f64, S
     machine.dicts.truncate(n_dicts);
     machine.saved.truncate(n_saved + 1);
     machine.restore_graphics();
-    if let Err(signal @ (Signal::Limit(_) | Signal::Quit)) = done {
-        return Err(signal);
+    if let Err(unwind_reason @ (Unwind::Limit(_) | Unwind::Quit)) = done {
+        return Err(unwind_reason);
     }
     let width = machine.measured.take().map_or(0.0, |(x, _)| x);
     if let Some(code) = glyph.code {

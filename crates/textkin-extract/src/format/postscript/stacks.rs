@@ -1,6 +1,6 @@
 //! Operators on the stack of values.
 
-use super::machine::{Done, Machine, Signal};
+use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -34,28 +34,28 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
 ];
 
 /// Where the last mark is.
-pub(super) fn mark(machine: &Machine) -> Result<usize, Signal> {
+pub(super) fn mark(machine: &Machine) -> Result<usize, Unwind> {
     let place = machine.stack.iter().rposition(|value| matches!(value, Value::Mark));
-    place.ok_or(Signal::Error("unmatchedmark"))
+    place.ok_or(Unwind::Error("unmatchedmark"))
 }
 
-fn exchange(machine: &mut Machine) -> Done {
+fn exchange(machine: &mut Machine) -> OperatorResult {
     let (last, first) = (machine.pop()?, machine.pop()?);
     machine.push(last)?;
     machine.push(first)
 }
 
-fn index(machine: &mut Machine, place: usize) -> Done {
+fn index(machine: &mut Machine, place: usize) -> OperatorResult {
     let found = machine.stack.iter().rev().nth(place).cloned();
-    machine.push(found.ok_or(Signal::Error("stackunderflow"))?)
+    machine.push(found.ok_or(Unwind::Error("stackunderflow"))?)
 }
 
-fn copy(machine: &mut Machine) -> Done {
+fn copy(machine: &mut Machine) -> OperatorResult {
     let last = machine.pop()?;
     if let Value::Int(count) = last {
         let n_values = machine.stack.len();
         let count = usize::try_from(count).ok().filter(|&count| count <= n_values);
-        let count = count.ok_or(Signal::Error("rangecheck"))?;
+        let count = count.ok_or(Unwind::Error("rangecheck"))?;
         machine.take_bytes(count * 32)?;
         machine.stack.extend_from_within(n_values - count..);
         return Ok(());
@@ -63,12 +63,12 @@ fn copy(machine: &mut Machine) -> Done {
     super::arrays::copy_into(machine, &last)
 }
 
-fn roll(machine: &mut Machine) -> Done {
+fn roll(machine: &mut Machine) -> OperatorResult {
     let by = machine.pop_int()?;
     let count = machine.pop_index()?;
     let n_values = machine.stack.len();
     if count > n_values {
-        return Err(Signal::Error("stackunderflow"));
+        return Err(Unwind::Error("stackunderflow"));
     }
     if count == 0 {
         return Ok(());

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::machine::{Machine, Signal};
+use super::machine::{Machine, Unwind};
 
 /// What an operator does.
-pub(super) type Operator = fn(&mut Machine) -> Result<(), Signal>;
+pub(super) type Operator = fn(&mut Machine) -> Result<(), Unwind>;
 
 /// A number that stands for a name.
 pub(super) type Symbol = u32;

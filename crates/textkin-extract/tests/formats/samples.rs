@@ -35,8 +35,8 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
 
 /// Name and bytes of the document in every format.
 pub(crate) fn every_format() -> &'static [(&'static str, Vec<u8>)] {
-    static MADE: OnceLock<Vec<(&str, Vec<u8>)>> = OnceLock::new();
-    MADE.get_or_init(make)
+    static SAMPLES: OnceLock<Vec<(&str, Vec<u8>)>> = OnceLock::new();
+    SAMPLES.get_or_init(make)
 }
 
 fn make() -> Vec<(&'static str, Vec<u8>)> {
@@ -67,12 +67,12 @@ fn make() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Everything found in `bytes` with default limits.
-pub(crate) fn found(name: &str, bytes: &[u8]) -> Result<Extraction, Error> {
-    found_within(name, bytes, &ExtractLimits::default()).1.map_or_else(Err, Ok)
+pub(crate) fn extract_default(name: &str, bytes: &[u8]) -> Result<Extraction, Error> {
+    extract_within(name, bytes, &ExtractLimits::default()).1.map_or_else(Err, Ok)
 }
 
 /// What is found in `bytes`, and whether it ended well.
-pub(crate) fn found_within(
+pub(crate) fn extract_within(
     name: &str,
     bytes: &[u8],
     limits: &ExtractLimits,

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use textkin_extract::{Error, pdf_text, postscript_text};
 
-use crate::paper::{MAX_TEXT, made_pdf};
-use crate::snares::{HONEST, looped_pdfs};
+use crate::pdf_postscript::{MAX_TEXT, sample_pdf};
+use crate::self_references::{READABLE, looping_pdfs};
 
 /// A program without end is stopped after so many steps, which takes seconds, on a busy machine more.
-const SOON: Duration = Duration::from_secs(120);
+const MAX_TIME: Duration = Duration::from_secs(120);
 
 /// Reads `bytes` as PDF.
 fn read_pdf(bytes: &[u8]) -> Result<String, Error> {
@@ -27,7 +27,7 @@ fn within_bounds(
 ) -> Result<String, Error> {
     let begun = Instant::now();
     let result = read(bytes, MAX_TEXT);
-    assert!(begun.elapsed() < SOON, "it took {:?}", begun.elapsed());
+    assert!(begun.elapsed() < MAX_TIME, "it took {:?}", begun.elapsed());
     match &result {
         Ok(text) => assert!(text.len() < MAX_TEXT + 1000),
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -37,13 +37,13 @@ fn within_bounds(
 
 #[test]
 fn pdfs_that_lead_back_to_themselves_are_read_or_told() {
-    for (name, bytes) in looped_pdfs() {
+    for (name, bytes) in looping_pdfs() {
         let result = read_pdf(&bytes);
         // In some the loop is in the way of the words themselves.
         let is_in_the_way = ["pages", "drawn", "composite", "length", "filters", "object-streams"];
         let is_honest = !is_in_the_way.contains(&name.trim_end_matches(".pdf"));
         match result {
-            Ok(text) if is_honest => assert!(text.contains(HONEST), "{name}: {text:?}"),
+            Ok(text) if is_honest => assert!(text.contains(READABLE), "{name}: {text:?}"),
             Ok(text) => assert!(text.len() < 10_000, "{name}: {text:?}"),
             Err(error) => assert!(!is_honest, "{name}: {error}"),
         }
@@ -77,7 +77,7 @@ fn postscript_with_any_bit_flipped_or_cut_anywhere_ends() {
 
 #[test]
 fn pdf_with_bits_flipped_or_cut_anywhere_ends() {
-    let bytes = made_pdf();
+    let bytes = sample_pdf();
     for at in (0..bytes.len()).step_by(bytes.len() / 500) {
         let _ = read_pdf(&bytes[..at]);
         let mut flipped = bytes.clone();
@@ -117,7 +117,7 @@ proptest! {
         changes in proptest::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..6),
     ) {
         // References and places are digits: others lead elsewhere.
-        let loops = looped_pdfs();
+        let loops = looping_pdfs();
         let mut bytes = loops[which.index(loops.len())].1.clone();
         let digits: Vec<usize> =
             (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();

@@ -28,13 +28,13 @@ pub(crate) struct Row {
 }
 
 /// Lines further apart than this many sizes are in different regions.
-const LARGEST_STEP: f64 = 1.5;
+const MAX_LINE_STEP: f64 = 1.5;
 
 /// Items' numbers and signs are not longer.
-const LONGEST_LABEL: usize = 8;
+const MAX_LABEL_CHARACTERS: usize = 8;
 
 /// So many numbers stay beside their lines.
-const FEW_LABELS: usize = 6;
+const MAX_INLINE_LABELS: usize = 6;
 
 #[derive(Debug)]
 struct Column {
@@ -103,7 +103,7 @@ fn is_leader(text: &str) -> bool {
 fn is_label(text: &str) -> bool {
     let text = text.trim();
     let n_letters = text.chars().filter(|character| character.is_alphabetic()).count();
-    text.chars().count() <= LONGEST_LABEL && n_letters <= 1
+    text.chars().count() <= MAX_LABEL_CHARACTERS && n_letters <= 1
 }
 
 impl Region {
@@ -121,7 +121,7 @@ impl Region {
     fn takes(&self, row: &Row) -> bool {
         let Some(step) = self.step(row) else { return self.columns.is_empty() };
         let is_alike = self.last.is_some_and(|(_, size, _)| (size - row.size).abs() < 0.15 * size);
-        if step > LARGEST_STEP || !is_alike {
+        if step > MAX_LINE_STEP || !is_alike {
             return false;
         }
         row.parts.iter().all(|part| {
@@ -168,7 +168,8 @@ impl Region {
     fn has_few_labels(&self) -> bool {
         let [first, last] = self.columns.as_slice() else { return false };
         let is_few = |column: &Column| {
-            column.lines.len() <= FEW_LABELS && column.lines.iter().all(|(_, text)| is_label(text))
+            column.lines.len() <= MAX_INLINE_LABELS
+                && column.lines.iter().all(|(_, text)| is_label(text))
         };
         is_few(first) || is_few(last)
     }

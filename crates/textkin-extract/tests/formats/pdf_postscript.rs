@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use textkin_extract::{Error, FileKind, pdf_text, postscript_text, tidy_pages};
 
-use crate::made::{CELLS, ITEMS, PARAGRAPHS, TITLE, every_format, found, words, words_of};
+use crate::samples::{
+    CELLS, ITEMS, PARAGRAPHS, TITLE, every_format, extract_default, words, words_of,
+};
 
 pub(crate) const MAX_TEXT: usize = 1 << 20;
 
@@ -58,7 +60,7 @@ fn read_postscript(program: &str) -> String {
 }
 
 /// The document of all formats as PDF: every character has a number, and a table says which.
-pub(crate) fn made_pdf() -> Vec<u8> {
+pub(crate) fn sample_pdf() -> Vec<u8> {
     let mut characters: Vec<char> = Vec::new();
     let mut content = "BT /F1 10 Tf 12 TL 50 780 Td\n".to_owned();
     let mut lines: Vec<String> = vec![TITLE.to_owned()];
@@ -100,12 +102,12 @@ fn chunks(text: &str) -> HashSet<Vec<String>> {
 
 #[test]
 fn the_same_document_is_kin_of_itself_in_every_pair_of_formats() {
-    let text = read_pdf(&made_pdf());
+    let text = read_pdf(&sample_pdf());
     assert_eq!(words_of(&text), words(), "{text}");
     let mut texts = vec![("kin.pdf", chunks(&text))];
     for (name, bytes) in every_format() {
         if ["docx", "odt", "html", "epub", "rtf", "md"].iter().any(|end| name.ends_with(end)) {
-            texts.push((name, chunks(&found(name, bytes).unwrap().documents[0].text)));
+            texts.push((name, chunks(&extract_default(name, bytes).unwrap().documents[0].text)));
         }
     }
     assert_eq!(texts.len(), 7);
@@ -195,7 +197,7 @@ fn pdf_loops_end() {
 
 #[test]
 fn a_pdf_without_its_table_is_read() {
-    let whole = made_pdf();
+    let whole = sample_pdf();
     let table = whole.windows(5).rposition(|window| window == b"xref\n").unwrap();
     let table = whole[..table].windows(5).rposition(|window| window == b"xref\n").unwrap_or(table);
     assert_eq!(words_of(&read_pdf(&whole[..table])), words());
@@ -283,7 +285,7 @@ proptest! {
         cut in any::<prop::sample::Index>(),
         is_cut in any::<bool>(),
     ) {
-        let mut bytes = made_pdf();
+        let mut bytes = sample_pdf();
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;

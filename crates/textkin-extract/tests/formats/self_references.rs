@@ -188,12 +188,12 @@ fn extended(value: usize, groups: u32) -> (usize, usize, u32) {
 }
 
 /// What honest pages among the loops say.
-pub(crate) const HONEST: &str = "every honest page has a line of words that can be read";
+pub(crate) const READABLE: &str = "every honest page has a line of words that can be read";
 
 /// PDFs that lead back to themselves, by the way they do.
-pub(crate) fn looped_pdfs() -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn looping_pdfs() -> Vec<(&'static str, Vec<u8>)> {
     let catalog = "<< /Type /Catalog /Pages 2 0 R >>".to_owned();
-    let text = format!("BT /F1 10 Tf 50 700 Td ({HONEST}) Tj ET");
+    let text = format!("BT /F1 10 Tf 50 700 Td ({READABLE}) Tj ET");
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
     let kids = |kids: &str| format!("<< /Type /Pages /Kids [{kids}] /Count 1 >>");
     let page = |more: &str| {
@@ -338,7 +338,7 @@ fn two_tables(objects: &[String]) -> Vec<u8> {
 /// A PDF whose page is in a stream of objects that extends stream number `other`, and that is
 /// itself said to be in stream `other`: 7 is the stream itself, 8 one that is in it.
 fn object_stream(other: u8) -> Vec<u8> {
-    let text = format!("BT /F1 10 Tf 50 700 Td ({HONEST}) Tj ET");
+    let text = format!("BT /F1 10 Tf 50 700 Td ({READABLE}) Tj ET");
     let inside = [
         (1, "<< /Type /Catalog /Pages 2 0 R >>"),
         (2, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),

@@ -75,7 +75,7 @@ const ACCENTS: [(&str, char); 19] = [
 ];
 
 /// Accents as characters of their own, in the order of use of [`compose`].
-const STANDING: [(char, char); 14] = [
+const STANDALONE_ACCENTS: [(char, char); 14] = [
     ('´', '\u{301}'),
     ('`', '\u{300}'),
     ('ˆ', '\u{302}'),
@@ -94,7 +94,7 @@ const STANDING: [(char, char); 14] = [
 
 /// The accent that `character`, standing alone, puts on a letter.
 pub(crate) fn combining(character: char) -> Option<char> {
-    STANDING.iter().find(|(alone, _)| *alone == character).map(|(_, mark)| *mark)
+    STANDALONE_ACCENTS.iter().find(|(alone, _)| *alone == character).map(|(_, mark)| *mark)
 }
 
 /// `letter` with `mark` as one character, if there is one.

@@ -20,7 +20,7 @@ const COLUMN_GAP: f64 = 0.5;
 const WIDE_GAP: f64 = 0.7;
 
 /// The same character within this part of the size is the same glyph, printed again.
-const LARGEST_OFFSET: f64 = 0.08;
+const MAX_REPRINT_OFFSET: f64 = 0.08;
 
 /// Lines that a glyph may still be put on.
 const RECENT_LINES: usize = 40;
@@ -117,7 +117,7 @@ impl Layout {
         let (x, y) = (cell(glyph.start.0), cell(glyph.start.1));
         let is_here = |&(other_x, other_y): &(f64, f64)| {
             let (dx, dy) = (other_x - glyph.start.0, other_y - glyph.start.1);
-            dx.hypot(dy) < LARGEST_OFFSET * glyph.size
+            dx.hypot(dy) < MAX_REPRINT_OFFSET * glyph.size
         };
         let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
         let again =
