@@ -36,7 +36,7 @@ class Origins:
     number: int
     #: Its words, and how many of them are new.
     words: int
-    fresh_words: int
+    new_words: int
     #: The id of the document that most of it came from (itself if nothing did); ``None`` if forgotten.
     dominant_origin: str | None
     dominant_origin_number: int
@@ -47,7 +47,7 @@ class Origins:
     #: The passages that came from earlier documents, in text order.
     blocks: list[CopiedBlock]
     #: Where its new words stand, in characters.
-    fresh: list[tuple[int, int]]
+    new: list[tuple[int, int]]
     #: Where old words stand whose origin is an estimate.
     estimated: list[tuple[int, int]]
 
@@ -108,13 +108,13 @@ class Tracer:
         """Says where the passages of the next document came from, and remembers it as ``id``."""
         if not isinstance(text, str):
             raise DataTypeError(f"text is of type {type(text).__name__}; give a str")
-        head, dominant, blocks, fresh, estimated = self._stream.feed(str(id), text)
+        head, dominant, blocks, new, estimated = self._stream.feed(str(id), text)
         offsets = Offsets(text)
         copied = [
             CopiedBlock(*offsets.span(start, end), words, origin, number)
             for start, end, words, origin, number in blocks
         ]
-        spans = [[offsets.span(*span) for span in spans] for spans in (fresh, estimated)]
+        spans = [[offsets.span(*span) for span in spans] for spans in (new, estimated)]
         origin, origin_number, share, is_clear = dominant
         return Origins(*head, origin, origin_number, share, is_clear, copied, *spans)
 

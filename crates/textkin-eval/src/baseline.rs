@@ -25,7 +25,7 @@ impl MinHash {
 
     /// Settings that people use because they are the defaults. Bands and rows of text-dedup are those that
     /// its threshold 0.7 and 256 permutations lead to, those of datasketch follow from 0.9 and 128.
-    pub const SHIPPED: [Self; 3] = [
+    pub const TOOL_DEFAULTS: [Self; 3] = [
         Self::DATATROVE,
         Self { name: "MinHash as text-dedup (5 words, 25 × 10)", shingle: 5, bands: 25, rows: 10 },
         Self { name: "MinHash as datasketch (words, 5 × 25)", shingle: 1, bands: 5, rows: 25 },

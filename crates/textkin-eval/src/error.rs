@@ -16,7 +16,7 @@ pub enum Error {
     },
     /// A collection's manifest makes no sense.
     #[error("{}: {reason}", path.display())]
-    Manifest {
+    CollectionManifest {
         /// The manifest.
         path: PathBuf,
         /// What is wrong.
@@ -37,19 +37,19 @@ pub enum Error {
         "{} has no collection.toml, and its name is none of the collections known without one ({known})",
         folder.display()
     )]
-    NoCollection {
+    NotACollection {
         /// The folder.
         folder: PathBuf,
         /// The names that are known.
         known: String,
     },
     /// A collection lacks what an experiment needs.
-    #[error("{experiment} needs {needs}, which {collection} does not have")]
-    Lacks {
+    #[error("{experiment} needs {requirement}, which {collection} does not have")]
+    RequirementNotMet {
         /// The experiment.
         experiment: &'static str,
         /// What is missing.
-        needs: &'static str,
+        requirement: &'static str,
         /// The collection.
         collection: String,
     },

@@ -4,32 +4,32 @@
 
 use textkin::Watch;
 use textkin_eval::collection::Collection;
-use textkin_eval::experiment::{ALL, Experiment, Needs};
-use textkin_eval::generate::{Kind, Recipe, make};
-use textkin_eval::report::Report;
+use textkin_eval::experiment::{ALL, Experiment, Requirement};
+use textkin_eval::generate::{SyntheticKind, SyntheticSettings, generate};
+use textkin_eval::report::ExperimentReport;
 
-fn collection(kind: Kind, n_documents: usize) -> Collection {
-    let recipe = Recipe { kind, n_documents, words: 120, rate: 0.03, ..Recipe::default() };
-    Collection::from(make(&recipe))
+fn collection(kind: SyntheticKind, n_documents: usize) -> Collection {
+    let settings = SyntheticSettings { kind, n_documents, words: 120, rate: 0.03, ..SyntheticSettings::default() };
+    Collection::from(generate(&settings))
 }
 
-fn run(name: &str, collection: Option<&Collection>) -> Report {
+fn run(name: &str, collection: Option<&Collection>) -> ExperimentReport {
     let experiment = Experiment::named(name).unwrap()[0];
     experiment.run(collection, true, 1, &Watch::default()).unwrap()
 }
 
-fn value(report: &Report, row: &str, column: usize) -> f64 {
+fn value(report: &ExperimentReport, row: &str, column: usize) -> f64 {
     let row = report.table.rows.iter().find(|one| one.name == row);
     row.unwrap_or_else(|| panic!("{row:?} in {}", report.table.text())).cells[column].value.unwrap()
 }
 
 #[test]
 fn every_experiment_runs_and_writes_its_files() {
-    let small = collection(Kind::Versions, 90);
+    let small = collection(SyntheticKind::Versions, 90);
     let folder = tempfile::tempdir().unwrap();
-    let quotes = collection(Kind::Quotes, 90);
+    let quotes = collection(SyntheticKind::Quotes, 90);
     for experiment in ALL {
-        let has_passages = experiment.needs == Needs::Passages;
+        let has_passages = experiment.requirement == Requirement::Passages;
         let report = run(experiment.name, Some(if has_passages { &quotes } else { &small }));
         assert!(!report.table.rows.is_empty(), "{}", experiment.name);
         let n_columns = report.table.columns.len();
@@ -54,7 +54,7 @@ fn every_experiment_runs_and_writes_its_files() {
 
 #[test]
 fn all_chunks_find_what_every_selection_finds_and_more() {
-    let report = run("made.passages", None);
+    let report = run("synthetic.passages", None);
     let recall = |row: &str, column| value(&report, row, column);
     for column in 0..report.table.columns.len() {
         // A passage that is copied word for word and as long as a chunk is always found.
@@ -65,7 +65,7 @@ fn all_chunks_find_what_every_selection_finds_and_more() {
 
 #[test]
 fn coverage_falls_as_thresholds_rise_and_lossy_selection_loses() {
-    let versions = collection(Kind::Versions, 120);
+    let versions = collection(SyntheticKind::Versions, 120);
     let full = run("deco.table3", Some(&versions));
     for measure in ["s1", "s2", "s3", "s4"] {
         let row = format!("{measure} coverage");
@@ -80,8 +80,8 @@ fn coverage_falls_as_thresholds_rise_and_lossy_selection_loses() {
 
 #[test]
 fn copies_are_found_by_search_and_exact_ones_are_exact() {
-    let recipe = Recipe { n_documents: 100, words: 120, rate: 0.0, ..Recipe::default() };
-    let copies = Collection::from(make(&recipe));
+    let settings = SyntheticSettings { n_documents: 100, words: 120, rate: 0.0, ..SyntheticSettings::default() };
+    let copies = Collection::from(generate(&settings));
     let report = run("hoad.table2", Some(&copies));
     for ideal in ["identity 5", "kin (the default, not in the paper)"] {
         assert_eq!(value(&report, ideal, 0), 1.0, "{ideal}");
@@ -93,10 +93,10 @@ fn copies_are_found_by_search_and_exact_ones_are_exact() {
 
 #[test]
 fn a_collection_without_kin_is_refused_by_name() {
-    let apart = collection(Kind::Boilerplate, 12);
+    let apart = collection(SyntheticKind::Boilerplate, 12);
     let experiment = Experiment::named("deco.table3").unwrap()[0];
     let error = experiment.run(Some(&apart), true, 1, &Watch::default()).unwrap_err().to_string();
-    assert_eq!(error, "deco.table3 needs pairs of kin, which synthetic does not have");
+    assert_eq!(error, "deco.table3 needs related pairs, which synthetic does not have");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn origins_are_right_where_memory_is_large_and_selections_take_their_share() {
 
 #[test]
 fn versions_are_one_cluster_and_quotations_one_passage() {
-    let versions = collection(Kind::Versions, 120);
+    let versions = collection(SyntheticKind::Versions, 120);
     let clusters = run("truth.clusters", Some(&versions));
     for column in 2..6 {
         assert_eq!(value(&clusters, "kin ≥ 0.02, dense", column), 1.0);
@@ -144,8 +144,8 @@ fn versions_are_one_cluster_and_quotations_one_passage() {
     let pairs = run("truth.pairs", Some(&versions));
     assert_eq!(value(&pairs, "kin ≥ 0.02", 0), 100.0);
     assert!(value(&pairs, "ssr ≥ 0.8", 1) < value(&pairs, "ssr ≥ 0.1", 1));
-    let recipe = Recipe { kind: Kind::Quotes, n_documents: 60, rate: 0.0, ..Recipe::default() };
-    let exact = run("truth.plagdet", Some(&Collection::from(make(&recipe))));
+    let settings = SyntheticSettings { kind: SyntheticKind::Quotes, n_documents: 60, rate: 0.0, ..SyntheticSettings::default() };
+    let exact = run("truth.plagdet", Some(&Collection::from(generate(&settings))));
     let row = "8 words, gaps of 5 (the default)";
     // A passage that is copied word for word is one passage; a word before or after may agree by chance.
     assert!(value(&exact, row, 0) > 0.98 && value(&exact, row, 3) == 1.0);

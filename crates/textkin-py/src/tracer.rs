@@ -69,7 +69,7 @@ impl Stream {
     /// Takes the next document.
     fn feed(&self, py: Python<'_>, id: PyBackedStr, text: PyBackedStr) -> Said {
         let said = py.detach(|| self.tracer().trace(&id, &text));
-        let traced = &said.traced;
+        let traced = &said.trace;
         let block = |(block, at): (&textkin::trace::Block, &textkin::BlockOrigin)| {
             let origin = at.origin.as_deref().map(str::to_owned);
             (at.span.start, at.span.end, block.words, origin, block.origin)
@@ -78,7 +78,7 @@ impl Stream {
             spans.iter().map(|span| (span.start, span.end)).collect()
         };
         (
-            (traced.number, traced.words, traced.fresh_words),
+            (traced.number, traced.words, traced.new_words),
             (
                 said.dominant_origin.as_deref().map(str::to_owned),
                 traced.dominant_origin,
@@ -86,7 +86,7 @@ impl Stream {
                 traced.is_clear,
             ),
             traced.blocks.iter().zip(&said.blocks).map(block).collect(),
-            spans(&said.fresh),
+            spans(&said.new),
             spans(&said.estimated),
         )
     }

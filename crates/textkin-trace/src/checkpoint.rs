@@ -65,8 +65,8 @@ impl Tracer {
     /// If it cannot be read, is no state or a damaged one, or of another version or settings.
     pub fn load(settings: &Settings, reader: &mut dyn Read) -> Result<Self, Error> {
         let mut reader = Summed { inner: reader, sum: Xxh3::new() };
-        if reader.array::<8>().map_err(|_| Error::NotState)? != MAGIC {
-            return Err(Error::NotState);
+        if reader.array::<8>().map_err(|_| Error::NotATraceState)? != MAGIC {
+            return Err(Error::NotATraceState);
         }
         let version = u32::from_le_bytes(reader.array()?);
         if version != VERSION {
@@ -97,11 +97,11 @@ impl Tracer {
         }
         let sum = reader.sum.digest();
         if reader.array::<8>()? != sum.to_le_bytes() {
-            return Err(Error::Damaged("its checksum is another"));
+            return Err(Error::Corrupt("its checksum is another"));
         }
         match reader.inner.read(&mut [0])? {
             0 => Ok(tracer),
-            _ => Err(Error::Damaged("it goes on after its end")),
+            _ => Err(Error::Corrupt("it goes on after its end")),
         }
     }
 }
@@ -137,7 +137,7 @@ impl Write for Summed<&mut dyn Write> {
 impl Summed<&mut dyn Read> {
     fn read_all(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
         self.inner.read_exact(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Error::Damaged("it ends too early"),
+            io::ErrorKind::UnexpectedEof => Error::Corrupt("it ends too early"),
             _ => Error::Io(error),
         })?;
         self.sum.update(bytes);
@@ -152,7 +152,7 @@ impl Summed<&mut dyn Read> {
 
     fn fill(&mut self, length: u64, table: &mut [u8]) -> Result<(), Error> {
         if length != table.len() as u64 {
-            return Err(Error::Damaged("its table is of another size"));
+            return Err(Error::Corrupt("its table is of another size"));
         }
         self.read_all(table)
     }
@@ -160,12 +160,12 @@ impl Summed<&mut dyn Read> {
     fn check_settings(&mut self, settings: &Settings) -> Result<(), Error> {
         let length = u32::from_le_bytes(self.array()?);
         if length > MAX_SETTINGS {
-            return Err(Error::Damaged("its settings are too long"));
+            return Err(Error::Corrupt("its settings are too long"));
         }
         let mut text = vec![0; length as usize];
         self.read_all(&mut text)?;
         let text =
-            String::from_utf8(text).map_err(|_| Error::Damaged("its settings are no text"))?;
+            String::from_utf8(text).map_err(|_| Error::Corrupt("its settings are no text"))?;
         let found: Vec<(&str, &str)> =
             text.lines().map(|line| line.split_once(' ').unwrap_or((line, ""))).collect();
         let expected = settings.entries();
@@ -174,11 +174,11 @@ impl Summed<&mut dyn Read> {
             let found = value_of(name).unwrap_or("unset");
             if found != value {
                 let (name, found, expected) = ((*name).to_owned(), found.to_owned(), value.clone());
-                return Err(Error::OtherSettings { name, found, expected });
+                return Err(Error::SettingsMismatch { name, found, expected });
             }
         }
         if found.len() != expected.len() {
-            return Err(Error::Damaged("it has settings that are not known"));
+            return Err(Error::Corrupt("it has settings that are not known"));
         }
         Ok(())
     }

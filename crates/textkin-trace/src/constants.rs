@@ -12,17 +12,17 @@ pub struct Constant {
     pub name: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
-    /// Whose it is: all methods, one of them, or one eviction.
-    pub of: &'static str,
-    /// Its least value.
-    pub least: u64,
-    /// Its greatest value.
-    pub most: u64,
-    place: fn(&mut Settings) -> Option<Place<'_>>,
+    /// The command-line options it applies to: all methods, one of them, or one eviction.
+    pub applies_to: &'static str,
+    /// Minimum value.
+    pub min: u64,
+    /// Maximum value.
+    pub max: u64,
+    field: fn(&mut Settings) -> Option<SettingField<'_>>,
 }
 
 /// Where the value of a constant is kept.
-enum Place<'a> {
+enum SettingField<'a> {
     Byte(&'a mut u8),
     Short(&'a mut u16),
     Word(&'a mut u32),
@@ -30,7 +30,7 @@ enum Place<'a> {
     Flag(&'a mut bool),
 }
 
-impl Place<'_> {
+impl SettingField<'_> {
     fn value(&self) -> u64 {
         match self {
             Self::Byte(value) => u64::from(**value),
@@ -44,11 +44,11 @@ impl Place<'_> {
     /// Sets a value that the range of the constant allows.
     fn set(self, value: u64) {
         match self {
-            Self::Byte(place) => *place = u8::try_from(value).unwrap_or(u8::MAX),
-            Self::Short(place) => *place = u16::try_from(value).unwrap_or(u16::MAX),
-            Self::Word(place) => *place = u32::try_from(value).unwrap_or(u32::MAX),
-            Self::Long(place) => *place = value,
-            Self::Flag(place) => *place = value != 0,
+            Self::Byte(field) => *field = u8::try_from(value).unwrap_or(u8::MAX),
+            Self::Short(field) => *field = u16::try_from(value).unwrap_or(u16::MAX),
+            Self::Word(field) => *field = u32::try_from(value).unwrap_or(u32::MAX),
+            Self::Long(field) => *field = value,
+            Self::Flag(field) => *field = value != 0,
         }
     }
 }
@@ -74,36 +74,36 @@ const COPY_COUNT: &str = "--preset paper --evict copy-count";
 const LUCKY: &str = "--preset paper --evict lucky";
 
 /// A field of the method of the paper, of its eviction, or of windows.
-macro_rules! place {
+macro_rules! field {
     (chunks, $field:ident, $kind:ident) => {
-        |settings| chunks(settings).map(|method| Place::$kind(&mut method.$field))
+        |settings| chunks(settings).map(|method| SettingField::$kind(&mut method.$field))
     };
     (windows, $field:ident, $kind:ident) => {
-        |settings| windows(settings).map(|method| Place::$kind(&mut method.$field))
+        |settings| windows(settings).map(|method| SettingField::$kind(&mut method.$field))
     };
     ($eviction:ident, $field:ident, $kind:ident) => {
         |settings| match &mut chunks(settings)?.eviction {
-            Eviction::$eviction(rule) => Some(Place::$kind(&mut rule.$field)),
+            Eviction::$eviction(rule) => Some(SettingField::$kind(&mut rule.$field)),
             _ => None,
         }
     };
     (both, $field:ident, $kind:ident, $and:ident) => {
         |settings| match &mut settings.method {
-            Method::Chunks(method) => Some(Place::$kind(&mut method.$field)),
-            Method::Windows(method) => Some(Place::$and(&mut method.$field)),
+            Method::Chunks(method) => Some(SettingField::$kind(&mut method.$field)),
+            Method::Windows(method) => Some(SettingField::$and(&mut method.$field)),
         }
     };
 }
 
 macro_rules! constant {
-    ($name:literal, $of:expr, $range:expr, $summary:literal, $place:expr) => {
+    ($name:literal, $applies_to:expr, $range:expr, $summary:literal, $field:expr) => {
         Constant {
             name: $name,
             summary: $summary,
-            of: $of,
-            least: $range.0,
-            most: $range.1,
-            place: $place,
+            applies_to: $applies_to,
+            min: $range.0,
+            max: $range.1,
+            field: $field,
         }
     };
 }
@@ -111,151 +111,151 @@ macro_rules! constant {
 impl Constant {
     /// Every constant, in the order in which they are told.
     pub const ALL: [Self; 22] = [
-        constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(Place::Short(
+        constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(SettingField::Short(
             &mut settings.bucket
         ))),
         constant!("seed", ALL, (0, u64::MAX), "where random choices begin", |settings| Some(
-            Place::Long(&mut settings.seed)
+            SettingField::Long(&mut settings.seed)
         )),
         constant!(
             "tag-bytes",
             ALL,
             (2, 8),
             "bytes of a chunk's hash in its slot",
-            place!(both, tag_bytes, Byte, Byte)
+            field!(both, tag_bytes, Byte, Byte)
         ),
         constant!(
             "origin-bytes",
             ALL,
             (3, 8),
             "bytes of an origin's number in a slot",
-            place!(both, origin_bytes, Byte, Byte)
+            field!(both, origin_bytes, Byte, Byte)
         ),
         constant!(
             "bridge-limit",
             ALL,
             (0, 65_535),
             "a bridge spans less than this: T of the paper, in selected chunks; with windows, in words",
-            place!(both, bridge_limit, Word, Short)
+            field!(both, bridge_limit, Word, Short)
         ),
         constant!(
             "stores-estimated",
             PAPER,
             (0, 1),
             "1: chunks are stored with the origin that was estimated for them",
-            place!(chunks, stores_estimated, Flag)
+            field!(chunks, stores_estimated, Flag)
         ),
         constant!(
             "copy-count-full",
             COPY_COUNT,
             (1, 255),
             "where a counter stops",
-            place!(CopyCount, full, Byte)
+            field!(CopyCount, full, Byte)
         ),
         constant!(
             "copy-count-many",
             COPY_COUNT,
             (1, 4096),
             "so many full counters in a bucket halve all",
-            place!(CopyCount, many, Short)
+            field!(CopyCount, many, Short)
         ),
         constant!(
             "lucky-block",
             LUCKY,
             (0, 255),
             "how many times √(b − 2) the ends of a block of b chunks gain",
-            place!(Lucky, block, Byte)
+            field!(Lucky, block, Byte)
         ),
         constant!(
             "lucky-edge",
             LUCKY,
             (0, 255),
             "what the ends of a document gain",
-            place!(Lucky, edge, Byte)
+            field!(Lucky, edge, Byte)
         ),
         constant!(
             "lucky-every",
             LUCKY,
             (0, 65_535),
             "which chunks gain regularly, y of the paper; 0 for none",
-            place!(Lucky, every, Short)
+            field!(Lucky, every, Short)
         ),
         constant!(
             "lucky-regular",
             LUCKY,
             (0, 255),
             "what those gain",
-            place!(Lucky, regular, Byte)
+            field!(Lucky, regular, Byte)
         ),
         constant!(
             "lucky-limit",
             LUCKY,
             (0, 255),
             "the average score of a bucket that halves all; 0 for never",
-            place!(Lucky, limit, Byte)
+            field!(Lucky, limit, Byte)
         ),
         constant!(
             "window",
             KIN,
             (1, 64),
             "words of the window on each side of a chunk",
-            place!(windows, window, Byte)
+            field!(windows, window, Byte)
         ),
         constant!(
             "bits",
             KIN,
             (1, 8),
             "bits of each word in the window: 1, 2, 4 or 8; window × bits is 8, 16, … 64",
-            place!(windows, bits, Byte)
+            field!(windows, bits, Byte)
         ),
         constant!(
             "spacing",
             KIN,
             (1, 65_535),
             "words from one landmark to the next",
-            place!(windows, spacing, Short)
+            field!(windows, spacing, Short)
         ),
         constant!(
             "reach",
             KIN,
             (0, 255),
             "words beyond a window that are taken as copied where the rest is forgotten",
-            place!(windows, reach, Byte)
+            field!(windows, reach, Byte)
         ),
         constant!(
             "landmark-worth",
             KIN,
             (1, 255),
             "worth of a new landmark",
-            place!(windows, landmark_worth, Byte)
+            field!(windows, landmark_worth, Byte)
         ),
         constant!(
             "anchors",
             KIN,
             (0, 255),
             "chunks of each document that are remembered for longest",
-            place!(windows, anchors, Byte)
+            field!(windows, anchors, Byte)
         ),
         constant!(
             "anchor-worth",
             KIN,
             (1, 255),
             "worth of each of them",
-            place!(windows, anchor_worth, Byte)
+            field!(windows, anchor_worth, Byte)
         ),
         constant!(
             "found-worth",
             KIN,
             (0, 255),
             "what a slot gains when its chunk is found",
-            place!(windows, found_worth, Byte)
+            field!(windows, found_worth, Byte)
         ),
         constant!(
             "minor-worth",
             KIN,
             (0, 255),
             "worth of a chunk between landmarks; 0: they are not kept",
-            place!(windows, minor_worth, Byte)
+            field!(windows, minor_worth, Byte)
         ),
     ];
 
@@ -269,11 +269,11 @@ impl Constant {
             let names = Self::ALL.map(|constant| constant.name);
             match nearest(name, names) {
                 Some(meant) => {
-                    Error::NoConstant { name: name.to_owned(), hint: format!("is {meant} meant?") }
+                    Error::UnknownConstant { name: name.to_owned(), hint: format!("is {meant} meant?") }
                 }
                 None => {
                     let hint = format!("there are {}", names.join(", "));
-                    Error::NoConstant { name: name.to_owned(), hint }
+                    Error::UnknownConstant { name: name.to_owned(), hint }
                 }
             }
         })
@@ -283,7 +283,7 @@ impl Constant {
     #[must_use]
     pub fn value(&self, settings: &Settings) -> Option<u64> {
         let mut settings = *settings;
-        (self.place)(&mut settings).map(|place| place.value())
+        (self.field)(&mut settings).map(|field| field.value())
     }
 
     /// Gives it a value in `settings`.
@@ -291,12 +291,12 @@ impl Constant {
     /// # Errors
     /// If they do not have it, or the value is out of its range.
     pub fn set(&self, value: u64, settings: &mut Settings) -> Result<(), Error> {
-        let Self { name, of, least, most, .. } = *self;
-        let place = (self.place)(settings).ok_or(Error::OtherConstant { name, of })?;
-        if !(least..=most).contains(&value) {
-            return Err(Error::ConstantRange { name, value, least, most });
+        let Self { name, applies_to, min, max, .. } = *self;
+        let field = (self.field)(settings).ok_or(Error::ConstantNotApplicable { name, applies_to })?;
+        if !(min..=max).contains(&value) {
+            return Err(Error::ConstantOutOfRange { name, value, min, max });
         }
-        place.set(value);
+        field.set(value);
         Ok(())
     }
 }
@@ -326,7 +326,7 @@ mod tests {
             for settings in &mut of {
                 let before = *settings;
                 let old = constant.value(settings).unwrap();
-                let new = if old == constant.most { constant.least } else { old + 1 };
+                let new = if old == constant.max { constant.min } else { old + 1 };
                 constant.set(new, settings).unwrap();
                 assert_eq!(constant.value(settings), Some(new));
                 let differs =

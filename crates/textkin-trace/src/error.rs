@@ -36,31 +36,31 @@ pub enum Error {
     },
     /// A constant that there is not.
     #[error("there is no constant '{name}'; {hint}")]
-    NoConstant {
+    UnknownConstant {
         /// The name.
         name: String,
         /// What was meant, or which there are.
         hint: String,
     },
     /// A constant of something else.
-    #[error("{name} is a constant of {of}")]
-    OtherConstant {
+    #[error("{name} only applies to {applies_to}")]
+    ConstantNotApplicable {
         /// Which.
         name: &'static str,
         /// What it belongs to.
-        of: &'static str,
+        applies_to: &'static str,
     },
     /// A constant out of its range.
-    #[error("{name} of {value} is out of range: {least} to {most}")]
-    ConstantRange {
+    #[error("{name} must be between {min} and {max}, got {value}")]
+    ConstantOutOfRange {
         /// Which.
         name: &'static str,
         /// What was given.
         value: u64,
-        /// The least value.
-        least: u64,
-        /// The greatest.
-        most: u64,
+        /// Minimum value.
+        min: u64,
+        /// Maximum value.
+        max: u64,
     },
     /// A name that stands for nothing.
     #[error("no {kind} '{name}'; there are {known}")]
@@ -77,7 +77,7 @@ pub enum Error {
     Io(#[from] io::Error),
     /// The bytes are not a state at all.
     #[error("this is not the state of a trace")]
-    NotState,
+    NotATraceState,
     /// A state of another version of the format.
     #[error("a state of version {found} cannot be read by this program, which reads {expected}")]
     Version {
@@ -88,7 +88,7 @@ pub enum Error {
     },
     /// A state made with other settings.
     #[error("the state was made with {name} {found}, and {expected} is asked for")]
-    OtherSettings {
+    SettingsMismatch {
         /// Which setting.
         name: String,
         /// In the state.
@@ -98,5 +98,5 @@ pub enum Error {
     },
     /// Bytes were lost or changed.
     #[error("the state is damaged: {0}")]
-    Damaged(&'static str),
+    Corrupt(&'static str),
 }

@@ -4,7 +4,7 @@
 //! origin for which it was told rightly; *TF* the share of words rightly called fresh or old. Where most
 //! documents are their own origin, DO hides how well copies are told: so also over copies only.
 
-use crate::Traced;
+use crate::DocumentTrace;
 
 /// Counts of right answers over the documents of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Accuracy {
     /// Counts what was said of a document beside what is true of it.
     ///
     /// Documents without a clear dominant origin are left out, as in the paper.
-    pub fn add(&mut self, truth: &Traced, said: &Traced) {
+    pub fn add(&mut self, truth: &DocumentTrace, said: &DocumentTrace) {
         self.chunks += u64::from(said.chunks);
         self.selected += u64::from(said.selected);
         if !truth.is_clear {
@@ -51,8 +51,8 @@ impl Accuracy {
             self.copied += 1;
             self.copied_right += u64::from(is_right);
         }
-        let both = shared(&truth.fresh, &said.fresh);
-        let one = truth.fresh_words + said.fresh_words - 2 * both;
+        let both = shared(&truth.new, &said.new);
+        let one = truth.new_words + said.new_words - 2 * both;
         self.words += u64::from(truth.words);
         self.words_right += u64::from(truth.words.saturating_sub(one));
     }
@@ -101,28 +101,28 @@ mod tests {
     use super::*;
 
     /// A document of 30 words of which `old` are; `is_clear` if its dominant origin is.
-    fn traced(old: &[bool], dominant_origin: u64, is_clear: bool) -> Traced {
-        let mut fresh: Vec<(u32, u32)> = Vec::new();
+    fn traced(old: &[bool], dominant_origin: u64, is_clear: bool) -> DocumentTrace {
+        let mut new: Vec<(u32, u32)> = Vec::new();
         for (word, _) in (0_u32..).zip(old).filter(|(_, old)| !**old) {
-            match fresh.last_mut() {
+            match new.last_mut() {
                 Some((_, end)) if *end == word => *end += 1,
-                _ => fresh.push((word, word + 1)),
+                _ => new.push((word, word + 1)),
             }
         }
         let words = u32::try_from(old.len()).unwrap();
-        let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
-        Traced {
+        let new_words = new.iter().map(|(start, end)| end - start).sum();
+        DocumentTrace {
             number: 9,
             words,
             chunks: 20,
             selected: 5,
-            fresh_words,
-            old_words: words - fresh_words,
+            new_words,
+            copied_words: words - new_words,
             dominant_origin,
             dominant_share: 1.0,
             is_clear,
             blocks: Vec::new(),
-            fresh,
+            new,
             estimated: Vec::new(),
         }
     }

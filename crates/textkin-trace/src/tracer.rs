@@ -7,9 +7,9 @@ use crate::chunks::{Chunks, Selected, size};
 use crate::exact_tracer::ExactTracer;
 use crate::label::Labels;
 use crate::look_up::Document;
-use crate::traced::Sizes;
+use crate::document_trace::Sizes;
 use crate::window_tracer::{Windows, window_tracer};
-use crate::{Error, Memory, Method, Settings, Traced};
+use crate::{Error, Memory, Method, Settings, DocumentTrace};
 
 /// Traces a stream: one document in, what is said of it out.
 ///
@@ -77,17 +77,17 @@ impl Tracer {
     /// Says where each passage of a document came from, and remembers the document.
     ///
     /// `selection` holds ascending indices into the chunks of `document`; others are left out.
-    pub fn trace(&mut self, document: &Chunked<'_>, selection: &[u32]) -> Traced {
+    pub fn trace(&mut self, document: &Chunked<'_>, selection: &[u32]) -> DocumentTrace {
         self.trace_chunks(document.tokens, Chunks::Listed(document.chunks), selection)
     }
 
     /// The same of a document whose chunks are all runs of `k` words, which need not be made: chunk
     /// `n` begins with word `n`, and fewer than `k` words are one chunk.
-    pub fn trace_runs(&mut self, tokens: &Tokens, k: usize, selection: &[u32]) -> Traced {
+    pub fn trace_runs(&mut self, tokens: &Tokens, k: usize, selection: &[u32]) -> DocumentTrace {
         self.trace_chunks(tokens, Chunks::runs(tokens.len(), k), selection)
     }
 
-    fn trace_chunks(&mut self, tokens: &Tokens, chunks: Chunks<'_>, selection: &[u32]) -> Traced {
+    fn trace_chunks(&mut self, tokens: &Tokens, chunks: Chunks<'_>, selection: &[u32]) -> DocumentTrace {
         let number = self.next;
         self.next += 1;
         let words = tokens.hashes();
@@ -117,7 +117,7 @@ impl Tracer {
             chunks: chunks.len(),
             selected: size(selection.len()),
         };
-        Traced::new(number, sizes, &self.labels)
+        DocumentTrace::new(number, sizes, &self.labels)
     }
 
     /// Documents taken so far: the number that the next one will have.

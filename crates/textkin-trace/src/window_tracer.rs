@@ -330,10 +330,10 @@ mod tests {
     use textkin_core::chunk::mix;
 
     use super::*;
-    use crate::Traced;
+    use crate::DocumentTrace;
     use crate::chunks::Chunks;
     use crate::table::Field;
-    use crate::traced::Sizes;
+    use crate::document_trace::Sizes;
 
     #[test]
     fn the_horizon_is_the_median_age_of_what_is_forgotten() {
@@ -357,7 +357,7 @@ mod tests {
         number: u64,
         words: &[u64],
         part: u32,
-    ) -> Traced {
+    ) -> DocumentTrace {
         tracer.part = part;
         let chunks = Chunks::runs(words.len(), 8);
         let selection: Vec<u32> = (0..chunks.len()).collect();
@@ -365,7 +365,7 @@ mod tests {
         tracer.trace(&Document { number, words, chunks, selection: &selection }, &mut labels);
         let n_words = u32::try_from(words.len()).unwrap();
         let sizes = Sizes { words: n_words, chunks: chunks.len(), selected: chunks.len() };
-        Traced::new(number, sizes, &labels)
+        DocumentTrace::new(number, sizes, &labels)
     }
 
     #[test]
@@ -376,13 +376,13 @@ mod tests {
             // What stands twice in a document is its own, in whatever parts.
             let twice = [words(0, 500), words(0, 500), words(9_000, 100)].concat();
             let said = trace(&mut tracer, 0, &twice, part);
-            assert_eq!((said.fresh_words, said.dominant_origin), (1_100, 0), "{part}");
+            assert_eq!((said.new_words, said.dominant_origin), (1_100, 0), "{part}");
             assert!(said.blocks.is_empty(), "{part}");
             // A copy is one block, wherever parts begin.
             let copy = [words(50_000, 40), words(0, 500), words(70_000, 33)].concat();
             let said = trace(&mut tracer, 1, &copy, part);
-            assert_eq!(said.fresh, [(0, 40), (540, 573)], "{part}");
-            assert_eq!((said.old_words, said.dominant_origin), (500, 0), "{part}");
+            assert_eq!(said.new, [(0, 40), (540, 573)], "{part}");
+            assert_eq!((said.copied_words, said.dominant_origin), (500, 0), "{part}");
             let places = said.blocks.iter().map(|block| (block.origin, block.start, block.end));
             assert_eq!(places.collect::<Vec<_>>(), [(0, 40, 540)], "{part}");
         }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use textkin_core::chunk::RollingHash;
 use textkin_core::{Chunk, Chunked, Span, Tokens};
 use textkin_trace::{
-    ChunkMethod, Error, Estimation, Eviction, Memory, Method, Preset, Settings, Traced, Tracer,
+    ChunkMethod, Error, Estimation, Eviction, Memory, Method, Preset, Settings, DocumentTrace, Tracer,
     WindowMethod,
 };
 
@@ -34,12 +34,12 @@ impl Text {
         Self { tokens, chunks }
     }
 
-    fn trace(&self, tracer: &mut Tracer) -> Traced {
+    fn trace(&self, tracer: &mut Tracer) -> DocumentTrace {
         self.trace_some(tracer, 1)
     }
 
     /// Every `step`-th chunk is selected.
-    fn trace_some(&self, tracer: &mut Tracer, step: usize) -> Traced {
+    fn trace_some(&self, tracer: &mut Tracer, step: usize) -> DocumentTrace {
         let n = u32::try_from(self.chunks.len()).expect("few chunks");
         let selection: Vec<u32> = (0..n).step_by(step).collect();
         tracer.trace(&Chunked { tokens: &self.tokens, chunks: &self.chunks }, &selection)
@@ -79,7 +79,7 @@ fn all_settings(bytes: u64) -> Vec<Settings> {
     settings
 }
 
-fn run(settings: &Settings, stream: &[Vec<u16>]) -> Vec<Traced> {
+fn run(settings: &Settings, stream: &[Vec<u16>]) -> Vec<DocumentTrace> {
     let mut tracer = Tracer::new(settings).expect("the settings are possible");
     stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect()
 }
@@ -96,9 +96,9 @@ fn oracle(stream: &[Vec<u16>]) -> Vec<Vec<usize>> {
 }
 
 /// Whether what is said of a document can be: spans within it, words that add up.
-fn is_sound(traced: &Traced) -> bool {
-    let runs = traced.fresh.windows(2).all(|runs| runs[0].1 < runs[1].0);
-    let fresh: u32 = traced.fresh.iter().map(|(start, end)| end - start).sum();
+fn is_sound(traced: &DocumentTrace) -> bool {
+    let runs = traced.new.windows(2).all(|runs| runs[0].1 < runs[1].0);
+    let new: u32 = traced.new.iter().map(|(start, end)| end - start).sum();
     let is_block = |block: &textkin_trace::Block| {
         block.start < block.end
             && block.end <= traced.words
@@ -106,8 +106,8 @@ fn is_sound(traced: &Traced) -> bool {
             && block.estimated <= block.words
             && block.origin < traced.number
     };
-    runs && fresh == traced.fresh_words
-        && traced.fresh_words + traced.old_words == traced.words
+    runs && new == traced.new_words
+        && traced.new_words + traced.copied_words == traced.words
         && traced.blocks.iter().all(is_block)
         && traced.dominant_origin <= traced.number
         && (0.0..=1.0).contains(&traced.dominant_share)
@@ -143,7 +143,7 @@ proptest! {
                 old[place..(place + K as usize).min(n_words)].fill(true);
             }
             let mut said_old = vec![true; n_words];
-            said.fresh.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
+            said.new.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
             prop_assert_eq!(old, said_old);
             // Each chunk of a block came from its origin, and each copied chunk is in one block.
             let mut in_blocks = vec![number; origins.len()];
@@ -173,7 +173,7 @@ proptest! {
             let paper = Preset::Paper.settings(Memory::Bytes(1 << 20));
             let said = run(&Settings { method: Method::Chunks(method), ..paper }, &stream);
             for (truth, said) in truth.iter().zip(&said) {
-                prop_assert_eq!(&truth.fresh, &said.fresh);
+                prop_assert_eq!(&truth.new, &said.new);
                 prop_assert_eq!(truth.dominant_origin, said.dominant_origin);
                 prop_assert_eq!(truth.dominant_share, said.dominant_share);
             }
@@ -186,7 +186,7 @@ proptest! {
         let said = run(&Preset::Kin.settings(Memory::Bytes(1 << 20)), &stream);
         for (truth, said) in truth.iter().zip(&said) {
             prop_assert!(is_sound(said));
-            prop_assert!(said.fresh_words <= truth.fresh_words);
+            prop_assert!(said.new_words <= truth.new_words);
         }
     }
 
@@ -196,7 +196,7 @@ proptest! {
             let mut tracer = Tracer::new(&settings).unwrap();
             let bytes = tracer.table_bytes();
             prop_assert!(bytes.is_none_or(|bytes| bytes <= 1_000));
-            let said: Vec<Traced> =
+            let said: Vec<DocumentTrace> =
                 stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect();
             prop_assert!(said.iter().all(is_sound));
             prop_assert_eq!(tracer.table_bytes(), bytes);
@@ -257,7 +257,7 @@ fn a_state_that_was_cut_or_changed_is_refused() {
             assert!(Tracer::load(&settings, &mut changed.as_slice()).is_err(), "{place}");
         }
         let longer = [state.as_slice(), &[0]].concat();
-        assert!(matches!(Tracer::load(&settings, &mut longer.as_slice()), Err(Error::Damaged(_))));
+        assert!(matches!(Tracer::load(&settings, &mut longer.as_slice()), Err(Error::Corrupt(_))));
     }
 }
 
@@ -300,7 +300,7 @@ fn one_landmark_tells_of_a_passage_to_the_word() {
     let [block] = said.blocks.as_slice() else { panic!("{said:?}") };
     assert_eq!((block.start, block.end, block.origin), (7, 24, 0));
     assert_eq!((block.origin_offset, block.words, block.estimated), (Some(3), 17, 14));
-    assert_eq!(said.fresh, [(0, 7), (24, 44)]);
+    assert_eq!(said.new, [(0, 7), (24, 44)]);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn documents_without_words_are_documents() {
     for settings in all_settings(1_000) {
         let said = run(&settings, &[vec![], vec![1], vec![], vec![1]]);
         assert!(said.iter().all(is_sound));
-        assert_eq!((said[3].dominant_origin, said[3].old_words), (1, 1), "{settings:?}");
+        assert_eq!((said[3].dominant_origin, said[3].copied_words), (1, 1), "{settings:?}");
         assert!(!said[2].is_clear);
     }
 }

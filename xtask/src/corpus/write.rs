@@ -27,7 +27,7 @@ pub(crate) fn write(
         let mut out = zstd::Encoder::new(out, 9)?;
         out.long_distance_matching(true)?;
         for Page { id, project, release, page, text } in pages {
-            // A page that moved to another folder keeps its name: such two are not labelled, and no strangers.
+            // A page that moved to another folder keeps its name: such a pair has no label and is not unrelated.
             let name = page.rsplit('/').next().unwrap_or_default();
             let record = json!({ "id": id, "project": project, "release": release, "page": page, "name": name, "text": text });
             writeln!(out, "{record}")?;
@@ -47,8 +47,8 @@ pub(crate) fn write(
         let text = format!(
             "name = {name:?}\nnote = {note:?}\nlicence = \"that of each project\"\n\
              documents = [\"docs.jsonl.zst\"]\nfamilies = [\"project\", \"name\"]\nunlabelled = \"families\"\n\n\
-             [[pairs]]\nfile = \"pairs.tsv\"\nkin = {{ identical = \"exact\", high = \"high\", some = \"some\" }}\n\
-             strangers = [\"low\"]\n"
+             [[pairs]]\nfile = \"pairs.tsv\"\nrelated = {{ identical = \"exact\", high = \"high\", some = \"some\" }}\n\
+             unrelated = [\"low\"]\n"
         );
         out.write_all(text.as_bytes())?;
         Ok(())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use textkin_eval::generate::{Edit, Kind};
+use textkin_eval::generate::{Edit, SyntheticKind};
 
 /// Rerun the experiments of the papers, on collections whose truth is known
 #[derive(Debug, Args)]
@@ -83,8 +83,8 @@ pub(crate) struct EvalMeans {
 pub(crate) struct Generate {
     /// What it is made of: originals with edited copies, documents that quote one passage, chains of six
     /// versions, texts of their own in one frame, or documents in order of time that take from earlier ones
-    #[arg(value_parser = named(&Kind::ALL, Kind::name))]
-    pub(crate) kind: Kind,
+    #[arg(value_parser = named(&SyntheticKind::ALL, SyntheticKind::name))]
+    pub(crate) kind: SyntheticKind,
 
     /// The folder, new or empty
     #[arg(long, value_name = "DIR")]

@@ -8,8 +8,8 @@ use textkin::Watch;
 use textkin::report::terminal;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment};
-use textkin_eval::generate::{self, Recipe};
-use textkin_eval::report::Report;
+use textkin_eval::generate::{self, SyntheticSettings};
+use textkin_eval::report::ExperimentReport;
 
 use crate::arguments::{Eval, EvalCommand, EvalMeans, Generate};
 use crate::exit::Exit;
@@ -46,12 +46,13 @@ fn list() -> anyhow::Result<Exit> {
         String::from("Experiments of textkin eval run; the first word is the paper.\n\n");
     for experiment in ALL {
         writeln!(text, "{:<16} {}", experiment.name, experiment.title)?;
-        writeln!(text, "{:<16} needs {}", "", experiment.needs.name())?;
+        writeln!(text, "{:<16} needs {}", "", experiment.requirement.name())?;
     }
     text.push_str(
         "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
          origin: Abdel-Hamid et al. 2009. scam: Shivakumar and Garcia-Molina 1996.\n\
-         truth: pairs, clusters and passages that people labelled; made: collections with known truth; neither is of a paper.\n",
+         truth: pairs, clusters and passages that people labelled; synthetic: generated collections whose truth is known.\n\
+         The last two are not from a paper.\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)
@@ -94,7 +95,7 @@ fn every(
         for one in experiments {
             let report = match one.run(collection.as_ref(), is_quick, means.seed, watch) {
                 Ok(report) => report,
-                Err(error @ textkin_eval::Error::Lacks { .. }) if passes_over => {
+                Err(error @ textkin_eval::Error::RequirementNotMet { .. }) if passes_over => {
                     print_message(format_args!("textkin: passed over: {error}\n"));
                     continue;
                 }
@@ -119,7 +120,7 @@ fn every(
     Ok(Exit::Found)
 }
 
-fn show(report: &Report) -> anyhow::Result<()> {
+fn show(report: &ExperimentReport) -> anyhow::Result<()> {
     let mut text = format!("{}: {}\n", report.experiment, report.title);
     writeln!(text, "on {}; {:.1} s\n", report.collection, report.seconds)?;
     text.push_str(&report.table.text());
@@ -136,7 +137,7 @@ fn show(report: &Report) -> anyhow::Result<()> {
 }
 
 fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
-    let recipe = Recipe {
+    let settings = SyntheticSettings {
         kind: arguments.kind,
         n_documents: arguments.documents as usize,
         words: arguments.words as usize,
@@ -145,13 +146,13 @@ fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
         passage: arguments.passage as usize,
         seed: arguments.seed,
     };
-    let made = generate::make(&recipe);
-    generate::write(&made, &recipe, &arguments.out)?;
+    let synthetic = generate::generate(&settings);
+    generate::write(&synthetic, &settings, &arguments.out)?;
     print_message(format_args!(
-        "textkin: {} documents, {} pairs of kin, {} copied passages in {}\n",
-        made.documents.len(),
-        made.kin.len(),
-        made.passages.len(),
+        "textkin: {} documents, {} related pairs, {} copied passages in {}\n",
+        synthetic.documents.len(),
+        synthetic.related.len(),
+        synthetic.passages.len(),
         arguments.out.display()
     ));
     Ok(Exit::Found)

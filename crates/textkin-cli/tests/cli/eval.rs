@@ -11,7 +11,7 @@ fn every_experiment_is_named_with_what_it_needs() {
         "ids.figure1",
         "origin.table9-10",
         "scam.figure5",
-        "made.edits",
+        "synthetic.edits",
     ] {
         assert!(run.stdout.contains(name), "{name} in {}", run.stdout);
     }
@@ -24,7 +24,7 @@ fn a_collection_is_made_and_an_experiment_run_on_it() {
     let make =
         ["eval", "generate", "versions", "--documents", "60", "--words", "100", "--out", "v"];
     let made = folder.textkin(&make).expect(0);
-    assert!(made.stderr.contains("60 documents, 150 pairs of kin"), "{}", made.stderr);
+    assert!(made.stderr.contains("60 documents, 150 related pairs"), "{}", made.stderr);
     let run = folder
         .textkin(&["eval", "run", "deco.table3", "--collection", "v", "--out", "r"])
         .expect(0);
@@ -55,7 +55,7 @@ fn what_is_wrong_is_said() {
     folder.write("c/collection.toml", "name = \"c\"\ndocuments = [\"x.txt\"]\n");
     let lacks = folder.textkin(&["eval", "run", "deco.table2", "--collection", "c"]).expect(2);
     assert!(
-        lacks.stderr.contains("deco.table2 needs pairs of kin, which c does not have"),
+        lacks.stderr.contains("deco.table2 needs related pairs, which c does not have"),
         "{}",
         lacks.stderr
     );

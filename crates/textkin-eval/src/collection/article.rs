@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Text;
-use super::threads::Linked;
+use super::CollectionDocument;
+use super::threads::ThreadLinks;
 use crate::error::{Error, at};
 
 /// An article: its text, and what its headers say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Article {
-    pub(super) text: Text,
-    pub(super) linked: Linked,
+    pub(super) text: CollectionDocument,
+    pub(super) links: ThreadLinks,
 }
 
 /// Reads all articles of files and folders, in the order of their paths.
@@ -106,9 +106,9 @@ impl Article {
         let id = names(field("message-id")).next()?.to_owned();
         let references =
             names(field("references")).chain(names(field("in-reply-to"))).map(str::to_owned);
-        let linked = Linked { name: id.clone(), references: references.collect() };
-        let text = Text { id, time: date(field("date")), text: lines.collect() };
-        Some(Self { text, linked })
+        let links = ThreadLinks { name: id.clone(), references: references.collect() };
+        let text = CollectionDocument { id, time: date(field("date")), text: lines.collect() };
+        Some(Self { text, links })
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
     fn headers_and_body_are_told_apart() {
         let article = Article::parse(REPLY).unwrap();
         assert_eq!(article.text.text, "> One line.\nNo.\n");
-        assert_eq!(article.linked.references, ["<0@x>", "<1@x>", "<1@x>"]);
+        assert_eq!(article.links.references, ["<0@x>", "<1@x>", "<1@x>"]);
         assert_eq!(article.text.time.as_deref(), Some("1992-06-26T01:00:00+02:00"));
         assert_eq!(Article::parse("Subject: nobody\n\ntext"), None);
     }

@@ -6,22 +6,22 @@ use std::path::Path;
 
 use textkin::source::decompressed;
 
-use super::{LabelFile, Manifest, PairFile, PassageFile, QueryFile, Text, Truth};
+use super::{LabelFile, CollectionManifest, PairFile, PassageFile, QueryFile, CollectionDocument, GroundTruth};
 use crate::error::{Error, at};
 use crate::metric::{Degree, Detection};
 
 /// The documents that labels are of, and what they say.
-pub(super) struct Labels<'a> {
+pub(super) struct LabelReader<'a> {
     pub(super) folder: &'a Path,
-    pub(super) texts: &'a [Text],
+    pub(super) texts: &'a [CollectionDocument],
     /// The number of each document, by its id.
     pub(super) numbers: HashMap<&'a str, u32>,
-    pub(super) truth: &'a mut Truth,
+    pub(super) truth: &'a mut GroundTruth,
 }
 
-impl Labels<'_> {
+impl LabelReader<'_> {
     /// Reads all files of the manifest.
-    pub(super) fn read(mut self, manifest: &Manifest) -> Result<(), Error> {
+    pub(super) fn read(mut self, manifest: &CollectionManifest) -> Result<(), Error> {
         for file in &manifest.pairs {
             self.read_pairs(file)?;
         }
@@ -47,10 +47,10 @@ impl Labels<'_> {
             if a == b {
                 return Err("a document is labelled with itself".to_owned());
             }
-            if let Some(&degree) = file.kin.get(label) {
-                add_kin(truth, a, b, degree.into());
-            } else if file.strangers.iter().any(|name| name == label) {
-                truth.strangers.insert(a, b);
+            if let Some(&degree) = file.related.get(label) {
+                add_related(truth, a, b, degree.into());
+            } else if file.unrelated.iter().any(|name| name == label) {
+                truth.unrelated.insert(a, b);
             }
             Ok(())
         })
@@ -69,7 +69,7 @@ impl Labels<'_> {
                 if document == query {
                     return Err("a query is relevant to itself".to_owned());
                 }
-                add_kin(truth, query, document, file.degree.into());
+                add_related(truth, query, document, file.degree.into());
             }
             if file.is_complete {
                 truth.complete.insert(query);
@@ -135,8 +135,8 @@ fn number(numbers: &HashMap<&str, u32>, id: &str) -> Result<u32, String> {
 }
 
 /// The higher of two degrees counts.
-fn add_kin(truth: &mut Truth, a: u32, b: u32, degree: Degree) {
-    let entry = truth.kin.entry((a.min(b), a.max(b))).or_insert(degree);
+fn add_related(truth: &mut GroundTruth, a: u32, b: u32, degree: Degree) {
+    let entry = truth.related.entry((a.min(b), a.max(b))).or_insert(degree);
     *entry = (*entry).max(degree);
 }
 

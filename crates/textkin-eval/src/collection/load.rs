@@ -8,9 +8,9 @@ use textkin::source::{Inputs, SourceSettings};
 use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
 use textkin::{Settings, Watch, discover};
 
-use super::labels::Labels;
-use super::threads::Linked;
-use super::{Collection, Manifest, Text, Truth, article, threads};
+use super::labels::LabelReader;
+use super::threads::ThreadLinks;
+use super::{Collection, CollectionManifest, CollectionDocument, GroundTruth, article, threads};
 use crate::error::Error;
 
 impl Collection {
@@ -19,58 +19,58 @@ impl Collection {
     /// # Errors
     /// If it has no manifest, or a file cannot be read or makes no sense.
     pub fn load(folder: &Path) -> Result<Self, Error> {
-        let manifest = Manifest::of(folder)?;
-        let Gathered { texts, families, clusters, linked, .. } = gather(&manifest, folder)?;
-        let mut truth = Truth {
+        let manifest = CollectionManifest::of(folder)?;
+        let CollectionReader { texts, families, clusters, links, .. } = read_documents(&manifest, folder)?;
+        let mut truth = GroundTruth {
             unlabelled: manifest.unlabelled,
             families: families.map(|families| families.numbers),
             clusters: clusters.into_iter().flat_map(|all| all.numbers).map(Some).collect(),
-            ..Truth::default()
+            ..GroundTruth::default()
         };
         if let Some(threads) = &manifest.threads {
-            threads::judge(&texts, &linked, threads, &mut truth);
+            threads::judge(&texts, &links, threads, &mut truth);
         }
         let numbers: HashMap<&str, u32> =
             texts.iter().zip(0..).map(|(text, number)| (text.id.as_str(), number)).collect();
-        Labels { folder, texts: &texts, numbers, truth: &mut truth }.read(&manifest)?;
+        LabelReader { folder, texts: &texts, numbers, truth: &mut truth }.read(&manifest)?;
         let (name, note) = (manifest.name, manifest.note);
         let mut collection = Self { name, note, texts: texts.into(), truth };
-        if let Some(share) = manifest.held_from {
-            collection.truth.held = collection.held(share)?;
+        if let Some(share) = manifest.unjudged_containment {
+            collection.truth.contained = collection.contained(share)?;
         }
         Ok(collection)
     }
 
     /// The pairs of which one has this share of the other's chunks, ascending.
-    fn held(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
+    fn contained(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
         let score = Measure::ChunkContainment;
         let settings = Settings { score, threshold: share, ..Settings::default() };
         let found = discover(&mut self.source(), &settings, &Watch::default())?;
         let pairs = found.graph.rows().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)));
-        let mut held: Vec<(u32, u32)> = pairs.collect();
-        held.sort_unstable();
-        Ok(held)
+        let mut contained: Vec<(u32, u32)> = pairs.collect();
+        contained.sort_unstable();
+        Ok(contained)
     }
 }
 
 /// Gathers documents; the first problem ends the reading, since labels would point elsewhere.
-struct Gathered<'a> {
-    manifest: &'a Manifest,
-    texts: Vec<Text>,
-    families: Option<Numbered<'a>>,
-    clusters: Option<Numbered<'a>>,
-    linked: Vec<Linked>,
+struct CollectionReader<'a> {
+    manifest: &'a CollectionManifest,
+    texts: Vec<CollectionDocument>,
+    families: Option<FieldGroups<'a>>,
+    clusters: Option<FieldGroups<'a>>,
+    links: Vec<ThreadLinks>,
     problem: Option<Problem>,
 }
 
 /// Numbers documents by the values of some fields: the same values, the same number.
-struct Numbered<'a> {
+struct FieldGroups<'a> {
     fields: &'a [String],
     known: BTreeMap<Vec<String>, u32>,
     numbers: Vec<u32>,
 }
 
-impl<'a> Numbered<'a> {
+impl<'a> FieldGroups<'a> {
     fn by(fields: &'a [String]) -> Option<Self> {
         let new = || Self { fields, known: BTreeMap::new(), numbers: Vec::new() };
         (!fields.is_empty()).then(new)
@@ -83,7 +83,7 @@ impl<'a> Numbered<'a> {
     }
 }
 
-impl Gathered<'_> {
+impl CollectionReader<'_> {
     /// Keeps what fields say of a document.
     fn add_fields(&mut self, fields: &serde_json::Value) {
         for numbered in [&mut self.families, &mut self.clusters].into_iter().flatten() {
@@ -99,16 +99,16 @@ impl Gathered<'_> {
                 _ => Vec::new(),
             });
             let references = references.map(str::to_owned).collect();
-            self.linked.push(Linked { name: value(fields, &threads.message), references });
+            self.links.push(ThreadLinks { name: value(fields, &threads.message), references });
         }
     }
 }
 
-impl DocumentSink for Gathered<'_> {
+impl DocumentSink for CollectionReader<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let metadata = document.metadata.as_deref().unwrap_or("{}");
         self.add_fields(&serde_json::from_str(metadata).unwrap_or_default());
-        self.texts.push(Text {
+        self.texts.push(CollectionDocument {
             id: document.id.into_owned(),
             time: document.time.map(Into::into),
             text: document.text.into_owned(),
@@ -137,15 +137,15 @@ fn value(fields: &serde_json::Value, field: &str) -> String {
     stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn gather<'a>(manifest: &'a Manifest, folder: &Path) -> Result<Gathered<'a>, Error> {
-    let (families, clusters) = (Numbered::by(&manifest.families), Numbered::by(&manifest.clusters));
+fn read_documents<'a>(manifest: &'a CollectionManifest, folder: &Path) -> Result<CollectionReader<'a>, Error> {
+    let (families, clusters) = (FieldGroups::by(&manifest.families), FieldGroups::by(&manifest.clusters));
     let keeps_metadata = families.is_some() || clusters.is_some() || manifest.threads.is_some();
-    let mut gathered = Gathered {
+    let mut reader = CollectionReader {
         manifest,
         texts: Vec::new(),
         families,
         clusters,
-        linked: Vec::new(),
+        links: Vec::new(),
         problem: None,
     };
     if !manifest.documents.is_empty() {
@@ -153,26 +153,26 @@ fn gather<'a>(manifest: &'a Manifest, folder: &Path) -> Result<Gathered<'a>, Err
         let paths = manifest.documents(folder);
         let mut inputs = Inputs::open(&paths, &settings).map_err(textkin::Error::from)?;
         while let Some(piece) = inputs.next_piece() {
-            piece.read(&mut gathered);
-            if let Some(problem) = gathered.problem.take() {
+            piece.read(&mut reader);
+            if let Some(problem) = reader.problem.take() {
                 let (path, reason) = (PathBuf::from(&problem.path), problem.reason);
                 return Err(match problem.line {
                     Some(line) => Error::Label { path, line, reason },
-                    None => Error::Manifest { path, reason },
+                    None => Error::CollectionManifest { path, reason },
                 });
             }
         }
     }
     for article in article::read(&manifest.articles(folder))? {
-        for numbered in [&mut gathered.families, &mut gathered.clusters].into_iter().flatten() {
+        for numbered in [&mut reader.families, &mut reader.clusters].into_iter().flatten() {
             numbered.add(&serde_json::Value::Null);
         }
-        gathered.texts.push(article.text);
+        reader.texts.push(article.text);
         if manifest.threads.is_some() {
-            gathered.linked.push(article.linked);
+            reader.links.push(article.links);
         }
     }
-    Ok(gathered)
+    Ok(reader)
 }
 
 #[cfg(test)]
@@ -189,8 +189,8 @@ mod tests {
     }
 
     const MANIFEST: &str = "name = \"tiny\"\ndocuments = [\"d.jsonl\"]\nfamilies = [\"path:stem\"]\n\
-        unlabelled = \"families\"\n[[pairs]]\nfile = \"p.tsv\"\nkin = { same = \"exact\" }\n\
-        strangers = [\"other\"]\n[[passages]]\nfile = \"s.tsv\"\ncolumns = [1, 2, 3, 4, 5, 6]\n";
+        unlabelled = \"families\"\n[[pairs]]\nfile = \"p.tsv\"\nrelated = { same = \"exact\" }\n\
+        unrelated = [\"other\"]\n[[passages]]\nfile = \"s.tsv\"\ncolumns = [1, 2, 3, 4, 5, 6]\n";
     const DOCUMENTS: &str = "{\"id\":\"a\",\"path\":\"x/one.txt\",\"text\":\"éa b\"}\n\
         {\"id\":\"b\",\"path\":\"one.html\",\"text\":\"éa b\"}\n\
         {\"id\":\"c\",\"path\":\"two\",\"text\":\"c\"}\n{\"id\":\"d\",\"path\":\"one\",\"text\":\"d\"}\n";
@@ -204,8 +204,8 @@ mod tests {
         assert_eq!((collection.name.as_str(), collection.texts.len()), ("tiny", 4));
         let truth = &collection.truth;
         let judged = [(0, 1), (1, 3), (0, 3), (0, 2)].map(|(a, b)| truth.judge(a, b));
-        use Judgement::{Kin, Strangers, Unjudged};
-        assert_eq!(judged, [Kin, Strangers, Unjudged, Strangers]);
+        use Judgement::{Related, Unrelated, Unjudged};
+        assert_eq!(judged, [Related, Unrelated, Unjudged, Unrelated]);
         let passage = truth.passages[0];
         assert_eq!((passage.suspicious, passage.span), (1, (2, 5)));
         assert_eq!((passage.source, passage.source_span), (0, (0, 3)));
@@ -227,8 +227,8 @@ mod tests {
         assert_eq!(collection.texts[3].id, "<4>");
         let judged =
             [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3)].map(|(a, b)| collection.truth.judge(a, b));
-        use Judgement::{Kin, Strangers, Unjudged};
-        assert_eq!(judged, [Kin, Strangers, Kin, Strangers, Unjudged]);
+        use Judgement::{Related, Unrelated, Unjudged};
+        assert_eq!(judged, [Related, Unrelated, Related, Unrelated, Unjudged]);
     }
 
     #[test]
@@ -243,10 +243,10 @@ mod tests {
         let collection = load("a\tb\tc\na\td\n", "a\tx\nb\ty\nd\tx\n").unwrap();
         let truth = &collection.truth;
         assert_eq!(truth.clusters, [Some(0), Some(1), None, Some(0)]);
-        assert_eq!((truth.kin.len(), truth.kin[&(0, 3)]), (3, crate::metric::Degree::Some));
+        assert_eq!((truth.related.len(), truth.related[&(0, 3)]), (3, crate::metric::Degree::Some));
         assert_eq!(collection.queries(9, 1), [0]);
         let judged = [(0, 1), (1, 2)].map(|(a, b)| truth.judge(a, b));
-        assert_eq!(judged, [Judgement::Kin, Judgement::Unjudged]);
+        assert_eq!(judged, [Judgement::Related, Judgement::Unjudged]);
         for (queries, labels, reason) in [
             ("a\n", "", "q.tsv:1: a query without a relevant document"),
             ("a\ta\n", "", "q.tsv:1: a query is relevant to itself"),
@@ -259,7 +259,7 @@ mod tests {
         }
         let none = load("a\tb\n", "").unwrap().truth;
         assert!(none.clusters.is_empty() && none.complete.contains(&0));
-        assert_eq!(none.judge(0, 2), Judgement::Strangers);
+        assert_eq!(none.judge(0, 2), Judgement::Unrelated);
     }
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
             let truth = Collection::load(folder(&files).path()).unwrap().truth;
             [(0, 1), (0, 2)].map(|(a, b)| truth.judge(a, b))
         };
-        use Judgement::{Strangers, Unjudged};
-        assert_eq!(load(manifest), [Strangers, Strangers]);
-        assert_eq!(load(&format!("{manifest}held_from = 0.5\n")), [Unjudged, Strangers]);
+        use Judgement::{Unrelated, Unjudged};
+        assert_eq!(load(manifest), [Unrelated, Unrelated]);
+        assert_eq!(load(&format!("{manifest}unjudged_containment = 0.5\n")), [Unjudged, Unrelated]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub enum Unlabelled {
     #[default]
     Unjudged,
     /// They are no kin.
-    Strangers,
+    Unrelated,
     /// They are no kin if they are of different families.
     Families,
 }
@@ -24,7 +24,7 @@ pub enum Unlabelled {
 /// The parts of a collection.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub struct CollectionManifest {
     /// Its name.
     pub name: String,
     /// What it is.
@@ -52,7 +52,7 @@ pub struct Manifest {
     pub unlabelled: Unlabelled,
     /// From this share of its chunks on that the other has too, a pair without a label is left unjudged,
     /// whatever `unlabelled` says: that is reuse which nobody labelled.
-    pub held_from: Option<f64>,
+    pub unjudged_containment: Option<f64>,
     /// Where articles say which others they answer: what they quote makes them kin.
     pub threads: Option<Threads>,
     /// Files of labelled pairs.
@@ -135,10 +135,10 @@ pub struct PairFile {
     pub has_heading: bool,
     /// Labels of kin, and how much these overlap: `exact`, `high` or `some`.
     #[serde(default)]
-    pub kin: BTreeMap<String, DegreeName>,
+    pub related: BTreeMap<String, DegreeName>,
     /// Labels of pairs that are not kin. Other labels leave a pair without one.
     #[serde(default)]
-    pub strangers: Vec<String>,
+    pub unrelated: Vec<String>,
 }
 
 /// A tab-separated file of copied passages.
@@ -223,7 +223,7 @@ impl PairFile {
 const FILE: &str = "collection.toml";
 
 /// Manifests of collections that come without one, by the name of their folder.
-pub const KNOWN: [(&str, &str); 5] = [
+pub const BUILT_IN_MANIFESTS: [(&str, &str); 5] = [
     ("newsgroups", include_str!("../../collections/newsgroups.toml")),
     ("pan", include_str!("../../collections/pan.toml")),
     ("pydocs", include_str!("../../collections/pydocs.toml")),
@@ -231,7 +231,7 @@ pub const KNOWN: [(&str, &str); 5] = [
     ("shortanswers", include_str!("../../collections/shortanswers.toml")),
 ];
 
-impl Manifest {
+impl CollectionManifest {
     /// The manifest of a folder: its own, or the one that is known for its name. A file is a collection
     /// of documents of which nothing is known.
     ///
@@ -247,10 +247,10 @@ impl Manifest {
             return Self::parse(&text, &path);
         }
         let name = folder.file_name().and_then(|name| name.to_str());
-        let known = KNOWN.iter().find(|(known, _)| Some(*known) == name);
+        let known = BUILT_IN_MANIFESTS.iter().find(|(known, _)| Some(*known) == name);
         let Some((_, text)) = known.filter(|_| folder.is_dir()) else {
-            let known: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
-            return Err(Error::NoCollection { folder: folder.to_owned(), known: known.join(", ") });
+            let known: Vec<&str> = BUILT_IN_MANIFESTS.iter().map(|(name, _)| *name).collect();
+            return Err(Error::NotACollection { folder: folder.to_owned(), known: known.join(", ") });
         };
         Self::parse(text, &path)
     }
@@ -265,11 +265,11 @@ impl Manifest {
         ]);
         let wrong = |error: toml::de::Error| error.to_string();
         let manifest: Result<Self, String> = table.try_into().map_err(wrong);
-        manifest.map_err(|reason| Error::Manifest { path: path.to_owned(), reason })
+        manifest.map_err(|reason| Error::CollectionManifest { path: path.to_owned(), reason })
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let wrong = |reason: String| Error::Manifest { path: path.to_owned(), reason };
+        let wrong = |reason: String| Error::CollectionManifest { path: path.to_owned(), reason };
         let manifest: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
         let columns = manifest.pairs.iter().flat_map(|file| file.columns);
         let columns = columns.chain(manifest.passages.iter().flat_map(|file| file.columns));
@@ -284,10 +284,10 @@ impl Manifest {
         if manifest.documents.is_empty() && manifest.articles.is_empty() {
             return Err(wrong("documents = [PATH…] or articles = [PATH…] is needed".to_owned()));
         }
-        if let Some(share) = manifest.held_from
+        if let Some(share) = manifest.unjudged_containment
             && !(0.0 < share && share <= 1.0)
         {
-            return Err(wrong(format!("held_from = {share} is no share from 0 to 1")));
+            return Err(wrong(format!("unjudged_containment must be above 0 and at most 1, got {share}")));
         }
         if let Some(Threads { high, some, .. }) = &manifest.threads
             && !(0.0 < *some && some <= high && *high <= 1.0)
@@ -318,8 +318,8 @@ mod tests {
 
     #[test]
     fn every_known_manifest_is_sound() {
-        for (name, text) in KNOWN {
-            let manifest = Manifest::parse(text, Path::new(name)).unwrap();
+        for (name, text) in BUILT_IN_MANIFESTS {
+            let manifest = CollectionManifest::parse(text, Path::new(name)).unwrap();
             assert_eq!(manifest.name, name);
             assert!(!manifest.note.is_empty() && !manifest.documents.is_empty());
         }
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        let fault = |text: &str| Manifest::parse(text, Path::new("x")).unwrap_err().to_string();
+        let fault = |text: &str| CollectionManifest::parse(text, Path::new("x")).unwrap_err().to_string();
         assert!(fault("name = 1").contains("x: "));
         let start = "name = \"a\"\ndocuments = [\"b\"]\n";
         assert!(fault(&format!("{start}unlabelled = \"families\"")).contains("needs families"));
@@ -345,10 +345,10 @@ mod tests {
         ] {
             assert!(fault(&format!("{start}{wrong}")).contains("from 1"), "{wrong}");
         }
-        assert!(fault(&format!("{start}held_from = 2.0")).contains("held_from = 2"));
+        assert!(fault(&format!("{start}unjudged_containment = 2.0")).contains("at most 1, got 2"));
         let degree = fault(&format!("{start}[[queries]]\nfile = \"q\"\ndegree = \"total\""));
         assert!(degree.contains("line 5") && degree.contains("total"), "{degree}");
-        let none = Manifest::of(Path::new("/nowhere")).unwrap_err().to_string();
+        let none = CollectionManifest::of(Path::new("/nowhere")).unwrap_err().to_string();
         assert!(none.contains("no collection.toml") && none.contains("pydocs"), "{none}");
     }
 }

@@ -15,16 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use manifest::{
-    KNOWN, LabelFile, Manifest, PairFile, PassageFile, QueryFile, Threads, Unlabelled,
+    BUILT_IN_MANIFESTS, LabelFile, CollectionManifest, PairFile, PassageFile, QueryFile, Threads, Unlabelled,
 };
 pub use source::CollectionSource;
 
-use crate::generate::Made;
+use crate::generate::SyntheticCollection;
 use crate::metric::{Degree, Detection, Edges, Judgement};
 
 /// A document of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct CollectionDocument {
     /// Its id.
     pub id: String,
     /// When it was written, if that is known.
@@ -41,18 +41,18 @@ pub struct Collection {
     /// What it is.
     pub note: String,
     /// The documents, in order.
-    pub texts: Arc<[Text]>,
+    pub texts: Arc<[CollectionDocument]>,
     /// What is known of them.
-    pub truth: Truth,
+    pub truth: GroundTruth,
 }
 
 /// What is known of the documents of a collection, by their numbers.
 #[derive(Clone, Debug, Default)]
-pub struct Truth {
+pub struct GroundTruth {
     /// Pairs that are kin, and how much they overlap.
-    pub kin: BTreeMap<(u32, u32), Degree>,
+    pub related: BTreeMap<(u32, u32), Degree>,
     /// Pairs that were looked at and are not kin.
-    pub strangers: Edges,
+    pub unrelated: Edges,
     /// The family of each document, if families are known: between families nobody is kin unless a
     /// label says so.
     pub families: Option<Vec<u32>>,
@@ -60,7 +60,7 @@ pub struct Truth {
     pub unlabelled: Unlabelled,
     /// Pairs without a label, ascending, of which one has so much of the other that nobody can call them
     /// strangers: reuse that nobody labelled.
-    pub held: Vec<(u32, u32)>,
+    pub contained: Vec<(u32, u32)>,
     /// The cluster that each document should be in, as far as that is known. Without any, nothing is
     /// known of clusters.
     pub clusters: Vec<Option<u32>>,
@@ -72,34 +72,34 @@ pub struct Truth {
     pub classes: Vec<String>,
 }
 
-impl Truth {
+impl GroundTruth {
     /// The pairs that are kin.
     #[must_use]
     pub fn edges(&self) -> Edges {
-        self.kin.keys().copied().collect()
+        self.related.keys().copied().collect()
     }
 
     /// What is known of a pair.
     #[must_use]
     pub fn judge(&self, a: u32, b: u32) -> Judgement {
         let pair = (a.min(b), a.max(b));
-        if self.kin.contains_key(&pair) {
-            return Judgement::Kin;
+        if self.related.contains_key(&pair) {
+            return Judgement::Related;
         }
         let is_known = self.complete.contains(&a) || self.complete.contains(&b);
-        if is_known || self.strangers.contains(a, b) {
-            return Judgement::Strangers;
+        if is_known || self.unrelated.contains(a, b) {
+            return Judgement::Unrelated;
         }
         let is_apart = self
             .families
             .as_ref()
             .is_some_and(|families| families.get(a as usize) != families.get(b as usize));
-        if self.held.binary_search(&pair).is_ok() {
+        if self.contained.binary_search(&pair).is_ok() {
             return Judgement::Unjudged;
         }
         match self.unlabelled {
-            Unlabelled::Strangers => Judgement::Strangers,
-            Unlabelled::Families if is_apart => Judgement::Strangers,
+            Unlabelled::Unrelated => Judgement::Unrelated,
+            Unlabelled::Families if is_apart => Judgement::Unrelated,
             Unlabelled::Families | Unlabelled::Unjudged => Judgement::Unjudged,
         }
     }
@@ -107,12 +107,12 @@ impl Truth {
     /// The kin of every document that has some, with the degree of overlap.
     #[must_use]
     pub fn by_document(&self) -> BTreeMap<u32, BTreeMap<u32, Degree>> {
-        let mut kin: BTreeMap<u32, BTreeMap<u32, Degree>> = BTreeMap::new();
-        for (&(a, b), &degree) in &self.kin {
-            kin.entry(a).or_default().insert(b, degree);
-            kin.entry(b).or_default().insert(a, degree);
+        let mut related: BTreeMap<u32, BTreeMap<u32, Degree>> = BTreeMap::new();
+        for (&(a, b), &degree) in &self.related {
+            related.entry(a).or_default().insert(b, degree);
+            related.entry(b).or_default().insert(a, degree);
         }
-        kin
+        related
     }
 }
 
@@ -156,20 +156,20 @@ impl Collection {
             name: self.name.clone(),
             note: self.note.clone(),
             texts: self.texts.iter().take(n).cloned().collect(),
-            truth: Truth {
-                kin: truth
-                    .kin
+            truth: GroundTruth {
+                related: truth
+                    .related
                     .iter()
                     .filter(|((a, b), _)| is_in(*a) && is_in(*b))
                     .map(|(pair, degree)| (*pair, *degree))
                     .collect(),
-                strangers: truth.strangers.iter().filter(|&(a, b)| is_in(a) && is_in(b)).collect(),
+                unrelated: truth.unrelated.iter().filter(|&(a, b)| is_in(a) && is_in(b)).collect(),
                 families: truth
                     .families
                     .as_ref()
                     .map(|families| families.iter().take(n).copied().collect()),
                 unlabelled: truth.unlabelled,
-                held: truth.held.iter().filter(|(a, b)| is_in(*a) && is_in(*b)).copied().collect(),
+                contained: truth.contained.iter().filter(|(a, b)| is_in(*a) && is_in(*b)).copied().collect(),
                 clusters: truth.clusters.iter().take(n).copied().collect(),
                 complete: truth
                     .complete
@@ -189,11 +189,11 @@ impl Collection {
     }
 }
 
-impl From<Made> for Collection {
-    fn from(made: Made) -> Self {
-        let families: Vec<u32> = made.documents.iter().map(|document| document.family).collect();
-        let kin = made.kin.iter().map(|pair| (pair, Degree::High)).collect();
-        let texts = made.documents.into_iter().map(|document| Text {
+impl From<SyntheticCollection> for Collection {
+    fn from(synthetic: SyntheticCollection) -> Self {
+        let families: Vec<u32> = synthetic.documents.iter().map(|document| document.family).collect();
+        let related = synthetic.related.iter().map(|pair| (pair, Degree::High)).collect();
+        let texts = synthetic.documents.into_iter().map(|document| CollectionDocument {
             id: document.id,
             time: Some(document.time),
             text: document.text,
@@ -202,13 +202,13 @@ impl From<Made> for Collection {
             name: "synthetic".to_owned(),
             note: "made by a seed, with known truth".to_owned(),
             texts: texts.collect(),
-            truth: Truth {
-                kin,
+            truth: GroundTruth {
+                related,
                 clusters: families.iter().copied().map(Some).collect(),
                 families: Some(families),
-                unlabelled: Unlabelled::Strangers,
-                passages: made.passages,
-                ..Truth::default()
+                unlabelled: Unlabelled::Unrelated,
+                passages: synthetic.passages,
+                ..GroundTruth::default()
             },
         }
     }
@@ -217,31 +217,31 @@ impl From<Made> for Collection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{Recipe, make};
+    use crate::generate::{SyntheticSettings, generate};
 
     #[test]
     fn what_is_made_becomes_a_collection() {
-        let collection = Collection::from(make(&Recipe { n_documents: 40, ..Recipe::default() }));
-        assert_eq!((collection.texts.len(), collection.truth.kin.len()), (40, 30));
-        assert_eq!(collection.truth.judge(1, 0), Judgement::Kin);
-        assert_eq!(collection.truth.judge(0, 3), Judgement::Strangers);
+        let collection = Collection::from(generate(&SyntheticSettings { n_documents: 40, ..SyntheticSettings::default() }));
+        assert_eq!((collection.texts.len(), collection.truth.related.len()), (40, 30));
+        assert_eq!(collection.truth.judge(1, 0), Judgement::Related);
+        assert_eq!(collection.truth.judge(0, 3), Judgement::Unrelated);
         let queries = collection.queries(5, 1);
         assert_eq!((queries.len(), queries), (5, collection.queries(5, 1)));
         assert_eq!(collection.queries(100, 1).len(), 30, "every fourth has no kin");
         let few = collection.first(6);
-        assert_eq!((few.texts.len(), few.truth.kin.len()), (6, 4));
+        assert_eq!((few.texts.len(), few.truth.related.len()), (6, 4));
     }
 
     #[test]
     fn what_nobody_looked_at_is_not_judged() {
-        let mut truth = Truth { families: Some(vec![1, 1, 2]), ..Truth::default() };
-        truth.strangers.insert(0, 1);
-        let judge = |truth: &Truth| [(0, 1), (1, 0), (0, 2)].map(|(a, b)| truth.judge(a, b));
-        let (strangers, unjudged) = (Judgement::Strangers, Judgement::Unjudged);
-        assert_eq!(judge(&truth), [strangers, strangers, unjudged]);
+        let mut truth = GroundTruth { families: Some(vec![1, 1, 2]), ..GroundTruth::default() };
+        truth.unrelated.insert(0, 1);
+        let judge = |truth: &GroundTruth| [(0, 1), (1, 0), (0, 2)].map(|(a, b)| truth.judge(a, b));
+        let (unrelated, unjudged) = (Judgement::Unrelated, Judgement::Unjudged);
+        assert_eq!(judge(&truth), [unrelated, unrelated, unjudged]);
         truth.unlabelled = Unlabelled::Families;
-        assert_eq!(judge(&truth), [strangers; 3]);
-        truth.held = vec![(0, 1), (0, 2)];
-        assert_eq!(judge(&truth), [strangers, strangers, unjudged], "a label counts more");
+        assert_eq!(judge(&truth), [unrelated; 3]);
+        truth.contained = vec![(0, 1), (0, 2)];
+        assert_eq!(judge(&truth), [unrelated, unrelated, unjudged], "a label counts more");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use textkin::types::{Document, DocumentSink, Piece, Source};
 
-use super::Text;
+use super::CollectionDocument;
 
 /// Documents of a piece.
 const PIECE: usize = 256;
@@ -14,24 +14,24 @@ const PIECE: usize = 256;
 /// Gives the documents of a collection, in order.
 #[derive(Clone, Debug)]
 pub struct CollectionSource {
-    texts: Arc<[Text]>,
+    texts: Arc<[CollectionDocument]>,
     next: usize,
 }
 
 #[derive(Debug)]
-struct Texts {
-    texts: Arc<[Text]>,
+struct CollectionPiece {
+    texts: Arc<[CollectionDocument]>,
     range: Range<usize>,
 }
 
 impl CollectionSource {
-    pub(crate) fn new(texts: Arc<[Text]>) -> Self {
+    pub(crate) fn new(texts: Arc<[CollectionDocument]>) -> Self {
         Self { texts, next: 0 }
     }
 }
 
-impl Texts {
-    fn texts(&self) -> &[Text] {
+impl CollectionPiece {
+    fn texts(&self) -> &[CollectionDocument] {
         self.texts.get(self.range.clone()).unwrap_or_default()
     }
 }
@@ -41,7 +41,7 @@ impl Source for CollectionSource {
         let range = self.next..self.texts.len().min(self.next + PIECE);
         self.next = range.end;
         (!range.is_empty())
-            .then(|| Box::new(Texts { texts: Arc::clone(&self.texts), range }) as Box<dyn Piece>)
+            .then(|| Box::new(CollectionPiece { texts: Arc::clone(&self.texts), range }) as Box<dyn Piece>)
     }
 
     fn total_bytes(&self) -> Option<u64> {
@@ -49,7 +49,7 @@ impl Source for CollectionSource {
     }
 }
 
-impl Piece for Texts {
+impl Piece for CollectionPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
         for text in self.texts() {
             let document = Document {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::manifest::Threads;
-use super::{Text, Truth};
+use super::{CollectionDocument, GroundTruth};
 use crate::metric::Degree;
 
 /// What an article says of itself and of those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Linked {
+pub(super) struct ThreadLinks {
     /// Its name; empty if it has none.
     pub(super) name: String,
     /// The names of articles before it in its thread.
@@ -16,30 +16,30 @@ pub(super) struct Linked {
 }
 
 /// Adds to `truth` what the links of articles say, article by article in the order of texts.
-pub(super) fn judge(texts: &[Text], linked: &[Linked], threads: &Threads, truth: &mut Truth) {
+pub(super) fn judge(texts: &[CollectionDocument], links: &[ThreadLinks], threads: &Threads, truth: &mut GroundTruth) {
     let mut by_name: HashMap<&str, Vec<u32>> = HashMap::new();
-    for (article, number) in linked.iter().zip(0..) {
+    for (article, number) in links.iter().zip(0..) {
         if !article.name.is_empty() {
             by_name.entry(&article.name).or_default().push(number);
         }
     }
     let text = |number: u32| texts.get(number as usize).map_or("", |text| text.text.as_str());
-    for (article, later) in linked.iter().zip(0..) {
+    for (article, later) in links.iter().zip(0..) {
         let namesakes = by_name.get(article.name.as_str()).map_or(&[][..], Vec::as_slice);
         for &earlier in namesakes.iter().filter(|other| **other < later) {
-            truth.kin.insert((earlier, later), Degree::Exact);
+            truth.related.insert((earlier, later), Degree::Exact);
         }
         let quotes = Quotes::of(text(later));
         let names: BTreeSet<&str> = article.references.iter().map(String::as_str).collect();
         for &earlier in names.iter().filter_map(|name| by_name.get(name)).flatten() {
             let pair = (earlier.min(later), earlier.max(later));
-            if earlier == later || namesakes.contains(&earlier) || truth.kin.contains_key(&pair) {
+            if earlier == later || namesakes.contains(&earlier) || truth.related.contains_key(&pair) {
                 continue;
             }
             match quotes.share(text(earlier)) {
-                share if share >= threads.high => _ = truth.kin.insert(pair, Degree::High),
-                share if share >= threads.some => _ = truth.kin.insert(pair, Degree::Some),
-                _ => truth.strangers.insert(earlier, later),
+                share if share >= threads.high => _ = truth.related.insert(pair, Degree::High),
+                share if share >= threads.some => _ = truth.related.insert(pair, Degree::Some),
+                _ => truth.unrelated.insert(earlier, later),
             }
         }
     }
@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn overlap_is_the_share_of_lines_that_are_quoted() {
         let article = |name: &str, references: &[&str], text: &str| {
-            let linked = Linked {
+            let links = ThreadLinks {
                 name: name.to_owned(),
                 references: references.iter().map(|&name| name.to_owned()).collect(),
             };
-            (Text { text: text.to_owned(), ..Text::default() }, linked)
+            (CollectionDocument { text: text.to_owned(), ..CollectionDocument::default() }, links)
         };
         let first = "one line\ntwo lines\nthree lines\nfour lines\n";
-        let (texts, linked): (Vec<Text>, Vec<Linked>) = [
+        let (texts, links): (Vec<CollectionDocument>, Vec<ThreadLinks>) = [
             article("<1>", &[], first),
             article("<2>", &["<0>", "<1>"], "> one line\n> two lines,\n> three LINES\nno"),
             article("<3>", &["<1>", "<1>"], "|one line\nfour lines"),
@@ -129,9 +129,9 @@ mod tests {
         .unzip();
         let threads =
             Threads { message: String::new(), references: Vec::new(), high: 0.5, some: 0.25 };
-        let mut truth = Truth::default();
-        judge(&texts, &linked, &threads, &mut truth);
-        let kin: Vec<((u32, u32), Degree)> = truth.kin.iter().map(|(p, d)| (*p, *d)).collect();
+        let mut truth = GroundTruth::default();
+        judge(&texts, &links, &threads, &mut truth);
+        let related: Vec<((u32, u32), Degree)> = truth.related.iter().map(|(p, d)| (*p, *d)).collect();
         let expected = [
             ((0, 1), Degree::High),
             ((0, 2), Degree::Some),
@@ -140,8 +140,8 @@ mod tests {
             ((1, 5), Degree::Some),
             ((2, 4), Degree::Some),
         ];
-        assert_eq!(kin, expected);
-        assert_eq!(truth.judge(3, 0), Judgement::Strangers);
+        assert_eq!(related, expected);
+        assert_eq!(truth.judge(3, 0), Judgement::Unrelated);
         assert_eq!(truth.judge(3, 2), Judgement::Unjudged);
     }
 }

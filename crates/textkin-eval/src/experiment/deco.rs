@@ -5,11 +5,11 @@ use textkin::types::Measure;
 use textkin::types::chunk::mix;
 use textkin::{Analyzer, Settings, discover};
 
-use super::store::Store;
-use super::{Findings, Lab};
+use super::store::TemporaryRepository;
+use super::{ExperimentOutput, ExperimentContext};
 use crate::error::Error;
-use crate::metric::Tally;
-use crate::report::{Cell, Plot, Series, Table};
+use crate::metric::JudgementTally;
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 const MEASURES: [Measure; 4] = [Measure::S1, Measure::S2, Measure::S3, Measure::S4];
 
@@ -22,23 +22,23 @@ const TABLE_2: [[Option<f64>; 5]; 4] = [
 ];
 
 /// Coverage and average precision at T1…T5.
-type Figures = [[(f64, f64); 5]; 4];
+type CoverageTable = [[(f64, f64); 5]; 4];
 
-const TABLE_3: Figures = [
+const TABLE_3: CoverageTable = [
     [(100.0, 70.0), (89.0, 71.0), (56.0, 93.0), (36.0, 95.0), (34.0, 100.0)],
     [(100.0, 57.0), (100.0, 75.0), (100.0, 92.0), (89.0, 94.0), (57.0, 100.0)],
     [(98.0, 75.0), (96.0, 84.0), (94.0, 100.0), (84.0, 100.0), (47.0, 100.0)],
     [(99.0, 83.0), (96.0, 91.0), (94.0, 100.0), (78.0, 100.0), (30.0, 100.0)],
 ];
 
-const TABLE_4_MODULO_16: Figures = [
+const TABLE_4_MODULO_16: CoverageTable = [
     [(90.0, 72.0), (88.0, 76.0), (56.0, 94.0), (36.0, 96.0), (34.0, 100.0)],
     [(90.0, 75.0), (90.0, 75.0), (80.0, 94.0), (78.0, 100.0), (57.0, 100.0)],
     [(88.0, 82.0), (86.0, 91.0), (74.0, 100.0), (74.0, 100.0), (47.0, 100.0)],
     [(88.0, 85.0), (86.0, 93.0), (86.0, 93.0), (69.0, 100.0), (60.0, 100.0)],
 ];
 
-const TABLE_4_MODULO_256: Figures = [
+const TABLE_4_MODULO_256: CoverageTable = [
     [(54.0, 95.0), (54.0, 95.0), (54.0, 95.0), (54.0, 95.0), (34.0, 97.0)],
     [(54.0, 97.0), (54.0, 97.0), (54.0, 97.0), (54.0, 97.0), (44.0, 97.0)],
     [(54.0, 97.0), (54.0, 100.0), (54.0, 100.0), (51.0, 100.0), (42.0, 100.0)],
@@ -50,23 +50,23 @@ struct Grid([[(Option<f64>, Option<f64>); 5]; 4]);
 
 /// Relates all documents, with one chunk in `modulo` only if that is more than 1, and judges every pair at
 /// every threshold.
-fn grid(lab: &Lab<'_>, modulo: u32) -> Result<Grid, Error> {
+fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     let lowest = MEASURES.map(|measure| measure.preset(1).unwrap_or(0.0) / f64::from(modulo));
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
     let found = if modulo == 1 {
-        discover(&mut lab.collection().source(), &settings, lab.watch)?
+        discover(&mut context.collection().source(), &settings, context.watch)?
     } else {
         // What a repository keeps without texts are the selected chunks, and scores are of these.
         let select = format!("modulo:{modulo}").parse().map_err(textkin::Error::from)?;
-        let store = Store::new(lab, &Settings { select, ..settings.clone() }, false)?;
+        let store = TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
         let own = store.repository().settings()?;
         let settings = Settings { score: settings.score, threshold: 0.0, ..own };
-        discover(&mut store.repository().source(), &settings, lab.watch)?
+        discover(&mut store.repository().source(), &settings, context.watch)?
     };
-    let truth = &lab.collection().truth;
-    let n = lab.collection().texts.len();
-    let mut tallies: Vec<Tally> = (0..20).map(|_| Tally::new(n)).collect();
-    for pair in lab.pairs(&found)? {
+    let truth = &context.collection().truth;
+    let n = context.collection().texts.len();
+    let mut tallies: Vec<JudgementTally> = (0..20).map(|_| JudgementTally::new(n)).collect();
+    for pair in context.pairs(&found)? {
         let scores = MEASURES.map(|measure| measure.score(&pair.overlap));
         if !scores.iter().zip(lowest).any(|(score, lowest)| *score >= lowest) {
             continue;
@@ -86,7 +86,7 @@ fn grid(lab: &Lab<'_>, modulo: u32) -> Result<Grid, Error> {
     let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
     let cell = |which: usize, level: usize| {
         let tally = tallies.get(which * 5 + level);
-        let coverage = tally.and_then(|tally| tally.retrieval(truth.kin.len() as u64).coverage());
+        let coverage = tally.and_then(|tally| tally.retrieval(truth.related.len() as u64).coverage());
         let precision = tally.and_then(|tally| tally.average_precision(&chosen));
         (percent(coverage), percent(precision))
     };
@@ -97,15 +97,15 @@ fn levels() -> impl Iterator<Item = String> {
     (1..=5).map(|level| format!("T{level}"))
 }
 
-pub(super) fn table2(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let grid = grid(lab, 1)?;
-    let mut table = Table::new("coverage, %", levels());
+pub(super) fn table2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let grid = grid(context, 1)?;
+    let mut table = ReportTable::new("coverage, %", levels());
     for ((measure, ours), papers) in MEASURES.iter().zip(grid.0).zip(TABLE_2) {
-        let cells = ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.0, 1).beside(paper));
+        let cells = ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.0, 1).with_paper(paper));
         table.push(measure.name(), cells.collect());
     }
     let notes = vec![thresholds()];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 fn thresholds() -> String {
@@ -115,20 +115,20 @@ fn thresholds() -> String {
 }
 
 /// Adds two rows for each measure: coverage, and average precision.
-fn add_rows(table: &mut Table, label: &str, grid: &Grid, papers: &Figures) {
+fn add_rows(table: &mut ReportTable, label: &str, grid: &Grid, papers: &CoverageTable) {
     for ((measure, ours), papers) in MEASURES.iter().zip(&grid.0).zip(papers) {
         let coverage =
-            ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.0, 0).beside(paper.0));
+            ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.0, 0).with_paper(paper.0));
         let precision =
-            ours.iter().zip(papers).map(|(ours, paper)| Cell::new(ours.1, 0).beside(paper.1));
+            ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.1, 0).with_paper(paper.1));
         table.push(format!("{measure}{label} coverage"), coverage.collect());
         table.push(format!("{measure}{label} average precision"), precision.collect());
     }
 }
 
-pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let grid = grid(lab, 1)?;
-    let mut table = Table::new("percent", levels());
+pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let grid = grid(context, 1)?;
+    let mut table = ReportTable::new("percent", levels());
     add_rows(&mut table, "", &grid, &TABLE_3);
     let series = MEASURES.iter().zip(&grid.0).map(|(measure, cells)| Series {
         name: measure.name().to_owned(),
@@ -145,27 +145,27 @@ pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
         is_logarithmic: false,
         series: series.collect(),
     }];
-    Ok(Findings { table, plots, notes: vec![thresholds()] })
+    Ok(ExperimentOutput { table, plots, notes: vec![thresholds()] })
 }
 
-pub(super) fn table4(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let mut table = Table::new("percent", levels());
+pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let mut table = ReportTable::new("percent", levels());
     for (modulo, papers) in [(16, &TABLE_4_MODULO_16), (256, &TABLE_4_MODULO_256)] {
-        lab.go_on()?;
-        add_rows(&mut table, &format!(" modulo {modulo}"), &grid(lab, modulo)?, papers);
+        context.check_stopped()?;
+        add_rows(&mut table, &format!(" modulo {modulo}"), &grid(context, modulo)?, papers);
     }
-    Ok(Findings { table, notes: vec![thresholds()], ..Findings::default() })
+    Ok(ExperimentOutput { table, notes: vec![thresholds()], ..ExperimentOutput::default() })
 }
 
-pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let mut table =
-        Table::new("documents", ["MB", "chunks", "repeated chunks", "repeated, % of distinct"]);
+        ReportTable::new("documents", ["MB", "chunks", "repeated chunks", "repeated, % of distinct"]);
     let mut points = Vec::new();
-    let n = lab.collection().texts.len();
+    let n = context.collection().texts.len();
     for part in 1..=8_usize {
-        lab.go_on()?;
-        let some = lab.collection().first((n * part).div_ceil(8));
-        let found = discover(&mut some.source(), &Settings::default(), lab.watch)?;
+        context.check_stopped()?;
+        let some = context.collection().first((n * part).div_ceil(8));
+        let found = discover(&mut some.source(), &Settings::default(), context.watch)?;
         let counts = &found.counts;
         let (repeated, distinct) = (counts.shared_chunks as f64, counts.distinct_chunks as f64);
         let megabytes = some.bytes() as f64 / 1e6;
@@ -177,7 +177,7 @@ pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
         ];
         table.push(
             some.texts.len().to_string(),
-            cells.map(|(value, digits)| Cell::new(value, digits)).to_vec(),
+            cells.map(|(value, digits)| ReportCell::new(value, digits)).to_vec(),
         );
         points.push((megabytes, repeated));
     }
@@ -186,19 +186,19 @@ pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
         x: "MB of text".to_owned(),
         y: "repeated chunks".to_owned(),
         is_logarithmic: false,
-        series: vec![Series { name: lab.collection().name.clone(), points }],
+        series: vec![Series { name: context.collection().name.clone(), points }],
     }];
     let notes = vec![
         "The paper finds the growth nearly linear (its Figure 5 has no numbers to quote)."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 /// Counters that say none, one or more.
-struct Counters(Vec<u8>);
+struct SpexCounters(Vec<u8>);
 
-impl Counters {
+impl SpexCounters {
     fn new(n: usize) -> Self {
         Self(vec![0; n.max(1)])
     }
@@ -228,10 +228,10 @@ impl Counters {
 fn passes(texts: &[Vec<u64>], n_counters: usize, refines: bool) -> Vec<(f64, f64)> {
     // The hash of the chunk of k words at each place, made of that of k − 1.
     let mut hashes: Vec<Vec<u64>> = texts.to_vec();
-    let mut before: Option<(Counters, Vec<Vec<u64>>)> = None;
+    let mut before: Option<(SpexCounters, Vec<Vec<u64>>)> = None;
     let mut after = Vec::new();
     for k in 1..=8 {
-        let mut counters = Counters::new(n_counters);
+        let mut counters = SpexCounters::new(n_counters);
         if k > 1 {
             for (chunks, words) in hashes.iter_mut().zip(texts) {
                 let n = chunks.len().saturating_sub(1);
@@ -264,31 +264,31 @@ fn passes(texts: &[Vec<u64>], n_counters: usize, refines: bool) -> Vec<(f64, f64
     after
 }
 
-pub(super) fn figure3(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let analyzer = Analyzer::new(&Settings::default())?;
     let mut tokens = analyzer.tokens();
-    let words = |text: &crate::collection::Text| {
+    let words = |text: &crate::collection::CollectionDocument| {
         analyzer.tokenize(&text.text, &mut tokens);
         tokens.hashes().to_vec()
     };
-    let texts: Vec<Vec<u64>> = lab.collection().texts.iter().map(words).collect();
+    let texts: Vec<Vec<u64>> = context.collection().texts.iter().map(words).collect();
     let n_words: usize = texts.iter().map(Vec::len).sum();
     let n_counters = n_words.next_power_of_two();
     let columns =
         ["one hit, %", "more, %", "one hit without refinement, %", "more without refinement, %"];
-    let mut table = Table::new("words of a chunk", columns);
+    let mut table = ReportTable::new("words of a chunk", columns);
     let mut series: Vec<Series> = columns
         .iter()
         .map(|name| Series { name: name.trim_end_matches(", %").to_owned(), points: Vec::new() })
         .collect();
-    lab.go_on()?;
+    context.check_stopped()?;
     let refined = passes(&texts, n_counters, true);
-    lab.go_on()?;
+    context.check_stopped()?;
     let plain = passes(&texts, n_counters, false);
     for (k, ((one, more), (plain_one, plain_more))) in (1_u32..).zip(refined.into_iter().zip(plain))
     {
         let shares = [one, more, plain_one, plain_more].map(|n| 100.0 * n / n_counters as f64);
-        table.push(k.to_string(), shares.map(|share| Cell::new(share, 3)).to_vec());
+        table.push(k.to_string(), shares.map(|share| ReportCell::new(share, 3)).to_vec());
         for (series, share) in series.iter_mut().zip(shares) {
             series.points.push((f64::from(k), share));
         }
@@ -304,7 +304,7 @@ pub(super) fn figure3(lab: &Lab<'_>) -> Result<Findings, Error> {
         "{n_counters} counters for {n_words} words. The paper shows curves only: with refinement few counters are in use after the \
          last pass, without it nearly as many as there are distinct chunks."
     )];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 #[cfg(test)]

@@ -5,27 +5,27 @@ use std::time::Instant;
 use textkin::types::Measure;
 use textkin::{Settings, discover};
 
-use super::{Findings, Lab};
+use super::{ExperimentOutput, ExperimentContext};
 use crate::error::Error;
-use crate::report::{Cell, Plot, Series, Table};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// Pairs from this score on are told, as in the paper.
 const THRESHOLD: f64 = 0.9;
 
-pub(super) fn figure1(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn figure1(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let columns =
         ["words", "ssr, s", "sscr, s", "ssr ≥ 0.9, pairs", "sscr ≥ 0.9, pairs", "peak memory, MB"];
-    let mut table = Table::new("documents", columns);
-    let n = lab.collection().texts.len();
+    let mut table = ReportTable::new("documents", columns);
+    let n = context.collection().texts.len();
     let mut curves = [Vec::new(), Vec::new()];
     for part in 1..=6_usize {
-        let some = lab.collection().first((n * part).div_ceil(6));
+        let some = context.collection().first((n * part).div_ceil(6));
         let (mut seconds, mut pairs, mut words) = ([0.0; 2], [0.0; 2], 0);
         for (which, score) in [Measure::Ssr, Measure::Sscr].into_iter().enumerate() {
-            lab.go_on()?;
+            context.check_stopped()?;
             let settings = Settings { score, threshold: THRESHOLD, ..Settings::default() };
             let began = Instant::now();
-            let found = discover(&mut some.source(), &settings, lab.watch)?;
+            let found = discover(&mut some.source(), &settings, context.watch)?;
             seconds[which] = began.elapsed().as_secs_f64();
             pairs[which] = found.graph.n_edges() as f64;
             words = found.counts.words;
@@ -33,12 +33,12 @@ pub(super) fn figure1(lab: &Lab<'_>) -> Result<Findings, Error> {
         }
         let memory = peak_memory().map(|bytes| bytes as f64 / 1e6);
         let cells = vec![
-            Cell::new(words as f64, 0),
-            Cell::new(seconds[0], 3),
-            Cell::new(seconds[1], 3),
-            Cell::new(pairs[0], 0),
-            Cell::new(pairs[1], 0),
-            Cell::new(memory, 0),
+            ReportCell::new(words as f64, 0),
+            ReportCell::new(seconds[0], 3),
+            ReportCell::new(seconds[1], 3),
+            ReportCell::new(pairs[0], 0),
+            ReportCell::new(pairs[1], 0),
+            ReportCell::new(memory, 0),
         ];
         table.push(some.texts.len().to_string(), cells);
     }
@@ -58,7 +58,7 @@ pub(super) fn figure1(lab: &Lab<'_>) -> Result<Findings, Error> {
          1.2 GHz. Peak memory is that of the whole process so far, the collection included; none where the system does not tell it."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 /// The most memory that this process has had, where the system tells it.

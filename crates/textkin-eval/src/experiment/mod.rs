@@ -1,12 +1,12 @@
 //! The experiments, one file for each paper, and what they have in common.
 //!
-//! An [`Experiment`] takes a [`Lab`] (a collection, a seed, how much time there is) and gives a
-//! [`Report`]. To add one, write a function and name it in [`ALL`].
+//! An [`Experiment`] takes a [`ExperimentContext`] (a collection, a seed, how much time there is) and gives a
+//! [`ExperimentReport`]. To add one, write a function and name it in [`ALL`].
 
 mod deco;
 mod hoad;
 mod ids;
-mod made;
+mod synthetic;
 mod origin;
 mod scam;
 mod sets;
@@ -20,14 +20,14 @@ use textkin::{Discovery, Watch};
 
 use crate::collection::Collection;
 use crate::error::Error;
-use crate::generate::{Edit, Kind, Recipe, make};
-use crate::report::{Plot, Report, Table};
+use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
+use crate::report::{Plot, ExperimentReport, ReportTable};
 
 /// What a collection must have for an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum Requirement {
     /// Pairs of kin.
-    Kin,
+    Related,
     /// Labels of clusters.
     Clusters,
     /// Copied passages with their places.
@@ -40,12 +40,12 @@ pub enum Needs {
     Nothing,
 }
 
-impl Needs {
+impl Requirement {
     /// What it is called.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Kin => "pairs of kin",
+            Self::Related => "related pairs",
             Self::Clusters => "labels of clusters",
             Self::Passages => "copied passages",
             Self::Documents => "documents",
@@ -54,9 +54,9 @@ impl Needs {
         }
     }
 
-    fn is_met(self, collection: &Collection) -> bool {
+    fn is_met_by(self, collection: &Collection) -> bool {
         match self {
-            Self::Kin => !collection.truth.kin.is_empty(),
+            Self::Related => !collection.truth.related.is_empty(),
             Self::Clusters => !collection.truth.clusters.is_empty(),
             Self::Passages => !collection.truth.passages.is_empty(),
             Self::Documents | Self::Stream | Self::Nothing => true,
@@ -72,13 +72,13 @@ pub struct Experiment {
     /// What it tells.
     pub title: &'static str,
     /// What it needs.
-    pub needs: Needs,
-    run: fn(&Lab<'_>) -> Result<Findings, Error>,
+    pub requirement: Requirement,
+    run: fn(&ExperimentContext<'_>) -> Result<ExperimentOutput, Error>,
 }
 
 /// Where experiments are run.
 #[derive(Debug)]
-pub struct Lab<'a> {
+pub struct ExperimentContext<'a> {
     /// The collection; none if the experiment makes its own.
     collection: Collection,
     /// Whether a first impression is enough.
@@ -91,8 +91,8 @@ pub struct Lab<'a> {
 
 /// What an experiment gives: the report without its frame.
 #[derive(Debug, Default)]
-struct Findings {
-    table: Table,
+struct ExperimentOutput {
+    table: ReportTable,
     plots: Vec<Plot>,
     notes: Vec<String>,
 }
@@ -100,48 +100,48 @@ struct Findings {
 /// All experiments.
 #[rustfmt::skip]
 pub const ALL: [Experiment; 33] = [
-    experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Needs::Kin, deco::table2),
-    experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Needs::Kin, deco::table3),
-    experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Needs::Kin, deco::table4),
-    experiment("deco.figure3", "Counters in use after each pass of SPEX", Needs::Documents, deco::figure3),
-    experiment("deco.figure5", "Repeated chunks as the collection grows", Needs::Documents, deco::figure5),
-    experiment("hoad.table1", "Search by traditional similarity measures", Needs::Kin, hoad::table1),
-    experiment("hoad.table2", "Search by the identity measures, and by kin", Needs::Kin, hoad::table2),
-    experiment("hoad.table3", "Stopping and stemming, identity 5", Needs::Kin, hoad::table3),
-    experiment("hoad.table4", "Search by fingerprints of three words, every selection", Needs::Kin, hoad::table4),
-    experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Needs::Kin, hoad::table5),
-    experiment("hoad.table6", "The best of both, stopped", Needs::Kin, hoad::table6),
-    experiment("hoad.passages", "Search by passages beside whole documents", Needs::Kin, hoad::passages),
-    experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Needs::Documents, ids::figure1),
-    experiment("origin.table3", "Share of chunks that each of 33 selections looks up", Needs::Stream, origin::table3),
-    experiment("origin.variants", "Origins by each of these selections, versions A and B", Needs::Stream, origin::variants),
-    experiment("origin.table4-7", "Origins by seven selections and by kin, for each size of memory", Needs::Stream, origin::tables4to7),
-    experiment("origin.table8", "Origins by eviction, without estimation", Needs::Stream, origin::table8),
-    experiment("origin.table9-10", "Origins by estimation", Needs::Stream, origin::tables9to10),
-    experiment("origin.table11", "Words that are labelled by estimation only, and how right they are", Needs::Stream, origin::table11),
-    experiment("origin.figure2", "Origins by length of the document, in the smallest memory", Needs::Stream, origin::figure2),
-    experiment("scam.figure3", "Size of the index by chunking", Needs::Documents, scam::figure3),
-    experiment("scam.figure4", "Time to load a repository by chunking", Needs::Documents, scam::figure4),
-    experiment("scam.figure5", "Alpha and beta error by chunking", Needs::Kin, scam::figure5),
-    experiment("scam.figure6", "Time of a probe by chunking", Needs::Documents, scam::figure6),
-    experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Needs::Kin, truth::pairs),
-    experiment("truth.clusters", "Clusters beside labels: adjusted Rand index and B³", Needs::Clusters, truth::clusters),
-    experiment("truth.plagdet", "Passages beside annotated ones: plagdet and granularity", Needs::Passages, truth::plagdet),
-    experiment("truth.defaults", "What each default of discovery is worth: one is changed at a time", Needs::Kin, truth::defaults),
-    experiment("truth.goals", "The goals for the defaults, and by how much they are missed", Needs::Kin, truth::goals),
-    experiment("made.edits", "Recall as copies are edited more and more, by kind of edit", Needs::Nothing, made::edits),
-    experiment("made.methods", "Recall as words of copies are replaced, by method", Needs::Nothing, made::methods),
-    experiment("made.passages", "Recall of copied passages by their length, by method", Needs::Nothing, made::passages),
-    experiment("made.minhash", "Recall beside MinHash and LSH at the settings people ship", Needs::Kin, made::minhash),
+    experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
+    experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
+    experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Requirement::Related, deco::table4),
+    experiment("deco.figure3", "Counters in use after each pass of SPEX", Requirement::Documents, deco::figure3),
+    experiment("deco.figure5", "Repeated chunks as the collection grows", Requirement::Documents, deco::figure5),
+    experiment("hoad.table1", "Search by traditional similarity measures", Requirement::Related, hoad::table1),
+    experiment("hoad.table2", "Search by the identity measures, and by kin", Requirement::Related, hoad::table2),
+    experiment("hoad.table3", "Stopping and stemming, identity 5", Requirement::Related, hoad::table3),
+    experiment("hoad.table4", "Search by fingerprints of three words, every selection", Requirement::Related, hoad::table4),
+    experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Requirement::Related, hoad::table5),
+    experiment("hoad.table6", "The best of both, stopped", Requirement::Related, hoad::table6),
+    experiment("hoad.passages", "Search by passages beside whole documents", Requirement::Related, hoad::passages),
+    experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Requirement::Documents, ids::figure1),
+    experiment("origin.table3", "Share of chunks that each of 33 selections looks up", Requirement::Stream, origin::table3),
+    experiment("origin.variants", "Origins by each of these selections, versions A and B", Requirement::Stream, origin::variants),
+    experiment("origin.table4-7", "Origins by seven selections and by kin, for each size of memory", Requirement::Stream, origin::tables4to7),
+    experiment("origin.table8", "Origins by eviction, without estimation", Requirement::Stream, origin::table8),
+    experiment("origin.table9-10", "Origins by estimation", Requirement::Stream, origin::tables9to10),
+    experiment("origin.table11", "Words that are labelled by estimation only, and how right they are", Requirement::Stream, origin::table11),
+    experiment("origin.figure2", "Origins by length of the document, in the smallest memory", Requirement::Stream, origin::figure2),
+    experiment("scam.figure3", "Size of the index by chunking", Requirement::Documents, scam::figure3),
+    experiment("scam.figure4", "Time to load a repository by chunking", Requirement::Documents, scam::figure4),
+    experiment("scam.figure5", "Alpha and beta error by chunking", Requirement::Related, scam::figure5),
+    experiment("scam.figure6", "Time of a probe by chunking", Requirement::Documents, scam::figure6),
+    experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Requirement::Related, truth::pairs),
+    experiment("truth.clusters", "Clusters beside labels: adjusted Rand index and B³", Requirement::Clusters, truth::clusters),
+    experiment("truth.plagdet", "Passages beside annotated ones: plagdet and granularity", Requirement::Passages, truth::plagdet),
+    experiment("truth.defaults", "What each default of discovery is worth: one is changed at a time", Requirement::Related, truth::defaults),
+    experiment("truth.goals", "The goals for the defaults, and by how much they are missed", Requirement::Related, truth::goals),
+    experiment("synthetic.edits", "Recall as copies are edited more and more, by kind of edit", Requirement::Nothing, synthetic::edits),
+    experiment("synthetic.methods", "Recall as words of copies are replaced, by method", Requirement::Nothing, synthetic::methods),
+    experiment("synthetic.passages", "Recall of copied passages by their length, by method", Requirement::Nothing, synthetic::passages),
+    experiment("synthetic.minhash", "Recall beside MinHash and LSH at the settings people ship", Requirement::Related, synthetic::minhash),
 ];
 
 const fn experiment(
     name: &'static str,
     title: &'static str,
-    needs: Needs,
-    run: fn(&Lab<'_>) -> Result<Findings, Error>,
+    requirement: Requirement,
+    run: fn(&ExperimentContext<'_>) -> Result<ExperimentOutput, Error>,
 ) -> Experiment {
-    Experiment { name, title, needs, run }
+    Experiment { name, title, requirement, run }
 }
 
 impl Experiment {
@@ -184,23 +184,23 @@ impl Experiment {
         is_quick: bool,
         seed: u64,
         watch: &Watch,
-    ) -> Result<Report, Error> {
+    ) -> Result<ExperimentReport, Error> {
         let began = Instant::now();
         let collection = match collection {
-            Some(collection) if self.needs != Needs::Nothing => collection.clone(),
-            _ => made(self.needs, is_quick, seed),
+            Some(collection) if self.requirement != Requirement::Nothing => collection.clone(),
+            _ => synthetic(self.requirement, is_quick, seed),
         };
-        if !self.needs.is_met(&collection) {
+        if !self.requirement.is_met_by(&collection) {
             let (experiment, collection) = (self.name, collection.name.clone());
-            return Err(Error::Lacks { experiment, needs: self.needs.name(), collection });
+            return Err(Error::RequirementNotMet { experiment, requirement: self.requirement.name(), collection });
         }
-        let lab = Lab { collection, is_quick, seed, watch };
-        let Findings { table, plots, notes } = (self.run)(&lab)?;
-        let collection = match self.needs {
-            Needs::Nothing => "collections made for it".to_owned(),
-            _ => lab.described(),
+        let context = ExperimentContext { collection, is_quick, seed, watch };
+        let ExperimentOutput { table, plots, notes } = (self.run)(&context)?;
+        let collection = match self.requirement {
+            Requirement::Nothing => "collections made for it".to_owned(),
+            _ => context.description(),
         };
-        Ok(Report {
+        Ok(ExperimentReport {
             experiment: self.name.to_owned(),
             title: self.title.to_owned(),
             collection,
@@ -215,36 +215,36 @@ impl Experiment {
 
 /// The collection of experiments that are given none: versions of texts, as documentation has them,
 /// quotations, or a stream.
-fn made(needs: Needs, is_quick: bool, seed: u64) -> Collection {
-    let usual = Recipe { edit: Edit::Replace, rate: 0.05, seed, ..Recipe::default() };
-    let recipe = match needs {
+fn synthetic(requirement: Requirement, is_quick: bool, seed: u64) -> Collection {
+    let usual = SyntheticSettings { edit: Edit::Replace, rate: 0.05, seed, ..SyntheticSettings::default() };
+    let settings = match requirement {
         // Long passages that are edited little, so that many documents have another for their origin.
-        Needs::Stream => {
-            let (kind, passage, rate) = (Kind::Stream, 200, 0.01);
-            Recipe { kind, n_documents: 1_200, words: 200, passage, rate, ..usual }
+        Requirement::Stream => {
+            let (kind, passage, rate) = (SyntheticKind::Stream, 200, 0.01);
+            SyntheticSettings { kind, n_documents: 1_200, words: 200, passage, rate, ..usual }
         }
-        Needs::Passages => {
-            let kind = Kind::Quotes;
-            Recipe { kind, n_documents: 600, passage: 100, rate: 0.1, ..usual }
+        Requirement::Passages => {
+            let kind = SyntheticKind::Quotes;
+            SyntheticSettings { kind, n_documents: 600, passage: 100, rate: 0.1, ..usual }
         }
-        Needs::Kin | Needs::Clusters | Needs::Documents | Needs::Nothing => {
-            Recipe { kind: Kind::Versions, n_documents: 600, ..usual }
+        Requirement::Related | Requirement::Clusters | Requirement::Documents | Requirement::Nothing => {
+            SyntheticSettings { kind: SyntheticKind::Versions, n_documents: 600, ..usual }
         }
     };
-    let n_documents = if is_quick { recipe.n_documents } else { 10 * recipe.n_documents };
-    Collection::from(make(&Recipe { n_documents, ..recipe }))
+    let n_documents = if is_quick { settings.n_documents } else { 10 * settings.n_documents };
+    Collection::from(generate(&SyntheticSettings { n_documents, ..settings }))
 }
 
-impl Lab<'_> {
+impl ExperimentContext<'_> {
     fn collection(&self) -> &Collection {
         &self.collection
     }
 
-    fn described(&self) -> String {
+    fn description(&self) -> String {
         let collection = self.collection();
-        let (n, kin) = (collection.texts.len(), collection.truth.kin.len());
+        let (n, related) = (collection.texts.len(), collection.truth.related.len());
         let megabytes = collection.bytes() as f64 / 1e6;
-        format!("{} ({n} documents, {megabytes:.1} MB, {kin} pairs of kin)", collection.name)
+        format!("{} ({n} documents, {megabytes:.1} MB, {related} related pairs)", collection.name)
     }
 
     /// Documents that have kin, for searches.
@@ -261,7 +261,7 @@ impl Lab<'_> {
     }
 
     /// Ends the run if that was asked.
-    fn go_on(&self) -> Result<(), Error> {
+    fn check_stopped(&self) -> Result<(), Error> {
         match self.watch.stop.is_asked() {
             true => Err(textkin::Error::Stopped.into()),
             false => Ok(()),
@@ -269,7 +269,7 @@ impl Lab<'_> {
     }
 
     /// Says what is being done.
-    fn say(&self, what: &str) {
+    fn set_stage(&self, what: &str) {
         self.watch.progress.begin(what, 0);
     }
 }

@@ -7,12 +7,12 @@ use std::time::Instant;
 use textkin::search::{Closeness, Ranking};
 use textkin::{SearchSettings, Searcher, Settings};
 
-use super::sets::Sets;
-use super::store::{Store, by};
-use super::{Findings, Lab};
+use super::sets::ChunkSets;
+use super::store::{TemporaryRepository, by};
+use super::{ExperimentOutput, ExperimentContext};
 use crate::error::Error;
-use crate::metric::{Degree, Errors, Judgement};
-use crate::report::{Cell, Plot, Series, Table};
+use crate::metric::{Degree, AlphaBetaErrors, Judgement};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// Alpha and beta error in percent, of some, high and exact overlap.
 type Paper = [Option<(f64, f64)>; 3];
@@ -22,39 +22,39 @@ const WORD_BOUNDS: [f64; 3] = [0.33, 0.66, 1.0];
 const CHUNK_BOUNDS: [f64; 3] = [0.05, 0.5, 1.0];
 
 /// The degrees of overlap that were said of the kin of each query; what nobody judged is counted apart.
-struct Said {
+struct ReportedDegrees {
     by_query: Vec<(u32, BTreeMap<u32, Degree>)>,
     n_unjudged: usize,
 }
 
-impl Said {
+impl ReportedDegrees {
     fn new(queries: &[u32]) -> Self {
         let by_query = queries.iter().map(|query| (*query, BTreeMap::new())).collect();
         Self { by_query, n_unjudged: 0 }
     }
 
-    fn add(&mut self, lab: &Lab<'_>, query: u32, document: u32, degree: Degree) {
+    fn add(&mut self, context: &ExperimentContext<'_>, query: u32, document: u32, degree: Degree) {
         let Ok(index) = self.by_query.binary_search_by_key(&query, |entry| entry.0) else { return };
-        if lab.collection().truth.judge(query, document) == Judgement::Unjudged {
+        if context.collection().truth.judge(query, document) == Judgement::Unjudged {
             self.n_unjudged += 1;
         } else if let Some((_, said)) = self.by_query.get_mut(index) {
             said.insert(document, degree);
         }
     }
 
-    fn errors(&self, lab: &Lab<'_>, degree: Degree) -> Errors {
-        let kin = lab.collection().truth.by_document();
-        let (nothing, n) = (BTreeMap::new(), lab.collection().texts.len());
+    fn errors(&self, context: &ExperimentContext<'_>, degree: Degree) -> AlphaBetaErrors {
+        let related = context.collection().truth.by_document();
+        let (nothing, n) = (BTreeMap::new(), context.collection().texts.len());
         let errors = self
             .by_query
             .iter()
-            .map(|(query, said)| Errors::of(kin.get(query).unwrap_or(&nothing), said, degree, n));
-        Errors::mean(&errors.collect::<Vec<_>>())
+            .map(|(query, said)| AlphaBetaErrors::of(related.get(query).unwrap_or(&nothing), said, degree, n));
+        AlphaBetaErrors::mean(&errors.collect::<Vec<_>>())
     }
 }
 
 /// Overlap by words: SCAM's subset measure, without the stop words and the `n` most widespread words.
-fn by_words(lab: &Lab<'_>, store: &Store, queries: &[u32], n: usize) -> Result<Said, Error> {
+fn by_words(context: &ExperimentContext<'_>, store: &TemporaryRepository, queries: &[u32], n: usize) -> Result<ReportedDegrees, Error> {
     let stopped = super::hoad::normalized("stop:en")?.normalization;
     let stop = stopped.stop_words().map(str::to_owned).collect();
     let rankings = [Ranking::Scam(Closeness::default())];
@@ -62,15 +62,15 @@ fn by_words(lab: &Lab<'_>, store: &Store, queries: &[u32], n: usize) -> Result<S
     let searcher = Searcher::new(store.repository(), settings)?;
     let numbers: std::collections::HashMap<_, u32> =
         store.repository().stored().places().zip(0..).collect();
-    let mut said = Said::new(queries);
+    let mut said = ReportedDegrees::new(queries);
     for &query in queries {
-        lab.go_on()?;
-        let text = lab.collection().texts.get(query as usize).map_or("", |text| &text.text);
+        context.check_stopped()?;
+        let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
         for ranked in searcher.search(text)?.lists.iter().flat_map(|list| &list.documents) {
             let Some(&document) = numbers.get(&searcher.place(ranked.place)) else { continue };
             let degree = Degree::of(ranked.score, WORD_BOUNDS);
             if let Some(degree) = degree.filter(|_| document != query) {
-                said.add(lab, query, document, degree);
+                said.add(context, query, document, degree);
             }
         }
     }
@@ -78,55 +78,55 @@ fn by_words(lab: &Lab<'_>, store: &Store, queries: &[u32], n: usize) -> Result<S
 }
 
 /// Overlap by longer chunks: the share of the smaller document's chunks that both have.
-fn by_chunks(lab: &Lab<'_>, queries: &[u32], chunk: &str) -> Result<Said, Error> {
+fn by_chunks(context: &ExperimentContext<'_>, queries: &[u32], chunk: &str) -> Result<ReportedDegrees, Error> {
     let chunk = chunk.parse().map_err(textkin::Error::from)?;
-    let sets = Sets::new(lab, &Settings { chunk, ..Settings::default() })?;
-    let mut said = Said::new(queries);
+    let sets = ChunkSets::new(context, &Settings { chunk, ..Settings::default() })?;
+    let mut said = ReportedDegrees::new(queries);
     for &query in queries {
-        lab.go_on()?;
-        let text = lab.collection().texts.get(query as usize).map_or("", |text| &text.text);
+        context.check_stopped()?;
+        let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
         let shared = sets.shared(text);
         for (document, n) in shared.documents {
             let share = f64::from(n) / f64::from(shared.n_chunks.min(sets.size(document)));
             if let Some(degree) = Degree::of(share, CHUNK_BOUNDS).filter(|_| document != query) {
-                said.add(lab, query, document, degree);
+                said.add(context, query, document, degree);
             }
         }
     }
     Ok(said)
 }
 
-pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let queries = lab.collection().queries(if lab.is_quick { 50 } else { 500 }, lab.seed);
+pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let queries = context.collection().queries(if context.is_quick { 50 } else { 500 }, context.seed);
     let mut columns: Vec<String> = Vec::new();
     for degree in Degree::ALL.iter().rev() {
         columns.push(format!("{} alpha, %", degree.name()));
         columns.push(format!("{} beta, %", degree.name()));
     }
     columns.push("unjudged a query".to_owned());
-    let mut table = Table::new("chunking", columns);
+    let mut table = ReportTable::new("chunking", columns);
     let zero = Some((0.0, 0.0));
-    let mut push = |name: &str, said: &Said, paper: Paper| {
+    let mut push = |name: &str, said: &ReportedDegrees, paper: Paper| {
         let mut cells = Vec::new();
         for (degree, paper) in Degree::ALL.into_iter().zip(paper).rev() {
-            let errors = said.errors(lab, degree);
+            let errors = said.errors(context, degree);
             cells.push(
-                Cell::new(errors.alpha.map(|alpha| 100.0 * alpha), 2)
-                    .beside(paper.map(|paper| paper.0)),
+                ReportCell::new(errors.alpha.map(|alpha| 100.0 * alpha), 2)
+                    .with_paper(paper.map(|paper| paper.0)),
             );
-            cells.push(Cell::new(100.0 * errors.beta, 5).beside(paper.map(|paper| paper.1)));
+            cells.push(ReportCell::new(100.0 * errors.beta, 5).with_paper(paper.map(|paper| paper.1)));
         }
-        cells.push(Cell::new(said.n_unjudged as f64 / queries.len().max(1) as f64, 1));
+        cells.push(ReportCell::new(said.n_unjudged as f64 / queries.len().max(1) as f64, 1));
         table.push(name, cells);
     };
-    let store = Store::new(lab, &Settings::default(), true)?;
+    let store = TemporaryRepository::new(context, &Settings::default(), true)?;
     for (n, paper) in [
         (0, [Some((13.88, 0.13)), Some((9.26, 6.66e-3)), zero]),
         (100, [Some((9.59, 0.09)), Some((6.97, 7.03e-3)), zero]),
         (300, [Some((10.12, 7.33e-4)), Some((6.89, 2.67e-4)), zero]),
     ] {
-        lab.say("probing by words");
-        push(&format!("word + {n}"), &by_words(lab, &store, &queries, n)?, paper);
+        context.set_stage("probing by words");
+        push(&format!("word + {n}"), &by_words(context, &store, &queries, n)?, paper);
     }
     for (name, chunk, paper) in [
         ("5-modulo", "break:5", [Some((11.76, 0.28)), Some((6.38, 6.79e-3)), zero]),
@@ -139,8 +139,8 @@ pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
         ("8 words (not in the paper)", "words:8", [None; 3]),
         ("3 words (not in the paper)", "words:3", [None; 3]),
     ] {
-        lab.go_on()?;
-        push(name, &by_chunks(lab, &queries, chunk)?, paper);
+        context.check_stopped()?;
+        push(name, &by_chunks(context, &queries, chunk)?, paper);
     }
     let notes = vec![
         format!("Means over {} documents that have kin. Bounds of exact, high and some overlap: 100, 66, 33 % of words, \
@@ -148,7 +148,7 @@ pub(super) fn figure5(lab: &Lab<'_>) -> Result<Findings, Error> {
         "A document with more overlap than its label says is a false alert of the higher degree. Documents that nobody \
          judged are in the last column and not in beta.".to_owned(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 /// The chunkings of Figures 3, 4 and 6, with the total size that the paper tells, in MB of 120 MB of text.
@@ -164,28 +164,28 @@ const CHUNKINGS: [(&str, &str, Option<f64>); 6] = [
 /// Text of the paper's collection, MB.
 const PAPER_TEXT: f64 = 120.0;
 
-pub(super) fn figure3(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let mut table = Table::new("chunking", ["MB", "share of the text"]);
-    let text = lab.collection().bytes() as f64;
+pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let mut table = ReportTable::new("chunking", ["MB", "share of the text"]);
+    let text = context.collection().bytes() as f64;
     for (name, chunk, paper) in CHUNKINGS {
-        lab.go_on()?;
+        context.check_stopped()?;
         let chunk = chunk.parse().map_err(textkin::Error::from)?;
-        let store = Store::new(lab, &Settings { chunk, ..Settings::default() }, false)?;
+        let store = TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
         let bytes = store.bytes() as f64;
-        let share = Cell::new(bytes / text, 2).beside(paper.map(|paper| paper / PAPER_TEXT));
-        table.push(name, vec![Cell::new(bytes / 1e6, 2), share]);
+        let share = ReportCell::new(bytes / text, 2).with_paper(paper.map(|paper| paper / PAPER_TEXT));
+        table.push(name, vec![ReportCell::new(bytes / 1e6, 2), share]);
     }
     let notes = vec![
         "A repository without texts: postings of chunks and of words, spans, names and checksums."
             .to_owned(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-pub(super) fn figure4(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn figure4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let mut table =
-        Table::new("chunking", ["a quarter, s", "half, s", "all, s", "MB of text a second"]);
-    let all = lab.collection();
+        ReportTable::new("chunking", ["a quarter, s", "half, s", "all, s", "MB of text a second"]);
+    let all = context.collection();
     let parts = [4, 2, 1].map(|part| all.first(all.texts.len().div_ceil(part)));
     let mut series = Vec::new();
     for (name, chunk, _) in CHUNKINGS {
@@ -193,15 +193,15 @@ pub(super) fn figure4(lab: &Lab<'_>) -> Result<Findings, Error> {
             chunk.parse().map_err(textkin::Error::from)?;
         let mut points = Vec::new();
         for part in &parts {
-            lab.go_on()?;
+            context.check_stopped()?;
             let settings = Settings { chunk, ..Settings::default() };
             let began = Instant::now();
-            Store::of(lab, part, &settings, false)?;
+            TemporaryRepository::of(context, part, &settings, false)?;
             points.push((part.texts.len() as f64, began.elapsed().as_secs_f64()));
         }
-        let mut cells: Vec<Cell> = points.iter().map(|point| Cell::new(point.1, 3)).collect();
+        let mut cells: Vec<ReportCell> = points.iter().map(|point| ReportCell::new(point.1, 3)).collect();
         let speed = points.last().map(|(_, seconds)| all.bytes() as f64 / 1e6 / seconds);
-        cells.push(Cell::new(speed, 1));
+        cells.push(ReportCell::new(speed, 1));
         table.push(name, cells);
         series.push(Series { name: name.to_owned(), points });
     }
@@ -217,21 +217,21 @@ pub(super) fn figure4(lab: &Lab<'_>) -> Result<Findings, Error> {
          as well, which is the system's business here, and gives no numbers; it says that 10-modulo loads fastest, words before sentences and 5-modulo, and that times are linear in the number of documents."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
-pub(super) fn figure6(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let n = if lab.is_quick { 50 } else { 500 };
-    let step = (lab.collection().texts.len() / n).max(1);
-    let mut table = Table::new("chunking", ["median, ms", "95 %, ms", "longest, ms"]);
+pub(super) fn figure6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let n = if context.is_quick { 50 } else { 500 };
+    let step = (context.collection().texts.len() / n).max(1);
+    let mut table = ReportTable::new("chunking", ["median, ms", "95 %, ms", "longest, ms"]);
     let mut series = Vec::new();
     for (name, chunk, _) in CHUNKINGS {
-        lab.go_on()?;
+        context.check_stopped()?;
         let chunk = chunk.parse().map_err(textkin::Error::from)?;
-        let store = Store::new(lab, &Settings { chunk, ..Settings::default() }, false)?;
+        let store = TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
         let searcher = Searcher::new(store.repository(), by(&[Ranking::Fingerprint]))?;
         let mut times = Vec::new();
-        for text in lab.collection().texts.iter().step_by(step).take(n) {
+        for text in context.collection().texts.iter().step_by(step).take(n) {
             let began = Instant::now();
             searcher.search(&text.text)?;
             times.push(began.elapsed().as_secs_f64() * 1e3);
@@ -241,7 +241,7 @@ pub(super) fn figure6(lab: &Lab<'_>) -> Result<Findings, Error> {
             let index = (times.len() * percent / 100).min(times.len().saturating_sub(1));
             times.get(index).copied()
         };
-        table.push(name, [50, 95, 100].map(|percent| Cell::new(at(percent), 3)).to_vec());
+        table.push(name, [50, 95, 100].map(|percent| ReportCell::new(at(percent), 3)).to_vec());
         let points = (1..=10).filter_map(|tenth| Some((at(10 * tenth - 1)?, 10.0 * tenth as f64)));
         series.push(Series { name: name.to_owned(), points: points.collect() });
     }
@@ -255,5 +255,5 @@ pub(super) fn figure6(lab: &Lab<'_>) -> Result<Findings, Error> {
     let notes = vec![
         "In 1996, 70 % of probes by words took less than a minute in 50,000 documents.".to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }

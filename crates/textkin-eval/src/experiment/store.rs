@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use textkin::search::{Effectiveness, Judged, Ranking};
 use textkin::{Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
 
-use super::Lab;
+use super::ExperimentContext;
 use crate::collection::Collection;
 use crate::error::{Error, at};
 use crate::metric::Judgement;
@@ -14,21 +14,21 @@ use crate::metric::Judgement;
 pub(super) const TOP: usize = 1_000;
 
 /// A repository of a collection.
-pub(super) struct Store {
+pub(super) struct TemporaryRepository {
     repository: Repository,
     folder: tempfile::TempDir,
 }
 
 /// The means over queries of what 001 tells of a ranking.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Means {
+pub(super) struct MeanEffectiveness {
     pub(super) precision: f64,
     pub(super) recall: f64,
     pub(super) highest_false_match: f64,
     pub(super) separation: f64,
 }
 
-impl Means {
+impl MeanEffectiveness {
     /// Adds the figures of a query.
     pub(super) fn add(&mut self, figures: &Effectiveness) {
         self.precision += figures.precision;
@@ -55,15 +55,15 @@ impl Means {
     }
 }
 
-impl Store {
+impl TemporaryRepository {
     /// Puts the collection of the lab into a repository.
-    pub(super) fn new(lab: &Lab<'_>, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
-        Self::of(lab, lab.collection(), settings, keeps_text)
+    pub(super) fn new(context: &ExperimentContext<'_>, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
+        Self::of(context, context.collection(), settings, keeps_text)
     }
 
     /// Puts another collection into a repository.
     pub(super) fn of(
-        lab: &Lab<'_>,
+        context: &ExperimentContext<'_>,
         collection: &Collection,
         settings: &Settings,
         keeps_text: bool,
@@ -71,7 +71,7 @@ impl Store {
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
         let mut writer =
             RepositoryWriter::create(&folder.path().join("repository"), settings, keeps_text)?;
-        writer.add(&mut collection.source(), Existing::default(), true, lab.watch)?;
+        writer.add(&mut collection.source(), Existing::default(), true, context.watch)?;
         Ok(Self { repository: writer.repository(), folder })
     }
 
@@ -97,21 +97,21 @@ impl Store {
     /// nobody judged, does not count.
     pub(super) fn means(
         &self,
-        lab: &Lab<'_>,
+        context: &ExperimentContext<'_>,
         queries: &[u32],
         settings: SearchSettings,
-    ) -> Result<Vec<Means>, Error> {
+    ) -> Result<Vec<MeanEffectiveness>, Error> {
         let n_rankings = settings.rankings.len();
         let searcher = Searcher::new(&self.repository, SearchSettings { top: TOP, ..settings })?;
         let numbers: std::collections::HashMap<_, u32> =
             self.repository.stored().places().zip(0..).collect();
-        let kin = lab.collection().truth.by_document();
-        let mut sums = vec![Means::default(); n_rankings];
+        let related = context.collection().truth.by_document();
+        let mut sums = vec![MeanEffectiveness::default(); n_rankings];
         for &query in queries {
-            lab.go_on()?;
-            let collection = lab.collection();
+            context.check_stopped()?;
+            let collection = context.collection();
             let text = collection.texts.get(query as usize).map_or("", |text| &text.text);
-            let n_relevant = kin.get(&query).map_or(0, std::collections::BTreeMap::len);
+            let n_relevant = related.get(&query).map_or(0, std::collections::BTreeMap::len);
             let hits = searcher.search(text)?;
             for (sum, list) in sums.iter_mut().zip(&hits.lists) {
                 let judged: Vec<Judged> = list
@@ -148,8 +148,8 @@ pub(super) fn judged(
         return None;
     }
     match collection.truth.judge(query, document) {
-        Judgement::Kin => Some(Judged { percent, relevant: true }),
-        Judgement::Strangers => Some(Judged { percent, relevant: false }),
+        Judgement::Related => Some(Judged { percent, relevant: true }),
+        Judgement::Unrelated => Some(Judged { percent, relevant: false }),
         Judgement::Unjudged => None,
     }
 }

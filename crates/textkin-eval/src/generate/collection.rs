@@ -11,7 +11,7 @@ use crate::metric::{Detection, Edges};
 
 /// What a collection is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SyntheticKind {
     /// Families of three: an original and two copies, each edited on its own; every other document
     /// stands alone.
     Copies,
@@ -29,9 +29,9 @@ pub enum Kind {
 
 /// How a collection is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Recipe {
+pub struct SyntheticSettings {
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: SyntheticKind,
     /// How many documents it has.
     pub n_documents: usize,
     /// The words of an unedited document.
@@ -48,7 +48,7 @@ pub struct Recipe {
 
 /// A document of a made collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MadeDocument {
+pub struct SyntheticDocument {
     /// Its id.
     pub id: String,
     /// Its text.
@@ -61,16 +61,16 @@ pub struct MadeDocument {
 
 /// A collection and the truth about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
+pub struct SyntheticCollection {
     /// The documents, in order of time.
-    pub documents: Vec<MadeDocument>,
+    pub documents: Vec<SyntheticDocument>,
     /// Which of them are kin.
-    pub kin: Edges,
+    pub related: Edges,
     /// The passages that one has of another, in bytes of the texts.
     pub passages: Vec<Detection>,
 }
 
-impl Kind {
+impl SyntheticKind {
     /// All kinds.
     pub const ALL: [Self; 5] =
         [Self::Copies, Self::Quotes, Self::Versions, Self::Boilerplate, Self::Stream];
@@ -88,10 +88,10 @@ impl Kind {
     }
 }
 
-impl Default for Recipe {
+impl Default for SyntheticSettings {
     fn default() -> Self {
         Self {
-            kind: Kind::Copies,
+            kind: SyntheticKind::Copies,
             n_documents: 600,
             words: 300,
             edit: Edit::Replace,
@@ -111,28 +111,28 @@ impl Default for Recipe {
 /// assert_eq!((made.documents.len(), made.kin.len()), (600, 450));
 /// ```
 #[must_use]
-pub fn make(recipe: &Recipe) -> Made {
-    let mut maker = Maker {
-        recipe,
-        language: Language::new(recipe.seed),
-        random: Random::new(recipe.seed),
-        texts: Vec::with_capacity(recipe.n_documents),
-        families: Vec::with_capacity(recipe.n_documents),
-        kin: Edges::default(),
-        taken: Vec::new(),
+pub fn generate(settings: &SyntheticSettings) -> SyntheticCollection {
+    let mut generator = Generator {
+        settings,
+        language: Language::new(settings.seed),
+        random: Random::new(settings.seed),
+        texts: Vec::with_capacity(settings.n_documents),
+        families: Vec::with_capacity(settings.n_documents),
+        related: Edges::default(),
+        copied: Vec::new(),
     };
-    match recipe.kind {
-        Kind::Copies => maker.copies(),
-        Kind::Quotes => maker.quotes(),
-        Kind::Versions => maker.versions(),
-        Kind::Boilerplate => maker.boilerplate(),
-        Kind::Stream => maker.stream(),
+    match settings.kind {
+        SyntheticKind::Copies => generator.copies(),
+        SyntheticKind::Quotes => generator.quotes(),
+        SyntheticKind::Versions => generator.versions(),
+        SyntheticKind::Boilerplate => generator.boilerplate(),
+        SyntheticKind::Stream => generator.stream(),
     }
-    maker.finish()
+    generator.finish()
 }
 
 /// A passage in words.
-struct Taken {
+struct CopiedPassage {
     by: usize,
     at: usize,
     words: usize,
@@ -141,14 +141,14 @@ struct Taken {
     of_words: usize,
 }
 
-struct Maker<'a> {
-    recipe: &'a Recipe,
+struct Generator<'a> {
+    settings: &'a SyntheticSettings,
     language: Language,
     random: Random,
     texts: Vec<Vec<String>>,
     families: Vec<usize>,
-    kin: Edges,
-    taken: Vec<Taken>,
+    related: Edges,
+    copied: Vec<CopiedPassage>,
 }
 
 /// Versions of a chain.
@@ -160,9 +160,9 @@ const TRIES: usize = 100;
 /// Words before and after a text that all documents have.
 const TEMPLATE: usize = 60;
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn is_full(&self) -> bool {
-        self.texts.len() >= self.recipe.n_documents
+        self.texts.len() >= self.settings.n_documents
     }
 
     /// Adds a text of `family`, or of a family of its own.
@@ -174,15 +174,15 @@ impl Maker<'_> {
     }
 
     fn original(&mut self) -> Vec<String> {
-        self.language.text(self.recipe.words, &mut self.random)
+        self.language.text(self.settings.words, &mut self.random)
     }
 
     fn edited(&mut self, words: &[String]) -> Vec<String> {
-        self.recipe.edit.apply(words, self.recipe.rate, &self.language, &mut self.random)
+        self.settings.edit.apply(words, self.settings.rate, &self.language, &mut self.random)
     }
 
-    fn join_kin(&mut self, a: usize, b: usize) {
-        self.kin.insert(short(a), short(b));
+    fn join_related(&mut self, a: usize, b: usize) {
+        self.related.insert(short(a), short(b));
     }
 
     fn copies(&mut self) {
@@ -196,7 +196,7 @@ impl Maker<'_> {
             }
             for (n, &a) in members.iter().enumerate() {
                 for &b in members.iter().skip(n + 1) {
-                    self.join_kin(a, b);
+                    self.join_related(a, b);
                 }
             }
             if !self.is_full() {
@@ -215,7 +215,7 @@ impl Maker<'_> {
                 text = self.edited(&text);
                 let version = self.add(text.clone(), Some(first));
                 for &member in &members {
-                    self.join_kin(member, version);
+                    self.join_related(member, version);
                 }
                 members.push(version);
             }
@@ -239,7 +239,7 @@ impl Maker<'_> {
                 let mut source = self.random.below(number.div_ceil(2)) * 2;
                 let mut at = self.passage_of(source);
                 for _ in 0..TRIES {
-                    if !self.is_taken(source, &at) {
+                    if !self.is_quoted(source, &at) {
                         break;
                     }
                     source = self.random.below(number.div_ceil(2)) * 2;
@@ -253,7 +253,7 @@ impl Maker<'_> {
     fn stream(&mut self) {
         while !self.is_full() {
             let copies = !self.texts.is_empty() && self.random.below(3) == 0;
-            let words = match (copies, self.recipe.words) {
+            let words = match (copies, self.settings.words) {
                 (true, words) => words.div_ceil(4) + self.random.below(1 + words * 3 / 4),
                 (false, words) => words,
             };
@@ -274,15 +274,15 @@ impl Maker<'_> {
     /// Words of a document that are as long as a passage, or all of it.
     fn passage_of(&mut self, source: usize) -> Range<usize> {
         let n_words = self.texts.get(source).map_or(0, Vec::len);
-        let words = self.recipe.passage.min(n_words);
+        let words = self.settings.passage.min(n_words);
         let start = self.random.below(n_words - words + 1);
         start..start + words
     }
 
     /// Whether some of these words of a document stand in another already.
-    fn is_taken(&self, source: usize, at: &Range<usize>) -> bool {
-        let meets = |taken: &Taken| at.start < taken.of_at + taken.of_words && taken.of_at < at.end;
-        self.taken.iter().any(|taken| taken.of == source && meets(taken))
+    fn is_quoted(&self, source: usize, at: &Range<usize>) -> bool {
+        let meets = |copied: &CopiedPassage| at.start < copied.of_at + copied.of_words && copied.of_at < at.end;
+        self.copied.iter().any(|copied| copied.of == source && meets(copied))
     }
 
     /// Puts a passage of `source`, edited, into document `number`.
@@ -295,18 +295,18 @@ impl Maker<'_> {
         let mut at = self.random.below(text.len() + 1);
         let words = passage.len();
         // Passages that the document has already stay whole, and go on if they stand behind.
-        let others = || self.taken.iter().filter(|taken| taken.by == number);
-        let inside = others().find(|taken| taken.at < at && at < taken.at + taken.words);
-        at = inside.map_or(at, |taken| taken.at);
-        for taken in self.taken.iter_mut().filter(|taken| taken.by == number && taken.at >= at) {
-            taken.at += words;
+        let others = || self.copied.iter().filter(|copied| copied.by == number);
+        let inside = others().find(|copied| copied.at < at && at < copied.at + copied.words);
+        at = inside.map_or(at, |copied| copied.at);
+        for copied in self.copied.iter_mut().filter(|copied| copied.by == number && copied.at >= at) {
+            copied.at += words;
         }
         text.splice(at..at, passage);
-        self.taken.push(Taken { by: number, at, words, of: source, of_at, of_words });
-        self.join_kin(source, number);
+        self.copied.push(CopiedPassage { by: number, at, words, of: source, of_at, of_words });
+        self.join_related(source, number);
     }
 
-    fn finish(self) -> Made {
+    fn finish(self) -> SyntheticCollection {
         let joined: Vec<(String, Vec<(usize, usize)>)> =
             self.texts.iter().map(|words| join(words)).collect();
         let span = |document: usize, at: usize, words: usize| {
@@ -314,23 +314,23 @@ impl Maker<'_> {
             let first = places.get(at)?.0;
             Some((first, places.get(at + words.checked_sub(1)?)?.1))
         };
-        let detection = |taken: &Taken| {
+        let detection = |copied: &CopiedPassage| {
             Some(Detection {
-                suspicious: short(taken.by),
-                source: short(taken.of),
-                span: span(taken.by, taken.at, taken.words)?,
-                source_span: span(taken.of, taken.of_at, taken.of_words)?,
+                suspicious: short(copied.by),
+                source: short(copied.of),
+                span: span(copied.by, copied.at, copied.words)?,
+                source_span: span(copied.of, copied.of_at, copied.of_words)?,
             })
         };
-        let passages = self.taken.iter().filter_map(detection).collect();
+        let passages = self.copied.iter().filter_map(detection).collect();
         let documents = joined.into_iter().zip(self.families).enumerate();
-        let documents = documents.map(|(number, ((text, _), family))| MadeDocument {
-            id: format!("{}-{number:06}", self.recipe.kind.name()),
+        let documents = documents.map(|(number, ((text, _), family))| SyntheticDocument {
+            id: format!("{}-{number:06}", self.settings.kind.name()),
             text,
             time: time(number),
             family: short(family),
         });
-        Made { documents: documents.collect(), kin: self.kin, passages }
+        SyntheticCollection { documents: documents.collect(), related: self.related, passages }
     }
 }
 
@@ -356,26 +356,26 @@ mod tests {
 
     #[test]
     fn the_same_seed_makes_the_same_collection_and_another_another() {
-        for kind in Kind::ALL {
-            let recipe = Recipe { kind, n_documents: 40, ..Recipe::default() };
-            let made = make(&recipe);
-            assert_eq!(made, make(&recipe), "{}", kind.name());
-            assert_ne!(made, make(&Recipe { seed: 2, ..recipe }));
-            assert_eq!(made.documents.len(), 40);
-            assert!(made.documents.is_sorted_by(|a, b| a.time < b.time && a.id < b.id));
-            assert!(made.kin.iter().all(|(a, b)| a < 40 && b < 40));
+        for kind in SyntheticKind::ALL {
+            let settings = SyntheticSettings { kind, n_documents: 40, ..SyntheticSettings::default() };
+            let synthetic = generate(&settings);
+            assert_eq!(synthetic, generate(&settings), "{}", kind.name());
+            assert_ne!(synthetic, generate(&SyntheticSettings { seed: 2, ..settings }));
+            assert_eq!(synthetic.documents.len(), 40);
+            assert!(synthetic.documents.is_sorted_by(|a, b| a.time < b.time && a.id < b.id));
+            assert!(synthetic.related.iter().all(|(a, b)| a < 40 && b < 40));
         }
     }
 
     #[test]
     fn what_is_said_to_be_copied_is_copied() {
-        for kind in [Kind::Quotes, Kind::Stream] {
-            let recipe = Recipe { kind, rate: 0.0, n_documents: 60, ..Recipe::default() };
-            let made = make(&recipe);
-            assert!(made.passages.len() > 10);
-            for passage in &made.passages {
+        for kind in [SyntheticKind::Quotes, SyntheticKind::Stream] {
+            let settings = SyntheticSettings { kind, rate: 0.0, n_documents: 60, ..SyntheticSettings::default() };
+            let synthetic = generate(&settings);
+            assert!(synthetic.passages.len() > 10);
+            for passage in &synthetic.passages {
                 let text = |number: u32, (start, end): (usize, usize)| {
-                    made.documents[number as usize].text[start..end].to_owned()
+                    synthetic.documents[number as usize].text[start..end].to_owned()
                 };
                 let here = text(passage.suspicious, passage.span);
                 let there = text(passage.source, passage.source_span);
@@ -383,7 +383,7 @@ mod tests {
                     |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
                 assert_eq!(words(&here), words(&there));
                 assert_eq!(words(&here).len(), 50);
-                assert!(made.kin.contains(passage.suspicious, passage.source));
+                assert!(synthetic.related.contains(passage.suspicious, passage.source));
                 assert!(passage.source < passage.suspicious);
             }
         }
@@ -391,14 +391,14 @@ mod tests {
 
     #[test]
     fn families_are_what_kin_join() {
-        for kind in [Kind::Copies, Kind::Versions] {
-            let made = make(&Recipe { kind, n_documents: 50, ..Recipe::default() });
-            for (a, b) in made.kin.iter() {
-                let family = |number: u32| made.documents[number as usize].family;
+        for kind in [SyntheticKind::Copies, SyntheticKind::Versions] {
+            let synthetic = generate(&SyntheticSettings { kind, n_documents: 50, ..SyntheticSettings::default() });
+            for (a, b) in synthetic.related.iter() {
+                let family = |number: u32| synthetic.documents[number as usize].family;
                 assert_eq!(family(a), family(b));
             }
         }
-        let apart = make(&Recipe { kind: Kind::Boilerplate, n_documents: 9, ..Recipe::default() });
-        assert!(apart.kin.is_empty() && apart.documents[3].text.len() > 2_000);
+        let apart = generate(&SyntheticSettings { kind: SyntheticKind::Boilerplate, n_documents: 9, ..SyntheticSettings::default() });
+        assert!(apart.related.is_empty() && apart.documents[3].text.len() > 2_000);
     }
 }

@@ -8,7 +8,7 @@ mod edit;
 mod language;
 mod write;
 
-pub use collection::{Kind, Made, MadeDocument, Recipe, make};
+pub use collection::{SyntheticKind, SyntheticCollection, SyntheticDocument, SyntheticSettings, generate};
 pub use edit::Edit;
 pub use language::Language;
 pub use write::write;

@@ -3,32 +3,32 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Made, Recipe};
+use super::{SyntheticCollection, SyntheticSettings};
 use crate::error::{Error, at};
 
 /// Writes a made collection to a folder, which is new or empty.
 ///
 /// # Errors
 /// If there is something in the folder already, or it cannot be written.
-pub fn write(made: &Made, recipe: &Recipe, folder: &Path) -> Result<(), Error> {
+pub fn write(synthetic: &SyntheticCollection, settings: &SyntheticSettings, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(at(folder))?;
     if std::fs::read_dir(folder).map_err(at(folder))?.next().is_some() {
         let reason = "there is something in it already; name a new folder".to_owned();
-        return Err(Error::Manifest { path: folder.to_owned(), reason });
+        return Err(Error::CollectionManifest { path: folder.to_owned(), reason });
     }
-    let id = |number: u32| made.documents.get(number as usize).map_or("", |document| &document.id);
+    let id = |number: u32| synthetic.documents.get(number as usize).map_or("", |document| &document.id);
     let (mut documents, mut pairs, mut passages) = (String::new(), String::new(), String::new());
-    for document in &made.documents {
+    for document in &synthetic.documents {
         let record = serde_json::json!({
             "id": document.id, "time": document.time, "family": document.family, "text": document.text,
         });
         // Writing to a string does not fail.
         _ = writeln!(documents, "{record}");
     }
-    for (a, b) in made.kin.iter() {
-        _ = writeln!(pairs, "{}\t{}\tkin", id(a), id(b));
+    for (a, b) in synthetic.related.iter() {
+        _ = writeln!(pairs, "{}\t{}\trelated", id(a), id(b));
     }
-    for passage in &made.passages {
+    for passage in &synthetic.passages {
         // The language has no letters but those of ASCII: bytes are characters.
         let ((start, end), (from, to)) = (passage.span, passage.source_span);
         let (taker, source) = (id(passage.suspicious), id(passage.source));
@@ -42,16 +42,16 @@ pub fn write(made: &Made, recipe: &Recipe, folder: &Path) -> Result<(), Error> {
     let manifest = format!(
         "name = \"{kind}\"\nnote = \"made by textkin eval generate {kind} --documents {n} --words {words} --edit {edit} \
          --rate {rate} --passage {passage} --seed {seed}\"\nlicence = \"none needed: invented words\"\n\
-         documents = [\"documents.jsonl\"]\nfamilies = [\"family\"]\nclusters = [\"family\"]\nunlabelled = \"strangers\"\n\n\
-         [[pairs]]\nfile = \"pairs.tsv\"\nkin = {{ kin = \"high\" }}\n\n\
+         documents = [\"documents.jsonl\"]\nfamilies = [\"family\"]\nclusters = [\"family\"]\nunlabelled = \"unrelated\"\n\n\
+         [[pairs]]\nfile = \"pairs.tsv\"\nrelated = {{ related = \"high\" }}\n\n\
          [[passages]]\nfile = \"passages.tsv\"\ncolumns = [1, 2, 3, 4, 5, 6]\n",
-        kind = recipe.kind.name(),
-        n = recipe.n_documents,
-        words = recipe.words,
-        edit = recipe.edit.name(),
-        rate = recipe.rate,
-        passage = recipe.passage,
-        seed = recipe.seed,
+        kind = settings.kind.name(),
+        n = settings.n_documents,
+        words = settings.words,
+        edit = settings.edit.name(),
+        rate = settings.rate,
+        passage = settings.passage,
+        seed = settings.seed,
     );
     // The manifest comes last: a folder without one is no collection.
     for (name, content) in [
@@ -70,23 +70,23 @@ pub fn write(made: &Made, recipe: &Recipe, folder: &Path) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::collection::Collection;
-    use crate::generate::{Kind, make};
+    use crate::generate::{SyntheticKind, generate};
 
     #[test]
     fn what_is_written_is_read_again() {
-        for kind in Kind::ALL {
+        for kind in SyntheticKind::ALL {
             let folder = tempfile::tempdir().unwrap();
-            let recipe = Recipe { kind, n_documents: 30, ..Recipe::default() };
-            let made = make(&recipe);
-            write(&made, &recipe, folder.path()).unwrap();
+            let settings = SyntheticSettings { kind, n_documents: 30, ..SyntheticSettings::default() };
+            let synthetic = generate(&settings);
+            write(&synthetic, &settings, folder.path()).unwrap();
             let (read, direct) =
-                (Collection::load(folder.path()).unwrap(), Collection::from(made.clone()));
+                (Collection::load(folder.path()).unwrap(), Collection::from(synthetic.clone()));
             assert_eq!(read.texts, direct.texts, "{}", kind.name());
             assert_eq!(
-                (read.truth.kin, read.truth.passages, read.truth.clusters.len()),
-                (direct.truth.kin, direct.truth.passages, 30)
+                (read.truth.related, read.truth.passages, read.truth.clusters.len()),
+                (direct.truth.related, direct.truth.passages, 30)
             );
-            assert!(write(&made, &recipe, folder.path()).is_err(), "nothing is overwritten");
+            assert!(write(&synthetic, &settings, folder.path()).is_err(), "nothing is overwritten");
         }
     }
 }

@@ -38,7 +38,7 @@ impl Degree {
 
 /// The errors of one query, or the mean of many.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
+pub struct AlphaBetaErrors {
     /// Share of the expected documents that were not found, or given a lower degree. None if none is
     /// expected.
     pub alpha: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Errors {
     pub beta: f64,
 }
 
-impl Errors {
+impl AlphaBetaErrors {
     /// The errors of one query at one degree: what was expected and what was said, by document, in a
     /// collection of `n_documents`.
     ///
@@ -105,17 +105,17 @@ mod tests {
         let expected: BTreeMap<u32, Degree> = (0..10).map(|n| (n, Degree::Exact)).collect();
         let mut said: BTreeMap<u32, Degree> = (0..8).map(|n| (n, Degree::Exact)).collect();
         said.insert(8, Degree::High);
-        let errors = Errors::of(&expected, &said, Degree::Exact, 50_000);
-        assert_eq!(errors, Errors { alpha: Some(0.2), beta: 0.0 });
+        let errors = AlphaBetaErrors::of(&expected, &said, Degree::Exact, 50_000);
+        assert_eq!(errors, AlphaBetaErrors { alpha: Some(0.2), beta: 0.0 });
         // The one that was said to be high only is a false alert there.
-        assert_eq!(Errors::of(&expected, &said, Degree::High, 10).beta, 0.1);
+        assert_eq!(AlphaBetaErrors::of(&expected, &said, Degree::High, 10).beta, 0.1);
     }
 
     #[test]
     fn fifty_false_alerts_of_50000_are_a_beta_error_of_a_tenth_percent() {
         let said: BTreeMap<u32, Degree> = (0..50).map(|n| (n, Degree::Some)).collect();
-        let errors = Errors::of(&BTreeMap::new(), &said, Degree::Some, 50_000);
-        assert_eq!(errors, Errors { alpha: None, beta: 0.001 });
+        let errors = AlphaBetaErrors::of(&BTreeMap::new(), &said, Degree::Some, 50_000);
+        assert_eq!(errors, AlphaBetaErrors { alpha: None, beta: 0.001 });
     }
 
     #[test]
@@ -129,10 +129,10 @@ mod tests {
     #[test]
     fn queries_that_expect_nothing_leave_alpha_alone() {
         let errors = [(Some(0.5), 0.0), (None, 0.2), (Some(0.0), 0.1)]
-            .map(|(alpha, beta)| Errors { alpha, beta });
-        let mean = Errors::mean(&errors);
+            .map(|(alpha, beta)| AlphaBetaErrors { alpha, beta });
+        let mean = AlphaBetaErrors::mean(&errors);
         assert_eq!(mean.alpha, Some(0.25));
         assert!((mean.beta - 0.1).abs() < 1e-12);
-        assert_eq!(Errors::mean(&[]), Errors { alpha: None, beta: 0.0 });
+        assert_eq!(AlphaBetaErrors::mean(&[]), AlphaBetaErrors { alpha: None, beta: 0.0 });
     }
 }

@@ -11,9 +11,9 @@ pub struct Edges(BTreeSet<(u32, u32)>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// The two are kin.
-    Kin,
+    Related,
     /// They are not.
-    Strangers,
+    Unrelated,
     /// Nobody has looked: the pair counts neither way.
     Unjudged,
 }
@@ -71,7 +71,7 @@ impl Edges {
     /// ```
     #[must_use]
     pub fn against(&self, reference: &Self) -> Retrieval {
-        self.judged(reference, |_, _| Judgement::Strangers)
+        self.judged(reference, |_, _| Judgement::Unrelated)
     }
 
     /// Judges the edges by a reference graph; `others` judges what is not in it.
@@ -94,12 +94,12 @@ impl Edges {
         self.tallied(reference, others).average_precision(documents)
     }
 
-    fn tallied(&self, reference: &Self, mut others: impl FnMut(u32, u32) -> Judgement) -> Tally {
+    fn tallied(&self, reference: &Self, mut others: impl FnMut(u32, u32) -> Judgement) -> JudgementTally {
         let n_documents = self.iter().map(|(_, b)| b as usize + 1).max().unwrap_or(0);
-        let mut tally = Tally::new(n_documents);
+        let mut tally = JudgementTally::new(n_documents);
         for (a, b) in self.iter() {
             let is_right = reference.contains(a, b);
-            tally.add(a, b, if is_right { Judgement::Kin } else { others(a, b) });
+            tally.add(a, b, if is_right { Judgement::Related } else { others(a, b) });
         }
         tally
     }
@@ -107,14 +107,14 @@ impl Edges {
 
 /// Counts edges as they come, each once, so that a graph need not be held.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct JudgementTally {
     right: u64,
     wrong: u64,
     /// Right edges and all judged ones of each document.
     documents: Vec<(u32, u32)>,
 }
 
-impl Tally {
+impl JudgementTally {
     /// Nothing yet, of so many documents.
     #[must_use]
     pub fn new(n_documents: usize) -> Self {
@@ -123,7 +123,7 @@ impl Tally {
 
     /// Counts a found edge.
     pub fn add(&mut self, a: u32, b: u32, judgement: Judgement) {
-        let is_right = judgement == Judgement::Kin;
+        let is_right = judgement == Judgement::Related;
         if judgement == Judgement::Unjudged {
             return;
         }
@@ -137,11 +137,11 @@ impl Tally {
         }
     }
 
-    /// What was found of `n_kin` edges of the reference graph.
+    /// What was found of `n_related` edges of the reference graph.
     #[must_use]
-    pub fn retrieval(&self, n_kin: u64) -> Retrieval {
+    pub fn retrieval(&self, n_related: u64) -> Retrieval {
         let (right, wrong) = (self.right, self.wrong);
-        Retrieval { right, missed: n_kin.saturating_sub(right), wrong }
+        Retrieval { right, missed: n_related.saturating_sub(right), wrong }
     }
 
     /// See [`Edges::average_precision`].
@@ -214,12 +214,12 @@ mod tests {
     fn average_precision_is_the_mean_over_chosen_documents() {
         let reference = Edges::from_iter([(1, 2), (1, 3), (4, 5)]);
         let found = Edges::from_iter([(1, 2), (1, 9), (4, 5), (8, 9), (4, 7)]);
-        let strangers = |_, _| Judgement::Strangers;
+        let unrelated = |_, _| Judgement::Unrelated;
         let chosen = BTreeSet::from([1, 4, 6]);
-        assert_eq!(found.average_precision(&reference, &chosen, strangers), Some(0.5));
+        assert_eq!(found.average_precision(&reference, &chosen, unrelated), Some(0.5));
         let unjudged = |_, _| Judgement::Unjudged;
         assert_eq!(found.average_precision(&reference, &chosen, unjudged), Some(1.0));
-        assert_eq!(found.average_precision(&reference, &BTreeSet::from([6]), strangers), None);
+        assert_eq!(found.average_precision(&reference, &BTreeSet::from([6]), unrelated), None);
     }
 
     #[test]
@@ -231,14 +231,14 @@ mod tests {
     proptest! {
         #[test]
         fn counts_are_those_of_all_pairs(
-            kin in prop::collection::vec((0_u32..8, 0_u32..8), 0..20),
+            related in prop::collection::vec((0_u32..8, 0_u32..8), 0..20),
             found in prop::collection::vec((0_u32..8, 0_u32..8), 0..20),
         ) {
             let has = |list: &[(u32, u32)], a, b| list.contains(&(a, b)) || list.contains(&(b, a));
             let mut expected = Retrieval::default();
             for a in 0..8 {
                 for b in a + 1..8 {
-                    match (has(&kin, a, b), has(&found, a, b)) {
+                    match (has(&related, a, b), has(&found, a, b)) {
                         (true, true) => expected.right += 1,
                         (true, false) => expected.missed += 1,
                         (false, true) => expected.wrong += 1,
@@ -246,7 +246,7 @@ mod tests {
                     }
                 }
             }
-            let retrieval = Edges::from_iter(found).against(&Edges::from_iter(kin));
+            let retrieval = Edges::from_iter(found).against(&Edges::from_iter(related));
             prop_assert_eq!(retrieval, expected);
         }
     }

@@ -10,7 +10,7 @@ mod graph;
 mod partition;
 mod passages;
 
-pub use classes::{Degree, Errors};
-pub use graph::{Edges, Judgement, Retrieval, Tally};
+pub use classes::{Degree, AlphaBetaErrors};
+pub use graph::{Edges, Judgement, Retrieval, JudgementTally};
 pub use partition::{BCubed, adjusted_rand};
 pub use passages::{Detection, Plagdet, plagdet};

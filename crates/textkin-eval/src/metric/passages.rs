@@ -167,10 +167,10 @@ mod tests {
             cases in prop::collection::vec((0_u32..2, 0_usize..20, 1_usize..9, 0_usize..20), 1..6),
             found in prop::collection::vec((0_u32..2, 0_usize..20, 1_usize..9, 0_usize..20), 1..6),
         ) {
-            let make = |list: &[(u32, usize, usize, usize)]| -> Vec<Detection> {
+            let generate = |list: &[(u32, usize, usize, usize)]| -> Vec<Detection> {
                 list.iter().map(|&(source, at, len, there)| passage(source, at, len, there)).collect()
             };
-            let (cases, found) = (make(&cases), make(&found));
+            let (cases, found) = (generate(&cases), generate(&found));
             let naive = |ones: &[Detection], others: &[Detection]| {
                 let share = |one: &Detection| {
                     let met: Vec<_> = others.iter().filter(|other| one.meets(other)).collect();

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 pub use plot::{Plot, Series};
-pub use table::{Cell, Row, Table};
+pub use table::{ReportCell, ReportRow, ReportTable};
 
 use crate::error::{Error, at};
 
 /// What an experiment found.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ExperimentReport {
     /// The name of the experiment.
     pub experiment: String,
     /// What it is.
@@ -24,7 +24,7 @@ pub struct Report {
     /// The collection it ran on, and its size.
     pub collection: String,
     /// What was measured.
-    pub table: Table,
+    pub table: ReportTable,
     /// What must be said with it.
     pub notes: Vec<String>,
     /// The figures as pictures.
@@ -36,7 +36,7 @@ pub struct Report {
     pub seconds: f64,
 }
 
-impl Report {
+impl ExperimentReport {
     /// The report in Markdown, without plots.
     #[must_use]
     pub fn markdown(&self) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Report;
+use super::ExperimentReport;
 use super::plot::escape;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
@@ -11,7 +11,7 @@ th,td{padding:.25rem .75rem;border-bottom:1px solid #ddd;text-align:right;white-
 .paper{color:#767676}svg{max-width:100%;height:auto;margin:1rem 0}.scroll{overflow-x:auto}\
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}.paper{color:#a0a0a0}}";
 
-pub(super) fn page(report: &Report) -> String {
+pub(super) fn page(report: &ExperimentReport) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n\
@@ -24,7 +24,7 @@ pub(super) fn page(report: &Report) -> String {
         version = escape(report.version),
         seconds = report.seconds,
     );
-    _ = write!(page, "<div class=\"scroll\"><table>\n<thead><tr><th>{}", escape(&report.table.of));
+    _ = write!(page, "<div class=\"scroll\"><table>\n<thead><tr><th>{}", escape(&report.table.row_header));
     for column in &report.table.columns {
         _ = write!(page, "<th>{}", escape(column));
     }
@@ -33,8 +33,8 @@ pub(super) fn page(report: &Report) -> String {
         _ = write!(page, "<tr><td>{}", escape(&row.name));
         for cell in &row.cells {
             let paper =
-                cell.shown_paper().map(|paper| format!(" <span class=\"paper\">({paper})</span>"));
-            _ = write!(page, "<td>{}{}", cell.shown(), paper.unwrap_or_default());
+                cell.formatted_paper().map(|paper| format!(" <span class=\"paper\">({paper})</span>"));
+            _ = write!(page, "<td>{}{}", cell.formatted(), paper.unwrap_or_default());
         }
         page.push('\n');
     }

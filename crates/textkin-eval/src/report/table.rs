@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A figure, or none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
+pub struct ReportCell {
     /// What was measured, if it could be.
     pub value: Option<f64>,
     /// What the paper says, on its own collection.
@@ -18,25 +18,25 @@ pub struct Cell {
 
 /// A line of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ReportRow {
     /// What it is about.
     pub name: String,
     /// A figure for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ReportCell>,
 }
 
 /// Named rows of figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Table {
+pub struct ReportTable {
     /// What the rows are.
-    pub of: String,
+    pub row_header: String,
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
 }
 
-impl Cell {
+impl ReportCell {
     /// A figure with so many digits behind the point.
     #[must_use]
     pub fn new(value: impl Into<Option<f64>>, digits: usize) -> Self {
@@ -45,35 +45,35 @@ impl Cell {
 
     /// The same, beside what the paper says.
     #[must_use]
-    pub fn beside(mut self, paper: impl Into<Option<f64>>) -> Self {
+    pub fn with_paper(mut self, paper: impl Into<Option<f64>>) -> Self {
         self.paper = paper.into();
         self
     }
 
     /// The measured figure as it is shown.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn formatted(&self) -> String {
         self.value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.*}", self.digits))
     }
 
     /// The paper's figure as it is shown.
     #[must_use]
-    pub fn shown_paper(&self) -> Option<String> {
+    pub fn formatted_paper(&self) -> Option<String> {
         self.paper.map(|value| format!("{value:.*}", self.digits))
     }
 }
 
-impl Table {
+impl ReportTable {
     /// An empty table.
     #[must_use]
-    pub fn new<C: Into<String>>(of: &str, columns: impl IntoIterator<Item = C>) -> Self {
+    pub fn new<C: Into<String>>(row_header: &str, columns: impl IntoIterator<Item = C>) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
-        Self { of: of.to_owned(), columns, rows: Vec::new() }
+        Self { row_header: row_header.to_owned(), columns, rows: Vec::new() }
     }
 
     /// Adds a row.
-    pub fn push(&mut self, name: impl Into<String>, cells: Vec<Cell>) {
-        self.rows.push(Row { name: name.into(), cells });
+    pub fn push(&mut self, name: impl Into<String>, cells: Vec<ReportCell>) {
+        self.rows.push(ReportRow { name: name.into(), cells });
     }
 
     /// Whether the paper has a figure for any cell.
@@ -85,11 +85,11 @@ impl Table {
     /// The table for a terminal: what the paper says stands in brackets.
     #[must_use]
     pub fn text(&self) -> String {
-        let cell = |cell: &Cell| match cell.shown_paper() {
-            Some(paper) => format!("{} ({paper})", cell.shown()),
-            None => cell.shown(),
+        let cell = |cell: &ReportCell| match cell.formatted_paper() {
+            Some(paper) => format!("{} ({paper})", cell.formatted()),
+            None => cell.formatted(),
         };
-        let heading = std::iter::once(self.of.clone()).chain(self.columns.iter().cloned());
+        let heading = std::iter::once(self.row_header.clone()).chain(self.columns.iter().cloned());
         let mut lines: Vec<Vec<String>> = vec![heading.collect()];
         for row in &self.rows {
             lines.push(
@@ -121,7 +121,7 @@ impl Table {
     #[must_use]
     pub fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('|', "\\|");
-        let mut markdown = format!("| {} |", escaped(&self.of));
+        let mut markdown = format!("| {} |", escaped(&self.row_header));
         for column in &self.columns {
             // Writing to a string does not fail.
             _ = write!(markdown, " {} |", escaped(column));
@@ -130,8 +130,8 @@ impl Table {
         for row in &self.rows {
             _ = write!(markdown, "| {} |", escaped(&row.name));
             for cell in &row.cells {
-                let paper = cell.shown_paper().map(|paper| format!(" ({paper})"));
-                _ = write!(markdown, " {}{} |", cell.shown(), paper.unwrap_or_default());
+                let paper = cell.formatted_paper().map(|paper| format!(" ({paper})"));
+                _ = write!(markdown, " {}{} |", cell.formatted(), paper.unwrap_or_default());
             }
             markdown.push('\n');
         }
@@ -141,7 +141,7 @@ impl Table {
     /// One line for each cell: row, column, measured, paper.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut csv = format!("{},column,measured,paper\n", field(&self.of));
+        let mut csv = format!("{},column,measured,paper\n", field(&self.row_header));
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         for row in &self.rows {
             for (column, cell) in self.columns.iter().zip(&row.cells) {
@@ -166,10 +166,10 @@ fn field(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new("score", ["T1", "T2, high"]);
-        table.push("s1", vec![Cell::new(0.5, 2).beside(0.25), Cell::new(None, 2)]);
-        table.push("longer name", vec![Cell::new(f64::NAN, 1), Cell::new(12.0, 0)]);
+    fn table() -> ReportTable {
+        let mut table = ReportTable::new("score", ["T1", "T2, high"]);
+        table.push("s1", vec![ReportCell::new(0.5, 2).with_paper(0.25), ReportCell::new(None, 2)]);
+        table.push("longer name", vec![ReportCell::new(f64::NAN, 1), ReportCell::new(12.0, 0)]);
         table
     }
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn markdown_has_a_line_for_each_row() {
         let mut table = table();
-        table.of = "a|b".to_owned();
+        table.row_header = "a|b".to_owned();
         let expected = "| a\\|b | T1 | T2, high |\n|---|---:|---:|\n| s1 | 0.50 (0.25) | n/a |\n\
                         | longer name | n/a | 12 |\n";
         assert_eq!(table.markdown(), expected);

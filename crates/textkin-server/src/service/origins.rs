@@ -231,7 +231,7 @@ impl Tracing {
         self.last = number;
         self.unsaved += 1;
         let said = self.tracer.trace(&number.to_string(), text);
-        let traced = &said.traced;
+        let traced = &said.trace;
         let blocks = traced.blocks.iter().zip(&said.blocks);
         let blocks =
             blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| Block {
@@ -241,6 +241,6 @@ impl Tracing {
                 words: block.words,
                 estimated: block.estimated > 0,
             });
-        Labels { words: traced.words, fresh_words: traced.fresh_words, blocks: blocks.collect() }
+        Labels { words: traced.words, fresh_words: traced.new_words, blocks: blocks.collect() }
     }
 }

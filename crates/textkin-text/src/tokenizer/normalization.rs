@@ -48,7 +48,7 @@ impl FromStr for TextPart {
         match text.trim() {
             "quotes" => Ok(Self::Quotes),
             "bibliography" => Ok(Self::Bibliography),
-            _ => Err(NormalizationError::NoPart { part: text.to_owned() }),
+            _ => Err(NormalizationError::UnknownPart { part: text.to_owned() }),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Normalization {
             ("stop", Some(language)) => self.add_stop_language(language)?,
             ("stem", Some(language)) => self.set_stem(language)?,
             ("stop" | "stem", None) => {
-                return Err(NormalizationError::NoLanguage { step: step.to_owned() });
+                return Err(NormalizationError::MissingLanguage { step: step.to_owned() });
             }
             ("nfkc", None) => self.nfkc = true,
             ("undisguise", None) => self.undisguise = true,
@@ -193,13 +193,13 @@ impl Normalization {
             ("ids", None) => (self.numbers, self.ascii) = (true, true),
             ("none", None) => {}
             (known, Some(_)) if is_step(known) => {
-                return Err(NormalizationError::NoArgument {
+                return Err(NormalizationError::UnexpectedArgument {
                     step: step.to_owned(),
                     name: name.to_owned(),
                 });
             }
             _ => {
-                return Err(NormalizationError::NoStep {
+                return Err(NormalizationError::UnknownStep {
                     step: step.to_owned(),
                     similar: similar(name),
                 });
@@ -211,7 +211,7 @@ impl Normalization {
     fn add_stop_language(&mut self, language: &str) -> Result<(), NormalizationError> {
         if stop_words::lookup(language).is_none() {
             let known = stop_words::available_languages().join(", ");
-            return Err(NormalizationError::NoStopWords { language: language.to_owned(), known });
+            return Err(NormalizationError::UnknownStopLanguage { language: language.to_owned(), known });
         }
         self.stop_languages.push(language.to_owned());
         self.stop_languages.sort();
@@ -222,10 +222,10 @@ impl Normalization {
     fn set_stem(&mut self, language: &str) -> Result<(), NormalizationError> {
         let algorithm = Algorithm::from_name(language).map_err(|_| {
             let known: Vec<&str> = Algorithm::all().iter().map(|&known| stem_name(known)).collect();
-            NormalizationError::NoStemmer { language: language.to_owned(), known: known.join(", ") }
+            NormalizationError::UnknownStemLanguage { language: language.to_owned(), known: known.join(", ") }
         })?;
         if let Some(first) = self.stem.filter(|&first| first != algorithm) {
-            return Err(NormalizationError::TwoStemmers {
+            return Err(NormalizationError::SeveralStemmers {
                 first: stem_name(first),
                 second: stem_name(algorithm),
             });

@@ -63,7 +63,7 @@ pub fn steps() -> &'static [StepHelp] {
 pub enum NormalizationError {
     /// A step that does not exist.
     #[error("no normalisation step '{step}'; {}", suggestion(*.similar))]
-    NoStep {
+    UnknownStep {
         /// The step as it was written.
         step: String,
         /// The name most like it.
@@ -71,19 +71,19 @@ pub enum NormalizationError {
     },
     /// A part of texts that does not exist.
     #[error("no part of a text is called '{part}'; there are quotes and bibliography")]
-    NoPart {
+    UnknownPart {
         /// The part as it was written.
         part: String,
     },
     /// A step that needs a language stands without one.
     #[error("normalisation step '{step}' needs a language, for example '{step}:en'")]
-    NoLanguage {
+    MissingLanguage {
         /// The step as it was written.
         step: String,
     },
     /// A step without arguments was given one.
     #[error("normalisation step '{step}' takes no argument; write '{name}'")]
-    NoArgument {
+    UnexpectedArgument {
         /// The step as it was written.
         step: String,
         /// Its name.
@@ -91,7 +91,7 @@ pub enum NormalizationError {
     },
     /// No stop words for a language.
     #[error("no stop words for language '{language}' in 'stop:{language}'; known are {known}")]
-    NoStopWords {
+    UnknownStopLanguage {
         /// The language as it was written.
         language: String,
         /// The languages that have some.
@@ -99,7 +99,7 @@ pub enum NormalizationError {
     },
     /// No stemmer for a language.
     #[error("no stemmer for language '{language}' in 'stem:{language}'; known are {known}")]
-    NoStemmer {
+    UnknownStemLanguage {
         /// The language as it was written.
         language: String,
         /// The languages that have one.
@@ -107,7 +107,7 @@ pub enum NormalizationError {
     },
     /// A word can be stemmed only once.
     #[error("two stemmers, 'stem:{first}' and 'stem:{second}'; name one")]
-    TwoStemmers {
+    SeveralStemmers {
         /// The one named first.
         first: &'static str,
         /// The one named second.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
-use textkin_trace::{Memory, Preset, Traced, Tracer};
+use textkin_trace::{Memory, Preset, DocumentTrace, Tracer};
 
 use self::copied::Counters;
 use self::names::Names;
@@ -108,13 +108,13 @@ struct Shares {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentOrigins {
     /// What the tracer says, with places in words.
-    pub traced: Traced,
+    pub trace: DocumentTrace,
     /// The name of the dominant origin, unless it has been forgotten.
     pub dominant_origin: Option<Arc<str>>,
     /// Where each copied block stands in the text, and the name of its origin.
     pub blocks: Vec<BlockOrigin>,
     /// Where fresh words stand in the text.
-    pub fresh: Vec<Span>,
+    pub new: Vec<Span>,
     /// Where old words stand whose origin is estimated.
     pub estimated: Vec<Span>,
 }
@@ -241,10 +241,10 @@ impl StreamTracer {
         }
         DocumentOrigins {
             blocks,
-            fresh: traced.fresh.iter().map(place).collect(),
+            new: traced.new.iter().map(place).collect(),
             estimated: traced.estimated.iter().map(place).collect(),
             dominant_origin,
-            traced,
+            trace: traced,
         }
     }
 
@@ -297,7 +297,7 @@ mod tests {
             tracer.trace("origin", &origin);
             let said = tracer.trace("copy", &format!("«{origin}» — and more of my own"));
             assert_eq!(said.dominant_origin.as_deref(), Some("origin"), "{preset}");
-            assert_eq!(said.traced.words, 65);
+            assert_eq!(said.trace.words, 65);
             let copied: u32 = said.blocks.iter().map(|block| block.span.len()).sum();
             assert!(copied as usize > origin.len() * 8 / 10, "{preset}");
         }

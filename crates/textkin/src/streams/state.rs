@@ -115,13 +115,13 @@ fn read_head(
     reader: &mut Summed<&mut dyn Read>,
 ) -> Result<(Head, Names), TraceError> {
     let early = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => TraceError::Damaged("it ends too early"),
+        io::ErrorKind::UnexpectedEof => TraceError::Corrupt("it ends too early"),
         _ => TraceError::Io(error),
     };
     let mut magic = [0; 8];
     match reader.read_exact(&mut magic) {
         Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(early(error)),
-        _ if magic != MAGIC => return Err(TraceError::NotState),
+        _ if magic != MAGIC => return Err(TraceError::NotATraceState),
         _ => {}
     }
     let mut number = [0; 4];
@@ -133,22 +133,22 @@ fn read_head(
     reader.read_exact(&mut number).map_err(early)?;
     let length = u32::from_le_bytes(number);
     if length > MAX_HEAD {
-        return Err(TraceError::Damaged("its head is too long"));
+        return Err(TraceError::Corrupt("its head is too long"));
     }
     let mut head = Vec::new();
     let n = reader.by_ref().take(u64::from(length)).read_to_end(&mut head).map_err(early)?;
     if n < length as usize {
-        return Err(TraceError::Damaged("it ends too early"));
+        return Err(TraceError::Corrupt("it ends too early"));
     }
     let names = Names::load(settings.shares().names, reader).map_err(early)?;
     let sum = reader.sum.finalize();
     let mut found = [0; 32];
     reader.inner.read_exact(&mut found).map_err(early)?;
     if found != *sum.as_bytes() {
-        return Err(TraceError::Damaged("its checksum is another"));
+        return Err(TraceError::Corrupt("its checksum is another"));
     }
     let head = serde_json::from_slice(&head);
-    Ok((head.map_err(|_| TraceError::Damaged("its head cannot be read"))?, names))
+    Ok((head.map_err(|_| TraceError::Corrupt("its head cannot be read"))?, names))
 }
 
 /// Every setting that results depend on, by name and value.
@@ -178,7 +178,7 @@ pub(super) fn entries(settings: &TraceSettings) -> Vec<(String, String)> {
 
 /// Says which setting is another.
 fn check(found: &[(String, String)], expected: &[(String, String)]) -> Result<(), TraceError> {
-    let other = |name: &str, found: &str, expected: &str| TraceError::OtherSettings {
+    let other = |name: &str, found: &str, expected: &str| TraceError::SettingsMismatch {
         name: name.to_owned(),
         found: found.to_owned(),
         expected: expected.to_owned(),

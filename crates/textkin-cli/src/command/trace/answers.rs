@@ -330,7 +330,7 @@ impl Answers {
             page.consider(id, time, text, &said);
         }
         self.since_given_back += text.len();
-        self.progress.is_found |= said.traced.old_words > 0;
+        self.progress.is_found |= said.trace.copied_words > 0;
         let mut line = Line { begun: &mut self.written, out: &mut self.out };
         lines::write(self.format, id, time, &said, &mut line)?;
         line.flush()?;

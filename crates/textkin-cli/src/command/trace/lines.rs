@@ -37,15 +37,15 @@ struct JsonLine<'a> {
     words: u32,
     chunks: u32,
     selected: u32,
-    fresh_words: u32,
-    old_words: u32,
+    new_words: u32,
+    copied_words: u32,
     dominant_origin: Option<&'a str>,
     dominant_number: u64,
     dominant_share: f64,
     #[serde(serialize_with = "blocks")]
     blocks: &'a DocumentOrigins,
     #[serde(serialize_with = "places")]
-    fresh: &'a [Span],
+    new: &'a [Span],
     #[serde(serialize_with = "places")]
     estimated: &'a [Span],
 }
@@ -77,20 +77,20 @@ impl<'a> JsonBlock<'a> {
 
 impl<'a> JsonLine<'a> {
     fn new(id: &'a str, time: Option<&'a str>, said: &'a DocumentOrigins) -> Self {
-        let traced = &said.traced;
+        let traced = &said.trace;
         Self {
             id,
             number: traced.number,
             words: traced.words,
             chunks: traced.chunks,
             selected: traced.selected,
-            fresh_words: traced.fresh_words,
-            old_words: traced.old_words,
+            new_words: traced.new_words,
+            copied_words: traced.copied_words,
             dominant_origin: said.dominant_origin.as_deref(),
             dominant_number: traced.dominant_origin,
             dominant_share: traced.dominant_share,
             blocks: said,
-            fresh: &said.fresh,
+            new: &said.new,
             estimated: &said.estimated,
             time,
         }
@@ -99,7 +99,7 @@ impl<'a> JsonLine<'a> {
 
 // Written one by one: of a long document there are many, and no second copy of them is made.
 fn blocks<S: Serializer>(said: &&DocumentOrigins, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(said.traced.blocks.iter().zip(&said.blocks).map(JsonBlock::new))
+    serializer.collect_seq(said.trace.blocks.iter().zip(&said.blocks).map(JsonBlock::new))
 }
 
 fn places<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Error> {
@@ -107,8 +107,8 @@ fn places<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Err
 }
 
 fn table_line(id: &str, said: &DocumentOrigins) -> String {
-    let traced = &said.traced;
-    let fresh = 100.0 * f64::from(traced.fresh_words) / f64::from(traced.words.max(1));
+    let traced = &said.trace;
+    let new = 100.0 * f64::from(traced.new_words) / f64::from(traced.words.max(1));
     let origin = match (traced.is_copied(), &said.dominant_origin) {
         (false, _) => "its own".to_owned(),
         (true, Some(origin)) => terminal::fit(origin, 40),
@@ -117,7 +117,7 @@ fn table_line(id: &str, said: &DocumentOrigins) -> String {
     let words = terminal::thousands(u64::from(traced.words));
     let share = 100.0 * traced.dominant_share;
     format!(
-        "{words:>9} words  {fresh:>5.1} % fresh  {share:>5.1} % {origin}  {}\n",
+        "{words:>9} words  {new:>5.1} % new  {share:>5.1} % {origin}  {}\n",
         terminal::fit(id, 60)
     )
 }

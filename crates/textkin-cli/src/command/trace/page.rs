@@ -42,7 +42,7 @@ impl Page {
         text: &str,
         said: &DocumentOrigins,
     ) {
-        let old = |said: &DocumentOrigins| said.traced.old_words;
+        let old = |said: &DocumentOrigins| said.trace.copied_words;
         let is_shown = match (&self.wanted, &self.shown) {
             (Some(wanted), _) => wanted == id,
             (None, None) => true,
@@ -65,7 +65,7 @@ impl Page {
                 None => anyhow::bail!("no document came in this run to be shown"),
             }
         };
-        let traced = &said.traced;
+        let traced = &said.trace;
         let mut shown_to = 0;
         let mut passages = Vec::new();
         for (block, place) in traced.blocks.iter().zip(&said.blocks) {
@@ -77,18 +77,18 @@ impl Page {
                 span: place.span,
                 number: block.origin,
                 name: place.origin.as_deref().map(str::to_owned),
-                words: length.saturating_sub(words_of(&traced.fresh, &words)),
+                words: length.saturating_sub(words_of(&traced.new, &words)),
                 estimated: words_of(&traced.estimated, &words),
             });
         }
         let page = origin_page(&OriginPage {
             version: env!("CARGO_PKG_VERSION"),
             id: &id,
-            number: said.traced.number,
+            number: said.trace.number,
             time: time.as_deref(),
             text: &text,
-            words: u64::from(said.traced.words),
-            fresh_words: u64::from(said.traced.fresh_words),
+            words: u64::from(said.trace.words),
+            new_words: u64::from(said.trace.new_words),
             passages: &passages,
             estimated: &said.estimated,
             settings,

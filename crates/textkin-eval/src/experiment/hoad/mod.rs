@@ -10,11 +10,11 @@ use textkin::{SearchSettings, Settings};
 
 pub(super) use passages::passages;
 
-use super::sets::Sets;
-use super::store::{Means, Store, by};
-use super::{Findings, Lab};
+use super::sets::ChunkSets;
+use super::store::{MeanEffectiveness, TemporaryRepository, by};
+use super::{ExperimentOutput, ExperimentContext};
 use crate::error::Error;
-use crate::report::{Cell, Plot, Series, Table};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// Precision, recall, highest false match, separation, ratio, as the paper prints them.
 type Paper = [Option<f64>; 5];
@@ -32,7 +32,7 @@ const fn without(precision: f64, recall: f64, hfm: f64) -> Paper {
 
 const NO_PAPER: Paper = [None; 5];
 
-fn cells(means: &Means, paper: Paper) -> Vec<Cell> {
+fn cells(means: &MeanEffectiveness, paper: Paper) -> Vec<ReportCell> {
     let ours = [
         (Some(means.precision), 2),
         (Some(means.recall), 2),
@@ -40,16 +40,16 @@ fn cells(means: &Means, paper: Paper) -> Vec<Cell> {
         (Some(means.separation), 2),
         (means.ratio(), 2),
     ];
-    let cell = |((value, digits), paper)| Cell::new(value, digits).beside(paper);
+    let cell = |((value, digits), paper)| ReportCell::new(value, digits).with_paper(paper);
     ours.into_iter().zip(paper).map(cell).collect()
 }
 
-fn notes(lab: &Lab<'_>, n_queries: usize) -> Vec<String> {
+fn notes(context: &ExperimentContext<'_>, n_queries: usize) -> Vec<String> {
     let mut notes = vec![format!(
         "Means over {n_queries} queries, which are documents with kin. The query itself and documents that nobody judged \
          do not count; a right document that is not among the first 1,000 counts with 0 %."
     )];
-    if lab.collection().truth.families.is_none() && lab.collection().name != "synthetic" {
+    if context.collection().truth.families.is_none() && context.collection().name != "synthetic" {
         notes.push("Few documents of this collection are known to be strangers, so HFM is that of the judged ones.".to_owned());
     }
     notes
@@ -65,32 +65,32 @@ pub(super) fn normalized(steps: &str) -> Result<Settings, Error> {
 
 /// One row for each ranking over one index.
 fn rankings(
-    lab: &Lab<'_>,
+    context: &ExperimentContext<'_>,
     settings: &Settings,
     rows: &[(&str, Ranking, Paper)],
-) -> Result<Findings, Error> {
-    let store = Store::new(lab, settings, true)?;
-    let queries = lab.queries();
+) -> Result<ExperimentOutput, Error> {
+    let store = TemporaryRepository::new(context, settings, true)?;
+    let queries = context.queries();
     let all: Vec<Ranking> = rows.iter().map(|row| row.1).collect();
-    lab.say("searching");
-    let means = store.means(lab, &queries, by(&all))?;
-    let mut table = Table::new("measure", COLUMNS);
+    context.set_stage("searching");
+    let means = store.means(context, &queries, by(&all))?;
+    let mut table = ReportTable::new("measure", COLUMNS);
     for ((name, _, paper), means) in rows.iter().zip(&means) {
         table.push(*name, cells(means, *paper));
     }
-    Ok(Findings { table, notes: notes(lab, queries.len()), ..Findings::default() })
+    Ok(ExperimentOutput { table, notes: notes(context, queries.len()), ..ExperimentOutput::default() })
 }
 
-pub(super) fn table1(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn table1(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let rows = [
         ("inner product", Ranking::Inner, paper(0.39, 0.73, 98.82, -34.43, -0.35)),
         ("normalised inner product", Ranking::Normalised, paper(1.0, 1.0, 21.61, 46.68, 2.16)),
         ("cosine", Ranking::Cosine, paper(1.0, 1.0, 18.96, 48.57, 2.56)),
     ];
-    rankings(lab, &normalized("stop:en+stem:en")?, &rows)
+    rankings(context, &normalized("stop:en+stem:en")?, &rows)
 }
 
-pub(super) fn table2(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn table2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let rows = [
         ("identity 1", Ranking::Identity1, without(0.47, 0.64, 4.34)),
         ("identity 2", Ranking::Identity2, paper(0.99, 1.0, 21.19, 14.25, 0.67)),
@@ -99,50 +99,50 @@ pub(super) fn table2(lab: &Lab<'_>) -> Result<Findings, Error> {
         ("identity 5", Ranking::Identity5, paper(1.0, 1.0, 11.16, 24.64, 2.21)),
         ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
     ];
-    rankings(lab, &normalized("stop:en+stem:en")?, &rows)
+    rankings(context, &normalized("stop:en+stem:en")?, &rows)
 }
 
-pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let mut table = Table::new("words", COLUMNS);
-    let queries = lab.queries();
+pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let mut table = ReportTable::new("words", COLUMNS);
+    let queries = context.queries();
     for (name, steps, paper) in [
         ("as they are", "", paper(1.0, 1.0, 8.74, 29.44, 3.37)),
         ("stopped", "stop:en", paper(1.0, 1.0, 8.09, 30.07, 3.72)),
         ("stemmed", "stem:en", paper(1.0, 1.0, 11.95, 24.75, 2.07)),
         ("stopped and stemmed", "stop:en+stem:en", paper(1.0, 1.0, 11.16, 24.64, 2.21)),
     ] {
-        let store = Store::new(lab, &normalized(steps)?, true)?;
-        let means = store.means(lab, &queries, by(&[Ranking::Identity5]))?;
+        let store = TemporaryRepository::new(context, &normalized(steps)?, true)?;
+        let means = store.means(context, &queries, by(&[Ranking::Identity5]))?;
         table.push(name, means.first().map_or_else(Vec::new, |means| cells(means, paper)));
     }
-    Ok(Findings { table, notes: notes(lab, queries.len()), ..Findings::default() })
+    Ok(ExperimentOutput { table, notes: notes(context, queries.len()), ..ExperimentOutput::default() })
 }
 
 /// Search by fingerprints: chunker and selection of the index, and of the query if that is another.
 fn fingerprints(
-    lab: &Lab<'_>,
+    context: &ExperimentContext<'_>,
     queries: &[u32],
     (chunk, select, query_select): (&str, &str, Option<&str>),
     normalization: &str,
-) -> Result<Option<Means>, Error> {
-    lab.go_on()?;
+) -> Result<Option<MeanEffectiveness>, Error> {
+    context.check_stopped()?;
     let settings = Settings {
         chunk: chunk.parse().map_err(textkin::Error::from)?,
         select: select.parse().map_err(textkin::Error::from)?,
         ..normalized(normalization)?
     };
     if settings.select.needs_collection() {
-        return Sets::new(lab, &settings)?.means(lab, queries).map(Some);
+        return ChunkSets::new(context, &settings)?.means(context, queries).map(Some);
     }
-    let store = Store::new(lab, &settings, false)?;
+    let store = TemporaryRepository::new(context, &settings, false)?;
     let select = query_select.map(|name| name.parse().map_err(textkin::Error::from)).transpose()?;
     let search = SearchSettings { select, ..by(&[Ranking::Fingerprint]) };
-    Ok(store.means(lab, queries, search)?.first().copied())
+    Ok(store.means(context, queries, search)?.first().copied())
 }
 
-pub(super) fn table4(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let mut table = Table::new("selection", COLUMNS);
-    let queries = lab.queries();
+pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let mut table = ReportTable::new("selection", COLUMNS);
+    let queries = context.queries();
     for (name, chunk, select, paper) in [
         ("full", "words:3", "all", paper(0.94, 0.99, 33.80, 0.26, 0.01)),
         ("all substrings", "words:3:disjoint", "all", paper(0.73, 0.91, 15.72, -5.38, -0.34)),
@@ -169,20 +169,20 @@ pub(super) fn table4(lab: &Lab<'_>) -> Result<Findings, Error> {
         ("winnow 8 (not in the paper)", "words:3", "winnow:8", NO_PAPER),
         ("modulo 16 (not in the paper)", "words:3", "modulo:16", NO_PAPER),
     ] {
-        lab.say(name);
-        let means = fingerprints(lab, &queries, (chunk, select, None), "")?;
+        context.set_stage(name);
+        let means = fingerprints(context, &queries, (chunk, select, None), "")?;
         table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
     }
-    let mut notes = notes(lab, queries.len());
+    let mut notes = notes(context, queries.len());
     notes.push(
         "The paper proposes rarest in document and rarest in collection, and has tested neither. The latter counts chunks over \
          all documents first."
             .to_owned(),
     );
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-pub(super) fn table5(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn table5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let papers: [(u32, Paper); 12] = [
         (1, paper(0.85, 0.93, 66.06, -3.56, -0.05)),
         (2, paper(0.99, 1.00, 30.23, 8.82, 0.29)),
@@ -197,11 +197,11 @@ pub(super) fn table5(lab: &Lab<'_>) -> Result<Findings, Error> {
         (15, paper(0.38, 0.46, 16.61, -3.42, -0.21)),
         (20, without(0.27, 0.31, 17.50)),
     ];
-    let mut table = Table::new("words of a chunk", COLUMNS);
-    let queries = lab.queries();
+    let mut table = ReportTable::new("words of a chunk", COLUMNS);
+    let queries = context.queries();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (k, paper) in papers {
-        let means = fingerprints(lab, &queries, (&format!("words:{k}"), "anchor", None), "")?;
+        let means = fingerprints(context, &queries, (&format!("words:{k}"), "anchor", None), "")?;
         let Some(means) = means else { continue };
         table.push(k.to_string(), cells(&means, paper));
         ours.push((f64::from(k), means.precision));
@@ -215,23 +215,23 @@ pub(super) fn table5(lab: &Lab<'_>) -> Result<Findings, Error> {
         is_logarithmic: false,
         series: series.map(|(name, points)| Series { name: name.to_owned(), points }).to_vec(),
     }];
-    Ok(Findings { table, plots, notes: notes(lab, queries.len()) })
+    Ok(ExperimentOutput { table, plots, notes: notes(context, queries.len()) })
 }
 
-pub(super) fn table6(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn table6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let rows = [
         ("cosine", Ranking::Cosine, without(0.68, 0.77, 73.46)),
         ("identity 5", Ranking::Identity5, paper(0.97, 0.97, 25.25, 51.75, 2.05)),
         ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
     ];
-    let Findings { mut table, mut notes, .. } = rankings(lab, &normalized("stop:en")?, &rows)?;
-    let queries = lab.queries();
+    let ExperimentOutput { mut table, mut notes, .. } = rankings(context, &normalized("stop:en")?, &rows)?;
+    let queries = context.queries();
     for (name, select, query, paper) in [
         ("first 15, sliding", "first-sliding:15", None, without(0.58, 0.67, 67.18)),
         ("anchor", "anchor", None, paper(0.92, 0.92, 40.14, 45.75, 1.14)),
         ("anchor, full query", "anchor", Some("all"), without(0.82, 0.88, 73.79)),
     ] {
-        let means = fingerprints(lab, &queries, ("words:4", select, query), "stop:en")?;
+        let means = fingerprints(context, &queries, ("words:4", select, query), "stop:en")?;
         table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
     }
     notes.push(
@@ -239,5 +239,5 @@ pub(super) fn table6(lab: &Lab<'_>) -> Result<Findings, Error> {
          differs, since the query's own score counts all of its chunks."
             .to_owned(),
     );
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }

@@ -7,17 +7,17 @@ use textkin::search::{PassageSettings, Ranking};
 use textkin::{SearchSettings, Settings};
 
 use crate::error::Error;
-use crate::experiment::store::{Store, TOP, by};
-use crate::experiment::{Findings, Lab};
+use crate::experiment::store::{TemporaryRepository, TOP, by};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
 use crate::metric::{Degree, Judgement};
-use crate::report::{Cell, Table};
+use crate::report::{ReportCell, ReportTable};
 
 /// Documents after which recall is told, as in the paper.
 const RECALL_AT: usize = 20;
 
 /// What is counted of one way of ranking.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct ListCounts {
     /// Sum of precision(s) over queries.
     precision: f64,
     /// Sum of recall(20).
@@ -25,37 +25,37 @@ struct Count {
     /// Kin among the first twenty, and all kin, by degree.
     by_degree: [(u32, u32); 3],
     /// Kin and strangers anywhere in the list.
-    kin: u32,
-    strangers: u32,
+    related: u32,
+    unrelated: u32,
 }
 
-impl Count {
+impl ListCounts {
     /// Counts the judged documents of a list, the best first.
-    fn add(&mut self, list: &[u32], kin: &BTreeMap<u32, Degree>) {
+    fn add(&mut self, list: &[u32], related: &BTreeMap<u32, Degree>) {
         let among =
-            |n: usize| list.iter().take(n).filter(|number| kin.contains_key(number)).count();
-        let n = kin.len().max(1) as f64;
-        self.precision += among(kin.len()) as f64 / n;
+            |n: usize| list.iter().take(n).filter(|number| related.contains_key(number)).count();
+        let n = related.len().max(1) as f64;
+        self.precision += among(related.len()) as f64 / n;
         self.recall += among(RECALL_AT) as f64 / n;
         for (degree, (found, all)) in Degree::ALL.into_iter().zip(&mut self.by_degree) {
-            let is_of = |number: &&u32| kin.get(number) == Some(&degree);
+            let is_of = |number: &&u32| related.get(number) == Some(&degree);
             *found += short(list.iter().take(RECALL_AT).filter(is_of).count());
-            *all += short(kin.values().filter(|one| **one == degree).count());
+            *all += short(related.values().filter(|one| **one == degree).count());
         }
-        self.kin += short(among(list.len()));
-        self.strangers += short(list.len() - among(list.len()));
+        self.related += short(among(list.len()));
+        self.unrelated += short(list.len() - among(list.len()));
     }
 
-    fn cells(&self, n_queries: usize, tells_all: bool) -> Vec<Cell> {
+    fn cells(&self, n_queries: usize, tells_all: bool) -> Vec<ReportCell> {
         let n = n_queries.max(1) as f64;
-        let mut cells = vec![Cell::new(self.precision / n, 2), Cell::new(self.recall / n, 2)];
+        let mut cells = vec![ReportCell::new(self.precision / n, 2), ReportCell::new(self.recall / n, 2)];
         for (found, all) in self.by_degree {
-            cells.push(Cell::new((all > 0).then(|| f64::from(found) / f64::from(all)), 2));
+            cells.push(ReportCell::new((all > 0).then(|| f64::from(found) / f64::from(all)), 2));
         }
         let all: u32 = self.by_degree.iter().map(|(_, all)| all).sum();
-        let share = 100.0 * f64::from(self.kin) / f64::from(all.max(1));
-        cells.push(Cell::new(tells_all.then_some(share), 1));
-        cells.push(Cell::new(tells_all.then_some(f64::from(self.strangers) / n), 2));
+        let share = 100.0 * f64::from(self.related) / f64::from(all.max(1));
+        cells.push(ReportCell::new(tells_all.then_some(share), 1));
+        cells.push(ReportCell::new(tells_all.then_some(f64::from(self.unrelated) / n), 2));
         cells
     }
 }
@@ -64,24 +64,24 @@ fn short(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-pub(in crate::experiment) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(in crate::experiment) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let mut columns = vec!["precision(s)".to_owned(), "recall(20)".to_owned()];
     columns.extend(Degree::ALL.map(|degree| format!("of {} overlap", degree.name())));
     columns.extend(["kin in the list, %".to_owned(), "strangers in it".to_owned()]);
-    let mut table = Table::new("by", columns);
-    let store = Store::new(lab, &Settings::default(), true)?;
+    let mut table = ReportTable::new("by", columns);
+    let store = TemporaryRepository::new(context, &Settings::default(), true)?;
     let rankings = [Ranking::Identity2, Ranking::Identity5, Ranking::Kin];
     let passages = PassageSettings { top: TOP, ..PassageSettings::default() };
     let settings = SearchSettings { top: TOP, passages: Some(passages), ..by(&rankings) };
     let searcher = Searcher::new(store.repository(), settings)?;
     let numbers: HashMap<_, u32> = store.repository().stored().places().zip(0..).collect();
-    let (queries, collection) = (lab.queries(), lab.collection());
-    let kin = collection.truth.by_document();
+    let (queries, collection) = (context.queries(), context.collection());
+    let related = collection.truth.by_document();
     let nothing = BTreeMap::new();
-    let mut counts = [Count::default(); 4];
-    lab.say("searching");
+    let mut counts = [ListCounts::default(); 4];
+    context.set_stage("searching");
     for &query in &queries {
-        lab.go_on()?;
+        context.check_stopped()?;
         let text = collection.texts.get(query as usize).map_or("", |text| &text.text);
         let hits = searcher.search(text)?;
         let whole = hits
@@ -101,7 +101,7 @@ pub(in crate::experiment) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> 
                         && collection.truth.judge(query, *number) != Judgement::Unjudged
                 })
                 .collect();
-            count.add(&judged, kin.get(&query).unwrap_or(&nothing));
+            count.add(&judged, related.get(&query).unwrap_or(&nothing));
         }
     }
     let names = [
@@ -124,7 +124,7 @@ pub(in crate::experiment) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> 
          pairs, passages 59 pairs, of which 55 were copied: the same 36 and 19 more."
             .to_owned(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 #[cfg(test)]
@@ -134,12 +134,12 @@ mod tests {
     /// Three kin, of which one is first, one third and one not there: worked out by hand.
     #[test]
     fn a_small_list_by_hand() {
-        let kin = BTreeMap::from([(1, Degree::High), (2, Degree::Some), (3, Degree::Some)]);
-        let mut count = Count::default();
-        count.add(&[1, 8, 2, 9], &kin);
+        let related = BTreeMap::from([(1, Degree::High), (2, Degree::Some), (3, Degree::Some)]);
+        let mut count = ListCounts::default();
+        count.add(&[1, 8, 2, 9], &related);
         assert!((count.precision - 2.0 / 3.0).abs() < 1e-12, "1 and 2 are among the first three");
         assert!((count.recall - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(count.by_degree, [(1, 2), (1, 1), (0, 0)]);
-        assert_eq!((count.kin, count.strangers), (2, 2));
+        assert_eq!((count.related, count.unrelated), (2, 2));
     }
 }

@@ -17,10 +17,10 @@ use textkin::trace::{
 pub(super) use shares::{figure2, table11};
 
 use self::paper::{CUTS, FEW, Few};
-use self::stream::{Cut, CutStream, Stream};
-use super::{Findings, Lab};
+use self::stream::{ChunkSelection, SelectedStream, TraceStream};
+use super::{ExperimentOutput, ExperimentContext};
 use crate::error::Error;
-use crate::report::{Cell, Plot, Series, Table};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// The paper's method with an eviction and an estimation; the memory comes later.
 fn method(eviction: Eviction, estimation: Estimation) -> TraceSettings {
@@ -83,12 +83,12 @@ const OVERALL: Score = |scores| scores.overall;
 
 impl Curve {
     fn of(
-        lab: &Lab<'_>,
-        stream: &Stream,
-        cut: &CutStream,
+        context: &ExperimentContext<'_>,
+        stream: &TraceStream,
+        cut: &SelectedStream,
         settings: &TraceSettings,
     ) -> Result<Self, Error> {
-        let curve = stream.curve(lab, cut, settings)?;
+        let curve = stream.curve(context, cut, settings)?;
         let scores = |accuracy: &Accuracy| match accuracy.n_documents() {
             // Where nobody copied, nothing is told of copies.
             (_, 0) => Scores { dominant_of_copies: f64::NAN, ..accuracy.scores() },
@@ -109,7 +109,7 @@ impl Curve {
     }
 
     /// The cells of a row.
-    fn cells(&self, score: Score, sizes: &[u64], paper: Paper) -> Vec<Cell> {
+    fn cells(&self, score: Score, sizes: &[u64], paper: Paper) -> Vec<ReportCell> {
         let has_all = sizes.len() == 8;
         let printed = |column: usize| match (sizes.get(column), paper) {
             (Some(_), Paper::All(values)) if has_all => values.get(column).copied(),
@@ -125,17 +125,17 @@ impl Curve {
             _ => None,
         };
         let values = self.percent(score).into_iter().enumerate();
-        values.map(|(column, value)| Cell::new(value, 1).beside(printed(column))).collect()
+        values.map(|(column, value)| ReportCell::new(value, 1).with_paper(printed(column))).collect()
     }
 }
 
 /// An empty table with a column for each size of memory and one for the mean.
-fn table(of: &str, stream: &Stream) -> Table {
+fn table(of: &str, stream: &TraceStream) -> ReportTable {
     let sizes = stream.sizes().iter().map(|size| format!("{} %", *size as f64 / 100.0));
-    Table::new(of, sizes.chain(["mean".to_owned()]))
+    ReportTable::new(of, sizes.chain(["mean".to_owned()]))
 }
 
-fn plot(title: &str, stream: &Stream, curves: &[(String, &Curve)]) -> Plot {
+fn plot(title: &str, stream: &TraceStream, curves: &[(String, &Curve)]) -> Plot {
     let series = curves.iter().map(|(name, curve)| {
         let sizes = stream.sizes().iter().map(|size| *size as f64 / 100.0);
         let mut points: Vec<(f64, f64)> = sizes.zip(curve.percent(DOMINANT)).collect();
@@ -151,37 +151,37 @@ fn plot(title: &str, stream: &Stream, curves: &[(String, &Curve)]) -> Plot {
     }
 }
 
-pub(super) fn table3(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
-    let mut table = Table::new("selection", ["ssr, %"]);
+pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
+    let mut table = ReportTable::new("selection", ["ssr, %"]);
     for (variant, paper) in paper::TABLE_3 {
-        let share = stream.cut(lab, variant)?.n_selected() as f64 / stream.n_chunks() as f64;
-        table.push(variant.name, vec![Cell::new(100.0 * share, 1).beside(paper)]);
+        let share = stream.cut(context, variant)?.n_selected() as f64 / stream.n_chunks() as f64;
+        table.push(variant.name, vec![ReportCell::new(100.0 * share, 1).with_paper(paper)]);
     }
     let notes = vec![
         "Selected chunks by chunks of eight words. The paper gives Dct the shares of Hb."
             .to_owned(),
         stream.note(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-pub(super) fn variants(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
+pub(super) fn variants(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
     let columns = ["DO", "DOc", "TF", "overall"];
     let columns = ["A", "B"]
         .iter()
         .flat_map(|version| columns.iter().map(move |column| format!("{version}: {column}, %")));
-    let mut table = Table::new("selection", columns);
-    let all = std::iter::once(Cut::ALL).chain(paper::TABLE_3.iter().map(|(cut, _)| *cut));
+    let mut table = ReportTable::new("selection", columns);
+    let all = std::iter::once(ChunkSelection::ALL).chain(paper::TABLE_3.iter().map(|(cut, _)| *cut));
     for variant in all {
-        lab.say(variant.name);
-        let cut = stream.cut(lab, variant)?;
+        context.set_stage(variant.name);
+        let cut = stream.cut(context, variant)?;
         let printed = CUTS.iter().position(|cut| cut.name == variant.name);
-        let printed = printed.filter(|_| !lab.is_quick);
+        let printed = printed.filter(|_| !context.is_quick);
         let mut cells = Vec::new();
         for (version, settings) in [version_a(), version_b()].iter().enumerate() {
-            let curve = Curve::of(lab, &stream, &cut, settings)?;
+            let curve = Curve::of(context, &stream, &cut, settings)?;
             let of = |values: &[f64]| printed.and_then(|at| values.get(at).copied());
             let last = |rows: [Few; 7]| rows.map(|row| row[3]);
             let dominant = match version {
@@ -196,13 +196,13 @@ pub(super) fn variants(lab: &Lab<'_>) -> Result<Findings, Error> {
                 (FRESHNESS, freshness.and_then(|rows| of(&rows))),
                 (OVERALL, overall.and_then(|rows| of(rows))),
             ] {
-                cells.push(Cell::new(curve.mean(score), 1).beside(paper));
+                cells.push(ReportCell::new(curve.mean(score), 1).with_paper(paper));
             }
         }
         table.push(variant.name, cells);
     }
     let notes = vec![versions_note(), means_note(&stream), stream.note()];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 fn versions_note() -> String {
@@ -212,7 +212,7 @@ fn versions_note() -> String {
         .to_owned()
 }
 
-fn means_note(stream: &Stream) -> String {
+fn means_note(stream: &TraceStream) -> String {
     match stream.sizes().len() {
         8 => "Means are over eight sizes of memory, as in the paper.".to_owned(),
         n => format!(
@@ -221,15 +221,15 @@ fn means_note(stream: &Stream) -> String {
     }
 }
 
-pub(super) fn tables4to7(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
+pub(super) fn tables4to7(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
     let mut curves: Vec<[Curve; 2]> = Vec::new();
     for variant in CUTS {
-        lab.say(variant.name);
-        let cut = stream.cut(lab, variant)?;
+        context.set_stage(variant.name);
+        let cut = stream.cut(context, variant)?;
         curves.push([
-            Curve::of(lab, &stream, &cut, &version_a())?,
-            Curve::of(lab, &stream, &cut, &version_b())?,
+            Curve::of(context, &stream, &cut, &version_a())?,
+            Curve::of(context, &stream, &cut, &version_b())?,
         ]);
     }
     let mut table = table("percent", &stream);
@@ -249,7 +249,7 @@ pub(super) fn tables4to7(lab: &Lab<'_>) -> Result<Findings, Error> {
             table.push(format!("{label}: {}", variant.name), cells.unwrap_or_default());
         }
     }
-    let best = stream.cut(lab, Cut::BEST)?;
+    let best = stream.cut(context, ChunkSelection::BEST)?;
     let mut series: Vec<(String, &Curve)> = CUTS
         .iter()
         .zip(&curves)
@@ -257,7 +257,7 @@ pub(super) fn tables4to7(lab: &Lab<'_>) -> Result<Findings, Error> {
         .collect();
     let mut ours = Vec::new();
     for (name, settings) in others() {
-        let curve = Curve::of(lab, &stream, &best, &settings)?;
+        let curve = Curve::of(context, &stream, &best, &settings)?;
         for (label, score) in
             [("DO", DOMINANT), ("TF", FRESHNESS), ("overall", OVERALL), ("DOc", OF_COPIES)]
         {
@@ -277,11 +277,11 @@ pub(super) fn tables4to7(lab: &Lab<'_>) -> Result<Findings, Error> {
         means_note(&stream),
         stream.note(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 /// Adds the rows of ways of tracing, score by score.
-fn add_ways(table: &mut Table, sizes: &[u64], ways: &[(String, Curve, &paper::Scores)]) {
+fn add_ways(table: &mut ReportTable, sizes: &[u64], ways: &[(String, Curve, &paper::Scores)]) {
     for (label, score) in
         [("DO", DOMINANT), ("TF", FRESHNESS), ("overall", OVERALL), ("DOc", OF_COPIES)]
     {
@@ -298,15 +298,15 @@ fn add_ways(table: &mut Table, sizes: &[u64], ways: &[(String, Curve, &paper::Sc
     }
 }
 
-pub(super) fn table8(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
+pub(super) fn table8(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
     let mut ways = Vec::new();
-    for (variant, papers) in [Cut::ALL, Cut::BEST].into_iter().zip(&paper::TABLE_8) {
-        let cut = stream.cut(lab, variant)?;
+    for (variant, papers) in [ChunkSelection::ALL, ChunkSelection::BEST].into_iter().zip(&paper::TABLE_8) {
+        let cut = stream.cut(context, variant)?;
         for (eviction, paper) in Eviction::ALL.into_iter().zip(papers) {
-            lab.say(eviction.name());
+            context.set_stage(eviction.name());
             let settings = method(eviction, Estimation::None);
-            let curve = Curve::of(lab, &stream, &cut, &settings)?;
+            let curve = Curve::of(context, &stream, &cut, &settings)?;
             ways.push((format!("{} {eviction}", variant.name), curve, paper));
         }
     }
@@ -314,18 +314,18 @@ pub(super) fn table8(lab: &Lab<'_>) -> Result<Findings, Error> {
     add_ways(&mut table, stream.sizes(), &ways);
     let series: Vec<_> = ways.iter().map(|(name, curve, _)| (name.clone(), curve)).collect();
     let plots = vec![plot("Evictions without estimation", &stream, &series)];
-    Ok(Findings { table, plots, notes: vec![means_note(&stream), stream.note()] })
+    Ok(ExperimentOutput { table, plots, notes: vec![means_note(&stream), stream.note()] })
 }
 
-pub(super) fn tables9to10(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
+pub(super) fn tables9to10(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
     let mut ways = Vec::new();
-    for (variant, papers) in [Cut::BEST, Cut::ALL].into_iter().zip(&paper::TABLES_9_10) {
-        let cut = stream.cut(lab, variant)?;
+    for (variant, papers) in [ChunkSelection::BEST, ChunkSelection::ALL].into_iter().zip(&paper::TABLES_9_10) {
+        let cut = stream.cut(context, variant)?;
         for (eviction, papers) in [COPY_COUNT, LUCKY].into_iter().zip(papers) {
             for (estimation, paper) in Estimation::ALL.into_iter().zip(papers) {
-                lab.say(estimation.name());
-                let curve = Curve::of(lab, &stream, &cut, &method(eviction, estimation))?;
+                context.set_stage(estimation.name());
+                let curve = Curve::of(context, &stream, &cut, &method(eviction, estimation))?;
                 let name = format!("{} {eviction} {estimation}", variant.name);
                 ways.push((name, curve, paper));
             }
@@ -344,5 +344,5 @@ pub(super) fn tables9to10(lab: &Lab<'_>) -> Result<Findings, Error> {
         means_note(&stream),
         stream.note(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }

@@ -1,6 +1,6 @@
 //! The figures of the paper, on its blogs: 8.7 million documents of ten days of 2006.
 
-use super::stream::Cut;
+use super::stream::ChunkSelection;
 
 /// Values at 5,000, 500 and 50 MB and the mean of all eight sizes, as most tables print them.
 pub(super) type Few = [f64; 4];
@@ -10,51 +10,51 @@ pub(super) type Few = [f64; 4];
 pub(super) const FEW: [u64; 3] = [3420, 330, 30];
 
 /// The seven selections of Tables 4 to 7.
-pub(super) const CUTS: [Cut; 7] = [
-    Cut::ALL,
-    Cut::BEST,
-    Cut::new("4th", "words:8", "every:4"),
-    Cut::new("NW8", "words:8", "winnow:8+no-overlap"),
-    Cut::new("NM3", "words:8", "modulo:3+no-overlap"),
-    Cut::new("Hb3", "break:3:revised", "all"),
-    Cut::new("Dct8", "dct:8", "all"),
+pub(super) const CUTS: [ChunkSelection; 7] = [
+    ChunkSelection::ALL,
+    ChunkSelection::BEST,
+    ChunkSelection::new("4th", "words:8", "every:4"),
+    ChunkSelection::new("NW8", "words:8", "winnow:8+no-overlap"),
+    ChunkSelection::new("NM3", "words:8", "modulo:3+no-overlap"),
+    ChunkSelection::new("Hb3", "break:3:revised", "all"),
+    ChunkSelection::new("Dct8", "dct:8", "all"),
 ];
 
 /// The 33 variants of Table 3, and the share of chunks that they select.
-pub(super) const TABLE_3: [(Cut, f64); 33] = [
-    (Cut::new("4th", "words:8", "every:4"), 25.0),
-    (Cut::new("6th", "words:8", "every:6"), 17.0),
-    (Cut::new("8th", "words:8", "every:8"), 13.0),
-    (Cut::new("NM2", "words:8", "modulo:2+no-overlap"), 15.0),
-    (Cut::new("NM3", "words:8", "modulo:3+no-overlap"), 15.0),
-    (Cut::new("M4", "words:8", "modulo:4"), 25.0),
-    (Cut::new("NM4", "words:8", "modulo:4+no-overlap"), 14.0),
-    (Cut::new("M5", "words:8", "modulo:5"), 20.0),
-    (Cut::new("NM5", "words:8", "modulo:5+no-overlap"), 14.0),
-    (Cut::new("M6", "words:8", "modulo:6"), 16.0),
-    (Cut::new("NM6", "words:8", "modulo:6+no-overlap"), 12.5),
-    (Cut::new("M7", "words:8", "modulo:7"), 14.0),
-    (Cut::new("NM7", "words:8", "modulo:7+no-overlap"), 11.0),
-    (Cut::new("M8", "words:8", "modulo:8"), 12.0),
-    (Cut::new("NM8", "words:8", "modulo:8+no-overlap"), 10.0),
-    (Cut::new("NW5", "words:8", "winnow:5+no-overlap"), 16.0),
-    (Cut::new("NW6", "words:8", "winnow:6+no-overlap"), 17.0),
-    (Cut::new("NW7", "words:8", "winnow:7+no-overlap"), 16.5),
-    (Cut::new("W8", "words:8", "winnow:8"), 23.5),
-    (Cut::new("NW8", "words:8", "winnow:8+no-overlap"), 17.0),
-    (Cut::new("W9", "words:8", "winnow:9"), 21.0),
-    (Cut::new("NW9", "words:8", "winnow:9+no-overlap"), 16.0),
-    (Cut::BEST, 17.0),
-    (Cut::new("Hb3", "break:3:revised", "all"), 20.0),
-    (Cut::new("Hb4", "break:4:revised", "all"), 15.0),
-    (Cut::new("Hb5", "break:5:revised", "all"), 12.0),
-    (Cut::new("Hb6", "break:6:revised", "all"), 10.0),
-    (Cut::new("Hb8", "break:8:revised", "all"), 8.0),
-    (Cut::new("Dct3", "dct:3", "all"), 20.0),
-    (Cut::new("Dct4", "dct:4", "all"), 15.0),
-    (Cut::new("Dct5", "dct:5", "all"), 12.0),
-    (Cut::new("Dct6", "dct:6", "all"), 10.0),
-    (Cut::new("Dct8", "dct:8", "all"), 8.0),
+pub(super) const TABLE_3: [(ChunkSelection, f64); 33] = [
+    (ChunkSelection::new("4th", "words:8", "every:4"), 25.0),
+    (ChunkSelection::new("6th", "words:8", "every:6"), 17.0),
+    (ChunkSelection::new("8th", "words:8", "every:8"), 13.0),
+    (ChunkSelection::new("NM2", "words:8", "modulo:2+no-overlap"), 15.0),
+    (ChunkSelection::new("NM3", "words:8", "modulo:3+no-overlap"), 15.0),
+    (ChunkSelection::new("M4", "words:8", "modulo:4"), 25.0),
+    (ChunkSelection::new("NM4", "words:8", "modulo:4+no-overlap"), 14.0),
+    (ChunkSelection::new("M5", "words:8", "modulo:5"), 20.0),
+    (ChunkSelection::new("NM5", "words:8", "modulo:5+no-overlap"), 14.0),
+    (ChunkSelection::new("M6", "words:8", "modulo:6"), 16.0),
+    (ChunkSelection::new("NM6", "words:8", "modulo:6+no-overlap"), 12.5),
+    (ChunkSelection::new("M7", "words:8", "modulo:7"), 14.0),
+    (ChunkSelection::new("NM7", "words:8", "modulo:7+no-overlap"), 11.0),
+    (ChunkSelection::new("M8", "words:8", "modulo:8"), 12.0),
+    (ChunkSelection::new("NM8", "words:8", "modulo:8+no-overlap"), 10.0),
+    (ChunkSelection::new("NW5", "words:8", "winnow:5+no-overlap"), 16.0),
+    (ChunkSelection::new("NW6", "words:8", "winnow:6+no-overlap"), 17.0),
+    (ChunkSelection::new("NW7", "words:8", "winnow:7+no-overlap"), 16.5),
+    (ChunkSelection::new("W8", "words:8", "winnow:8"), 23.5),
+    (ChunkSelection::new("NW8", "words:8", "winnow:8+no-overlap"), 17.0),
+    (ChunkSelection::new("W9", "words:8", "winnow:9"), 21.0),
+    (ChunkSelection::new("NW9", "words:8", "winnow:9+no-overlap"), 16.0),
+    (ChunkSelection::BEST, 17.0),
+    (ChunkSelection::new("Hb3", "break:3:revised", "all"), 20.0),
+    (ChunkSelection::new("Hb4", "break:4:revised", "all"), 15.0),
+    (ChunkSelection::new("Hb5", "break:5:revised", "all"), 12.0),
+    (ChunkSelection::new("Hb6", "break:6:revised", "all"), 10.0),
+    (ChunkSelection::new("Hb8", "break:8:revised", "all"), 8.0),
+    (ChunkSelection::new("Dct3", "dct:3", "all"), 20.0),
+    (ChunkSelection::new("Dct4", "dct:4", "all"), 15.0),
+    (ChunkSelection::new("Dct5", "dct:5", "all"), 12.0),
+    (ChunkSelection::new("Dct6", "dct:6", "all"), 10.0),
+    (ChunkSelection::new("Dct8", "dct:8", "all"), 8.0),
 ];
 
 /// Dominant origin, version A, for each of the seven selections: eight sizes and their mean.

@@ -1,15 +1,15 @@
 //! What estimation adds, word by word (Table 11), and how right origins are by length (Figure 2).
 
-use textkin::trace::{Accuracy, Block, Preset, Settings as TraceSettings, Traced};
+use textkin::trace::{Accuracy, Block, Preset, Settings as TraceSettings, DocumentTrace};
 
-use super::stream::{Cut, Stream};
+use super::stream::{ChunkSelection, TraceStream};
 use super::{paper, version_b};
 use crate::error::Error;
-use crate::experiment::{Findings, Lab};
-use crate::report::{Cell, Plot, Series, Table};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// Words that are copied by estimation only, and how many of those are of the origin that is told.
-fn estimated(truth: &Traced, said: &Traced) -> (u64, u64) {
+fn estimated(truth: &DocumentTrace, said: &DocumentTrace) -> (u64, u64) {
     let has = |blocks: &[Block], origin: Option<u64>, word: u32| {
         let is_meant = |block: &&Block| {
             block.start <= word && word < block.end && origin.is_none_or(|o| o == block.origin)
@@ -25,13 +25,13 @@ fn estimated(truth: &Traced, said: &Traced) -> (u64, u64) {
     })
 }
 
-pub(in crate::experiment) fn table11(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
-    let cut = stream.cut(lab, Cut::BEST)?;
-    let mut table = Table::new("memory", ["extra-labelled words", "right, %"]);
+pub(in crate::experiment) fn table11(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
+    let cut = stream.cut(context, ChunkSelection::BEST)?;
+    let mut table = ReportTable::new("memory", ["extra-labelled words", "right, %"]);
     for (number, &size) in stream.sizes().iter().enumerate() {
         let settings = TraceSettings { memory: stream.memory(size), ..version_b() };
-        let said = stream.traced(lab, &cut, &settings)?;
+        let said = stream.traced(context, &cut, &settings)?;
         let (mut all, mut right) = (0, 0);
         for (truth, said) in stream.judged(&said) {
             let (one, right_one) = estimated(truth, said);
@@ -40,7 +40,7 @@ pub(in crate::experiment) fn table11(lab: &Lab<'_>) -> Result<Findings, Error> {
         }
         let share = (all > 0).then(|| 100.0 * right as f64 / all as f64);
         let printed = paper::TABLE_11.get(number).filter(|_| stream.sizes().len() == 8).copied();
-        let cells = vec![Cell::new(all as f64, 0), Cell::new(share, 1).beside(printed)];
+        let cells = vec![ReportCell::new(all as f64, 0), ReportCell::new(share, 1).with_paper(printed)];
         table.push(format!("{} %", size as f64 / 100.0), cells);
     }
     let notes = vec![
@@ -49,26 +49,26 @@ pub(in crate::experiment) fn table11(lab: &Lab<'_>) -> Result<Findings, Error> {
             .to_owned(),
         stream.note(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 /// Chunks of a document: the first of each row of the figure. The paper's shortest has 38, its plot ends
 /// at 350.
 const LENGTHS: [u32; 9] = [38, 60, 80, 110, 150, 200, 270, 350, 700];
 
-pub(in crate::experiment) fn figure2(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let stream = Stream::new(lab)?;
-    let cut = stream.cut(lab, Cut::BEST)?;
+pub(in crate::experiment) fn figure2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let stream = TraceStream::new(context)?;
+    let cut = stream.cut(context, ChunkSelection::BEST)?;
     let least = stream.sizes().last().copied().unwrap_or(10);
     let memory = stream.memory(least);
-    let mut table = Table::new(
+    let mut table = ReportTable::new(
         "chunks of a document",
         ["documents", "NHs, version B: DO, %", "of copies, %", "kin: DO, %", "of copies, %"],
     );
     let ways = [version_b(), Preset::Kin.settings(memory)];
     let mut by_length = [[Accuracy::default(); 2]; LENGTHS.len()];
     for (way, settings) in ways.into_iter().enumerate() {
-        let said = stream.traced(lab, &cut, &TraceSettings { memory, ..settings })?;
+        let said = stream.traced(context, &cut, &TraceSettings { memory, ..settings })?;
         for (truth, said) in stream.judged(&said) {
             let row = LENGTHS.partition_point(|length| *length <= truth.chunks).checked_sub(1);
             let cell = row.and_then(|row| by_length.get_mut(row)).and_then(|row| row.get_mut(way));
@@ -86,12 +86,12 @@ pub(in crate::experiment) fn figure2(lab: &Lab<'_>) -> Result<Findings, Error> {
             None => format!("{from} and more"),
         };
         let (clear, copied) = row[0].n_documents();
-        let mut cells = vec![Cell::new(clear as f64, 0)];
+        let mut cells = vec![ReportCell::new(clear as f64, 0)];
         for (accuracy, series) in row.iter().zip(&mut series) {
             let scores = accuracy.scores();
             let dominant = (clear > 0).then_some(100.0 * scores.dominant);
             let of_copies = (copied > 0).then_some(100.0 * scores.dominant_of_copies);
-            cells.extend([Cell::new(dominant, 1), Cell::new(of_copies, 1)]);
+            cells.extend([ReportCell::new(dominant, 1), ReportCell::new(of_copies, 1)]);
             series.points.extend(dominant.map(|share| (f64::from(from), share)));
         }
         table.push(name, cells);
@@ -111,7 +111,7 @@ pub(in crate::experiment) fn figure2(lab: &Lab<'_>) -> Result<Findings, Error> {
         ),
         stream.note(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 #[cfg(test)]
@@ -123,19 +123,19 @@ mod tests {
         Block { start, end, origin, origin_offset: None, words, estimated: 0 }
     }
 
-    fn traced(blocks: Vec<Block>, estimated: Vec<(u32, u32)>) -> Traced {
-        Traced {
+    fn traced(blocks: Vec<Block>, estimated: Vec<(u32, u32)>) -> DocumentTrace {
+        DocumentTrace {
             number: 9,
             words: 20,
             chunks: 13,
             selected: 4,
-            fresh_words: 0,
-            old_words: 20,
+            new_words: 0,
+            copied_words: 20,
             dominant_origin: 1,
             dominant_share: 1.0,
             is_clear: true,
             blocks,
-            fresh: Vec::new(),
+            new: Vec::new(),
             estimated,
         }
     }

@@ -1,11 +1,11 @@
 //! A collection as a stream: its documents in order of time, cut in one way or another, and traced.
 
-use textkin::trace::{Accuracy, Memory, Settings as TraceSettings, Traced, Tracer};
+use textkin::trace::{Accuracy, Memory, Settings as TraceSettings, DocumentTrace, Tracer};
 use textkin::types::{Chunk, Chunked, Tokens};
 use textkin::{Analyzer, Settings, Timestamp};
 
-use super::super::Lab;
-use crate::collection::Text;
+use super::super::ExperimentContext;
+use crate::collection::CollectionDocument;
 use crate::error::Error;
 
 /// Documents of fewer words are left out, as in the paper.
@@ -25,14 +25,14 @@ const QUICK_SIZES: [u64; 3] = [3420, 330, 30];
 
 /// How texts are cut, and which chunks are looked up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct ChunkSelection {
     /// The paper's name for it.
     pub(super) name: &'static str,
     pub(super) chunk: &'static str,
     pub(super) select: &'static str,
 }
 
-impl Cut {
+impl ChunkSelection {
     pub(super) const fn new(name: &'static str, chunk: &'static str, select: &'static str) -> Self {
         Self { name, chunk, select }
     }
@@ -45,9 +45,9 @@ impl Cut {
 }
 
 /// The documents of a stream, and the truth about them.
-pub(super) struct Stream {
+pub(super) struct TraceStream {
     texts: Vec<Tokens>,
-    truth: Vec<Traced>,
+    truth: Vec<DocumentTrace>,
     n_chunks: u64,
     n_distinct: u64,
     sizes: &'static [u64],
@@ -56,33 +56,33 @@ pub(super) struct Stream {
 }
 
 /// Documents cut in one way: chunks, and which of them are selected.
-pub(super) struct CutStream(Vec<(Vec<Chunk>, Vec<u32>)>);
+pub(super) struct SelectedStream(Vec<(Vec<Chunk>, Vec<u32>)>);
 
-impl CutStream {
+impl SelectedStream {
     /// Selected chunks of all documents.
     pub(super) fn n_selected(&self) -> u64 {
         self.0.iter().map(|(_, selection)| selection.len() as u64).sum()
     }
 }
 
-impl Stream {
+impl TraceStream {
     /// The collection of the lab as a stream.
-    pub(super) fn new(lab: &Lab<'_>) -> Result<Self, Error> {
-        lab.say("the truth");
+    pub(super) fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
+        context.set_stage("the truth");
         let analyzer = Analyzer::new(&Settings::default())?;
-        let (order, has_times) = in_order(&lab.collection().texts);
+        let (order, has_times) = in_order(&context.collection().texts);
         let tokens = order.into_iter().map(|text| {
             let mut tokens = analyzer.tokens();
             analyzer.tokenize(&text.text, &mut tokens);
             tokens
         });
-        let n = if lab.is_quick { QUICK } else { usize::MAX };
+        let n = if context.is_quick { QUICK } else { usize::MAX };
         let texts = tokens.filter(|tokens| tokens.len() >= MIN_WORDS).take(n).collect();
-        let sizes = if lab.is_quick { &QUICK_SIZES[..] } else { &SIZES[..] };
+        let sizes = if context.is_quick { &QUICK_SIZES[..] } else { &SIZES[..] };
         let mut stream =
             Self { texts, truth: Vec::new(), n_chunks: 0, n_distinct: 0, sizes, has_times };
-        let all = stream.cut(lab, Cut::ALL)?;
-        stream.truth = stream.traced(lab, &all, &TraceSettings::exact())?;
+        let all = stream.cut(context, ChunkSelection::ALL)?;
+        stream.truth = stream.traced(context, &all, &TraceSettings::exact())?;
         let mut hashes: Vec<u64> =
             all.0.iter().flat_map(|(chunks, _)| chunks.iter().map(|chunk| chunk.hash)).collect();
         stream.n_chunks = hashes.len() as u64;
@@ -93,8 +93,8 @@ impl Stream {
     }
 
     /// Cuts all documents in one way.
-    pub(super) fn cut(&self, lab: &Lab<'_>, cut: Cut) -> Result<CutStream, Error> {
-        lab.go_on()?;
+    pub(super) fn cut(&self, context: &ExperimentContext<'_>, cut: ChunkSelection) -> Result<SelectedStream, Error> {
+        context.check_stopped()?;
         let settings = Settings {
             chunk: cut.chunk.parse().map_err(textkin::Error::from)?,
             select: cut.select.parse().map_err(textkin::Error::from)?,
@@ -106,20 +106,20 @@ impl Stream {
             analyzer.chunk(tokens, &mut chunks, &mut selection);
             (chunks, selection)
         };
-        Ok(CutStream(self.texts.iter().map(one).collect()))
+        Ok(SelectedStream(self.texts.iter().map(one).collect()))
     }
 
     /// What a tracer says of every document.
     pub(super) fn traced(
         &self,
-        lab: &Lab<'_>,
-        cut: &CutStream,
+        context: &ExperimentContext<'_>,
+        cut: &SelectedStream,
         settings: &TraceSettings,
-    ) -> Result<Vec<Traced>, Error> {
+    ) -> Result<Vec<DocumentTrace>, Error> {
         let mut tracer = Tracer::new(settings).map_err(textkin::Error::from)?;
         let mut said = Vec::with_capacity(self.texts.len());
         for (tokens, (chunks, selection)) in self.texts.iter().zip(&cut.0) {
-            lab.go_on()?;
+            context.check_stopped()?;
             said.push(tracer.trace(&Chunked { tokens, chunks }, selection));
         }
         Ok(said)
@@ -128,21 +128,21 @@ impl Stream {
     /// What is true and what is said of the documents that count: those of the second half.
     pub(super) fn judged<'a>(
         &'a self,
-        said: &'a [Traced],
-    ) -> impl Iterator<Item = (&'a Traced, &'a Traced)> {
+        said: &'a [DocumentTrace],
+    ) -> impl Iterator<Item = (&'a DocumentTrace, &'a DocumentTrace)> {
         self.truth.iter().zip(said).skip(self.truth.len() / 2)
     }
 
     /// How right a tracer is with each size of memory; sizes are shared among all cores.
     pub(super) fn curve(
         &self,
-        lab: &Lab<'_>,
-        cut: &CutStream,
+        context: &ExperimentContext<'_>,
+        cut: &SelectedStream,
         settings: &TraceSettings,
     ) -> Result<Vec<Accuracy>, Error> {
         let one = |size: u64| {
             let settings = TraceSettings { memory: self.memory(size), ..*settings };
-            let said = self.traced(lab, cut, &settings)?;
+            let said = self.traced(context, cut, &settings)?;
             let mut accuracy = Accuracy::default();
             self.judged(&said).for_each(|(truth, said)| accuracy.add(truth, said));
             Ok(accuracy)
@@ -197,7 +197,7 @@ impl Stream {
 }
 
 /// Documents in order of time, if all of them have one.
-fn in_order(texts: &[Text]) -> (Vec<&Text>, bool) {
+fn in_order(texts: &[CollectionDocument]) -> (Vec<&CollectionDocument>, bool) {
     // A short number is no moment, but an order.
     let number = |time: &str| time.parse::<i64>().ok();
     let timestamp = |time: &str| time.parse().ok().map(|Timestamp(seconds)| seconds);
@@ -221,13 +221,13 @@ fn in_order(texts: &[Text]) -> (Vec<&Text>, bool) {
 mod tests {
     use super::*;
 
-    fn text(id: &str, time: Option<&str>) -> Text {
-        Text { id: id.to_owned(), time: time.map(str::to_owned), text: String::new() }
+    fn text(id: &str, time: Option<&str>) -> CollectionDocument {
+        CollectionDocument { id: id.to_owned(), time: time.map(str::to_owned), text: String::new() }
     }
 
     #[test]
     fn documents_come_in_order_of_time_or_as_they_are() {
-        let ids = |texts: &[Text]| {
+        let ids = |texts: &[CollectionDocument]| {
             in_order(texts).0.iter().map(|text| text.id.clone()).collect::<Vec<_>>().join("")
         };
         let mut texts = vec![

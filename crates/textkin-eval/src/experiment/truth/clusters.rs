@@ -5,13 +5,13 @@ use textkin::types::{Cluster, Measure};
 use textkin::{Settings, discover};
 
 use crate::error::Error;
-use crate::experiment::{Findings, Lab};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
 use crate::metric::{BCubed, adjusted_rand};
-use crate::report::{Cell, Plot, Series, Table};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
-pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(in crate::experiment) fn clusters(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let columns = ["clusters", "documents in them", "ARI", "B³ precision", "B³ recall", "B³ F1"];
-    let mut table = Table::new("clusters by", columns);
+    let mut table = ReportTable::new("clusters by", columns);
     let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];
     let mut series = kinds.map(|(_, name)| Series { name: name.to_owned(), points: Vec::new() });
     for (score, threshold) in [
@@ -26,21 +26,21 @@ pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> 
         (Measure::Ssr, 0.8),
     ] {
         let label = format!("{score} ≥ {threshold}");
-        lab.go_on()?;
+        context.check_stopped()?;
         let settings = Settings { score, threshold, ..Settings::default() };
-        let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+        let found = discover(&mut context.collection().source(), &settings, context.watch)?;
         for ((kind, name), series) in kinds.into_iter().zip(&mut series) {
             let clusters = found.graph.clusters(kind);
-            let items = items(&lab.collection().truth.clusters, &clusters);
+            let items = items(&context.collection().truth.clusters, &clusters);
             let (index, cubed) = (adjusted_rand(&items), BCubed::of(&items));
             let n_inside: usize = clusters.iter().map(|cluster| cluster.members.len()).sum();
             let cells = vec![
-                Cell::new(clusters.len() as f64, 0),
-                Cell::new(n_inside as f64, 0),
-                Cell::new(index, 3),
-                Cell::new(cubed.map(|cubed| cubed.precision), 3),
-                Cell::new(cubed.map(|cubed| cubed.recall), 3),
-                Cell::new(cubed.map(|cubed| cubed.f1()), 3),
+                ReportCell::new(clusters.len() as f64, 0),
+                ReportCell::new(n_inside as f64, 0),
+                ReportCell::new(index, 3),
+                ReportCell::new(cubed.map(|cubed| cubed.precision), 3),
+                ReportCell::new(cubed.map(|cubed| cubed.recall), 3),
+                ReportCell::new(cubed.map(|cubed| cubed.f1()), 3),
             ];
             table.push(format!("{label}, {name}"), cells);
             if score == Measure::Kin {
@@ -56,14 +56,14 @@ pub(in crate::experiment) fn clusters(lab: &Lab<'_>) -> Result<Findings, Error> 
         series: series.to_vec(),
     }];
     let labels: std::collections::BTreeSet<u32> =
-        lab.collection().truth.clusters.iter().flatten().copied().collect();
-    let n_labelled = lab.collection().truth.clusters.iter().flatten().count();
+        context.collection().truth.clusters.iter().flatten().copied().collect();
+    let n_labelled = context.collection().truth.clusters.iter().flatten().count();
     let notes = vec![format!(
         "{n_labelled} documents have one of {} labels; the others do not count. A document in no cluster is one of its own. The first \
          row is the default. Dense clusters are joined while at least half of the pairs between them are edges.",
         labels.len()
     )];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 /// The label and the cluster of each document with a label; a document that is in no cluster stands alone.

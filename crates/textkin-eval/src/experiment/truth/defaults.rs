@@ -3,37 +3,37 @@
 use textkin::{Analyzer, Settings, discover};
 
 use crate::error::Error;
-use crate::experiment::{Findings, Lab};
-use crate::metric::Tally;
-use crate::report::{Cell, Table};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::metric::JudgementTally;
+use crate::report::{ReportCell, ReportTable};
 
 /// Documents by which the share of selected chunks is told.
 const SAMPLE: usize = 500;
 
 /// What is changed: a name, and chunker, selection or normalisation if they are not the default.
-struct Change {
+struct DefaultChange {
     name: &'static str,
     chunk: Option<&'static str>,
     select: Option<&'static str>,
     normalization: Option<&'static str>,
 }
 
-const DEFAULT: Change = Change { name: "", chunk: None, select: None, normalization: None };
+const DEFAULT: DefaultChange = DefaultChange { name: "", chunk: None, select: None, normalization: None };
 
-const fn chunk(name: &'static str, chunk: &'static str) -> Change {
-    Change { name, chunk: Some(chunk), ..DEFAULT }
+const fn chunk(name: &'static str, chunk: &'static str) -> DefaultChange {
+    DefaultChange { name, chunk: Some(chunk), ..DEFAULT }
 }
 
-const fn select(name: &'static str, select: &'static str) -> Change {
-    Change { name, select: Some(select), ..DEFAULT }
+const fn select(name: &'static str, select: &'static str) -> DefaultChange {
+    DefaultChange { name, select: Some(select), ..DEFAULT }
 }
 
-const fn normalization(name: &'static str, steps: &'static str) -> Change {
-    Change { name, normalization: Some(steps), ..DEFAULT }
+const fn normalization(name: &'static str, steps: &'static str) -> DefaultChange {
+    DefaultChange { name, normalization: Some(steps), ..DEFAULT }
 }
 
-const CHANGES: [Change; 19] = [
-    Change { name: "the defaults", ..DEFAULT },
+const CHANGES: [DefaultChange; 19] = [
+    DefaultChange { name: "the defaults", ..DEFAULT },
     chunk("chunks of 4 words", "words:4"),
     chunk("5 words", "words:5"),
     chunk("6 words", "words:6"),
@@ -54,7 +54,7 @@ const CHANGES: [Change; 19] = [
     normalization("+ stopped and stemmed", "stop:en+stem:en"),
 ];
 
-fn settings(change: &Change) -> Result<Settings, Error> {
+fn settings(change: &DefaultChange) -> Result<Settings, Error> {
     let usual = Settings::default();
     let normalization = match change.normalization {
         None => usual.normalization.clone(),
@@ -73,9 +73,9 @@ fn settings(change: &Change) -> Result<Settings, Error> {
 }
 
 /// The share of chunks that is selected, over documents from everywhere.
-fn selected(lab: &Lab<'_>, settings: &Settings) -> Result<f64, Error> {
+fn selected(context: &ExperimentContext<'_>, settings: &Settings) -> Result<f64, Error> {
     let analyzer = Analyzer::new(settings)?;
-    let texts = &lab.collection().texts;
+    let texts = &context.collection().texts;
     let (mut tokens, mut chunks, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
     let (mut n_selected, mut n_chunks) = (0, 0);
     for text in texts.iter().step_by(texts.len().div_ceil(SAMPLE).max(1)) {
@@ -87,29 +87,29 @@ fn selected(lab: &Lab<'_>, settings: &Settings) -> Result<f64, Error> {
     Ok(if n_chunks == 0 { 1.0 } else { n_selected as f64 / n_chunks as f64 })
 }
 
-pub(in crate::experiment) fn defaults(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let truth = &lab.collection().truth;
+pub(in crate::experiment) fn defaults(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let truth = &context.collection().truth;
     let columns = ["coverage, %", "average precision, %", "F1", "strangers", "chunks kept, %"];
-    let mut table = Table::new("changed", columns);
+    let mut table = ReportTable::new("changed", columns);
     let documents = truth.by_document().into_keys().collect();
     for change in &CHANGES {
-        lab.go_on()?;
-        lab.say(change.name);
+        context.check_stopped()?;
+        context.set_stage(change.name);
         let settings = settings(change)?;
-        let share = selected(lab, &settings)?;
-        let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
-        let mut tally = Tally::new(lab.collection().texts.len());
-        for pair in lab.pairs(&found)? {
+        let share = selected(context, &settings)?;
+        let found = discover(&mut context.collection().source(), &settings, context.watch)?;
+        let mut tally = JudgementTally::new(context.collection().texts.len());
+        for pair in context.pairs(&found)? {
             tally.add(pair.a, pair.b, truth.judge(pair.a, pair.b));
         }
-        let retrieval = tally.retrieval(truth.kin.len() as u64);
+        let retrieval = tally.retrieval(truth.related.len() as u64);
         let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
         let cells = vec![
-            Cell::new(percent(retrieval.coverage()), 1),
-            Cell::new(percent(tally.average_precision(&documents)), 1),
-            Cell::new(retrieval.f1(), 3),
-            Cell::new(retrieval.wrong as f64, 0),
-            Cell::new(100.0 * share, 1),
+            ReportCell::new(percent(retrieval.coverage()), 1),
+            ReportCell::new(percent(tally.average_precision(&documents)), 1),
+            ReportCell::new(retrieval.f1(), 3),
+            ReportCell::new(retrieval.wrong as f64, 0),
+            ReportCell::new(100.0 * share, 1),
         ];
         table.push(change.name, cells);
     }
@@ -121,7 +121,7 @@ pub(in crate::experiment) fn defaults(lab: &Lab<'_>) -> Result<Findings, Error> 
         Settings::default().score,
         Settings::default().threshold
     )];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 #[cfg(test)]

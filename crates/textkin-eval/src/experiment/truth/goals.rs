@@ -6,12 +6,12 @@ use textkin::search::Ranking;
 use textkin::types::Measure;
 use textkin::{Settings, discover};
 
-use crate::collection::{Collection, Truth};
+use crate::collection::{Collection, GroundTruth};
 use crate::error::Error;
-use crate::experiment::store::{Store, by};
-use crate::experiment::{Findings, Lab};
-use crate::metric::{Degree, Judgement, Tally};
-use crate::report::{Cell, Table};
+use crate::experiment::store::{TemporaryRepository, by};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::metric::{Degree, Judgement, JudgementTally};
+use crate::report::{ReportCell, ReportTable};
 
 /// Failing cases that are told of each kind.
 const SHOWN: usize = 5;
@@ -23,9 +23,9 @@ struct Reported {
 }
 
 impl Reported {
-    fn new(lab: &Lab<'_>) -> Result<Self, Error> {
-        let found = discover(&mut lab.collection().source(), &Settings::default(), lab.watch)?;
-        let rows = lab.pairs(&found)?.map(|pair| {
+    fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
+        let found = discover(&mut context.collection().source(), &Settings::default(), context.watch)?;
+        let rows = context.pairs(&found)?.map(|pair| {
             let share = Measure::ChunkContainment.score(&pair.overlap);
             ((pair.a.min(pair.b), pair.a.max(pair.b)), share)
         });
@@ -34,17 +34,17 @@ impl Reported {
 
     /// SCAM's errors for high overlap, in percent: means over documents with kin of high or exact overlap of
     /// the share of these that is not reported, and of strangers that are among all documents.
-    fn errors(&self, truth: &Truth, n_documents: usize) -> (Option<f64>, f64) {
-        let mut strangers: BTreeMap<u32, u32> = BTreeMap::new();
+    fn errors(&self, truth: &GroundTruth, n_documents: usize) -> (Option<f64>, f64) {
+        let mut unrelated: BTreeMap<u32, u32> = BTreeMap::new();
         for &(a, b) in self.pairs.keys() {
-            if truth.judge(a, b) == Judgement::Strangers {
-                *strangers.entry(a).or_default() += 1;
-                *strangers.entry(b).or_default() += 1;
+            if truth.judge(a, b) == Judgement::Unrelated {
+                *unrelated.entry(a).or_default() += 1;
+                *unrelated.entry(b).or_default() += 1;
             }
         }
         let (mut alpha, mut beta, mut n) = (0.0, 0.0, 0.0);
-        for (query, kin) in truth.by_document() {
-            let expected: Vec<u32> = kin
+        for (query, related) in truth.by_document() {
+            let expected: Vec<u32> = related
                 .iter()
                 .filter(|(_, degree)| **degree >= Degree::High)
                 .map(|(document, _)| *document)
@@ -55,19 +55,19 @@ impl Reported {
             let is_missed =
                 |other: &&u32| !self.pairs.contains_key(&(query.min(**other), query.max(**other)));
             alpha += expected.iter().filter(is_missed).count() as f64 / expected.len() as f64;
-            beta += f64::from(strangers.get(&query).copied().unwrap_or(0)) / n_documents as f64;
+            beta += f64::from(unrelated.get(&query).copied().unwrap_or(0)) / n_documents as f64;
             n += 1.0;
         }
         if n == 0.0 { (None, 0.0) } else { (Some(100.0 * alpha / n), 100.0 * beta / n) }
     }
 
     /// Coverage and average precision, in percent.
-    fn coverage(&self, lab: &Lab<'_>, truth: &Truth) -> (Option<f64>, Option<f64>) {
-        let mut tally = Tally::new(lab.collection().texts.len());
+    fn coverage(&self, context: &ExperimentContext<'_>, truth: &GroundTruth) -> (Option<f64>, Option<f64>) {
+        let mut tally = JudgementTally::new(context.collection().texts.len());
         for &(a, b) in self.pairs.keys() {
             tally.add(a, b, truth.judge(a, b));
         }
-        let coverage = tally.retrieval(truth.kin.len() as u64).coverage();
+        let coverage = tally.retrieval(truth.related.len() as u64).coverage();
         let precision = tally.average_precision(&truth.by_document().into_keys().collect());
         (coverage.map(|share| 100.0 * share), precision.map(|share| 100.0 * share))
     }
@@ -96,30 +96,30 @@ impl Goal {
     }
 }
 
-pub(in crate::experiment) fn goals(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let truth = &lab.collection().truth;
-    let reported = Reported::new(lab)?;
-    let (alpha, beta) = reported.errors(truth, lab.collection().texts.len());
-    let (coverage, precision) = reported.coverage(lab, truth);
-    let strict = Truth { held: Vec::new(), ..truth.clone() };
-    let (_, strict_precision) = reported.coverage(lab, &strict);
-    lab.say("searching");
-    let queries = lab.queries();
-    let store = Store::new(lab, &Settings::default(), true)?;
-    let means = store.means(lab, &queries, by(&[Ranking::Kin]))?;
+pub(in crate::experiment) fn goals(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let truth = &context.collection().truth;
+    let reported = Reported::new(context)?;
+    let (alpha, beta) = reported.errors(truth, context.collection().texts.len());
+    let (coverage, precision) = reported.coverage(context, truth);
+    let strict = GroundTruth { contained: Vec::new(), ..truth.clone() };
+    let (_, strict_precision) = reported.coverage(context, &strict);
+    context.set_stage("searching");
+    let queries = context.queries();
+    let store = TemporaryRepository::new(context, &Settings::default(), true)?;
+    let means = store.means(context, &queries, by(&[Ranking::Kin]))?;
     let means = means.first();
     // Reuse that nobody labelled ranks high, and would be the highest false match.
-    let strict_lab = Lab {
-        collection: Collection { truth: strict, ..lab.collection().clone() },
-        is_quick: lab.is_quick,
-        seed: lab.seed,
-        watch: lab.watch,
+    let strict_context = ExperimentContext {
+        collection: Collection { truth: strict, ..context.collection().clone() },
+        is_quick: context.is_quick,
+        seed: context.seed,
+        watch: context.watch,
     };
-    let strict_means = match truth.held.is_empty() {
+    let strict_means = match truth.contained.is_empty() {
         true => means.copied(),
-        false => store.means(&strict_lab, &queries, by(&[Ranking::Kin]))?.first().copied(),
+        false => store.means(&strict_context, &queries, by(&[Ranking::Kin]))?.first().copied(),
     };
-    let mut table = Table::new("goal", ["wanted", "measured", "missed by"]);
+    let mut table = ReportTable::new("goal", ["wanted", "measured", "missed by"]);
     for (name, goal, value, digits) in [
         ("high overlap: alpha, %, at most", Goal::AtMost(5.0), alpha, 2),
         ("high overlap: beta, %, at most", Goal::AtMost(1e-4), Some(beta), 5),
@@ -147,9 +147,9 @@ pub(in crate::experiment) fn goals(lab: &Lab<'_>) -> Result<Findings, Error> {
         ),
     ] {
         let cells = vec![
-            Cell::new(goal.value(), digits),
-            Cell::new(value, digits),
-            Cell::new(value.map(|value| goal.missed_by(value)), digits),
+            ReportCell::new(goal.value(), digits),
+            ReportCell::new(value, digits),
+            ReportCell::new(value.map(|value| goal.missed_by(value)), digits),
         ];
         table.push(name, cells);
     }
@@ -159,26 +159,26 @@ pub(in crate::experiment) fn goals(lab: &Lab<'_>) -> Result<Findings, Error> {
              by documents. Search: {} queries.",
         queries.len()
     )];
-    notes.extend(failing(lab, &reported));
-    Ok(Findings { table, notes, ..Findings::default() })
+    notes.extend(failing(context, &reported));
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 /// What fails, by kind: how much of it there is, and some cases by their ids.
-fn failing(lab: &Lab<'_>, reported: &Reported) -> Vec<String> {
-    let truth = &lab.collection().truth;
-    let id = |number: u32| lab.collection().texts.get(number as usize).map_or("", |text| &text.id);
+fn failing(context: &ExperimentContext<'_>, reported: &Reported) -> Vec<String> {
+    let truth = &context.collection().truth;
+    let id = |number: u32| context.collection().texts.get(number as usize).map_or("", |text| &text.id);
     let missed = truth
-        .kin
+        .related
         .iter()
         .filter(|(pair, degree)| **degree >= Degree::High && !reported.pairs.contains_key(pair));
     let missed: Vec<(u32, u32)> = missed.map(|(pair, _)| *pair).collect();
-    let strangers: Vec<((u32, u32), f64)> = reported
+    let unrelated: Vec<((u32, u32), f64)> = reported
         .pairs
         .iter()
-        .filter(|((a, b), _)| truth.judge(*a, *b) == Judgement::Strangers)
+        .filter(|((a, b), _)| truth.judge(*a, *b) == Judgement::Unrelated)
         .map(|(pair, share)| (*pair, *share))
         .collect();
-    let mut shares: Vec<f64> = strangers.iter().map(|(_, share)| *share).collect();
+    let mut shares: Vec<f64> = unrelated.iter().map(|(_, share)| *share).collect();
     shares.sort_unstable_by(f64::total_cmp);
     let mut notes = Vec::new();
     // Some from everywhere, not the first ones.
@@ -193,13 +193,13 @@ fn failing(lab: &Lab<'_>, reported: &Reported) -> Vec<String> {
         ));
     }
     if let Some(median) = shares.get(shares.len() / 2) {
-        let cases = strangers.iter().step_by(every(strangers.len()));
+        let cases = unrelated.iter().step_by(every(unrelated.len()));
         let cases: Vec<String> =
             cases.map(|((a, b), share)| format!("{} | {} ({share:.2})", id(*a), id(*b))).collect();
         notes.push(format!(
             "{} strangers are reported. Of half of them {:.0} % or more of the chunks of one are in the other, of nine in ten {:.0} %; \
              such as {}.",
-            strangers.len(),
+            unrelated.len(),
             100.0 * median,
             100.0 * shares.get(shares.len() / 10).copied().unwrap_or(0.0),
             cases.join("; ")
@@ -224,14 +224,14 @@ mod tests {
     /// 1 and document 2 have one each.
     #[test]
     fn errors_by_hand() {
-        let kin = [((0, 1), Degree::High), ((0, 2), Degree::Exact), ((0, 3), Degree::Some)];
-        let mut truth = Truth { kin: BTreeMap::from(kin), ..Truth::default() };
-        truth.strangers.insert(0, 4);
+        let related = [((0, 1), Degree::High), ((0, 2), Degree::Exact), ((0, 3), Degree::Some)];
+        let mut truth = GroundTruth { related: BTreeMap::from(related), ..GroundTruth::default() };
+        truth.unrelated.insert(0, 4);
         let reported = Reported { pairs: BTreeMap::from([((0, 1), 1.0), ((0, 4), 0.5)]) };
         let (alpha, beta) = reported.errors(&truth, 10);
         // Halves of 0 are missed, nothing of 1, all of 2.
         assert!((alpha.unwrap() - 50.0).abs() < 1e-9, "{alpha:?}");
         assert!((beta - 10.0 / 3.0).abs() < 1e-9, "{beta}");
-        assert_eq!(Reported { pairs: BTreeMap::new() }.errors(&Truth::default(), 1), (None, 0.0));
+        assert_eq!(Reported { pairs: BTreeMap::new() }.errors(&GroundTruth::default(), 1), (None, 0.0));
     }
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use textkin::types::Measure;
 use textkin::{Settings, compare, discover};
 
-use crate::collection::Truth;
+use crate::collection::GroundTruth;
 use crate::error::Error;
-use crate::experiment::{Findings, Lab};
+use crate::experiment::{ExperimentOutput, ExperimentContext};
 use crate::metric::{self, Detection, Judgement};
-use crate::report::{Cell, Table};
+use crate::report::{ReportCell, ReportTable};
 
 /// Ways to align two texts: words of a run, and the most words between runs of one passage.
 const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
@@ -17,15 +17,15 @@ const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
 /// The default of `textkin compare`.
 const DEFAULT: (u32, u32) = (8, 5);
 
-pub(in crate::experiment) fn plagdet(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let truth = &lab.collection().truth;
+pub(in crate::experiment) fn plagdet(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let truth = &context.collection().truth;
     let mut table =
-        Table::new("passages", ["plagdet", "precision", "recall", "granularity", "cases", "found"]);
+        ReportTable::new("passages", ["plagdet", "precision", "recall", "granularity", "cases", "found"]);
     let by_class = classes(truth);
     for (k, max_gap) in WAYS {
-        lab.say(&format!("runs of {k} words"));
-        let pairs = candidates(lab, k)?;
-        let found = passages(lab, &pairs, k, max_gap)?;
+        context.set_stage(&format!("runs of {k} words"));
+        let pairs = candidates(context, k)?;
+        let found = passages(context, &pairs, k, max_gap)?;
         let is_default = (k, max_gap) == DEFAULT;
         let way = format!("{k} words, gaps of {max_gap}");
         let way = if is_default { format!("{way} (the default)") } else { way };
@@ -44,14 +44,14 @@ pub(in crate::experiment) fn plagdet(lab: &Lab<'_>) -> Result<Findings, Error> {
         "Plagdet is F1 by log₂(1 + granularity), with macro averages over cases and over what is found, in bytes of both texts."
             .to_owned(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-fn push(table: &mut Table, name: &str, cases: &[Detection], found: &[Detection]) {
+fn push(table: &mut ReportTable, name: &str, cases: &[Detection], found: &[Detection]) {
     let figures = metric::plagdet(cases, found);
     let values = [figures.score(), figures.precision, figures.recall, figures.granularity];
-    let mut cells: Vec<Cell> = values.into_iter().map(|value| Cell::new(value, 3)).collect();
-    cells.extend([cases.len(), found.len()].map(|n| Cell::new(n as f64, 0)));
+    let mut cells: Vec<ReportCell> = values.into_iter().map(|value| ReportCell::new(value, 3)).collect();
+    cells.extend([cases.len(), found.len()].map(|n| ReportCell::new(n as f64, 0)));
     table.push(name, cells);
 }
 
@@ -60,7 +60,7 @@ fn pair_of(passage: &Detection) -> (u32, u32) {
 }
 
 /// The cases of each class; none if there is one class only.
-fn classes(truth: &Truth) -> BTreeMap<&str, Vec<Detection>> {
+fn classes(truth: &GroundTruth) -> BTreeMap<&str, Vec<Detection>> {
     let mut by_class: BTreeMap<&str, Vec<Detection>> = BTreeMap::new();
     for (passage, class) in truth.passages.iter().zip(&truth.classes) {
         by_class.entry(class).or_default().push(*passage);
@@ -69,13 +69,13 @@ fn classes(truth: &Truth) -> BTreeMap<&str, Vec<Detection>> {
 }
 
 /// Pairs to compare, taker first: those that share a run of `k` words and were judged.
-fn candidates(lab: &Lab<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
-    let truth = &lab.collection().truth;
+fn candidates(context: &ExperimentContext<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
+    let truth = &context.collection().truth;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
     let settings = Settings { chunk, score: Measure::S1, threshold: 1.0, ..Settings::default() };
-    let found = discover(&mut lab.collection().source(), &settings, lab.watch)?;
+    let found = discover(&mut context.collection().source(), &settings, context.watch)?;
     let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
-    let pairs = lab.pairs(&found)?.filter(|pair| {
+    let pairs = context.pairs(&found)?.filter(|pair| {
         let is_known = [(pair.a, pair.b), (pair.b, pair.a)].iter().any(|pair| known.contains(pair));
         is_known || truth.judge(pair.a, pair.b) != Judgement::Unjudged
     });
@@ -90,7 +90,7 @@ fn candidates(lab: &Lab<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
 
 /// The passages of at least 8 words that pairs share.
 fn passages(
-    lab: &Lab<'_>,
+    context: &ExperimentContext<'_>,
     pairs: &[(u32, u32)],
     k: u32,
     max_gap: u32,
@@ -99,11 +99,11 @@ fn passages(
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
     let settings = Settings { chunk, ..Settings::default() };
     let text = |number: u32| {
-        lab.collection().texts.get(number as usize).map_or("", |text| text.text.as_str())
+        context.collection().texts.get(number as usize).map_or("", |text| text.text.as_str())
     };
     let mut found = Vec::new();
     for &(suspicious, source) in pairs {
-        lab.go_on()?;
+        context.check_stopped()?;
         let comparison = compare(text(suspicious), text(source), &settings, max_gap)?;
         let long = comparison.alignment.passages.iter().filter(|one| one.a.count >= MIN_WORDS);
         found.extend(long.map(|passage| {

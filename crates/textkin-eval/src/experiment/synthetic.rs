@@ -4,48 +4,48 @@
 use textkin::types::Measure;
 use textkin::{Settings, discover};
 
-use super::{Findings, Lab};
+use super::{ExperimentOutput, ExperimentContext};
 use crate::baseline::MinHash;
 use crate::collection::Collection;
 use crate::error::Error;
-use crate::generate::{Edit, Kind, Recipe, make};
-use crate::metric::{Edges, Retrieval, Tally};
-use crate::report::{Cell, Plot, Series, Table};
+use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
+use crate::metric::{Edges, Retrieval, JudgementTally};
+use crate::report::{ReportCell, Plot, Series, ReportTable};
 
 /// What discovery finds with these settings, judged.
 fn discovered(
-    lab: &Lab<'_>,
+    context: &ExperimentContext<'_>,
     collection: &Collection,
     settings: &Settings,
 ) -> Result<Retrieval, Error> {
-    lab.go_on()?;
-    let found = discover(&mut collection.source(), settings, lab.watch)?;
-    let mut tally = Tally::new(collection.texts.len());
-    for pair in lab.pairs(&found)? {
+    context.check_stopped()?;
+    let found = discover(&mut collection.source(), settings, context.watch)?;
+    let mut tally = JudgementTally::new(collection.texts.len());
+    for pair in context.pairs(&found)? {
         tally.add(pair.a, pair.b, collection.truth.judge(pair.a, pair.b));
     }
-    Ok(tally.retrieval(collection.truth.kin.len() as u64))
+    Ok(tally.retrieval(collection.truth.related.len() as u64))
 }
 
 fn percent(share: Option<f64>) -> Option<f64> {
     share.map(|share| 100.0 * share)
 }
 
-pub(super) fn edits(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn edits(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     const RATES: [f64; 7] = [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-    let n_documents = if lab.is_quick { 120 } else { 1_200 };
+    let n_documents = if context.is_quick { 120 } else { 1_200 };
     let mut table =
-        Table::new("recall, %", RATES.map(|rate| format!("{:.0} % edited", 100.0 * rate)));
+        ReportTable::new("recall, %", RATES.map(|rate| format!("{:.0} % edited", 100.0 * rate)));
     let mut series = Vec::new();
     for edit in Edit::ALL {
         let mut points = Vec::new();
         for rate in RATES {
-            let recipe = Recipe { n_documents, edit, rate, seed: lab.seed, ..Recipe::default() };
-            let collection = Collection::from(make(&recipe));
-            let found = discovered(lab, &collection, &Settings::default())?;
+            let settings = SyntheticSettings { n_documents, edit, rate, seed: context.seed, ..SyntheticSettings::default() };
+            let collection = Collection::from(generate(&settings));
+            let found = discovered(context, &collection, &Settings::default())?;
             points.push((100.0 * rate, percent(found.coverage()).unwrap_or(0.0)));
         }
-        table.push(edit.name(), points.iter().map(|point| Cell::new(point.1, 1)).collect());
+        table.push(edit.name(), points.iter().map(|point| ReportCell::new(point.1, 1)).collect());
         series.push(Series { name: edit.name().to_owned(), points });
     }
     let plots = vec![Plot {
@@ -60,7 +60,7 @@ pub(super) fn edits(lab: &Lab<'_>) -> Result<Findings, Error> {
          alone; default score and threshold. Two copies differ from each other twice as much as from the original."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
 /// Ways to choose chunks: a name, how texts are cut, and what is kept.
@@ -77,18 +77,18 @@ const METHODS: [(&str, &str, &str); 7] = [
 /// Recall of every method, and of MinHash, on collections made with one thing changed: for each the
 /// name of its column and its place in the plot.
 fn by_method(
-    lab: &Lab<'_>,
-    made: &[(String, f64, Collection)],
+    context: &ExperimentContext<'_>,
+    synthetic: &[(String, f64, Collection)],
     settings: &Settings,
-) -> Result<(Table, Vec<Series>), Error> {
-    let mut table = Table::new("recall, %", made.iter().map(|(name, ..)| name.clone()));
+) -> Result<(ReportTable, Vec<Series>), Error> {
+    let mut table = ReportTable::new("recall, %", synthetic.iter().map(|(name, ..)| name.clone()));
     let mut series = Vec::new();
     let mut push = |name: &str, shares: Vec<Option<f64>>| {
-        table.push(name, shares.iter().map(|share| Cell::new(percent(*share), 1)).collect());
+        table.push(name, shares.iter().map(|share| ReportCell::new(percent(*share), 1)).collect());
         let point = |((_, x, _), share): (&(String, f64, Collection), &Option<f64>)| {
             Some((*x, percent(*share)?))
         };
-        let points = made.iter().zip(&shares).filter_map(point).collect();
+        let points = synthetic.iter().zip(&shares).filter_map(point).collect();
         series.push(Series { name: name.to_owned(), points });
     };
     for (name, chunk, select) in METHODS {
@@ -96,26 +96,26 @@ fn by_method(
         let select = select.parse().map_err(textkin::Error::from)?;
         let settings = Settings { chunk, select, ..settings.clone() };
         let shares: Result<Vec<_>, Error> =
-            made.iter().map(|(.., one)| Ok(discovered(lab, one, &settings)?.coverage())).collect();
+            synthetic.iter().map(|(.., one)| Ok(discovered(context, one, &settings)?.coverage())).collect();
         push(name, shares?);
     }
     let baseline = MinHash::DATATROVE;
-    let shares = made.iter().map(|(.., one)| found_by(lab, &baseline, one).coverage());
+    let shares = synthetic.iter().map(|(.., one)| found_by(context, &baseline, one).coverage());
     push(baseline.name, shares.collect());
-    lab.go_on()?;
+    context.check_stopped()?;
     Ok((table, series))
 }
 
-pub(super) fn methods(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn methods(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     const RATES: [f64; 7] = [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
-    let n_documents = if lab.is_quick { 120 } else { 1_200 };
-    let made = RATES.map(|rate| {
+    let n_documents = if context.is_quick { 120 } else { 1_200 };
+    let synthetic = RATES.map(|rate| {
         let edit = Edit::Replace;
-        let recipe = Recipe { n_documents, edit, rate, seed: lab.seed, ..Recipe::default() };
+        let settings = SyntheticSettings { n_documents, edit, rate, seed: context.seed, ..SyntheticSettings::default() };
         let name = format!("{:.0} % replaced", 100.0 * rate);
-        (name, 100.0 * rate, Collection::from(make(&recipe)))
+        (name, 100.0 * rate, Collection::from(generate(&settings)))
     });
-    let (table, series) = by_method(lab, &made, &Settings::default())?;
+    let (table, series) = by_method(context, &synthetic, &Settings::default())?;
     let plots = vec![Plot {
         title: "Copies that are found, by method, as words are replaced".to_owned(),
         x: "words replaced, %".to_owned(),
@@ -124,22 +124,22 @@ pub(super) fn methods(lab: &Lab<'_>) -> Result<Findings, Error> {
         series,
     }];
     let notes = vec![
-        "The families of made.edits, with words replaced by others; default score and threshold for every choice of chunks."
+        "The families of synthetic.edits, with words replaced by others; default score and threshold for every choice of chunks."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
-pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
+pub(super) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     const LENGTHS: [usize; 8] = [8, 10, 12, 16, 24, 40, 80, 160];
-    let n_documents = if lab.is_quick { 120 } else { 1_200 };
-    let made = LENGTHS.map(|passage| {
-        let (kind, seed) = (Kind::Quotes, lab.seed);
-        let recipe = Recipe { kind, n_documents, passage, rate: 0.0, seed, ..Recipe::default() };
-        (format!("{passage} words"), passage as f64, Collection::from(make(&recipe)))
+    let n_documents = if context.is_quick { 120 } else { 1_200 };
+    let synthetic = LENGTHS.map(|passage| {
+        let (kind, seed) = (SyntheticKind::Quotes, context.seed);
+        let settings = SyntheticSettings { kind, n_documents, passage, rate: 0.0, seed, ..SyntheticSettings::default() };
+        (format!("{passage} words"), passage as f64, Collection::from(generate(&settings)))
     });
     let any_chunk = Settings { score: Measure::S1, threshold: 1.0, ..Settings::default() };
-    let (table, series) = by_method(lab, &made, &any_chunk)?;
+    let (table, series) = by_method(context, &synthetic, &any_chunk)?;
     let plots = vec![Plot {
         title: "Documents with one copied passage that are found, by its length".to_owned(),
         x: "words of the passage".to_owned(),
@@ -152,39 +152,39 @@ pub(super) fn passages(lab: &Lab<'_>) -> Result<Findings, Error> {
          sentences; any shared chunk counts as found."
             .to_owned(),
     ];
-    Ok(Findings { table, plots, notes })
+    Ok(ExperimentOutput { table, plots, notes })
 }
 
-fn found_by(lab: &Lab<'_>, baseline: &MinHash, collection: &Collection) -> Retrieval {
+fn found_by(context: &ExperimentContext<'_>, baseline: &MinHash, collection: &Collection) -> Retrieval {
     let texts: Vec<&str> = collection.texts.iter().map(|text| text.text.as_str()).collect();
-    let found: Edges = baseline.pairs(&texts, || lab.watch.stop.is_asked()).into_iter().collect();
+    let found: Edges = baseline.pairs(&texts, || context.watch.stop.is_asked()).into_iter().collect();
     found.judged(&collection.truth.edges(), |a, b| collection.truth.judge(a, b))
 }
 
-pub(super) fn minhash(lab: &Lab<'_>) -> Result<Findings, Error> {
-    let mut table = Table::new("method", ["recall of kin, %", "wrong pairs", "F1"]);
+pub(super) fn minhash(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+    let mut table = ReportTable::new("method", ["recall of kin, %", "wrong pairs", "F1"]);
     let mut push = |name: &str, found: Retrieval| {
         let cells =
             [(percent(found.coverage()), 1), (Some(found.wrong as f64), 0), (found.f1(), 3)];
-        table.push(name, cells.map(|(value, digits)| Cell::new(value, digits)).to_vec());
+        table.push(name, cells.map(|(value, digits)| ReportCell::new(value, digits)).to_vec());
     };
-    push("textkin, defaults", discovered(lab, lab.collection(), &Settings::default())?);
+    push("textkin, defaults", discovered(context, context.collection(), &Settings::default())?);
     for (name, threshold) in
         [("textkin, resemblance ≥ 0.5", 0.5), ("textkin, resemblance ≥ 0.8", 0.8)]
     {
         let settings = Settings { score: Measure::Ssr, threshold, ..Settings::default() };
-        push(name, discovered(lab, lab.collection(), &settings)?);
+        push(name, discovered(context, context.collection(), &settings)?);
     }
-    for baseline in MinHash::SHIPPED {
-        lab.go_on()?;
-        lab.say(baseline.name);
-        push(baseline.name, found_by(lab, &baseline, lab.collection()));
+    for baseline in MinHash::TOOL_DEFAULTS {
+        context.check_stopped()?;
+        context.set_stage(baseline.name);
+        push(baseline.name, found_by(context, &baseline, context.collection()));
     }
-    lab.go_on()?;
+    context.check_stopped()?;
     let notes = vec![
         "The MinHash rows are a small implementation of our own with the shingles, permutations, bands and rows of those \
          packages' defaults; a pair is found if one band is equal, without a check of the candidates."
             .to_owned(),
     ];
-    Ok(Findings { table, notes, ..Findings::default() })
+    Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }

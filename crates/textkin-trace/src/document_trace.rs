@@ -24,7 +24,7 @@ pub struct Block {
 
 /// What is said of one document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Traced {
+pub struct DocumentTrace {
     /// Number of the document in its stream, from 0.
     pub number: u64,
     /// Its words.
@@ -34,9 +34,9 @@ pub struct Traced {
     /// Those that were looked up.
     pub selected: u32,
     /// Words of no copied chunk.
-    pub fresh_words: u32,
+    pub new_words: u32,
     /// Words of copied chunks.
-    pub old_words: u32,
+    pub copied_words: u32,
     /// The document that most of its chunks came from: itself if none was copied, or if there are as
     /// many of its own.
     pub dominant_origin: u64,
@@ -47,12 +47,12 @@ pub struct Traced {
     /// Its copied blocks, in text order.
     pub blocks: Vec<Block>,
     /// Its fresh words, as `start..end` of maximal runs.
-    pub fresh: Vec<(u32, u32)>,
+    pub new: Vec<(u32, u32)>,
     /// Its old words that are only in chunks whose origin was estimated, likewise.
     pub estimated: Vec<(u32, u32)>,
 }
 
-impl Traced {
+impl DocumentTrace {
     /// Whether the dominant origin is another document.
     #[must_use]
     pub fn is_copied(&self) -> bool {
@@ -63,23 +63,23 @@ impl Traced {
     pub(crate) fn new(number: u64, sizes: Sizes, labels: &Labels) -> Self {
         let is_old = |run: &&Labelled| run.place.is_some();
         let old = labels.runs.iter().filter(is_old).map(|run| run.start..run.end);
-        let fresh = uncovered(sizes.words, old);
+        let new = uncovered(sizes.words, old);
         let unfound = uncovered(sizes.words, labels.found.iter().cloned());
-        let estimated = without(&unfound, &fresh);
-        let fresh_words = fresh.iter().map(|(start, end)| end - start).sum();
+        let estimated = without(&unfound, &new);
+        let new_words = new.iter().map(|(start, end)| end - start).sum();
         let dominant = dominant(number, &labels.runs);
         Self {
             number,
             words: sizes.words,
             chunks: sizes.chunks,
             selected: sizes.selected,
-            fresh_words,
-            old_words: sizes.words - fresh_words,
+            new_words,
+            copied_words: sizes.words - new_words,
             dominant_origin: dominant.origin,
             dominant_share: dominant.share,
             is_clear: dominant.is_clear,
             blocks: blocks(labels),
-            fresh,
+            new,
             estimated,
         }
     }
