@@ -1,15 +1,15 @@
-//! Who may do what: the one place where that is decided.
+//! Permissions: the only module that decides who may do what.
 //!
-//! An [`Actor`] is an account as it comes by a session or by an API key, which may be allowed less
-//! than the account is. What an actor may not know of does not exist for it: it gets the same answer
-//! as for a name that nobody ever used.
+//! An [`Actor`] is an account that makes a request, by a session or by an API key; a key may have
+//! fewer rights than its account. An object that an actor may not see gets the same answer as a name
+//! that was never used.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::Error;
 
-/// What a member of a team may do.
+/// The role of a member in a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -35,7 +35,7 @@ impl Role {
     }
 }
 
-/// What an API key is for.
+/// A permission of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -45,7 +45,7 @@ pub enum Scope {
     Register,
     /// Read documents, repositories, jobs and alerts.
     Read,
-    /// All that the account may do.
+    /// Everything that the account may do.
     Admin,
 }
 
@@ -64,14 +64,14 @@ impl Scope {
     /// Reads names separated by commas or spaces.
     ///
     /// # Errors
-    /// If there is another name among them, or none.
+    /// If a name is unknown, or there is none.
     pub fn parse_all(names: &str) -> Result<Vec<Self>, Error> {
         let mut scopes = Vec::new();
         for name in names.split([',', ' ']).filter(|name| !name.is_empty()) {
             let scope =
                 Self::ALL.into_iter().find(|scope| scope.name() == name).ok_or_else(|| {
                     Error::Invalid(format!(
-                        "there is no scope '{name}'; scopes are probe, register, read and admin"
+                        "unknown scope '{name}'; use probe, register, read or admin"
                     ))
                 })?;
             if !scopes.contains(&scope) {
@@ -89,75 +89,79 @@ impl Scope {
     }
 }
 
-/// Whoever asks.
+/// The account that makes a request, with its permissions.
 #[derive(Clone, Debug)]
 pub struct Actor {
     /// The account.
     pub account: i64,
     /// Its name.
     pub name: String,
-    /// Whether it looks after the server.
+    /// Whether it is an administrator of the server.
     pub is_admin: bool,
     /// Its role in each of its teams.
     pub teams: Vec<(i64, Role)>,
-    /// What it came for; `None`: by a session, for everything.
+    /// The scopes of its API key; `None` for a session, which may do everything.
     pub scopes: Option<Vec<Scope>>,
-    /// The only repository it came for.
+    /// The only repository that its API key is valid for.
     pub only: Option<i64>,
 }
 
-/// What a repository says about access to it.
+/// The part of a repository that decides who may use it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Guarded {
+pub(crate) struct RepositoryAccess {
     pub(crate) id: i64,
     pub(crate) team: i64,
     pub(crate) is_public: bool,
 }
 
 impl Actor {
-    /// Fails unless the actor came for `scope`.
-    pub(crate) fn needs(&self, scope: Scope) -> Result<(), Error> {
+    /// Fails unless the actor has `scope`.
+    pub(crate) fn require_scope(&self, scope: Scope) -> Result<(), Error> {
         let Some(scopes) = &self.scopes else { return Ok(()) };
         if scopes.contains(&scope) || scopes.contains(&Scope::Admin) {
             return Ok(());
         }
-        Err(Error::Forbidden(format!("this key is not for '{}'", scope.name())))
+        Err(Error::Forbidden(format!("this key does not have the scope '{}'", scope.name())))
     }
 
-    /// Fails unless the actor looks after the server.
-    pub(crate) fn needs_admin(&self) -> Result<(), Error> {
-        self.needs(Scope::Admin)?;
+    /// Fails unless the actor is an administrator.
+    pub(crate) fn require_admin(&self) -> Result<(), Error> {
+        self.require_scope(Scope::Admin)?;
         match self.is_admin && self.only.is_none() {
             true => Ok(()),
-            false => Err(Error::Forbidden("only administrators may do this".to_owned())),
+            false => Err(Error::Forbidden("only administrators can do this".to_owned())),
         }
     }
 
-    /// Fails for keys that are for one repository only.
-    pub(crate) fn needs_whole_account(&self) -> Result<(), Error> {
+    /// Fails for keys that are limited to one repository.
+    pub(crate) fn require_whole_account(&self) -> Result<(), Error> {
         match self.only {
             None => Ok(()),
-            Some(_) => Err(Error::Forbidden("this key is for one repository only".to_owned())),
+            Some(_) => Err(Error::Forbidden("this key is limited to one repository".to_owned())),
         }
     }
 
-    /// The role of the actor in a team.
+    /// Returns the role of the actor in a team.
     pub(crate) fn role(&self, team: i64) -> Option<Role> {
-        self.teams.iter().find(|(own, _)| *own == team).map(|(_, role)| *role)
+        self.teams.iter().find(|(id, _)| *id == team).map(|(_, role)| *role)
     }
 
-    /// Whether the actor may know of a repository.
-    pub(crate) fn sees(&self, repository: Guarded) -> bool {
+    /// Whether the actor may see a repository.
+    pub(crate) fn may_see(&self, repository: RepositoryAccess) -> bool {
         self.only.is_none_or(|only| only == repository.id)
             && (repository.is_public || self.role(repository.team).is_some())
     }
 
-    /// Fails unless the actor, who sees the repository, has at least `role` in its team.
-    pub(crate) fn needs_role(&self, repository: Guarded, role: Role) -> Result<(), Error> {
+    /// Fails unless the actor has at least `role` in the team of a repository that it may see.
+    pub(crate) fn require_role(
+        &self,
+        repository: RepositoryAccess,
+        role: Role,
+    ) -> Result<(), Error> {
         match self.role(repository.team) {
-            Some(own) if own >= role => Ok(()),
+            Some(actual) if actual >= role => Ok(()),
             _ => Err(Error::Forbidden(format!(
-                "this needs the role '{}' in the team of the repository",
+                "you need the role '{}' in the team of this repository",
                 role.name()
             ))),
         }

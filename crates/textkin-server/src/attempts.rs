@@ -1,4 +1,4 @@
-//! Attempts: how often an address came with credentials that are none.
+//! Failed sign-in attempts by address, and the pause after too many of them.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -8,11 +8,11 @@ use hashbrown::HashMap;
 
 use crate::error::Error;
 
-/// So many failures …
+/// The number of failures within [`WITHIN`] after which an address has to wait.
 const MAX: u32 = 20;
-/// … within this time, and the address waits until it is over.
+/// The time in which failures are counted; an address with too many waits until it is over.
 const WITHIN: Duration = Duration::from_secs(60);
-/// Addresses that are remembered; when there are more, the oldest are forgotten.
+/// The maximum number of remembered addresses; beyond it the expired ones are removed, or else all.
 const MAX_ADDRESSES: usize = 10_000;
 
 /// Failed attempts by address.
@@ -22,18 +22,18 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    /// Fails if an address failed too often.
+    /// Fails if an address has failed too often.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Error> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         match failed.get(&network(address)) {
             Some((count, since)) if *count >= MAX && since.elapsed() < WITHIN => {
-                Err(Error::Busy((WITHIN - since.elapsed()).as_secs() + 1))
+                Err(Error::TooManyRequests((WITHIN - since.elapsed()).as_secs() + 1))
             }
             _ => Ok(()),
         }
     }
 
-    /// Remembers a failure.
+    /// Records a failure.
     pub(crate) fn failed(&self, address: IpAddr) {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if failed.len() >= MAX_ADDRESSES {
@@ -50,7 +50,7 @@ impl Attempts {
     }
 }
 
-/// Whoever has one address of IPv6 has the 2⁶⁴ around it.
+/// Returns the network of an address: whoever has one IPv6 address has the 2⁶⁴ around it.
 fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_fails_often_waits_and_others_do_not() {
+    fn an_address_that_fails_too_often_is_blocked_and_others_are_not() {
         let attempts = Attempts::default();
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         for _ in 0..MAX {
@@ -71,7 +71,7 @@ mod tests {
             attempts.failed(address("192.0.2.1"));
             attempts.failed(address("2001:db8::1"));
         }
-        assert!(matches!(attempts.check(address("192.0.2.1")), Err(Error::Busy(_))));
+        assert!(matches!(attempts.check(address("192.0.2.1")), Err(Error::TooManyRequests(_))));
         assert!(attempts.check(address("192.0.2.2")).is_ok());
         assert!(attempts.check(address("2001:db8::2")).is_err());
         for n in 0..2 * MAX_ADDRESSES {

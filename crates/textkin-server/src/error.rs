@@ -1,76 +1,76 @@
-//! What can go wrong, in the words of whoever asked.
+//! The errors of the server, worded for the person who made the request.
 
 use std::path::PathBuf;
 
-/// What can go wrong.
+/// An error of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The store cannot be used.
+    /// The store or its folder cannot be used.
     #[error("{path}: {reason}", path = path.display())]
     Store {
-        /// Its file.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         reason: String,
     },
-    /// SQLite says no.
-    #[error("the store cannot be read or written: {0}")]
+    /// SQLite failed.
+    #[error("cannot read or write the store: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// The disk says no.
+    /// Reading or writing a file failed.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// Nothing can listen there.
-    #[error("{address}: {error}; is another server there already?")]
-    Address {
+    /// The server cannot listen on an address.
+    #[error("cannot listen on {address}: {error}; is another server running there?")]
+    Bind {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The engine says no.
+    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] textkin::Error),
-    /// JSON that we wrote cannot be read.
-    #[error("what is stored makes no sense: {0}")]
+    /// A stored JSON value cannot be read.
+    #[error("corrupt record: {0}")]
     Json(#[from] serde_json::Error),
-    /// The server is being stopped.
-    #[error("the server is being stopped")]
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
     Stopped,
-    /// Another change of the same commit failed.
-    #[error("the change could not be stored: {0}")]
+    /// A commit failed that this change was part of, or a step that will be tried again.
+    #[error("could not store the change: {0}")]
     Commit(String),
-    /// Nobody said who asks.
+    /// The request carries no valid credentials.
     #[error("sign in, or send an API key: Authorization: Bearer KEY")]
-    Unknown,
-    /// Who asks may not.
+    Unauthenticated,
+    /// The actor lacks the permission.
     #[error("{0}")]
     Forbidden(String),
-    /// There is no such thing, or none that whoever asks may know of.
+    /// The object does not exist, or the actor may not know of it.
     #[error("there is no {0}")]
-    Missing(String),
-    /// It is there already, or has changed.
+    NotFound(String),
+    /// The object already exists, has changed, or a limit is reached.
     #[error("{0}")]
     Conflict(String),
-    /// What was asked makes no sense.
+    /// The request is invalid.
     #[error("{0}")]
     Invalid(String),
-    /// It is more than is allowed.
+    /// The request is too large.
     #[error("{0}")]
     TooLarge(String),
-    /// Too much at once.
+    /// The client made too many requests; try again after this many seconds.
     #[error("too many requests; try again in {0} s")]
-    Busy(u64),
+    TooManyRequests(u64),
 }
 
 impl Error {
-    /// The same for another change that shared the commit.
-    pub(crate) fn again(&self) -> Self {
+    /// Returns the error that the other changes of a failed commit get.
+    pub(crate) fn for_other_change(&self) -> Self {
         Self::Commit(self.to_string())
     }
 
-    /// Something that is not there.
-    pub(crate) fn missing(what: &str, name: &str) -> Self {
+    /// Returns the error for an object that does not exist.
+    pub(crate) fn not_found(what: &str, name: &str) -> Self {
         let name: String = name.chars().take(100).collect();
-        Self::Missing(format!("{what} '{name}'"))
+        Self::NotFound(format!("{what} '{name}'"))
     }
 }

@@ -1,14 +1,47 @@
-//! The registration server of textkin: people register texts and are told when they reappear.
+//! The textkin registration server: people register texts and are notified when they reappear.
 //!
-//! One folder holds everything: `textkin.db`, the store (SQLite), which is what the server must not
-//! forget; `index/`, in which repositories of the engine hold texts and fingerprints; `origins/`, what
-//! tracers remember; `uploads/`, files under way.
+//! [`Service`] does the work; [`router`] and [`serve`] offer it over HTTP, [`MailIn`] by mail, and
+//! [`run`] starts everything. Every call of the service names the [`Actor`] it is made for.
+//!
+//! All data is in one folder: `textkin.db` (SQLite, everything that must not be lost), `index/`
+//! (texts and fingerprints, in engine repositories), `origins/` (tracer states) and `uploads/`
+//! (files that jobs still have to read).
 //!
 //! ```text
 //! api    requests ─┐
-//! web    pages    ─┼→ service (who may do what: access) ─→ store, index
+//! web    pages    ─┼→ service (permissions: access) ─→ store, index
 //! mail   messages ─┘        ↑
-//!                     workers: checks, loads, settling, erasing, deliveries
+//!                     workers: checks, loads, flushing, erasing, deliveries
+//! ```
+//!
+//! ```
+//! use textkin_server::{ExistingPolicy, NewDocument, NewKey, Scope, Service, ServiceLimits};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("textkin-server-doc-{}", std::process::id()));
+//! let service = Service::open(&folder, ServiceLimits::default())?;
+//! let key = NewKey {
+//!     name: "example".to_owned(),
+//!     scopes: vec![Scope::Admin],
+//!     repository: None,
+//!     days: None,
+//!     addresses: None,
+//! };
+//! let key = service.new_key_for("anna", false, &key)?.key.unwrap_or_default();
+//! let actor = service.key(&key, None)?;
+//! let new = serde_json::from_str(r#"{"name": "essays", "visibility": "private"}"#)?;
+//! service.new_repository(&actor, &new)?;
+//! let text = "The quality of mercy is not strained, it droppeth as the gentle rain".to_owned();
+//! let document = NewDocument { id: Some("mercy".to_owned()), text, ..NewDocument::default() };
+//! service.register(&actor, "essays", document, ExistingPolicy::Refuse, None)?;
+//! let request = serde_json::from_str(
+//!     r#"{"text": "They say the quality of mercy is not strained, it droppeth as rain"}"#,
+//! )?;
+//! assert_eq!(service.probe(&actor, &request)?.matches[0].id.as_deref(), Some("mercy"));
+//! # drop(service);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok(())
+//! # }
 //! ```
 
 mod access;
@@ -29,12 +62,13 @@ pub use error::Error;
 pub use mail::{LmtpAddress, MailIn};
 pub use serve::{Listening, router, run, serve};
 pub use service::{
-    AccountView, AlertSide, AlertState, AlertView, Asked, Audited, ChangeAlerts, ChangeRepository,
-    Channel, Condition, Delivering, DeliveryState, DeliveryView, DocumentView, Existing,
-    FirstKnown, HeldPassage, HookView, JobState, JobView, KeyView, Level, Levels, Limits, Loaded,
-    MailOut, Match, MatchedPassage, NewDocument, NewHook, NewKey, NewQuestion, NewRepository,
-    NewStopPhrase, NewTemplate, NewWatch, Part, ProbeAnswer, ProbeRequest, PurgePreview, PurgeRule,
-    QuestionView, Range, ReattributionView, Registered, RemovalReceipt, RepositoryView, Service,
-    SetUp, StopPhraseView, TeamMember, TeamView, TemplateView, Texts, Upload, Visibility,
-    WatchView, back_up, check, new_key_in,
+    AccountView, AlertSide, AlertState, AlertUpdate, AlertView, AuditEntry, ByteRange, Channel,
+    ContactRequestView, ContactRequestsSent, DataCheck, DeliveryConfig, DeliveryState,
+    DeliveryView, DocumentView, ExistingPolicy, HookView, JobState, JobView, KeyView,
+    LevelThresholds, LoadJob, MailOut, MatchLevel, MatchedPassage, NewContactRequest, NewDocument,
+    NewHook, NewKey, NewRepository, NewStopPhrase, NewTemplate, NewWatch, OriginStatus,
+    ProbeExclusion, ProbeMatch, ProbeRequest, ProbeResult, PurgePreview, PurgeRule,
+    ReattributionView, RegisteredDocument, RemovalReceipt, RepositoryUpdate, RepositoryView,
+    Service, ServiceLimits, SetupState, SharedPassage, StopPhraseView, TeamMember, TeamView,
+    TemplateView, Upload, UploadContents, Visibility, WatchView, back_up, check_data, new_key_in,
 };

@@ -19,10 +19,10 @@ use tokio::task::JoinHandle;
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::serve::bind;
-use crate::service::findings::Asked;
+use crate::service::saved_results::SavedQuery;
 use crate::service::{
-    Channel, Existing, Level, Match, NewDocument, NewWatch, ProbeAnswer, ProbeRequest,
-    RepositoryView, Service, Visibility,
+    Channel, ExistingPolicy, MatchLevel, NewDocument, NewWatch, ProbeMatch, ProbeRequest,
+    ProbeResult, RepositoryView, Service, Visibility,
 };
 
 /// Documents of one letter, at most.
@@ -158,7 +158,7 @@ impl MailHandler for ServiceMailHandler {
     }
 
     fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
-        match self.service.keep_letter(&letter) {
+        match self.service.store_message(&letter) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Refusal::Later("too much mail in one hour".to_owned())),
             Err(error) => {
@@ -193,7 +193,7 @@ impl MailHandler for ServiceMailHandler {
                 | Error::Io(_)
                 | Error::Stopped
                 | Error::Commit(_)
-                | Error::Busy(_)),
+                | Error::TooManyRequests(_)),
             ) => Err(unavailable(error)),
             Err(error) => Ok(failed(&error)),
         }
@@ -244,7 +244,7 @@ impl ServiceMailHandler {
             let digest = *blake3::hash(document.text.as_bytes()).as_bytes();
             // The same letter, asked again after a crash, registers nothing twice.
             let key = Some((format!("mail {} {at}", request.identity), digest));
-            match self.service.register(actor, &name, document, Existing::Refuse, key) {
+            match self.service.register(actor, &name, document, ExistingPolicy::Refuse, key) {
                 Ok(registered) => {
                     n += 1;
                     if n <= MAX_LINES {
@@ -296,10 +296,10 @@ impl ServiceMailHandler {
         }
         let new = NewWatch {
             repository: repository.to_owned(),
-            min_level: Level::Some,
+            min_level: MatchLevel::Some,
             min_words: 0,
             channels: vec![Channel::Inbox, Channel::Mail],
-            levels: crate::service::Levels::default(),
+            levels: crate::service::LevelThresholds::default(),
             webhook: None,
             quiet_from: None,
             quiet_to: None,
@@ -321,7 +321,7 @@ impl ServiceMailHandler {
             let probe = ProbeRequest {
                 text: document.text,
                 repositories: against.clone(),
-                threshold: crate::service::Levels::default().some,
+                threshold: crate::service::LevelThresholds::default().some,
                 limit: Some(MAX_NAMED),
                 exclude: Vec::new(),
             };
@@ -330,7 +330,7 @@ impl ServiceMailHandler {
             if at < MAX_LINES {
                 text.push_str(&found(&name, &answer));
             }
-            let asked = Asked { against, ..Asked::default() };
+            let asked = SavedQuery { against, ..SavedQuery::default() };
             let kept = self.service.save_result(actor, &name, &probe.text, &asked)?;
             results.push((name, Ok(kept)));
         }
@@ -339,7 +339,7 @@ impl ServiceMailHandler {
             _ => {
                 let title = format!("{n} documents by mail");
                 let against = request.repository.clone().map(|name| vec![name]);
-                let asked = Asked { against, batch: results, ..Asked::default() };
+                let asked = SavedQuery { against, batch: results, ..SavedQuery::default() };
                 self.service.save_result(actor, &title, "", &asked)?
             }
         };
@@ -491,13 +491,13 @@ impl ServiceMailHandler {
         for repository in self.own(actor)? {
             match self.service.document(actor, &repository.name, id, false) {
                 Ok(_) => holders.push(repository.name),
-                Err(Error::Missing(_) | Error::Conflict(_)) => {}
+                Err(Error::NotFound(_) | Error::Conflict(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         match &holders[..] {
             [one] => Ok(Ok(one.clone())),
-            [] => Err(Error::missing("document", id)),
+            [] => Err(Error::not_found("document", id)),
             several => {
                 let names: Vec<_> = several.iter().map(|name| format!("* {name}/{id}")).collect();
                 Ok(Err(Outcome {
@@ -558,7 +558,7 @@ impl ServiceMailHandler {
 }
 
 /// What was found of a document, in words.
-fn found(name: &str, answer: &ProbeAnswer) -> String {
+fn found(name: &str, answer: &ProbeResult) -> String {
     let all = Share { shared_words: answer.shared_words, words: u64::from(answer.words) };
     if answer.matches.is_empty() {
         return format!("{name}: found nowhere.\n\n");
@@ -574,12 +574,12 @@ fn found(name: &str, answer: &ProbeAnswer) -> String {
     text
 }
 
-fn matched(found: &Match, words: u64) -> String {
+fn matched(found: &ProbeMatch, words: u64) -> String {
     let share = Share { shared_words: found.shared_words, words };
     let level = match found.level {
-        Level::Some => "Some",
-        Level::High => "High",
-        Level::Exact => "Exact",
+        MatchLevel::Some => "Some",
+        MatchLevel::High => "High",
+        MatchLevel::Exact => "Exact",
     };
     let (Some(repository), Some(id)) = (&found.repository, &found.id) else {
         return format!("{level}: held by another owner: {share}");

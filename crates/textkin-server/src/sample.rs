@@ -2,9 +2,9 @@
 
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::{Existing, NewDocument, NewRepository, Service, Visibility};
+use crate::service::{ExistingPolicy, NewDocument, NewRepository, Service, Visibility};
 
-/// What the repository of the sample is called.
+/// The name of the sample repository.
 pub(crate) const REPOSITORY: &str = "sample-news";
 
 const BRIDGE: &str = "The old footbridge over the mill stream will be closed from Monday while its \
@@ -24,7 +24,7 @@ const LIBRARY: &str = "The library has brought back a book that was due in 1961.
     plum jam. The fine would have come to more than the building, said the librarian, who kept the \
     jam and let the fine go.";
 
-/// Makes the repository with the sample, and registers its documents.
+/// Creates the sample repository and registers its documents.
 pub(crate) fn load(service: &Service, actor: &Actor) -> Result<(), Error> {
     let new = NewRepository {
         name: REPOSITORY.to_owned(),
@@ -44,7 +44,7 @@ pub(crate) fn load(service: &Service, actor: &Actor) -> Result<(), Error> {
             text,
             ..NewDocument::default()
         };
-        service.register(actor, REPOSITORY, new, Existing::Skip, None)?;
+        service.register(actor, REPOSITORY, new, ExistingPolicy::Skip, None)?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use tower_http::trace::TraceLayer;
 use crate::api::{self, App};
 use crate::error::Error;
 use crate::mail::{MailIn, MailServer};
-use crate::service::{Delivering, Limits, Service};
+use crate::service::{DeliveryConfig, Service, ServiceLimits};
 use crate::web;
 
 /// How the server listens.
@@ -98,7 +98,7 @@ async fn refuse(most: u64, request: Request, next: axum::middleware::Next) -> Re
 /// Listens at an address, which is named if that fails.
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     let listener = TcpListener::bind(address).await;
-    listener.map_err(|error| Error::Address { address: address.to_string(), error })
+    listener.map_err(|error| Error::Bind { address: address.to_string(), error })
 }
 
 /// Serves `router` on `listener` until `stop` says so; then waits for requests under way.
@@ -174,15 +174,16 @@ async fn answer(
 /// If the folder or the address cannot be used.
 pub async fn run(
     folder: &std::path::Path,
-    limits: Limits,
-    delivering: Delivering,
+    limits: ServiceLimits,
+    delivery_config: DeliveryConfig,
     listening: Listening,
     stop: watch::Receiver<bool>,
     ready: impl FnOnce(SocketAddr, &Service),
 ) -> Result<(), Error> {
     let folder = folder.to_owned();
     let opened =
-        tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivering)).await;
+        tokio::task::spawn_blocking(move || Service::open_with(&folder, limits, delivery_config))
+            .await;
     let service = opened.map_err(|_| Error::Stopped)??;
     let listener = bind(listening.address).await?;
     let room = match &listening.mail {

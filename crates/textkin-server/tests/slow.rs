@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use textkin_server::{Limits, Listening, NewKey, Scope, Service, router, serve};
+use textkin_server::{Listening, NewKey, Scope, Service, ServiceLimits, router, serve};
 
 struct Site {
     address: SocketAddr,
@@ -18,7 +18,7 @@ struct Site {
 
 fn site() -> Site {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let scopes = vec![Scope::Admin];
     let new = NewKey { name: "test".into(), scopes, repository: None, days: None, addresses: None };
     let key = service.new_key_for("anna", false, &new).unwrap().key.unwrap();

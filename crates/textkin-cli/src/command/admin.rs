@@ -1,7 +1,7 @@
 //! `textkin admin`: looks after the data of a server.
 
 use textkin::report::terminal;
-use textkin_server::{Condition, NewKey, Scope, back_up, check, new_key_in};
+use textkin_server::{DataCheck, NewKey, Scope, back_up, check_data, new_key_in};
 
 use crate::arguments::{Admin, AdminCommand, AdminKey};
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &Admin) -> anyhow::Result<Exit> {
             let condition = back_up(&arguments.data, &arguments.out)?;
             told(&condition, &format!("copied to {}", arguments.out.display()))
         }
-        AdminCommand::Check(arguments) => told(&check(&arguments.data)?, "checked"),
+        AdminCommand::Check(arguments) => told(&check_data(&arguments.data)?, "checked"),
     }
 }
 
@@ -29,11 +29,11 @@ fn key(arguments: &AdminKey) -> anyhow::Result<Exit> {
     Ok(Exit::Found)
 }
 
-fn told(condition: &Condition, what: &str) -> anyhow::Result<Exit> {
-    let Condition { documents, pending, missing, gone } = condition;
+fn told(condition: &DataCheck, what: &str) -> anyhow::Result<Exit> {
+    let DataCheck { documents, pending, missing, to_erase } = condition;
     terminal::print(&format!(
         "{documents} documents {what}: {pending} of them not on a shelf yet, {missing} missing; \
-         {gone} removed ones wait to be erased\n"
+         {to_erase} removed ones wait to be erased\n"
     ))?;
     Ok(if *missing == 0 { Exit::Found } else { Exit::Failed })
 }

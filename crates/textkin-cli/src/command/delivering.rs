@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use textkin_hook::Reach;
 use textkin_mail::{Address, Encryption, Relay, Server};
-use textkin_server::{Delivering, MailOut};
+use textkin_server::{DeliveryConfig, MailOut};
 
 use crate::arguments::{DeliveringArguments, SmtpEncryption};
 
@@ -19,7 +19,7 @@ pub(crate) fn delivering(
     arguments: &DeliveringArguments,
     site: String,
     from: Option<Address>,
-) -> anyhow::Result<Delivering> {
+) -> anyhow::Result<DeliveryConfig> {
     let DeliveringArguments { public_url, webhook_allow, webhook_http, smtp_relay, .. } = arguments;
     let mail = match smtp_relay {
         Some((host, port)) => {
@@ -46,11 +46,11 @@ pub(crate) fn delivering(
         }
         None => None,
     };
-    Ok(Delivering {
+    Ok(DeliveryConfig {
         site: public_url.clone().unwrap_or(site),
         reach: Reach { allowed: webhook_allow.clone(), allow_http: *webhook_http },
         mail,
-        ..Delivering::default()
+        ..DeliveryConfig::default()
     })
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use textkin_mail::Destination;
-use textkin_server::{Limits, Listening, LmtpAddress, MailIn, Service, SetUp};
+use textkin_server::{Listening, LmtpAddress, MailIn, Service, ServiceLimits, SetupState};
 use tokio::sync::watch;
 
 use super::delivering;
@@ -14,12 +14,12 @@ use crate::messages::print_message;
 /// Runs the command.
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     log(arguments)?;
-    let limits = Limits {
+    let limits = ServiceLimits {
         text: usize::try_from(arguments.max_text)?,
         upload: arguments.max_upload,
-        fresh: usize::try_from(arguments.memory)?,
+        memtable: usize::try_from(arguments.memory)?,
         examined: arguments.max_examined,
-        reads_apart: true,
+        reads_in_subprocess: true,
     };
     let site = format!("http://{}", arguments.listen);
     let mail = mail_in(&arguments.mail);
@@ -43,18 +43,18 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         .max_blocking_threads(64)
         .build()?;
     let ready = |address: std::net::SocketAddr, service: &Service| {
-        let set_up = service.set_up_state();
+        let set_up = service.setup_state();
         print_message(format_args!(
             "textkin serves {} at http://{address}\n",
             arguments.data.display()
         ));
         match set_up {
-            Ok(SetUp::Token(token)) => print_message(format_args!(
+            Ok(SetupState::Token(token)) => print_message(format_args!(
                 "To make the first account, open http://{address}/setup?token={token}\n\
                  For scripts: textkin admin key --data {} --scopes admin\n",
                 arguments.data.display()
             )),
-            Ok(SetUp::Done) => {}
+            Ok(SetupState::Done) => {}
             Err(error) => tracing::error!(%error, "the set-up could not be looked up"),
         }
         let _ = std::io::stderr().flush();

@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::caller::{Body, Caller, Params, Place};
 use super::problem::Problem;
 use crate::error::Error;
-use crate::service::{AlertState, AlertView, ChangeAlerts, NewWatch, WatchView};
+use crate::service::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
 
 /// The account's watches.
 #[utoipa::path(get, path = "/api/v1/watches", tag = "watches",
@@ -84,14 +84,14 @@ pub(crate) async fn read(caller: Caller, Place(id): Place<i64>) -> Result<Json<A
 }
 
 /// Says what became of alerts, or who looks after them.
-#[utoipa::path(post, path = "/api/v1/alerts/change", tag = "alerts", request_body = ChangeAlerts,
+#[utoipa::path(post, path = "/api/v1/alerts/change", tag = "alerts", request_body = AlertUpdate,
     responses((status = 204, description = "Done"), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem), (status = 413, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn change(
     caller: Caller,
-    Body(change): Body<ChangeAlerts>,
+    Body(change): Body<AlertUpdate>,
 ) -> Result<StatusCode, Error> {
     caller.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -136,7 +136,7 @@ impl Credentials {
     fn actor(&self, app: &App, address: Option<IpAddr>) -> Result<Actor, Error> {
         let service = &app.service;
         let actor = match self {
-            Self::None => return Err(Error::Unknown),
+            Self::None => return Err(Error::Unauthenticated),
             Self::Key(key) => service.key(key, address),
             Self::Session { secret, csrf, is_safe } => {
                 service.session(secret).and_then(|(actor, known)| {
@@ -149,7 +149,7 @@ impl Credentials {
                 })
             }
         };
-        if let (Err(Error::Unknown), Some(address)) = (&actor, address) {
+        if let (Err(Error::Unauthenticated), Some(address)) = (&actor, address) {
             // Whoever comes with a key that is good goes on, whatever others from there try.
             app.attempts.check(address)?;
             app.attempts.failed(address);

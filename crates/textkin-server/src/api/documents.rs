@@ -13,8 +13,8 @@ use super::caller::{Body, Caller, Params, Place};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{
-    DocumentView, Existing, Loaded, NewDocument, ProbeAnswer, ProbeRequest, Registered,
-    RemovalReceipt, Service, Upload,
+    DocumentView, ExistingPolicy, LoadJob, NewDocument, ProbeRequest, ProbeResult,
+    RegisteredDocument, RemovalReceipt, Service, Upload,
 };
 
 /// How many items an answer has: 100 by default, 1000 at most.
@@ -27,7 +27,7 @@ pub(super) fn limit(asked: Option<u32>) -> Result<u32, Error> {
 
 /// What a text shares with registered documents.
 #[utoipa::path(post, path = "/api/v1/probe", tag = "probe", request_body = ProbeRequest,
-    responses((status = 200, body = ProbeAnswer), (status = 400, body = Problem),
+    responses((status = 200, body = ProbeResult), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, description = "No such repository", body = Problem),
               (status = 409, body = Problem), (status = 413, body = Problem),
@@ -35,7 +35,7 @@ pub(super) fn limit(asked: Option<u32>) -> Result<u32, Error> {
 pub(crate) async fn probe(
     caller: Caller,
     Body(request): Body<ProbeRequest>,
-) -> Result<Json<ProbeAnswer>, Error> {
+) -> Result<Json<ProbeResult>, Error> {
     Ok(Json(caller.ask(move |service, actor| service.probe(actor, &request)).await?))
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct How {
     /// What happens if there is a document with the same id already.
     #[serde(default)]
     #[param(inline)]
-    existing: Existing,
+    existing: ExistingPolicy,
 }
 
 /// A file that is registered as a document.
@@ -114,8 +114,8 @@ pub(crate) struct FileForm {
            ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255,
             description = "A request with the same key and contents is answered again, not done again; for a day")),
     request_body(content((NewDocument = "application/json"), (FileForm = "multipart/form-data"))),
-    responses((status = 201, body = Registered),
-              (status = 200, description = "The same document was there", body = Registered),
+    responses((status = 201, body = RegisteredDocument),
+              (status = 200, description = "The same document was there", body = RegisteredDocument),
               (status = 400, body = Problem), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, description = "The id is taken", body = Problem),
@@ -127,7 +127,7 @@ pub(crate) async fn register(
     Params(how): Params<How>,
     headers: HeaderMap,
     request: Request,
-) -> Result<(StatusCode, Json<Registered>), axum::response::Response> {
+) -> Result<(StatusCode, Json<RegisteredDocument>), axum::response::Response> {
     use axum::response::IntoResponse;
     let key = idempotency_key(&headers).map_err(IntoResponse::into_response)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -282,7 +282,7 @@ pub(crate) struct HowToLoad {
     /// What happens to documents whose id is there already.
     #[serde(default)]
     #[param(inline)]
-    existing: Existing,
+    existing: ExistingPolicy,
 }
 
 /// Registers all documents of a file: JSON lines, CSV, Parquet, ZIP, TAR, mbox, a feed, WARC, or
@@ -290,7 +290,7 @@ pub(crate) struct HowToLoad {
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/loads", tag = "documents",
     params(("name" = String, Path, description = "The repository"), HowToLoad),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 202, body = Loaded), (status = 401, body = Problem),
+    responses((status = 202, body = LoadJob), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 413, body = Problem),
               (status = 422, body = Problem)))]
@@ -299,7 +299,7 @@ pub(crate) async fn load(
     Place(name): Place<String>,
     Params(how): Params<HowToLoad>,
     body: RawBody,
-) -> Result<(StatusCode, Json<Loaded>), Error> {
+) -> Result<(StatusCode, Json<LoadJob>), Error> {
     let checked = name.clone();
     let file_name = how.file.clone();
     let upload = caller

@@ -7,20 +7,20 @@ use utoipa::IntoParams;
 use super::caller::{Caller, Params, Place};
 use super::problem::Problem;
 use crate::error::Error;
-use crate::service::{HeldPassage, ReattributionView};
+use crate::service::{ReattributionView, SharedPassage};
 
 /// The passages of a document that others of its repository hold, with the first holder known.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}/passages",
     tag = "documents",
     params(("name" = String, Path, description = "The repository, or team:repository"),
            ("id" = String, Path, description = "The id of the document")),
-    responses((status = 200, body = Vec<HeldPassage>), (status = 401, body = Problem),
+    responses((status = 200, body = Vec<SharedPassage>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem)))]
 pub(crate) async fn passages(
     caller: Caller,
     Place((name, id)): Place<(String, String)>,
-) -> Result<Json<Vec<HeldPassage>>, Error> {
+) -> Result<Json<Vec<SharedPassage>>, Error> {
     Ok(Json(caller.ask(move |service, actor| service.passages(actor, &name, &id)).await?))
 }
 

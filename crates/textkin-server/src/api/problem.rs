@@ -24,9 +24,9 @@ impl Error {
     /// The status of the answer.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::Unknown => StatusCode::UNAUTHORIZED,
+            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
-            Self::Missing(_) => StatusCode::NOT_FOUND,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
             // A number that no row can hold.
@@ -34,12 +34,12 @@ impl Error {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Stopped => StatusCode::SERVICE_UNAVAILABLE,
             Self::Store { .. }
             | Self::Sqlite(_)
             | Self::Io(_)
-            | Self::Address { .. }
+            | Self::Bind { .. }
             | Self::Engine(_)
             | Self::Json(_)
             | Self::Commit(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -77,7 +77,7 @@ pub(crate) fn answer(status: StatusCode, detail: String) -> Response {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let mut response = answer(self.status(), self.told());
-        if let Self::Busy(seconds) = self {
+        if let Self::TooManyRequests(seconds) = self {
             response.headers_mut().insert("retry-after", seconds.into());
         }
         response

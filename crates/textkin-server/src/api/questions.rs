@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::caller::{Body, Caller, Params, Place};
 use super::problem::Problem;
 use crate::error::Error;
-use crate::service::{Asked, NewQuestion, QuestionView};
+use crate::service::{ContactRequestView, ContactRequestsSent, NewContactRequest};
 
 /// Which questions.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -27,21 +27,22 @@ pub(crate) struct WhichQuestions {
 
 /// Questions to the teams of the account, the latest first.
 #[utoipa::path(get, path = "/api/v1/questions", tag = "questions", params(WhichQuestions),
-    responses((status = 200, body = Vec<QuestionView>), (status = 401, body = Problem),
+    responses((status = 200, body = Vec<ContactRequestView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
     Params(which): Params<WhichQuestions>,
-) -> Result<Json<Vec<QuestionView>>, Error> {
+) -> Result<Json<Vec<ContactRequestView>>, Error> {
     let limit = super::documents::limit(which.limit)?;
-    let questions =
-        caller.ask(move |service, actor| service.questions(actor, which.open, which.before, limit));
+    let questions = caller.ask(move |service, actor| {
+        service.contact_requests(actor, which.open, which.before, limit)
+    });
     Ok(Json(questions.await?))
 }
 
 /// Asks the owners who hold some of a text, without telling who they are. They are told who asks.
-#[utoipa::path(post, path = "/api/v1/questions", tag = "questions", request_body = NewQuestion,
-    responses((status = 202, body = Asked), (status = 400, body = Problem),
+#[utoipa::path(post, path = "/api/v1/questions", tag = "questions", request_body = NewContactRequest,
+    responses((status = 202, body = ContactRequestsSent), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, description = "Nobody else holds any of it", body = Problem),
               (status = 409, description = "Too many questions today", body = Problem),
@@ -49,9 +50,10 @@ pub(crate) async fn list(
               (status = 422, body = Problem)))]
 pub(crate) async fn ask(
     caller: Caller,
-    Body(new): Body<NewQuestion>,
-) -> Result<(StatusCode, Json<Asked>), Error> {
-    let asked = caller.ask(move |service, actor| service.ask_owners(actor, &new, None)).await?;
+    Body(new): Body<NewContactRequest>,
+) -> Result<(StatusCode, Json<ContactRequestsSent>), Error> {
+    let asked =
+        caller.ask(move |service, actor| service.send_contact_requests(actor, &new, None)).await?;
     Ok((StatusCode::ACCEPTED, Json(asked)))
 }
 
@@ -61,6 +63,6 @@ pub(crate) async fn ask(
     responses((status = 204, description = "It is"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn handle(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.handle_question(actor, id)).await?;
+    caller.ask(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -7,7 +7,7 @@ use super::caller::{Body, Caller, Place};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{
-    ChangeRepository, NewRepository, PurgePreview, PurgeRule, RemovalReceipt, RepositoryView,
+    NewRepository, PurgePreview, PurgeRule, RemovalReceipt, RepositoryUpdate, RepositoryView,
 };
 
 /// The repositories that the account may know of.
@@ -50,7 +50,7 @@ pub(crate) async fn read(
 /// Changes a repository; what is not given stays.
 #[utoipa::path(patch, path = "/api/v1/repositories/{name}", tag = "repositories",
     params(("name" = String, Path, description = "Its name, or team:name")),
-    request_body = ChangeRepository,
+    request_body = RepositoryUpdate,
     responses((status = 200, body = RepositoryView), (status = 400, body = Problem),
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem), (status = 409, body = Problem),
@@ -59,7 +59,7 @@ pub(crate) async fn read(
 pub(crate) async fn change(
     caller: Caller,
     Place(name): Place<String>,
-    Body(change): Body<ChangeRepository>,
+    Body(change): Body<RepositoryUpdate>,
 ) -> Result<Json<RepositoryView>, Error> {
     let changed =
         caller.ask(move |service, actor| service.change_repository(actor, &name, &change)).await?;

@@ -28,7 +28,7 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, 
     responses((status = 200, description = "Figures", body = String, content_type = "text/plain"),
               (status = 401, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn metrics(caller: Caller) -> Result<Response, Error> {
-    let figures = caller.ask(|service, actor| service.figures(actor)).await?;
+    let figures = caller.ask(|service, actor| service.metrics(actor)).await?;
     let mut text = String::new();
     for (name, help, value) in figures {
         let _ = writeln!(text, "# HELP textkin_{name} {help}");
@@ -59,7 +59,7 @@ pub(crate) struct Me {
 pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
     let me = caller
         .ask(|service, actor| {
-            let teams = match actor.only.is_none() && actor.needs(Scope::Read).is_ok() {
+            let teams = match actor.only.is_none() && actor.require_scope(Scope::Read).is_ok() {
                 true => service.teams(actor)?,
                 false => Vec::new(),
             };
@@ -123,7 +123,7 @@ pub(crate) async fn drop_job(
     caller: Caller,
     Place(id): Place<i64>,
 ) -> Result<axum::http::StatusCode, Error> {
-    caller.ask(move |service, actor| service.drop_job(actor, id)).await?;
+    caller.ask(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
 

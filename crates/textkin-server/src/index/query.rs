@@ -1,4 +1,4 @@
-//! Queries: which documents share how much with a text, and where.
+//! Queries: which documents share text with a query, how much, and where.
 
 use std::sync::PoisonError;
 
@@ -6,66 +6,66 @@ use hashbrown::{HashMap, HashSet};
 use textkin::graph::{AlignSettings, align};
 use textkin::types::{Chunk, Passage, SegmentKind, Span, Tokens};
 
-use super::shelf::{Shelf, ShelfKind};
+use super::partition::{Partition, PartitionKind};
 use super::{Index, K};
 use crate::error::Error;
 
-/// A text that is looked for, or what is kept of one.
+/// A query: a text, or the fingerprints of one.
 #[derive(Debug)]
-pub(crate) struct Query {
-    /// Its words, if its text is there.
+pub(crate) struct IndexQuery {
+    /// Its words, if its text is available.
     tokens: Option<Tokens>,
     words: u32,
-    /// Its runs of words, in order.
+    /// Its chunks, in order.
     chunks: Vec<Chunk>,
 }
 
-impl Query {
+impl IndexQuery {
     pub(crate) fn words(&self) -> u32 {
         self.words
     }
 
-    /// Its runs of words, in order.
+    /// Returns its chunks, in order.
     pub(crate) fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
-    /// Where its words are; none if its text is not there.
+    /// Returns the spans of its words; empty if its text is not available.
     pub(crate) fn spans(&self) -> &[Span] {
         self.tokens.as_ref().map_or(&[], |tokens| tokens.spans())
     }
 }
 
-/// A document that shares runs of words with a query.
+/// A document that shares chunks with a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Candidate {
     pub(crate) number: u64,
     pub(crate) repository: u32,
-    pub(crate) kind: ShelfKind,
-    /// Words of the query in runs that the document has too, or a few more.
+    pub(crate) kind: PartitionKind,
+    /// Words of the query in shared chunks, or a few more.
     pub(crate) covered: u32,
 }
 
-/// What a query and a document share, exactly.
+/// The exact overlap of a query and a document.
 #[derive(Clone, Debug)]
-pub(crate) struct Shared {
+pub(crate) struct MatchOverlap {
     pub(crate) query_words: u64,
     pub(crate) query_covered: u64,
     pub(crate) document_words: u64,
     pub(crate) document_covered: u64,
-    /// Where, if both texts are there.
+    /// The shared passages, if both texts are available.
     pub(crate) passages: Vec<Passage>,
-    /// Places and lengths of runs of words that are shared, in the query.
+    /// Spans and word counts of the shared runs of words in the query.
     pub(crate) covered: Vec<(Span, u32)>,
 }
 
-impl Shared {
-    /// The larger of both containments.
+impl MatchOverlap {
+    /// Returns the larger of both containments.
     pub(crate) fn share(&self) -> f64 {
         self.query_share().max(share(self.document_covered, self.document_words))
     }
 
-    /// The share of the query that the document has.
+    /// Returns the share of the query that the document contains.
     pub(crate) fn query_share(&self) -> f64 {
         share(self.query_covered, self.query_words)
     }
@@ -75,110 +75,118 @@ fn share(covered: u64, words: u64) -> f64 {
     covered as f64 / words.max(1) as f64
 }
 
-/// How much of the query a document covers, as far as it has been looked at.
-struct Reach {
+/// How much of the query a document covers so far.
+struct Coverage {
     repository: u32,
     covered: u32,
-    /// The word behind the last covered one.
+    /// The word after the last covered one.
     end: u32,
 }
 
 impl Index {
-    /// A text that is looked for.
-    pub(crate) fn query(&self, text: &str) -> Query {
+    /// Analyzes a text as a query.
+    pub(crate) fn query(&self, text: &str) -> IndexQuery {
         let tokens = self.tokens(text);
         let chunks = self.chunks(&tokens);
         let words = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
-        Query { tokens: Some(tokens), words, chunks }
+        IndexQuery { tokens: Some(tokens), words, chunks }
     }
 
-    /// A document whose text is not kept, to be looked for; `None` if it is gone.
-    pub(crate) fn query_without_text(&self, number: u64) -> Result<Option<Query>, Error> {
-        let shelf = self.shelf(ShelfKind::Fingerprints);
-        if let Some(text) = shelf.text(number)? {
+    /// Returns a query for a document of which only fingerprints are kept; `None` if it was removed.
+    pub(crate) fn query_without_text(&self, number: u64) -> Result<Option<IndexQuery>, Error> {
+        let partition = self.partition(PartitionKind::Fingerprints);
+        if let Some(text) = partition.text(number)? {
             return Ok(Some(self.query(&text)));
         }
-        Ok(shelf.chunks(number)?.map(|(words, chunks)| {
+        Ok(partition.chunks(number)?.map(|(words, chunks)| {
             let words = u32::try_from(words).unwrap_or(u32::MAX);
-            Query { tokens: None, words, chunks }
+            IndexQuery { tokens: None, words, chunks }
         }))
     }
 
-    /// The documents of repositories that `is_asked` says yes to and that share a run of words with
-    /// `query`, those with most of it first.
-    pub(crate) fn find(
+    /// Returns the documents that share a chunk with `query`, in the repositories that `is_searched`
+    /// accepts, largest coverage first.
+    pub(crate) fn candidates(
         &self,
-        query: &Query,
-        is_asked: &dyn Fn(u32) -> bool,
-    ) -> Result<Vec<Found>, Error> {
-        let mut found: Vec<Found> = Vec::new();
-        for shelf in self.shelves() {
-            self.find_on(shelf, query, is_asked, &mut found)?;
+        query: &IndexQuery,
+        is_searched: &dyn Fn(u32) -> bool,
+    ) -> Result<Vec<Candidate>, Error> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for partition in self.partitions() {
+            self.find_in_partition(partition, query, is_searched, &mut candidates)?;
         }
-        found.sort_unstable_by(|a, b| b.covered.cmp(&a.covered).then(a.number.cmp(&b.number)));
-        Ok(found)
+        candidates.sort_unstable_by(|a, b| b.covered.cmp(&a.covered).then(a.number.cmp(&b.number)));
+        Ok(candidates)
     }
 
-    fn find_on(
+    fn find_in_partition(
         &self,
-        shelf: &Shelf,
-        query: &Query,
-        is_asked: &dyn Fn(u32) -> bool,
-        found: &mut Vec<Found>,
+        partition: &Partition,
+        query: &IndexQuery,
+        is_searched: &dyn Fn(u32) -> bool,
+        candidates: &mut Vec<Candidate>,
     ) -> Result<(), Error> {
-        let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
-        let mut reaches: HashMap<u64, Reach> = HashMap::new();
-        let mut asked: HashMap<u32, bool> = HashMap::new();
-        shelf.holders(&query.chunks, |chunk, number| {
-            let owner = usize::try_from(number).ok().and_then(|number| owners.get(number)).copied();
+        let repositories = self.repositories.read().unwrap_or_else(PoisonError::into_inner);
+        let mut coverages: HashMap<u64, Coverage> = HashMap::new();
+        let mut searched: HashMap<u32, bool> = HashMap::new();
+        partition.for_each_posting(&query.chunks, |chunk, number| {
+            let owner =
+                usize::try_from(number).ok().and_then(|number| repositories.get(number)).copied();
             let Some(repository) = owner.filter(|&owner| owner != 0) else { return };
-            if !*asked.entry(repository).or_insert_with(|| is_asked(repository)) {
+            if !*searched.entry(repository).or_insert_with(|| is_searched(repository)) {
                 return;
             }
-            let reach = reaches.entry(number).or_insert(Reach { repository, covered: 0, end: 0 });
-            // A document stands in one part only, where places ascend; while it moves it may be met
-            // again from the start, which adds nothing.
+            let coverage =
+                coverages.entry(number).or_insert(Coverage { repository, covered: 0, end: 0 });
+            // A document is in one partition, where positions ascend. While it is being flushed it may
+            // come again from the start, which adds nothing.
             let end = chunk.first.saturating_add(chunk.count);
-            reach.covered += end.saturating_sub(reach.end.max(chunk.first));
-            reach.end = reach.end.max(end);
+            coverage.covered += end.saturating_sub(coverage.end.max(chunk.first));
+            coverage.end = coverage.end.max(end);
         })?;
-        drop(owners);
-        found.extend(reaches.into_iter().map(|(number, reach)| Found {
+        drop(repositories);
+        candidates.extend(coverages.into_iter().map(|(number, coverage)| Candidate {
             number,
-            repository: reach.repository,
-            kind: shelf.kind,
-            covered: reach.covered,
+            repository: coverage.repository,
+            kind: partition.kind,
+            covered: coverage.covered,
         }));
         Ok(())
     }
 
-    /// What `query` and a document share; `None` if the document is gone meanwhile.
-    pub(crate) fn share(&self, query: &Query, found: &Found) -> Result<Option<Shared>, Error> {
-        let shelf = self.shelf(found.kind);
-        let shared = match shelf.text(found.number)? {
+    /// Returns the overlap of `query` and a document; `None` if the document was removed meanwhile.
+    pub(crate) fn overlap(
+        &self,
+        query: &IndexQuery,
+        candidate: &Candidate,
+    ) -> Result<Option<MatchOverlap>, Error> {
+        let partition = self.partition(candidate.kind);
+        let overlap = match partition.text(candidate.number)? {
             Some(text) => {
                 let own = self.tokens(&text);
                 match &query.tokens {
-                    Some(tokens) => aligned(tokens, &own),
-                    None => by_chunks(query, own.len(), &self.chunks(&own)),
+                    Some(tokens) => overlap_by_alignment(tokens, &own),
+                    None => overlap_by_chunks(query, own.len(), &self.chunks(&own)),
                 }
             }
             None => {
-                let Some((words, own)) = shelf.chunks(found.number)? else { return Ok(None) };
-                by_chunks(query, words, &own)
+                let Some((words, own)) = partition.chunks(candidate.number)? else {
+                    return Ok(None);
+                };
+                overlap_by_chunks(query, words, &own)
             }
         };
-        // What is not kept is not told, even while it is still in memory.
-        let passages = match found.kind {
-            ShelfKind::Texts => shared.passages,
-            ShelfKind::Fingerprints => Vec::new(),
+        // A text that is not kept is not revealed, even while it is still in memory.
+        let passages = match candidate.kind {
+            PartitionKind::Texts => overlap.passages,
+            PartitionKind::Fingerprints => Vec::new(),
         };
-        Ok(Some(Shared { passages, ..shared }))
+        Ok(Some(MatchOverlap { passages, ..overlap }))
     }
 }
 
-/// What two texts share.
-fn aligned(query: &Tokens, document: &Tokens) -> Shared {
+/// Returns the overlap of two texts.
+fn overlap_by_alignment(query: &Tokens, document: &Tokens) -> MatchOverlap {
     let alignment = align(query, document, &AlignSettings { k: K, ..AlignSettings::default() });
     let overlap = alignment.overlap;
     let same = alignment.passages.iter().flat_map(|passage| &passage.segments);
@@ -188,7 +196,7 @@ fn aligned(query: &Tokens, document: &Tokens) -> Shared {
     let repeats = alignment.repeats_a.iter().map(|repeat| (repeat.here.span, repeat.here.count));
     let mut covered: Vec<(Span, u32)> = same.chain(repeats).collect();
     covered.sort_unstable();
-    Shared {
+    MatchOverlap {
         query_words: overlap.words_a,
         query_covered: overlap.covered_a,
         document_words: overlap.words_b,
@@ -198,12 +206,12 @@ fn aligned(query: &Tokens, document: &Tokens) -> Shared {
     }
 }
 
-/// The same counts by chunks alone: words in a run that both have.
-fn by_chunks(query: &Query, words: usize, own: &[Chunk]) -> Shared {
+/// Returns the overlap by chunks alone: the words in shared chunks.
+fn overlap_by_chunks(query: &IndexQuery, words: usize, own: &[Chunk]) -> MatchOverlap {
     let hashes = |chunks: &[Chunk]| chunks.iter().map(|chunk| chunk.hash).collect::<HashSet<_>>();
-    let (asked, held) = (hashes(&query.chunks), hashes(own));
+    let (searched, held) = (hashes(&query.chunks), hashes(own));
     let of_query = merged(query.chunks.iter().filter(|chunk| held.contains(&chunk.hash)));
-    let of_document = merged(own.iter().filter(|chunk| asked.contains(&chunk.hash)));
+    let of_document = merged(own.iter().filter(|chunk| searched.contains(&chunk.hash)));
     let length = |runs: &[(u32, u32)]| runs.iter().map(|run| u64::from(run.1 - run.0)).sum();
     let spans = query.spans();
     let place = |&(first, end): &(u32, u32)| {
@@ -213,7 +221,7 @@ fn by_chunks(query: &Query, words: usize, own: &[Chunk]) -> Shared {
         };
         (span, end - first)
     };
-    Shared {
+    MatchOverlap {
         query_words: u64::from(query.words),
         query_covered: length(&of_query),
         document_words: words as u64,
@@ -223,7 +231,7 @@ fn by_chunks(query: &Query, words: usize, own: &[Chunk]) -> Shared {
     }
 }
 
-/// Runs of words that overlap or touch, as one each; they come in order.
+/// Merges chunks that overlap or touch into runs of words; they must be in order.
 fn merged<'a>(chunks: impl Iterator<Item = &'a Chunk>) -> Vec<(u32, u32)> {
     let mut merged: Vec<(u32, u32)> = Vec::new();
     for chunk in chunks {

@@ -12,7 +12,7 @@ use crate::store::now;
 
 /// Whether the server has been set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SetUp {
+pub enum SetupState {
     /// It has an administrator.
     Done,
     /// The first visitor with this token makes one.
@@ -31,7 +31,7 @@ pub struct AccountView {
     /// Whether it looks after the server.
     pub is_admin: bool,
     /// Whether it may not sign in.
-    pub is_off: bool,
+    pub is_disabled: bool,
     /// When it was made.
     pub created: i64,
     /// When its last visit began, in seconds since 1970.
@@ -40,7 +40,7 @@ pub struct AccountView {
 
 /// Something that was done.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Audited {
+pub struct AuditEntry {
     /// When, in seconds since 1970.
     pub at: i64,
     /// By whom.
@@ -57,15 +57,15 @@ impl Service {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn set_up_state(&self) -> Result<SetUp, Error> {
+    pub fn setup_state(&self) -> Result<SetupState, Error> {
         let fresh = secrets::secret()?;
         self.store.write(move |write| {
             if has_admin(write)? {
-                return Ok(SetUp::Done);
+                return Ok(SetupState::Done);
             }
             let sql = "INSERT INTO setting (name, value) VALUES ('setup', ?1)
                        ON CONFLICT DO UPDATE SET value = value RETURNING value";
-            Ok(SetUp::Token(write.query_row(sql, [fresh], |row| row.get(0))?))
+            Ok(SetupState::Token(write.query_row(sql, [fresh], |row| row.get(0))?))
         })
     }
 
@@ -85,10 +85,10 @@ impl Service {
         let (name, token) = (name.to_owned(), secrets::digest(token));
         let mail = checked_mail(mail)?;
         self.store.write(move |write| {
-            let known: Option<String> = write
+            let stored: Option<String> = write
                 .query_row("SELECT value FROM setting WHERE name = 'setup'", [], |row| row.get(0))
                 .optional()?;
-            let is_right = known.is_some_and(|known| secrets::digest(&known) == token);
+            let is_right = stored.is_some_and(|stored| secrets::digest(&stored) == token);
             if !is_right || has_admin(write)? {
                 return Err(Error::Forbidden(
                     "the set-up token is wrong or used; the log of the server shows it at its first \
@@ -115,7 +115,7 @@ impl Service {
         password: Option<&str>,
         is_admin: bool,
     ) -> Result<i64, Error> {
-        actor.needs_admin()?;
+        actor.require_admin()?;
         check_name("account", name)?;
         let kept = password.map(secrets::keep_password).transpose()?;
         let (by, name, mail) = (actor.account, name.to_owned(), checked_mail(mail)?);
@@ -131,7 +131,7 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn accounts(&self, actor: &Actor) -> Result<Vec<AccountView>, Error> {
-        actor.needs_admin()?;
+        actor.require_admin()?;
         self.store.read(|read| {
             let sql = "SELECT id, name, mail, is_admin, is_off, created,
                            nullif(max(seen, ifnull((SELECT max(created) FROM session
@@ -144,7 +144,7 @@ impl Service {
                     name: row.get(1)?,
                     mail: row.get(2)?,
                     is_admin: row.get(3)?,
-                    is_off: row.get(4)?,
+                    is_disabled: row.get(4)?,
                     created: row.get(5)?,
                     last_seen: row.get(6)?,
                 })
@@ -157,8 +157,13 @@ impl Service {
     ///
     /// # Errors
     /// If the actor may not, or it is the actor's own.
-    pub fn switch_account(&self, actor: &Actor, name: &str, is_off: bool) -> Result<(), Error> {
-        actor.needs_admin()?;
+    pub fn set_account_disabled(
+        &self,
+        actor: &Actor,
+        name: &str,
+        is_disabled: bool,
+    ) -> Result<(), Error> {
+        actor.require_admin()?;
         if name == actor.name {
             return Err(Error::Conflict("an administrator cannot turn the own account off".into()));
         }
@@ -166,10 +171,10 @@ impl Service {
         self.store.write(move |write| {
             let sql = "UPDATE account SET is_off = ?2 WHERE name = ?1 RETURNING id";
             let id: Option<i64> =
-                write.query_row(sql, params![name, is_off], |row| row.get(0)).optional()?;
-            let id = id.ok_or_else(|| Error::missing("account", &name))?;
+                write.query_row(sql, params![name, is_disabled], |row| row.get(0)).optional()?;
+            let id = id.ok_or_else(|| Error::not_found("account", &name))?;
             write.execute("DELETE FROM session WHERE account = ?1", [id])?;
-            audit(write, Some(by), if is_off { "account off" } else { "account on" }, &name)
+            audit(write, Some(by), if is_disabled { "account off" } else { "account on" }, &name)
         })
     }
 
@@ -178,7 +183,7 @@ impl Service {
     /// # Errors
     /// If the old one is wrong, or the new one will not do.
     pub fn change_password(&self, actor: &Actor, old: &str, new: &str) -> Result<(), Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         let account = actor.account;
         let kept: Option<String> = self.store.read(|read| {
             let sql = "SELECT password FROM account WHERE id = ?1";
@@ -202,17 +207,17 @@ impl Service {
     ///
     /// # Errors
     /// If the actor may not.
-    pub fn audit_log(&self, actor: &Actor, most: u32) -> Result<Vec<Audited>, Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+    pub fn audit_log(&self, actor: &Actor, limit: u32) -> Result<Vec<AuditEntry>, Error> {
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             let sql = "SELECT at, account.name, action, object
                        FROM audit LEFT JOIN account ON account.id = account
                        WHERE ?1 OR account = ?2 ORDER BY audit.id DESC LIMIT ?3";
             let mut statement = read.prepare_cached(sql)?;
             let rows =
-                statement.query_map(params![actor.is_admin, actor.account, most], |row| {
-                    Ok(Audited {
+                statement.query_map(params![actor.is_admin, actor.account, limit], |row| {
+                    Ok(AuditEntry {
                         at: row.get(0)?,
                         account: row.get(1)?,
                         action: row.get(2)?,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Service;
-use super::level::Level;
+use super::level::MatchLevel;
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
@@ -63,7 +63,7 @@ pub struct AlertView {
     /// The watch that found it.
     pub watch: i64,
     /// How much reappeared, in a word.
-    pub level: Level,
+    pub level: MatchLevel,
     /// The registered text.
     pub registered: AlertSide,
     /// Where it reappeared.
@@ -83,7 +83,7 @@ pub struct AlertView {
 /// What is to be said of alerts.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ChangeAlerts {
+pub struct AlertUpdate {
     /// Their numbers.
     pub alerts: Vec<i64>,
     /// What became of them.
@@ -115,9 +115,9 @@ impl Service {
         state: Option<AlertState>,
         is_mine: bool,
         before: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.select_alerts(
             actor,
             "(?3 IS NULL OR alert.state = ?3) AND (NOT ?4 OR assignee = ?1) AND alert.id < ?5",
@@ -128,7 +128,7 @@ impl Service {
                 is_mine,
                 before.unwrap_or(i64::MAX),
             ],
-            most,
+            limit,
         )
     }
 
@@ -137,10 +137,10 @@ impl Service {
     /// # Errors
     /// If there is none that the actor may know of.
     pub fn alert(&self, actor: &Actor, id: i64) -> Result<AlertView, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         let row = params![actor.account, actor.only, id];
         let found = self.select_alerts(actor, "alert.id = ?3", row, 1)?.into_iter().next();
-        found.ok_or_else(|| Error::missing("alert", &id.to_string()))
+        found.ok_or_else(|| Error::not_found("alert", &id.to_string()))
     }
 
     fn select_alerts(
@@ -148,7 +148,7 @@ impl Service {
         _: &Actor,
         condition: &str,
         row: &[&dyn rusqlite::ToSql],
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
         let sql = format!(
             "SELECT alert.id, alert.watch, level, created_ms, alert.state, changed, who.name,
@@ -158,7 +158,7 @@ impl Service {
              JOIN repository wr ON wr.id = w.repository JOIN repository fr ON fr.id = f.repository
              LEFT JOIN account who ON who.id = changed_by
              LEFT JOIN account whose ON whose.id = assignee
-             WHERE {OWN} AND {condition} ORDER BY alert.id DESC LIMIT {most}"
+             WHERE {OWN} AND {condition} ORDER BY alert.id DESC LIMIT {limit}"
         );
         self.store.read(|read| {
             let mut statement = read.prepare_cached(&sql)?;
@@ -172,7 +172,7 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn open_alerts(&self, actor: &Actor) -> Result<u64, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.count_alerts(actor, "state = 'open'")
     }
 
@@ -189,8 +189,8 @@ impl Service {
     ///
     /// # Errors
     /// If one of them is none that the actor may know of, or it may only read.
-    pub fn change_alerts(&self, actor: &Actor, change: &ChangeAlerts) -> Result<(), Error> {
-        actor.needs(Scope::Register)?;
+    pub fn change_alerts(&self, actor: &Actor, change: &AlertUpdate) -> Result<(), Error> {
+        actor.require_scope(Scope::Register)?;
         if change.alerts.len() > 1000 {
             return Err(Error::TooLarge("at most 1000 alerts can be changed at once".to_owned()));
         }
@@ -205,7 +205,7 @@ impl Service {
                                JOIN member ours ON ours.team = theirs.team
                                WHERE account.name = ?1 AND ours.account = ?2 LIMIT 1";
                     let found = write.query_row(sql, params![name, account], |row| row.get(0));
-                    Some(Some(found.map_err(|_| Error::missing("member", name))?))
+                    Some(Some(found.map_err(|_| Error::not_found("member", name))?))
                 }
             };
             let sql = format!(
@@ -236,7 +236,7 @@ impl Service {
                     assignee.flatten()
                 ];
                 if statement.execute(row)? == 0 {
-                    return Err(Error::missing("alert", &id.to_string()));
+                    return Err(Error::not_found("alert", &id.to_string()));
                 }
             }
             Ok(())
@@ -260,7 +260,7 @@ fn view(row: &Row<'_>) -> rusqlite::Result<AlertView> {
     Ok(AlertView {
         id: row.get(0)?,
         watch: row.get(1)?,
-        level: Level::parse(&row.get::<_, String>(2)?).unwrap_or(Level::Some),
+        level: MatchLevel::parse(&row.get::<_, String>(2)?).unwrap_or(MatchLevel::Some),
         created_ms: row.get(3)?,
         state: AlertState::parse(&row.get::<_, String>(4)?).unwrap_or(AlertState::Open),
         changed: row.get(5)?,

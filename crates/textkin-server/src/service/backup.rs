@@ -15,11 +15,11 @@ use crate::store::Store;
 
 /// How often files are copied again that changed meanwhile.
 const TRIES: usize = 100;
-const SHELVES: [&str; 2] = ["texts", "fingerprints"];
+const PARTITIONS: [&str; 2] = ["texts", "fingerprints"];
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Condition {
+pub struct DataCheck {
     /// Documents in the store.
     pub documents: u64,
     /// Those of them that wait in the store for their place on a shelf.
@@ -27,14 +27,14 @@ pub struct Condition {
     /// Documents of which neither a shelf nor the store has the text or fingerprints.
     pub missing: u64,
     /// Documents on shelves that are gone, and wait to be erased.
-    pub gone: u64,
+    pub to_erase: u64,
 }
 
 /// Copies the data in `from`, which a server may be using, to the new folder `to`.
 ///
 /// # Errors
 /// If something cannot be read or written, or `to` is there already.
-pub fn back_up(from: &Path, to: &Path) -> Result<Condition, Error> {
+pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
     if !from.join(STORE).is_file() {
         let reason = "there is no data of a server here".to_owned();
         return Err(Error::Store { path: from.to_owned(), reason });
@@ -42,10 +42,10 @@ pub fn back_up(from: &Path, to: &Path) -> Result<Condition, Error> {
     std::fs::create_dir(to)?;
     let store = Store::open(&from.join(STORE))?;
     store.copy_to(&to.join(STORE))?;
-    for shelf in SHELVES {
-        let (from, to) = (from.join("index").join(shelf), to.join("index").join(shelf));
+    for partition in PARTITIONS {
+        let (from, to) = (from.join("index").join(partition), to.join("index").join(partition));
         if from.is_dir() {
-            copy_shelf(&from, &to)?;
+            copy_partition(&from, &to)?;
         }
     }
     copy_uploads(&from.join("uploads"), &to.join("uploads"))?;
@@ -53,7 +53,7 @@ pub fn back_up(from: &Path, to: &Path) -> Result<Condition, Error> {
     if !missing.is_empty() {
         forget_deleted(&store, &Store::open(&to.join(STORE))?, missing)?;
     }
-    check(to)
+    check_data(to)
 }
 
 /// Takes documents out of the copy of a store that are no longer in the store itself.
@@ -106,7 +106,7 @@ fn copy_uploads(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
+fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
     let mut outcome = Ok(());
     for _ in 0..TRIES {
         // What was copied of an earlier state may not belong to this one.
@@ -114,7 +114,7 @@ fn copy_shelf(from: &Path, to: &Path) -> Result<(), Error> {
             std::fs::remove_dir_all(to)?;
         }
         std::fs::create_dir_all(to)?;
-        outcome = copy_files(from, to).and_then(|()| check_shelf(to));
+        outcome = copy_files(from, to).and_then(|()| check_partition(to));
         if outcome.is_ok() {
             break;
         }
@@ -147,7 +147,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_shelf(folder: &Path) -> Result<(), Error> {
+fn check_partition(folder: &Path) -> Result<(), Error> {
     let checked = textkin::repository_format::Repository::check(&Disk, folder)
         .map_err(textkin::Error::from)?;
     match checked.damages.into_iter().next() {
@@ -162,19 +162,19 @@ fn check_shelf(folder: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// If something cannot be read, or is damaged.
-pub fn check(folder: &Path) -> Result<Condition, Error> {
+pub fn check_data(folder: &Path) -> Result<DataCheck, Error> {
     Ok(look(folder)?.0)
 }
 
 /// The condition of the data in a folder, and the numbers of documents that are missing.
-fn look(folder: &Path) -> Result<(Condition, Vec<u64>), Error> {
+fn look(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
     let path = folder.join(STORE);
     if !path.is_file() {
         let reason = "there is no data of a server here".to_owned();
         return Err(Error::Store { path: folder.to_owned(), reason });
     }
     let store = Store::open(&path)?;
-    let mut settled: HashSet<u64> = HashSet::new();
+    let mut on_disk: HashSet<u64> = HashSet::new();
     let (documents, pending) = store.read(|read| {
         let sound: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
         if sound != "ok" {
@@ -187,30 +187,30 @@ fn look(folder: &Path) -> Result<(Condition, Vec<u64>), Error> {
         };
         Ok((numbers("SELECT number FROM document")?, numbers("SELECT number FROM pending")?))
     })?;
-    for shelf in SHELVES {
-        let shelf = folder.join("index").join(shelf);
-        if !shelf.is_dir() {
+    for partition in PARTITIONS {
+        let partition = folder.join("index").join(partition);
+        if !partition.is_dir() {
             continue;
         }
-        check_shelf(&shelf)?;
-        let repository = textkin::Repository::open(&shelf)?;
+        check_partition(&partition)?;
+        let repository = textkin::Repository::open(&partition)?;
         let stored = repository.stored();
         for place in stored.places() {
             let id = stored.segment(place).id(place.document);
             let id = id.map_err(|damage| {
                 textkin::Error::from(textkin::repository_format::Error::from(damage))
             })?;
-            settled.extend(id.parse::<u64>());
+            on_disk.extend(id.parse::<u64>());
         }
     }
-    let is_missing = |number: &u64| !pending.contains(number) && !settled.contains(number);
+    let is_missing = |number: &u64| !pending.contains(number) && !on_disk.contains(number);
     let mut missing: Vec<u64> = documents.iter().copied().filter(is_missing).collect();
     missing.sort_unstable();
-    let condition = Condition {
+    let condition = DataCheck {
         documents: documents.len() as u64,
         pending: pending.len() as u64,
         missing: missing.len() as u64,
-        gone: settled.difference(&documents).count() as u64,
+        to_erase: on_disk.difference(&documents).count() as u64,
     };
     Ok((condition, missing))
 }

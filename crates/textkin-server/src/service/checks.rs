@@ -10,11 +10,11 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use rusqlite::{Transaction, params};
 
-use super::jobs::{self, Waiting};
-use super::watches::{self, Channel, Rule};
+use super::jobs::{self, PendingJob};
+use super::watches::{self, Channel, WatchRule};
 use super::{Service, documents};
 use crate::error::Error;
-use crate::index::{Query, ShelfKind};
+use crate::index::{IndexQuery, PartitionKind};
 use crate::store::{now, now_ms};
 
 /// Jobs that are taken up at once.
@@ -25,17 +25,17 @@ const LATE: i64 = 10;
 
 /// What is watched, and what is public, at one moment.
 #[derive(Debug, Default)]
-struct Scene {
-    rules: HashMap<u32, Vec<Rule>>,
+struct WatchSnapshot {
+    rules: HashMap<u32, Vec<WatchRule>>,
     public: HashSet<u32>,
     with_text: HashSet<u32>,
 }
 
-impl Scene {
+impl WatchSnapshot {
     fn read(read: &Transaction<'_>) -> Result<Self, Error> {
-        let mut scene = Self::default();
+        let mut snapshot = Self::default();
         for rule in watches::rules(read)? {
-            scene.rules.entry(rule.repository).or_default().push(rule);
+            snapshot.rules.entry(rule.repository).or_default().push(rule);
         }
         let sql = "SELECT id, visibility = 'public', keeps_text FROM repository";
         let mut statement = read.prepare_cached(sql)?;
@@ -43,41 +43,41 @@ impl Scene {
         while let Some(row) = rows.next()? {
             let id: u32 = row.get(0)?;
             if row.get(1)? {
-                scene.public.insert(id);
+                snapshot.public.insert(id);
             }
             if row.get(2)? {
-                scene.with_text.insert(id);
+                snapshot.with_text.insert(id);
             }
         }
-        Ok(scene)
+        Ok(snapshot)
     }
 }
 
 /// An alert to be made.
 #[derive(Debug)]
-struct Raised {
-    rule: Rule,
+struct NewAlert {
+    rule: WatchRule,
     watched: u64,
     found: u64,
-    level: super::Level,
+    level: super::MatchLevel,
     watched_counts: (u64, u64),
     found_counts: (u64, u64),
 }
 
 impl Service {
     /// Does the checks that wait; says whether there were any.
-    pub(crate) fn do_checks(&self) -> Result<bool, Error> {
-        let (jobs, scene) = self
-            .store
-            .read(|read| Ok((jobs::waiting(read, true, AT_ONCE)?, Arc::new(Scene::read(read)?))))?;
+    pub(crate) fn run_check_batch(&self) -> Result<bool, Error> {
+        let (jobs, snapshot) = self.store.read(|read| {
+            Ok((jobs::waiting(read, true, AT_ONCE)?, Arc::new(WatchSnapshot::read(read)?)))
+        })?;
         let jobs = self.ready(jobs)?;
         if jobs.is_empty() {
             return Ok(false);
         }
-        let traced = self.trace(&jobs, &scene.public, &scene.with_text)?;
+        let traced = self.trace(&jobs, &snapshot.public, &snapshot.with_text)?;
         let mut done = Vec::with_capacity(jobs.len());
         for job in jobs {
-            done.push((self.check(&job, &scene), job));
+            done.push((self.check(&job, &snapshot), job));
         }
         self.store.write(move |write| {
             for (outcome, job) in &done {
@@ -85,7 +85,7 @@ impl Service {
                     Ok(raised) => {
                         let mut n = 0u64;
                         for alert in raised {
-                            n += u64::from(raise(write, alert)?);
+                            n += u64::from(insert_alert(write, alert)?);
                         }
                         let detail = match n {
                             0 => String::new(),
@@ -99,15 +99,15 @@ impl Service {
             }
             traced.store(write)
         })?;
-        self.deliveries.ring();
+        self.deliveries.notify();
         Ok(true)
     }
 
     /// The first of `jobs` whose documents are in the index: they are put there right after they are
     /// in the store. One that is still not there after a while is taken up from the store.
-    fn ready(&self, mut jobs: Vec<Waiting>) -> Result<Vec<Waiting>, Error> {
-        let number = |job: &Waiting| job.document.unwrap_or(0);
-        let late = jobs.iter().position(|job| self.index.is_gone(number(job)));
+    fn ready(&self, mut jobs: Vec<PendingJob>) -> Result<Vec<PendingJob>, Error> {
+        let number = |job: &PendingJob| job.document.unwrap_or(0);
+        let late = jobs.iter().position(|job| self.index.is_removed(number(job)));
         let Some(late) = late else { return Ok(jobs) };
         let job = &jobs[late];
         let is_there =
@@ -118,22 +118,22 @@ impl Service {
             return Ok(jobs);
         }
         if now() - job.created > LATE {
-            self.take_up(number(job).cast_signed() - 1, 1)?;
+            self.reindex_pending(number(job).cast_signed() - 1, 1)?;
         }
         jobs.truncate(late);
         if jobs.is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(2));
-            self.work.ring();
+            self.work.notify();
         }
         Ok(jobs)
     }
 
-    fn check(&self, job: &Waiting, scene: &Scene) -> Result<Vec<Raised>, Error> {
+    fn check(&self, job: &PendingJob, snapshot: &WatchSnapshot) -> Result<Vec<NewAlert>, Error> {
         let (Some(number), Some(repository)) = (job.document, job.repository) else {
             return Ok(Vec::new());
         };
         let repository = u32::try_from(repository).unwrap_or(0);
-        self.check_document(number, repository, scene, None)
+        self.check_document(number, repository, snapshot, None)
     }
 
     /// Compares a document with what it is to be compared with; `only` one watch if it is given.
@@ -141,39 +141,39 @@ impl Service {
         &self,
         number: u64,
         repository: u32,
-        scene: &Scene,
+        snapshot: &WatchSnapshot,
         only: Option<i64>,
-    ) -> Result<Vec<Raised>, Error> {
-        let is_watched = scene.rules.contains_key(&repository);
-        let is_public = scene.public.contains(&repository);
-        let asks_watched = is_public && only.is_none() && !scene.rules.is_empty();
-        if !is_watched && !asks_watched {
+    ) -> Result<Vec<NewAlert>, Error> {
+        let is_watched = snapshot.rules.contains_key(&repository);
+        let is_public = snapshot.public.contains(&repository);
+        let searches_watched = is_public && only.is_none() && !snapshot.rules.is_empty();
+        if !is_watched && !searches_watched {
             return Ok(Vec::new());
         }
-        let is_asked = |other: u32| {
+        let is_searched = |other: u32| {
             other != repository
-                && ((is_watched && scene.public.contains(&other))
-                    || (asks_watched && scene.rules.contains_key(&other)))
+                && ((is_watched && snapshot.public.contains(&other))
+                    || (searches_watched && snapshot.rules.contains_key(&other)))
         };
-        let kind = ShelfKind::new(scene.with_text.contains(&repository));
+        let kind = PartitionKind::new(snapshot.with_text.contains(&repository));
         let Some(query) = self.query_of(kind, number)? else { return Ok(Vec::new()) };
-        let least = scene.rules.values().flatten().map(|rule| rule.levels.some);
+        let least = snapshot.rules.values().flatten().map(|rule| rule.levels.some);
         let threshold = least.fold(1.0, f64::min);
-        let matches = self.matches(&query, &is_asked, threshold)?.matches;
+        let matches = self.matches(&query, &is_searched, threshold)?.matches;
         let mut raised = Vec::new();
         for raw in &matches {
-            let other = raw.found.repository;
-            let shared = &raw.shared;
-            let own = (shared.query_words, shared.query_covered);
-            let theirs = (shared.document_words, shared.document_covered);
+            let other = raw.candidate.repository;
+            let overlap = &raw.overlap;
+            let own = (overlap.query_words, overlap.query_covered);
+            let theirs = (overlap.document_words, overlap.document_covered);
             let mut raise =
-                |rule: &Rule, watched, found, watched_counts: (u64, u64), found_counts| {
-                    let level = rule.levels.level(shared.share());
+                |rule: &WatchRule, watched, found, watched_counts: (u64, u64), found_counts| {
+                    let level = rule.levels.level(overlap.share());
                     if let Some(level) = level.filter(|&level| level >= rule.min_level)
                         && watched_counts.1 >= rule.min_words
                     {
                         let rule = rule.clone();
-                        raised.push(Raised {
+                        raised.push(NewAlert {
                             rule,
                             watched,
                             found,
@@ -183,15 +183,15 @@ impl Service {
                         });
                     }
                 };
-            if scene.public.contains(&other) {
-                let rules = scene.rules.get(&repository).into_iter().flatten();
+            if snapshot.public.contains(&other) {
+                let rules = snapshot.rules.get(&repository).into_iter().flatten();
                 for rule in rules.filter(|rule| only.is_none_or(|only| only == rule.watch)) {
-                    raise(rule, number, raw.found.number, own, theirs);
+                    raise(rule, number, raw.candidate.number, own, theirs);
                 }
             }
             if is_public && only.is_none() {
-                for rule in scene.rules.get(&other).into_iter().flatten() {
-                    raise(rule, raw.found.number, number, theirs, own);
+                for rule in snapshot.rules.get(&other).into_iter().flatten() {
+                    raise(rule, raw.candidate.number, number, theirs, own);
                 }
             }
         }
@@ -199,28 +199,28 @@ impl Service {
     }
 
     /// A registered document as a query; `None` if it is gone, or nothing is kept that could be one.
-    fn query_of(&self, kind: ShelfKind, number: u64) -> Result<Option<Query>, Error> {
+    fn query_of(&self, kind: PartitionKind, number: u64) -> Result<Option<IndexQuery>, Error> {
         match kind {
-            ShelfKind::Texts => {
+            PartitionKind::Texts => {
                 Ok(self.index.text(kind, number)?.map(|text| self.index.query(&text)))
             }
-            ShelfKind::Fingerprints => self.index.query_without_text(number),
+            PartitionKind::Fingerprints => self.index.query_without_text(number),
         }
     }
 
     /// Checks all texts of a repository that is watched from now on.
-    pub(crate) fn check_watch(&self, job: &Waiting) -> Result<String, Error> {
+    pub(crate) fn check_watch(&self, job: &PendingJob) -> Result<String, Error> {
         let watch: i64 = job.payload.as_deref().and_then(|id| id.parse().ok()).unwrap_or(0);
         let repository = job.repository.unwrap_or(0);
         let (mut after, mut done, mut n_alerts) = (0i64, 0u64, 0u64);
         loop {
-            let (scene, batch, total) = self.store.read(|read| {
-                let scene = Scene::read(read)?;
+            let (snapshot, batch, total) = self.store.read(|read| {
+                let snapshot = WatchSnapshot::read(read)?;
                 let condition = "repository = ?1 AND number > ?2 ORDER BY number LIMIT 100";
                 let batch = documents::select(read, condition, params![repository, after])?;
                 let sql = "SELECT documents FROM repository WHERE id = ?1";
                 let total: u64 = read.query_row(sql, [repository], |row| row.get(0))?;
-                Ok((scene, batch, total))
+                Ok((snapshot, batch, total))
             })?;
             let Some(last) = batch.last() else { break };
             after = last.number;
@@ -229,7 +229,7 @@ impl Service {
             for entry in &batch {
                 let owner = u32::try_from(repository).unwrap_or(0);
                 let number = entry.number.cast_unsigned();
-                raised.extend(self.check_document(number, owner, &scene, Some(watch))?);
+                raised.extend(self.check_document(number, owner, &snapshot, Some(watch))?);
                 if self.is_stopping() {
                     return Err(Error::Stopped);
                 }
@@ -238,19 +238,19 @@ impl Service {
             n_alerts += self.store.write(move |write| {
                 let mut n = 0u64;
                 for alert in &raised {
-                    n += u64::from(raise(write, alert)?);
+                    n += u64::from(insert_alert(write, alert)?);
                 }
                 jobs::progress(write, id, done, Some(total.max(done)), "")?;
                 Ok(n)
             })?;
-            self.deliveries.ring();
+            self.deliveries.notify();
         }
         Ok(format!("{done} documents checked, {n_alerts} alerts"))
     }
 }
 
 /// Makes an alert and what is to be delivered of it; says whether it is new.
-fn raise(write: &Transaction<'_>, alert: &Raised) -> Result<bool, Error> {
+fn insert_alert(write: &Transaction<'_>, alert: &NewAlert) -> Result<bool, Error> {
     let now = now_ms();
     // Any of them may be gone since it was found.
     let sql = "INSERT INTO alert (watch, watched, found, level, watched_words, watched_shared,
@@ -260,7 +260,7 @@ fn raise(write: &Transaction<'_>, alert: &Raised) -> Result<bool, Error> {
                  AND EXISTS (SELECT 1 FROM document WHERE number = ?3)
                  AND EXISTS (SELECT 1 FROM watch WHERE id = ?1)
                ON CONFLICT DO NOTHING";
-    let Raised { rule, watched_counts, found_counts, .. } = alert;
+    let NewAlert { rule, watched_counts, found_counts, .. } = alert;
     let new = write.prepare_cached(sql)?.execute(params![
         rule.watch,
         alert.watched.cast_signed(),
@@ -293,7 +293,7 @@ fn raise(write: &Transaction<'_>, alert: &Raised) -> Result<bool, Error> {
 }
 
 /// When mail about an alert may go: with the next digest, and not in quiet hours.
-pub(crate) fn mail_time(now: i64, rule: &Rule) -> i64 {
+pub(crate) fn mail_time(now: i64, rule: &WatchRule) -> i64 {
     let mut next = now;
     if rule.digest_hours > 0 {
         let every = i64::from(rule.digest_hours) * 3600;
@@ -317,15 +317,15 @@ pub(crate) fn mail_time(now: i64, rule: &Rule) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::{Level, Levels};
+    use crate::service::{LevelThresholds, MatchLevel};
 
-    fn rule(quiet: Option<(u32, u32)>, digest_hours: u32) -> Rule {
-        Rule {
+    fn rule(quiet: Option<(u32, u32)>, digest_hours: u32) -> WatchRule {
+        WatchRule {
             watch: 1,
             account: 1,
             repository: 1,
-            min_level: Level::Some,
-            levels: Levels::default(),
+            min_level: MatchLevel::Some,
+            levels: LevelThresholds::default(),
             min_words: 0,
             channels: Vec::new(),
             hook: None,

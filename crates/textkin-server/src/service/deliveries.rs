@@ -17,7 +17,7 @@ use textkin_mail::{Address, Outgoing, Sender};
 use super::alerts::AlertView;
 use super::hooks::Hook;
 use super::watches::Channel;
-use super::{Level, Service, accounts, hooks};
+use super::{MatchLevel, Service, accounts, hooks};
 use crate::error::Error;
 use crate::store::now;
 
@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// How the server tells of alerts.
 #[derive(Clone)]
-pub struct Delivering {
+pub struct DeliveryConfig {
     /// The address under which people reach the server, without `/` at its end.
     pub site: String,
     /// Where webhooks may lead.
@@ -56,7 +56,7 @@ pub struct MailOut {
     pub from: Address,
 }
 
-impl Default for Delivering {
+impl Default for DeliveryConfig {
     fn default() -> Self {
         Self {
             site: "http://127.0.0.1:7070".to_owned(),
@@ -69,7 +69,7 @@ impl Default for Delivering {
     }
 }
 
-impl std::fmt::Debug for Delivering {
+impl std::fmt::Debug for DeliveryConfig {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { site, reach, .. } = self;
         let mut shown = formatter.debug_struct("Delivering");
@@ -85,35 +85,35 @@ impl std::fmt::Debug for MailOut {
 
 /// Why something was not delivered.
 #[derive(Clone, Debug)]
-pub(crate) struct Unsent {
+pub(crate) struct DeliveryFailure {
     pub(crate) reason: String,
     /// Whether it makes no sense to try again.
     pub(crate) is_final: bool,
     /// Whether others to the same receiver would fare the same.
-    pub(crate) is_of_all: bool,
+    pub(crate) affects_receiver: bool,
 }
 
-impl Unsent {
+impl DeliveryFailure {
     fn never(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), is_final: true, is_of_all: false }
+        Self { reason: reason.into(), is_final: true, affects_receiver: false }
     }
 }
 
 /// What the other side said.
-type Sent = Result<String, Unsent>;
+type Sent = Result<String, DeliveryFailure>;
 
 /// A delivery that is due.
 #[derive(Debug)]
-struct Due {
+struct DueDelivery {
     id: i64,
     alert: Option<i64>,
     hook: Option<i64>,
-    is_of_digest: bool,
+    in_digest: bool,
 }
 
 /// What a webhook is told.
 #[derive(Serialize)]
-struct Told<'a> {
+struct WebhookPayload<'a> {
     event: &'static str,
     delivery: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ impl Service {
         let taken = || under_way.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::scope(|scope| {
             while !self.is_stopping() {
-                let count = self.deliveries.count();
+                let count = self.deliveries.generation();
                 let due = self.due_accounts().unwrap_or_else(|error| {
                     tracing::error!(%error, "deliveries cannot be looked up");
                     Vec::new()
@@ -140,10 +140,10 @@ impl Service {
                         if let Err(error) = self.deliver(account, channel) {
                             tracing::error!(account, %error, "deliveries failed");
                             // Not again at once.
-                            self.deliveries.wait(self.deliveries.count(), PAUSE);
+                            self.deliveries.wait(self.deliveries.generation(), PAUSE);
                         }
                         taken().remove(&(account, channel));
-                        self.deliveries.ring();
+                        self.deliveries.notify();
                     });
                 }
                 self.deliveries.wait(count, PAUSE);
@@ -178,11 +178,11 @@ impl Service {
             let mut statement = read.prepare_cached(sql)?;
             let row = params![now(), account, channel.name(), BATCH];
             let rows = statement.query_map(row, |row| {
-                Ok(Due {
+                Ok(DueDelivery {
                     id: row.get(0)?,
                     alert: row.get(1)?,
                     hook: row.get(2)?,
-                    is_of_digest: row.get(3)?,
+                    in_digest: row.get(3)?,
                 })
             })?;
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
@@ -193,9 +193,9 @@ impl Service {
         }
     }
 
-    fn deliver_hooks(&self, account: i64, due: &[Due]) -> Result<(), Error> {
+    fn deliver_hooks(&self, account: i64, due: &[DueDelivery]) -> Result<(), Error> {
         let mut failed = HashSet::new();
-        for Due { id, alert, hook, .. } in due {
+        for DueDelivery { id, alert, hook, .. } in due {
             if self.is_stopping() {
                 return Ok(());
             }
@@ -207,27 +207,26 @@ impl Service {
                 None => Ok(None),
             });
             let (Ok(Some(found)), alert) = (found, self.alert_for(account, *alert)?) else {
-                self.settle_deliveries(&[*id], Err(Unsent::never("the webhook is gone")))?;
+                self.record_outcome(&[*id], Err(DeliveryFailure::never("the webhook is gone")))?;
                 continue;
             };
-            let sent = match alert {
-                Ok(Some(alert)) => self.send_hook(&found, *id, Some(&alert)),
-                // Whoever tests looks at what comes of it now.
-                Ok(None) => self.send_hook(&found, *id, None).map_err(|unsent| Unsent {
-                    is_final: true,
-                    is_of_all: false,
-                    ..unsent
-                }),
-                Err(unsent) => Err(unsent),
-            };
+            let sent =
+                match alert {
+                    Ok(Some(alert)) => self.send_hook(&found, *id, Some(&alert)),
+                    // Whoever tests looks at what comes of it now.
+                    Ok(None) => self.send_hook(&found, *id, None).map_err(|unsent| {
+                        DeliveryFailure { is_final: true, affects_receiver: false, ..unsent }
+                    }),
+                    Err(unsent) => Err(unsent),
+                };
             // A receiver that does not answer is not asked for each of them.
-            if sent.as_ref().is_err_and(|unsent| unsent.is_of_all) {
+            if sent.as_ref().is_err_and(|unsent| unsent.affects_receiver) {
                 failed.insert(found.id);
-                let same = |other: &&Due| other.hook == *hook && other.id >= *id;
+                let same = |other: &&DueDelivery| other.hook == *hook && other.id >= *id;
                 let all: Vec<i64> = due.iter().filter(same).map(|due| due.id).collect();
-                self.settle_deliveries(&all, sent)?;
+                self.record_outcome(&all, sent)?;
             } else {
-                self.settle_deliveries(&[*id], sent)?;
+                self.record_outcome(&[*id], sent)?;
             }
         }
         Ok(())
@@ -238,15 +237,15 @@ impl Service {
         &self,
         account: i64,
         alert: Option<i64>,
-    ) -> Result<Result<Option<AlertView>, Unsent>, Error> {
+    ) -> Result<Result<Option<AlertView>, DeliveryFailure>, Error> {
         let Some(alert) = alert else { return Ok(Ok(None)) };
         let Some(actor) = self.store.read(|read| accounts::acting(read, account))? else {
-            return Ok(Err(Unsent::never("the account is off")));
+            return Ok(Err(DeliveryFailure::never("the account is off")));
         };
         match self.alert(&actor, alert) {
             Ok(alert) => Ok(Ok(Some(alert))),
-            Err(Error::Missing(_)) => {
-                Ok(Err(Unsent::never("the account may not read the text any more")))
+            Err(Error::NotFound(_)) => {
+                Ok(Err(DeliveryFailure::never("the account may not read the text any more")))
             }
             Err(error) => Err(error),
         }
@@ -254,10 +253,11 @@ impl Service {
 
     /// Tells a webhook of an alert, or that it is a test.
     fn send_hook(&self, hook: &Hook, id: i64, alert: Option<&AlertView>) -> Sent {
-        let target = self.target(&hook.url).map_err(|error| Unsent::never(error.to_string()))?;
+        let target =
+            self.target(&hook.url).map_err(|error| DeliveryFailure::never(error.to_string()))?;
         let event = if alert.is_some() { "alert" } else { "test" };
-        let body = serde_json::to_vec(&Told { event, delivery: id, alert })
-            .map_err(|error| Unsent::never(error.to_string()))?;
+        let body = serde_json::to_vec(&WebhookPayload { event, delivery: id, alert })
+            .map_err(|error| DeliveryFailure::never(error.to_string()))?;
         let delivery = Delivery { id: id.to_string(), event: event.to_owned(), body };
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let webhook_client = self.webhook_client()?;
@@ -266,68 +266,71 @@ impl Service {
                 let said = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
                 match receipt.is_delivered() {
                     true => Ok(said),
-                    false => {
-                        Err(Unsent { reason: said, is_final: receipt.is_final(), is_of_all: false })
-                    }
+                    false => Err(DeliveryFailure {
+                        reason: said,
+                        is_final: receipt.is_final(),
+                        affects_receiver: false,
+                    }),
                 }
             }
-            Err(failure) => Err(Unsent {
+            Err(failure) => Err(DeliveryFailure {
                 reason: failure.to_string(),
                 is_final: failure.is_final(),
-                is_of_all: true,
+                affects_receiver: true,
             }),
         }
     }
 
     /// The courier, which is made when it is first needed.
-    fn webhook_client(&self) -> Result<WebhookClient, Unsent> {
+    fn webhook_client(&self) -> Result<WebhookClient, DeliveryFailure> {
         let mut webhook_client = self.webhook_client.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(webhook_client) = &*webhook_client {
             return Ok(webhook_client.clone());
         }
-        let Delivering { reach, pace, .. } = &self.delivering;
-        let made = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| Unsent {
-            reason: failure.to_string(),
-            is_final: false,
-            is_of_all: true,
+        let DeliveryConfig { reach, pace, .. } = &self.delivery_config;
+        let made = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| {
+            DeliveryFailure { reason: failure.to_string(), is_final: false, affects_receiver: true }
         })?;
         *webhook_client = Some(made.clone());
         Ok(made)
     }
 
-    fn deliver_mail(&self, account: i64, due: Vec<Due>) -> Result<(), Error> {
+    fn deliver_mail(&self, account: i64, due: Vec<DueDelivery>) -> Result<(), Error> {
         let all: Vec<i64> = due.iter().map(|due| due.id).collect();
         let Some(to) = self.mail_of(account)? else {
             let none = "the account has no mail address that can be written to";
-            return self.settle_deliveries(&all, Err(Unsent::never(none)));
+            return self.record_outcome(&all, Err(DeliveryFailure::never(none)));
         };
         let mut notices = Vec::with_capacity(due.len());
         for due in due {
             match self.alert_for(account, due.alert)? {
                 Ok(Some(alert)) => notices.push((due, self.notice(&alert)?)),
                 Ok(None) => {
-                    self.settle_deliveries(&[due.id], Err(Unsent::never("it is about nothing")))?;
+                    self.record_outcome(
+                        &[due.id],
+                        Err(DeliveryFailure::never("it is about nothing")),
+                    )?;
                 }
-                Err(unsent) => self.settle_deliveries(&[due.id], Err(unsent))?,
+                Err(unsent) => self.record_outcome(&[due.id], Err(unsent))?,
             }
         }
-        let n_single = notices.iter().filter(|(due, _)| !due.is_of_digest).count();
+        let n_single = notices.iter().filter(|(due, _)| !due.in_digest).count();
         let (together, single): (Vec<_>, Vec<_>) =
-            notices.into_iter().partition(|(due, _)| due.is_of_digest || n_single > MAX_SINGLE);
-        let rules = format!("{}/alerts/rules", self.delivering.site);
+            notices.into_iter().partition(|(due, _)| due.in_digest || n_single > MAX_SINGLE);
+        let rules = format!("{}/alerts/rules", self.delivery_config.site);
         for (due, alert) in single {
             let message = notice::alert(&to, &alert, &format!("delivery{}", due.id), &rules);
             let sent = self.send_mail(&message);
-            self.settle_deliveries(&[due.id], sent)?;
+            self.record_outcome(&[due.id], sent)?;
         }
         let ids: Vec<i64> = together.iter().map(|(due, _)| due.id).collect();
         let alerts: Vec<_> = together.into_iter().map(|(_, alert)| alert).collect();
         if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
-            let inbox = format!("{}/alerts", self.delivering.site);
+            let inbox = format!("{}/alerts", self.delivery_config.site);
             let identity = format!("digest{first}to{last}");
             if let Some(message) = notice::digest(&to, &alerts, &identity, &inbox, &rules) {
                 let sent = self.send_mail(&message);
-                self.settle_deliveries(&ids, sent)?;
+                self.record_outcome(&ids, sent)?;
             }
         }
         Ok(())
@@ -363,9 +366,9 @@ impl Service {
         };
         Ok(notice::Alert {
             level: match alert.level {
-                Level::Some => notice::Level::Some,
-                Level::High => notice::Level::High,
-                Level::Exact => notice::Level::Exact,
+                MatchLevel::Some => notice::Level::Some,
+                MatchLevel::High => notice::Level::High,
+                MatchLevel::Exact => notice::Level::Exact,
             },
             watched: place(registered),
             found: place(found),
@@ -374,7 +377,7 @@ impl Service {
             time: found.time.clone().unwrap_or_else(|| format!("noticed {noticed}")),
             link: format!(
                 "{}/compare?a={}&b={}",
-                self.delivering.site,
+                self.delivery_config.site,
                 name(registered),
                 name(found)
             ),
@@ -383,28 +386,28 @@ impl Service {
 
     /// Sends a message.
     pub(crate) fn send_mail(&self, message: &Outgoing) -> Sent {
-        let Some(MailOut { sender, from }) = &self.delivering.mail else {
-            return Err(Unsent {
+        let Some(MailOut { sender, from }) = &self.delivery_config.mail else {
+            return Err(DeliveryFailure {
                 reason: "this server sends no mail: start it with --smtp-relay".to_owned(),
                 is_final: false,
-                is_of_all: true,
+                affects_receiver: true,
             });
         };
         let bytes = message.to_bytes(from, SystemTime::now());
-        let bytes = bytes.map_err(|error| Unsent::never(error.to_string()))?;
+        let bytes = bytes.map_err(|error| DeliveryFailure::never(error.to_string()))?;
         match sender.send(&message.to, &bytes) {
             Ok(()) => Ok("sent".to_owned()),
-            Err(failure) => Err(Unsent {
+            Err(failure) => Err(DeliveryFailure {
                 reason: failure.reason,
                 is_final: failure.is_permanent,
-                is_of_all: true,
+                affects_receiver: true,
             }),
         }
     }
 
     /// Writes down what came of deliveries, and when they are tried again.
-    fn settle_deliveries(&self, ids: &[i64], sent: Sent) -> Result<(), Error> {
-        let (ids, delay) = (ids.to_vec(), self.delivering.delay);
+    fn record_outcome(&self, ids: &[i64], sent: Sent) -> Result<(), Error> {
+        let (ids, delay) = (ids.to_vec(), self.delivery_config.delay);
         self.store.write(move |write| {
             let sql = "SELECT attempts FROM delivery WHERE id = ?1";
             let mut attempts = write.prepare_cached(sql)?;

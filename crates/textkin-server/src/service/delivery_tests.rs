@@ -91,7 +91,7 @@ impl House {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let outbox = Arc::new(Outbox::default());
-        let delivering = Delivering {
+        let delivery_config = DeliveryConfig {
             site: "https://kin.example".to_owned(),
             reach: Reach { allowed: vec!["127.0.0.1".parse().unwrap()], allow_http: true },
             delay: |n, _| (n < 4).then_some(Duration::ZERO),
@@ -99,9 +99,10 @@ impl House {
                 sender: Arc::clone(&outbox) as Arc<dyn textkin_mail::Sender>,
                 from: "textkin@kin.example".parse().unwrap(),
             }),
-            ..Delivering::default()
+            ..DeliveryConfig::default()
         };
-        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        let service =
+            Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap();
         let workers = service.start_workers().unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
         let account = anna.account;
@@ -251,7 +252,7 @@ fn a_test_says_what_came_of_it_and_webhooks_are_of_one_account() {
 #[test]
 fn webhooks_do_not_lead_to_machines_that_are_not_public() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
     for url in [
         "https://127.0.0.1/",
@@ -299,7 +300,7 @@ fn mail_comes_at_once_or_as_a_digest_and_once() {
         .collect();
     let upload = house.service.new_upload("copies.jsonl").unwrap();
     std::fs::write(upload.path(), lines).unwrap();
-    house.service.new_load(&house.ben, "news", upload, Existing::Refuse).unwrap();
+    house.service.new_load(&house.ben, "news", upload, ExistingPolicy::Refuse).unwrap();
     house.wait("all are done", || house.deliveries(Some(DeliveryState::Done)).len() == 41);
     let sent = house.outbox.sent();
     assert!(sent.len() < 20, "{}", sent.len());

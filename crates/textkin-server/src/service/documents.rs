@@ -4,11 +4,11 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use super::{Service, jobs, pack};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
-use crate::index::{Prepared, ShelfKind};
+use crate::index::{PartitionKind, PreparedText};
 use crate::store::now;
 
 /// The most characters of an id, and of a title or time.
@@ -46,7 +46,7 @@ pub struct NewDocument {
 /// What happens if there is a document with the same id already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Existing {
+pub enum ExistingPolicy {
     /// The new one is refused, unless it is the same.
     #[default]
     Refuse,
@@ -58,7 +58,7 @@ pub enum Existing {
 
 /// What was registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Registered {
+pub struct RegisteredDocument {
     /// Its id.
     pub id: String,
     /// Its words.
@@ -105,7 +105,7 @@ pub struct DocumentView {
 
 /// A receipt for documents that were removed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Removal {
+pub struct RemovalReceipt {
     /// Its number.
     pub receipt: i64,
     /// When they were removed, in seconds since 1970: from then on no probe finds them.
@@ -127,7 +127,7 @@ pub struct Removal {
 
 /// A row of the table of documents.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct DocumentRow {
     pub(crate) number: i64,
     pub(crate) id: String,
     pub(crate) title: Option<String>,
@@ -140,7 +140,7 @@ pub(crate) struct Entry {
     pub(crate) added: i64,
 }
 
-impl Entry {
+impl DocumentRow {
     const COLUMNS: &str = "document.number, document.id, document.title, document.time,
          document.words, document.bytes, document.digest, document.added, document.author,
          document.label";
@@ -192,21 +192,21 @@ impl Service {
         actor: &Actor,
         repository: &str,
         new: NewDocument,
-        existing: Existing,
+        existing: ExistingPolicy,
         request: Option<(String, [u8; 32])>,
-    ) -> Result<Registered, Error> {
-        actor.needs(Scope::Register)?;
+    ) -> Result<RegisteredDocument, Error> {
+        actor.require_scope(Scope::Register)?;
         if new.text.len() > self.limits.text {
-            let most = self.limits.text >> 20;
-            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
+            let max_mib = self.limits.text >> 20;
+            return Err(Error::TooLarge(format!("a text can have at most {max_mib} MiB")));
         }
-        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
-        actor.needs_role(known.guarded(), Role::Writer)?;
+        let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        actor.require_role(record.access(), Role::Writer)?;
         let prepared = self.index.prepare(&new.text);
         let (entry, text) = check_document(new, &prepared)?;
-        let kind = ShelfKind::new(known.keeps_text);
+        let kind = PartitionKind::new(record.keeps_text);
         let packed = pack(&text)?;
-        let (owner, words) = (known.owner(), prepared.words);
+        let (owner, words) = (record.index_id(), prepared.words);
         let digest = blake3::Hash::from_bytes(prepared.digest).to_hex().to_string();
         let account = actor.account;
         let (registered, inserted) = self.store.write(move |write| {
@@ -215,22 +215,22 @@ impl Service {
             {
                 return Ok((serde_json::from_str(&answer)?, None));
             }
-            let pending = Pending { account, kind, packed: &packed, existing };
-            let inserted = insert(write, &entry, &known, &pending)?;
+            let pending = PendingText { account, kind, packed: &packed, existing };
+            let inserted = insert(write, &entry, &record, &pending)?;
             let (job, existed) = (inserted.job, inserted.number.is_none());
-            let registered = Registered { id: entry.id, words, digest, job, existed };
+            let registered = RegisteredDocument { id: entry.id, words, digest, job, existed };
             if let Some((key, request)) = &request {
                 answer(write, account, key, request, &serde_json::to_string(&registered)?)?;
             }
             Ok((registered, Some(inserted)))
         })?;
-        if let Some(Inserted { number, replaced, .. }) = inserted {
+        if let Some(InsertOutcome { number, replaced, .. }) = inserted {
             if !replaced.is_empty() {
                 self.index.remove(&replaced);
             }
             if let Some(number) = number {
                 self.index.add(kind, number, owner, text, &prepared);
-                self.work.ring();
+                self.work.notify();
             }
         }
         Ok(registered)
@@ -246,25 +246,25 @@ impl Service {
         repository: &str,
         filter: Option<&str>,
         after: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<(Vec<DocumentView>, Option<i64>), Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let sql = format!(
                 "SELECT {} FROM document WHERE repository = ?1 AND number > ?2
                    AND (?3 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?3)) > 0)
                  ORDER BY number LIMIT ?4",
-                Entry::COLUMNS
+                DocumentRow::COLUMNS
             );
             let mut statement = read.prepare_cached(&sql)?;
-            let row = params![known.id, after.unwrap_or(0), filter, most.saturating_add(1)];
-            let rows = statement.query_map(row, Entry::read)?;
+            let row = params![record.id, after.unwrap_or(0), filter, limit.saturating_add(1)];
+            let rows = statement.query_map(row, DocumentRow::read)?;
             let mut entries = rows.collect::<Result<Vec<_>, _>>()?;
-            let has_more = entries.len() > most as usize;
-            entries.truncate(most as usize);
+            let has_more = entries.len() > limit as usize;
+            entries.truncate(limit as usize);
             let next = entries.last().filter(|_| has_more).map(|entry| entry.number);
-            Ok((entries.into_iter().map(|entry| entry.view(&known.name)).collect(), next))
+            Ok((entries.into_iter().map(|entry| entry.view(&record.name)).collect(), next))
         })
     }
 
@@ -279,22 +279,22 @@ impl Service {
         id: &str,
         with_text: bool,
     ) -> Result<DocumentView, Error> {
-        actor.needs(Scope::Read)?;
-        let (known, entry, origins) = self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
-            let entry = find(read, &known, id)?;
+        actor.require_scope(Scope::Read)?;
+        let (record, entry, origins) = self.store.read(|read| {
+            let record = Self::resolve(read, actor, repository)?;
+            let entry = find(read, &record, id)?;
             let origins: Option<String> = read
                 .prepare_cached("SELECT labels FROM origin WHERE number = ?1")?
                 .query_row([entry.number], |row| row.get(0))
                 .optional()?;
-            Ok((known, entry, origins))
+            Ok((record, entry, origins))
         })?;
-        let text = match with_text && known.keeps_text {
-            true => self.index.text(ShelfKind::Texts, entry.number.cast_unsigned())?,
+        let text = match with_text && record.keeps_text {
+            true => self.index.text(PartitionKind::Texts, entry.number.cast_unsigned())?,
             false => None,
         };
         let origins = origins.map(|labels| serde_json::from_str(&labels)).transpose()?;
-        Ok(DocumentView { text, origins, ..entry.view(&known.name) })
+        Ok(DocumentView { text, origins, ..entry.view(&record.name) })
     }
 
     /// Deletes a document: from when this returns no probe finds it; the receipt says when the last
@@ -302,17 +302,22 @@ impl Service {
     ///
     /// # Errors
     /// If there is none that the actor may know of, or it may not delete it.
-    pub fn delete(&self, actor: &Actor, repository: &str, id: &str) -> Result<Removal, Error> {
-        actor.needs(Scope::Register)?;
+    pub fn delete(
+        &self,
+        actor: &Actor,
+        repository: &str,
+        id: &str,
+    ) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Register)?;
         let (by, repository, id) = (actor.clone(), repository.to_owned(), id.to_owned());
         let (removal, numbers) = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Writer)?;
-            let entry = find(write, &known, &id)?;
-            remove(write, Some(by.account), &known, &[entry], "deleted")
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Writer)?;
+            let entry = find(write, &record, &id)?;
+            remove(write, Some(by.account), &record, &[entry], "deleted")
         })?;
         self.index.remove(&numbers);
-        self.work.ring();
+        self.work.notify();
         Ok(removal)
     }
 
@@ -320,8 +325,8 @@ impl Service {
     ///
     /// # Errors
     /// If there is none that the actor may see.
-    pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<Removal, Error> {
-        actor.needs(Scope::Read)?;
+    pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let sql = "SELECT id, at, repository, reason, documents, words, ids, erased, team
                        FROM receipt WHERE id = ?1";
@@ -330,13 +335,13 @@ impl Service {
                 found.filter(|(_, team)| actor.only.is_none() && actor.role(*team).is_some());
             found
                 .map(|(removal, _)| removal)
-                .ok_or_else(|| Error::missing("receipt", &receipt.to_string()))
+                .ok_or_else(|| Error::not_found("receipt", &receipt.to_string()))
         })
     }
 }
 
-fn removal(row: &Row<'_>) -> rusqlite::Result<(Removal, i64)> {
-    let removal = Removal {
+fn removal(row: &Row<'_>) -> rusqlite::Result<(RemovalReceipt, i64)> {
+    let removal = RemovalReceipt {
         receipt: row.get(0)?,
         at: row.get(1)?,
         repository: row.get(2)?,
@@ -352,8 +357,8 @@ fn removal(row: &Row<'_>) -> rusqlite::Result<(Removal, i64)> {
 /// The row of a new document, and its text.
 pub(crate) fn check_document(
     new: NewDocument,
-    prepared: &Prepared,
-) -> Result<(Entry, String), Error> {
+    prepared: &PreparedText,
+) -> Result<(DocumentRow, String), Error> {
     let NewDocument { id, text, title, time, author, label, .. } = new;
     let by_digest =
         || blake3::Hash::from_bytes(prepared.digest).to_hex().chars().take(16).collect::<String>();
@@ -368,7 +373,7 @@ pub(crate) fn check_document(
     for (what, value) in short {
         check_text(what, value.map_or("", String::as_str))?;
     }
-    let entry = Entry {
+    let entry = DocumentRow {
         number: 0,
         id,
         title,
@@ -395,18 +400,25 @@ fn check_text(what: &str, text: &str) -> Result<(), Error> {
 }
 
 /// The document `id` of a repository.
-pub(crate) fn find(read: &Transaction<'_>, known: &Known, id: &str) -> Result<Entry, Error> {
-    let sql = format!("SELECT {} FROM document WHERE repository = ?1 AND id = ?2", Entry::COLUMNS);
-    let found =
-        read.prepare_cached(&sql)?.query_row(params![known.id, id], Entry::read).optional()?;
-    found.ok_or_else(|| Error::missing("document", id))
+pub(crate) fn find(
+    read: &Transaction<'_>,
+    record: &RepositoryRecord,
+    id: &str,
+) -> Result<DocumentRow, Error> {
+    let sql =
+        format!("SELECT {} FROM document WHERE repository = ?1 AND id = ?2", DocumentRow::COLUMNS);
+    let found = read
+        .prepare_cached(&sql)?
+        .query_row(params![record.id, id], DocumentRow::read)
+        .optional()?;
+    found.ok_or_else(|| Error::not_found("document", id))
 }
 
 /// The document with a number, if it is still there.
-pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<Entry>, Error> {
-    let sql = format!("SELECT {} FROM document WHERE number = ?1", Entry::COLUMNS);
+pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<DocumentRow>, Error> {
+    let sql = format!("SELECT {} FROM document WHERE number = ?1", DocumentRow::COLUMNS);
     let number = number.cast_signed();
-    Ok(read.prepare_cached(&sql)?.query_row([number], Entry::read).optional()?)
+    Ok(read.prepare_cached(&sql)?.query_row([number], DocumentRow::read).optional()?)
 }
 
 /// The documents that a condition in SQL names, each with its repository.
@@ -414,12 +426,14 @@ pub(crate) fn select_with(
     read: &Transaction<'_>,
     condition: &str,
     values: impl rusqlite::Params,
-) -> Result<Vec<(i64, Entry)>, Error> {
-    let sql =
-        format!("SELECT {}, document.repository FROM document WHERE {condition}", Entry::COLUMNS);
+) -> Result<Vec<(i64, DocumentRow)>, Error> {
+    let sql = format!(
+        "SELECT {}, document.repository FROM document WHERE {condition}",
+        DocumentRow::COLUMNS
+    );
     let mut statement = read.prepare(&sql)?;
-    let rows =
-        statement.query_map(values, |row| Ok((row.get(Entry::N_COLUMNS)?, Entry::read(row)?)))?;
+    let rows = statement
+        .query_map(values, |row| Ok((row.get(DocumentRow::N_COLUMNS)?, DocumentRow::read(row)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -428,10 +442,10 @@ pub(crate) fn select(
     read: &Transaction<'_>,
     condition: &str,
     values: impl rusqlite::Params,
-) -> Result<Vec<Entry>, Error> {
-    let sql = format!("SELECT {} FROM document WHERE {condition}", Entry::COLUMNS);
+) -> Result<Vec<DocumentRow>, Error> {
+    let sql = format!("SELECT {} FROM document WHERE {condition}", DocumentRow::COLUMNS);
     let mut statement = read.prepare_cached(&sql)?;
-    let rows = statement.query_map(values, Entry::read)?;
+    let rows = statement.query_map(values, DocumentRow::read)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -444,12 +458,12 @@ fn answered(
 ) -> Result<Option<String>, Error> {
     let sql = "SELECT request, body FROM idempotency WHERE account = ?1 AND key = ?2";
     let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
-    let known = read.prepare_cached(sql)?.query_row(params![account, key], row).optional()?;
-    match known {
-        Some((known, _)) if known != *request => {
+    let record = read.prepare_cached(sql)?.query_row(params![account, key], row).optional()?;
+    match record {
+        Some((record, _)) if record != *request => {
             Err(Error::Conflict("this Idempotency-Key was used for another request".to_owned()))
         }
-        known => Ok(known.map(|(_, body)| body)),
+        record => Ok(record.map(|(_, body)| body)),
     }
 }
 
@@ -467,7 +481,7 @@ fn answer(
 }
 
 /// What came of putting a document into the store.
-pub(crate) struct Inserted {
+pub(crate) struct InsertOutcome {
     /// Its number; `None` if nothing was done.
     pub(crate) number: Option<u64>,
     pub(crate) job: Option<i64>,
@@ -475,43 +489,43 @@ pub(crate) struct Inserted {
 }
 
 /// What is to be stored beside the row of a document.
-pub(crate) struct Pending<'a> {
+pub(crate) struct PendingText<'a> {
     pub(crate) account: i64,
-    pub(crate) kind: ShelfKind,
+    pub(crate) kind: PartitionKind,
     pub(crate) packed: &'a [u8],
-    pub(crate) existing: Existing,
+    pub(crate) existing: ExistingPolicy,
 }
 
 /// Puts a document into the store; it is then to be added to the index.
 pub(crate) fn insert(
     write: &Transaction<'_>,
-    entry: &Entry,
-    known: &Known,
-    pending: &Pending<'_>,
-) -> Result<Inserted, Error> {
-    let &Pending { account, kind, packed, existing } = pending;
+    entry: &DocumentRow,
+    record: &RepositoryRecord,
+    pending: &PendingText<'_>,
+) -> Result<InsertOutcome, Error> {
+    let &PendingText { account, kind, packed, existing } = pending;
     let mut replaced = Vec::new();
     let is_there: bool = write
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM repository WHERE id = ?1)")?
-        .query_row([known.id], |row| row.get(0))?;
+        .query_row([record.id], |row| row.get(0))?;
     if !is_there {
-        return Err(Error::missing("repository", &known.name));
+        return Err(Error::not_found("repository", &record.name));
     }
-    match find(write, known, &entry.id) {
-        Err(Error::Missing(_)) => {}
+    match find(write, record, &entry.id) {
+        Err(Error::NotFound(_)) => {}
         Err(error) => return Err(error),
         Ok(old) => match existing {
-            Existing::Replace if old.digest != entry.digest => {
-                replaced = remove(write, Some(account), known, &[old], "replaced")?.1;
+            ExistingPolicy::Replace if old.digest != entry.digest => {
+                replaced = remove(write, Some(account), record, &[old], "replaced")?.1;
             }
-            Existing::Refuse if old.digest != entry.digest => {
+            ExistingPolicy::Refuse if old.digest != entry.digest => {
                 return Err(Error::Conflict(format!(
                     "there is a document '{}' in the repository, with another text; \
                      ?existing=replace puts this one in its place",
                     entry.id
                 )));
             }
-            _ => return Ok(Inserted { number: None, job: None, replaced }),
+            _ => return Ok(InsertOutcome { number: None, job: None, replaced }),
         },
     }
     let sql =
@@ -519,7 +533,7 @@ pub(crate) fn insert(
                                    author, label)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     write.prepare_cached(sql)?.execute(params![
-        known.id,
+        record.id,
         entry.id,
         entry.title,
         entry.time,
@@ -532,14 +546,14 @@ pub(crate) fn insert(
         entry.label,
     ])?;
     let number = write.last_insert_rowid();
-    let is_fingerprints = kind == ShelfKind::Fingerprints;
+    let is_fingerprints = kind == PartitionKind::Fingerprints;
     let sql = "INSERT INTO pending (number, shelf, text) VALUES (?1, ?2, ?3)";
     write.prepare_cached(sql)?.execute(params![number, is_fingerprints, packed])?;
     let sql = "UPDATE repository SET documents = documents + 1, words = words + ?2, last_added = ?3
                WHERE id = ?1";
-    write.prepare_cached(sql)?.execute(params![known.id, entry.words, entry.added])?;
-    let job = jobs::insert(write, jobs::CHECK, Some(account), Some(known.id), Some(number))?;
-    Ok(Inserted { number: Some(number.cast_unsigned()), job: Some(job), replaced })
+    write.prepare_cached(sql)?.execute(params![record.id, entry.words, entry.added])?;
+    let job = jobs::insert(write, jobs::CHECK, Some(account), Some(record.id), Some(number))?;
+    Ok(InsertOutcome { number: Some(number.cast_unsigned()), job: Some(job), replaced })
 }
 
 /// Removes documents of a repository with all that was found of them; their numbers are then to be
@@ -547,10 +561,10 @@ pub(crate) fn insert(
 pub(crate) fn remove(
     write: &Transaction<'_>,
     account: Option<i64>,
-    known: &Known,
-    entries: &[Entry],
+    record: &RepositoryRecord,
+    entries: &[DocumentRow],
     reason: &str,
-) -> Result<(Removal, Vec<u64>), Error> {
+) -> Result<(RemovalReceipt, Vec<u64>), Error> {
     let named: Vec<serde_json::Value> = entries
         .iter()
         .take(MAX_NAMED)
@@ -564,8 +578,16 @@ pub(crate) fn remove(
     let at = now();
     let sql = "INSERT INTO receipt (at, account, team, repository, reason, documents, words, ids)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
-    let row =
-        params![at, account, known.team, known.name, reason, entries.len(), words, ids.to_string()];
+    let row = params![
+        at,
+        account,
+        record.team,
+        record.name,
+        reason,
+        entries.len(),
+        words,
+        ids.to_string()
+    ];
     let receipt: i64 = write.query_row(sql, row, |row| row.get(0))?;
     let mut delete = write.prepare_cached("DELETE FROM document WHERE number = ?1")?;
     let mut erase =
@@ -577,20 +599,21 @@ pub(crate) fn remove(
     for entry in entries {
         // Alerts, origins and what is pending go with it.
         delete.execute([entry.number])?;
-        erase.execute(params![entry.number, !known.keeps_text, receipt])?;
+        erase.execute(params![entry.number, !record.keeps_text, receipt])?;
         jobs.execute([entry.number])?;
     }
     let sql = "UPDATE repository SET documents = documents - ?2, words = words - ?3 WHERE id = ?1";
-    write.execute(sql, params![known.id, entries.len(), words])?;
+    write.execute(sql, params![record.id, entries.len(), words])?;
     super::accounts::audit(
         write,
         account,
         reason,
-        &format!("{} of {}, receipt {receipt}", entries.len(), known.name),
+        &format!("{} of {}, receipt {receipt}", entries.len(), record.name),
     )?;
-    let repository = known.name.clone();
+    let repository = record.name.clone();
     let documents = entries.len() as u64;
     let reason = reason.to_owned();
-    let removal = Removal { receipt, at, repository, reason, documents, words, ids, erased: None };
+    let removal =
+        RemovalReceipt { receipt, at, repository, reason, documents, words, ids, erased: None };
     Ok((removal, entries.iter().map(|entry| entry.number.cast_unsigned()).collect()))
 }

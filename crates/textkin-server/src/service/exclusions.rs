@@ -10,7 +10,7 @@ use textkin::text::tokenizer::TextPart;
 use textkin::types::{Exclusion, Layers, TokenRange, Tokens};
 use textkin::{Analyzer, Comparison, SetAside, Settings, compare, compare_without};
 
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use super::{Service, templates};
 use crate::access::Actor;
 use crate::error::Error;
@@ -70,7 +70,7 @@ impl Service {
     pub(crate) fn comparer(
         &self,
         exclusions: &Exclusions,
-        repositories: &[Known],
+        repositories: &[RepositoryRecord],
     ) -> Result<Comparer, Error> {
         self.store.read(|read| comparer(read, exclusions, repositories))
     }
@@ -84,8 +84,8 @@ impl Service {
     ) -> Result<Comparer, Error> {
         self.store.read(|read| {
             let resolve = |name: &&str| Self::resolve(read, actor, name);
-            let known = repositories.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
-            comparer(read, exclusions, &known)
+            let record = repositories.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+            comparer(read, exclusions, &record)
         })
     }
 }
@@ -93,16 +93,16 @@ impl Service {
 fn comparer(
     read: &Transaction<'_>,
     exclusions: &Exclusions,
-    repositories: &[Known],
+    repositories: &[RepositoryRecord],
 ) -> Result<Comparer, Error> {
     let mut settings = exclusions.settings();
     let mut phrases = Vec::new();
-    for known in repositories {
+    for record in repositories {
         if exclusions.template {
-            settings.templates.extend(templates::texts(read, known)?);
+            settings.templates.extend(templates::texts(read, record)?);
         }
         if exclusions.phrases {
-            phrases.extend(templates::phrases(read, known)?);
+            phrases.extend(templates::phrases(read, record)?);
         }
     }
     // Repositories may have the same ones.

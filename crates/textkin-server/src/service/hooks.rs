@@ -55,7 +55,7 @@ pub struct HookView {
     /// What became of its last delivery.
     pub last: Option<DeliveryState>,
     /// When a delivery was last taken, in seconds since 1970.
-    pub last_taken: Option<i64>,
+    pub last_delivered: Option<i64>,
     /// What deliveries are signed with; only in the answer to making it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
@@ -155,14 +155,14 @@ impl Service {
             // The rest of an address may hold secrets of the other side.
             audit(write, Some(account), "webhook made", &format!("{id} at {}", target.host()))?;
             let url = target.as_str().to_owned();
-            let (last, last_taken) = (None, None);
-            Ok(HookView { id, name, url, created, last, last_taken, secret: Some(secret) })
+            let (last, last_delivered) = (None, None);
+            Ok(HookView { id, name, url, created, last, last_delivered, secret: Some(secret) })
         })
     }
 
     /// An address that deliveries may go to.
     pub(crate) fn target(&self, url: &str) -> Result<Target, Error> {
-        let target = Target::new(url, &self.delivering.reach);
+        let target = Target::new(url, &self.delivery_config.reach);
         target.map_err(|rejected| Error::Invalid(rejected.to_string()))
     }
 
@@ -171,8 +171,8 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn hooks(&self, actor: &Actor) -> Result<Vec<HookView>, Error> {
-        actor.needs(Scope::Read)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Read)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             // Webhooks of before they had names are called by their addresses.
             let sql = "SELECT id, url, created, (SELECT state FROM delivery WHERE hook = hook.id
@@ -189,7 +189,7 @@ impl Service {
                     name: row.get(4)?,
                     url: row.get(1)?,
                     created: row.get(2)?,
-                    last_taken: row.get(5)?,
+                    last_delivered: row.get(5)?,
                     last: last.as_deref().and_then(DeliveryState::parse),
                     secret: None,
                 })
@@ -208,7 +208,7 @@ impl Service {
         self.store.write(move |write| {
             let sql = "DELETE FROM hook WHERE id = ?1 AND account = ?2";
             match write.execute(sql, [id, account])? {
-                0 => Err(Error::missing("webhook", &id.to_string())),
+                0 => Err(Error::not_found("webhook", &id.to_string())),
                 _ => audit(write, Some(account), "webhook deleted", &id.to_string()),
             }
         })
@@ -228,7 +228,7 @@ impl Service {
             let row = params![account, Channel::Webhook.name(), hook.id, now()];
             Ok(write.query_row(sql, row, |row| row.get(0))?)
         })?;
-        self.deliveries.ring();
+        self.deliveries.notify();
         self.delivery(actor, delivery)
     }
 
@@ -241,17 +241,17 @@ impl Service {
         actor: &Actor,
         state: Option<DeliveryState>,
         before: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<DeliveryView>, Error> {
-        actor.needs(Scope::Read)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Read)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM delivery WHERE account = ?1 AND (?2 IS NULL OR state = ?2)
                    AND id < ?3 ORDER BY id DESC LIMIT ?4"
             );
             let state = state.map(DeliveryState::name);
-            let row = params![actor.account, state, before.unwrap_or(i64::MAX), most];
+            let row = params![actor.account, state, before.unwrap_or(i64::MAX), limit];
             let mut statement = read.prepare_cached(&sql)?;
             let rows = statement.query_map(row, view)?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -263,13 +263,13 @@ impl Service {
     /// # Errors
     /// If the account has none with this number.
     pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
-        actor.needs(Scope::Read)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Read)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             let sql = format!("SELECT {COLUMNS} FROM delivery WHERE id = ?1 AND account = ?2");
             let row = params![id, actor.account];
             let found = read.prepare_cached(&sql)?.query_row(row, view).optional()?;
-            found.ok_or_else(|| Error::missing("delivery", &id.to_string()))
+            found.ok_or_else(|| Error::not_found("delivery", &id.to_string()))
         })
     }
 
@@ -285,19 +285,19 @@ impl Service {
                            finished = NULL
                        WHERE id = ?1 AND account = ?2";
             match write.execute(sql, params![id, account, now()])? {
-                0 => Err(Error::missing("delivery", &id.to_string())),
+                0 => Err(Error::not_found("delivery", &id.to_string())),
                 _ => Ok(()),
             }
         })?;
-        self.deliveries.ring();
+        self.deliveries.notify();
         self.delivery(actor, id)
     }
 }
 
 /// Fails unless the actor may change where its account is told of alerts.
 fn may_change(actor: &Actor) -> Result<(), Error> {
-    actor.needs(Scope::Admin)?;
-    actor.needs_whole_account()
+    actor.require_scope(Scope::Admin)?;
+    actor.require_whole_account()
 }
 
 /// Where a webhook leads and what it is signed with.
@@ -312,7 +312,7 @@ pub(crate) fn hook(read: &Transaction<'_>, account: i64, id: i64) -> Result<Hook
     let sql = "SELECT id, url, secret FROM hook WHERE id = ?1 AND account = ?2";
     let row = |row: &Row<'_>| Ok(Hook { id: row.get(0)?, url: row.get(1)?, secret: row.get(2)? });
     let found = read.prepare_cached(sql)?.query_row([id, account], row).optional()?;
-    found.ok_or_else(|| Error::missing("webhook", &id.to_string()))
+    found.ok_or_else(|| Error::not_found("webhook", &id.to_string()))
 }
 
 const COLUMNS: &str = "id, alert, channel, hook, state, attempts, next, answer, created, finished";

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use rusqlite::params;
 
-use super::mail::KEEP_LETTERS;
+use super::mail::KEEP_MESSAGE_IDS;
 use super::{Service, jobs};
 use crate::error::Error;
-use crate::index::ShelfKind;
+use crate::index::PartitionKind;
 use crate::store::now;
 
 /// How long documents stay in memory only, at most, when nothing else happens.
-const SETTLE_AFTER: Duration = Duration::from_secs(60);
+const FLUSH_TEXTS_AFTER: Duration = Duration::from_secs(60);
 /// The same for documents whose text is not to be kept.
-const FORGET_AFTER: Duration = Duration::from_secs(5);
+const FLUSH_FINGERPRINTS_AFTER: Duration = Duration::from_secs(5);
 /// How often rules of retention are looked at.
 const RETAIN_EVERY: Duration = Duration::from_secs(600);
 /// How long finished jobs, deliveries and keys of requests are kept, in seconds.
@@ -37,7 +37,7 @@ impl Service {
         Ok(vec![
             spawn("checks", Self::run_checks)?,
             spawn("jobs", Self::run_jobs)?,
-            spawn("settle", Self::run_settling)?,
+            spawn("settle", Self::run_flusher)?,
             spawn("deliveries", Self::run_deliveries)?,
             spawn("overview", Self::run_overview)?,
         ])
@@ -45,43 +45,43 @@ impl Service {
 
     /// Does `step` until the server stops: again at once while it says that there was work, else
     /// when the bell rings or a while has passed.
-    fn work_on(&self, name: &str, mut step: impl FnMut() -> Result<bool, Error>) {
+    fn run_worker(&self, name: &str, mut step: impl FnMut() -> Result<bool, Error>) {
         while !self.is_stopping() {
-            let count = self.work.count();
+            let count = self.work.generation();
             match step() {
                 Ok(true) => {}
                 Ok(false) => self.work.wait(count, Duration::from_millis(500)),
                 Err(Error::Stopped) => return,
                 Err(error) => {
                     tracing::error!(worker = name, %error, "work failed and is tried again");
-                    self.work.wait(self.work.count(), Duration::from_secs(5));
+                    self.work.wait(self.work.generation(), Duration::from_secs(5));
                 }
             }
         }
     }
 
     fn run_checks(&self) {
-        self.work_on("checks", || self.do_checks());
+        self.run_worker("checks", || self.run_check_batch());
     }
 
     fn run_overview(&self) {
-        let mut pace = super::overview::Pace::default();
-        self.work_on("overview", || self.keep_overview(&mut pace).map(|()| false));
+        let mut schedule = super::overview::OverviewSchedule::default();
+        self.run_worker("overview", || self.update_overview(&mut schedule).map(|()| false));
     }
 
     fn run_jobs(&self) {
-        self.work_on("jobs", || self.do_job());
+        self.run_worker("jobs", || self.run_next_job());
     }
 
     /// Does all jobs that wait, for tests.
     #[cfg(test)]
-    pub(crate) fn do_jobs(&self) -> Result<(), Error> {
-        while self.do_job()? {}
+    pub(crate) fn run_waiting_jobs(&self) -> Result<(), Error> {
+        while self.run_next_job()? {}
         Ok(())
     }
 
     /// Does the first job that waits and is no check; says whether there was one.
-    fn do_job(&self) -> Result<bool, Error> {
+    fn run_next_job(&self) -> Result<bool, Error> {
         let waiting = self.store.read(|read| jobs::waiting(read, false, 1))?;
         let Some(job) = waiting.into_iter().next() else { return Ok(false) };
         let outcome = match job.kind.as_str() {
@@ -99,23 +99,27 @@ impl Service {
         Ok(true)
     }
 
-    fn run_settling(&self) {
-        let mut settled = [Instant::now(); 2];
+    fn run_flusher(&self) {
+        let mut last_flush = [Instant::now(); 2];
         let mut retained: Option<Instant> = None;
-        self.work_on("settle", || {
-            for kind in [ShelfKind::Texts, ShelfKind::Fingerprints] {
-                let most = if kind == ShelfKind::Texts { SETTLE_AFTER } else { FORGET_AFTER };
-                let last = &mut settled[kind as usize];
-                let is_full = self.index.shelf(kind).fresh_bytes() >= self.limits.fresh;
-                if is_full || last.elapsed() >= most {
-                    self.settle(kind)?;
+        self.run_worker("settle", || {
+            for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
+                let max_age = if kind == PartitionKind::Texts {
+                    FLUSH_TEXTS_AFTER
+                } else {
+                    FLUSH_FINGERPRINTS_AFTER
+                };
+                let last = &mut last_flush[kind as usize];
+                let is_full = self.index.partition(kind).memtable_bytes() >= self.limits.memtable;
+                if is_full || last.elapsed() >= max_age {
+                    self.flush(kind)?;
                     *last = Instant::now();
                 }
             }
             self.erase()?;
             if retained.is_none_or(|at| at.elapsed() >= RETAIN_EVERY) {
-                self.retain()?;
-                self.tidy()?;
+                self.apply_retention()?;
+                self.delete_expired()?;
                 retained = Some(Instant::now());
             }
             Ok(false)
@@ -124,9 +128,9 @@ impl Service {
     }
 
     /// Brings documents from memory to the disk.
-    pub(crate) fn settle(&self, kind: ShelfKind) -> Result<(), Error> {
+    pub(crate) fn flush(&self, kind: PartitionKind) -> Result<(), Error> {
         let started = Instant::now();
-        let numbers = self.index.shelf(kind).settle(|number| self.index.is_gone(number))?;
+        let numbers = self.index.partition(kind).flush(|number| self.index.is_removed(number))?;
         if numbers.is_empty() {
             return Ok(());
         }
@@ -163,11 +167,11 @@ impl Service {
         if gone.is_empty() {
             return Ok(());
         }
-        for kind in [ShelfKind::Texts, ShelfKind::Fingerprints] {
-            let is_here = |gone: &&(u64, bool, Option<i64>)| ShelfKind::new(!gone.1) == kind;
+        for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
+            let is_here = |gone: &&(u64, bool, Option<i64>)| PartitionKind::new(!gone.1) == kind;
             let numbers: Vec<u64> = gone.iter().filter(is_here).map(|gone| gone.0).collect();
             if !numbers.is_empty() {
-                self.index.shelf(kind).erase(&numbers)?;
+                self.index.partition(kind).erase(&numbers)?;
             }
         }
         // Deleted rows are overwritten in the file; the journal is emptied too.
@@ -192,7 +196,7 @@ impl Service {
     }
 
     /// Forgets what is of no use any more.
-    fn tidy(&self) -> Result<(), Error> {
+    fn delete_expired(&self) -> Result<(), Error> {
         self.store.write(|write| {
             let now = now();
             let sql = "DELETE FROM job WHERE state = 'done' AND finished < ?1";
@@ -200,7 +204,7 @@ impl Service {
             let sql = "DELETE FROM delivery WHERE state = 'done' AND finished < ?1";
             write.execute(sql, [now - KEEP_DELIVERIES])?;
             let sql = "DELETE FROM mail WHERE body IS NULL AND at < ?1";
-            write.execute(sql, [now - KEEP_LETTERS])?;
+            write.execute(sql, [now - KEEP_MESSAGE_IDS])?;
             write.execute("DELETE FROM idempotency WHERE created < ?1", [now - KEEP_KEYS])?;
             write.execute("DELETE FROM session WHERE expires < ?1", [now])?;
             Ok(())

@@ -100,8 +100,8 @@ impl Service {
     /// If there is none.
     pub fn job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
         // Whoever may register may ask what became of it.
-        if actor.needs(Scope::Register).is_err() {
-            actor.needs(Scope::Read)?;
+        if actor.require_scope(Scope::Register).is_err() {
+            actor.require_scope(Scope::Read)?;
         }
         self.store.read(|read| {
             let sql = format!(
@@ -110,7 +110,7 @@ impl Service {
             );
             let row = params![id, actor.account, actor.only];
             let found = read.prepare_cached(&sql)?.query_row(row, view).optional()?;
-            found.ok_or_else(|| Error::missing("job", &id.to_string()))
+            found.ok_or_else(|| Error::not_found("job", &id.to_string()))
         })
     }
 
@@ -123,9 +123,9 @@ impl Service {
         actor: &Actor,
         state: Option<&str>,
         before: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<JobView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM job LEFT JOIN repository ON repository.id = repository
@@ -134,7 +134,7 @@ impl Service {
                  ORDER BY job.id DESC LIMIT ?5"
             );
             let mut statement = read.prepare_cached(&sql)?;
-            let row = params![actor.account, state, before, actor.only, most];
+            let row = params![actor.account, state, before, actor.only, limit];
             let rows = statement.query_map(row, view)?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -145,18 +145,18 @@ impl Service {
     /// # Errors
     /// If there is none, or it did not fail.
     pub fn retry_job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
-        actor.needs(Scope::Register)?;
+        actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
         self.store.write(move |write| {
             let sql = "UPDATE job SET state = 'waiting', detail = '', finished = NULL
                        WHERE id = ?1 AND account = ?2 AND state = 'failed'
                          AND (?3 IS NULL OR repository = ?3)";
             match write.execute(sql, params![id, account, only])? {
-                0 => Err(Error::missing("failed job", &id.to_string())),
+                0 => Err(Error::not_found("failed job", &id.to_string())),
                 _ => Ok(()),
             }
         })?;
-        self.work.ring();
+        self.work.notify();
         self.job(actor, id)
     }
 
@@ -164,15 +164,15 @@ impl Service {
     ///
     /// # Errors
     /// If there is none, or it did not fail.
-    pub fn drop_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.needs(Scope::Register)?;
+    pub fn delete_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
         let payload = self.store.write(move |write| {
             let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
                          AND (?3 IS NULL OR repository = ?3) RETURNING payload";
             let gone = write
                 .query_row(sql, params![id, account, only], |row| row.get::<_, Option<String>>(0));
-            gone.optional()?.ok_or_else(|| Error::missing("failed job", &id.to_string()))
+            gone.optional()?.ok_or_else(|| Error::not_found("failed job", &id.to_string()))
         })?;
         self.clear_upload(payload.as_deref());
         Ok(())
@@ -181,7 +181,7 @@ impl Service {
 
 /// A job that waits.
 #[derive(Clone, Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingJob {
     pub(crate) id: i64,
     pub(crate) kind: String,
     pub(crate) account: Option<i64>,
@@ -223,8 +223,8 @@ pub(crate) fn insert_with(
 pub(crate) fn waiting(
     read: &Transaction<'_>,
     is_check: bool,
-    most: usize,
-) -> Result<Vec<Waiting>, Error> {
+    limit: usize,
+) -> Result<Vec<PendingJob>, Error> {
     // Each of the two has an index: many checks must not be in the way of the others.
     let kind = if is_check { "kind = 'check'" } else { "kind <> 'check'" };
     let sql = format!(
@@ -232,8 +232,8 @@ pub(crate) fn waiting(
          WHERE state IN ('waiting', 'running') AND {kind} ORDER BY id LIMIT ?1"
     );
     let mut statement = read.prepare_cached(&sql)?;
-    let rows = statement.query_map([most], |row| {
-        Ok(Waiting {
+    let rows = statement.query_map([limit], |row| {
+        Ok(PendingJob {
             id: row.get(0)?,
             kind: row.get(1)?,
             account: row.get(2)?,

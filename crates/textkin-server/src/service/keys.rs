@@ -70,9 +70,9 @@ impl Service {
     /// Who comes with an API key from an address.
     ///
     /// # Errors
-    /// [`Error::Unknown`] if it is none, or it does not work any more or from there.
+    /// [`Error::Unauthenticated`] if it is none, or it does not work any more or from there.
     pub fn key(&self, key: &str, from: Option<IpAddr>) -> Result<Actor, Error> {
-        struct Known {
+        struct KeyRow {
             id: i64,
             account: i64,
             scopes: String,
@@ -82,13 +82,13 @@ impl Service {
         }
         let digest = secrets::digest(key);
         let now = now();
-        let (known, actor) = self.store.read(|read| {
+        let (record, actor) = self.store.read(|read| {
             let sql = "SELECT api_key.id, account, scopes, repository, addresses, used
                        FROM api_key JOIN account ON account.id = account
                        WHERE digest = ?1 AND revoked IS NULL AND NOT is_off
                          AND (expires IS NULL OR expires > ?2)";
             let row = |row: &rusqlite::Row<'_>| {
-                Ok(Known {
+                Ok(KeyRow {
                     id: row.get(0)?,
                     account: row.get(1)?,
                     scopes: row.get(2)?,
@@ -98,21 +98,21 @@ impl Service {
                 })
             };
             let mut statement = read.prepare_cached(sql)?;
-            let known = statement.query_row(params![digest, now], row).optional()?;
-            let known = known.ok_or(Error::Unknown)?;
-            let scopes = Scope::parse_all(&known.scopes)?;
-            let actor = actor(read, known.account, Some(scopes), known.repository)?;
-            Ok((known, actor))
+            let record = statement.query_row(params![digest, now], row).optional()?;
+            let record = record.ok_or(Error::Unauthenticated)?;
+            let scopes = Scope::parse_all(&record.scopes)?;
+            let actor = actor(read, record.account, Some(scopes), record.repository)?;
+            Ok((record, actor))
         })?;
-        if let Some(addresses) = &known.addresses {
+        if let Some(addresses) = &record.addresses {
             let allowed = parse_addresses(addresses)?;
             if !from.is_some_and(|from| allowed.iter().any(|range| range.contains(from))) {
-                return Err(Error::Unknown);
+                return Err(Error::Unauthenticated);
             }
         }
-        if now - known.used >= USED_EVERY {
+        if now - record.used >= USED_EVERY {
             self.store.write_soon(move |write| {
-                write.execute("UPDATE api_key SET used = ?2 WHERE id = ?1", [known.id, now])?;
+                write.execute("UPDATE api_key SET used = ?2 WHERE id = ?1", [record.id, now])?;
                 Ok(())
             })?;
         }
@@ -124,8 +124,8 @@ impl Service {
     /// # Errors
     /// If the actor may not, or asks for more than it has.
     pub fn new_key(&self, actor: &Actor, new: &NewKey) -> Result<KeyView, Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         let repository = match &new.repository {
             Some(name) => Some(self.store.read(|read| Self::resolve(read, actor, name))?.id),
             None => None,
@@ -156,8 +156,8 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn keys(&self, actor: &Actor) -> Result<Vec<KeyView>, Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             let sql = "SELECT api_key.id, api_key.name, scopes, repository.name, addresses,
                               api_key.created, expires, used, revoked
@@ -187,14 +187,14 @@ impl Service {
     /// # Errors
     /// If there is none, or the actor may not.
     pub fn revoke_key(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         let account = actor.account;
         self.store.write(move |write| {
             let sql = "UPDATE api_key SET revoked = ?3
                        WHERE id = ?1 AND account = ?2 AND revoked IS NULL";
             match write.execute(sql, [id, account, now()])? {
-                0 => Err(Error::missing("key", &id.to_string())),
+                0 => Err(Error::not_found("key", &id.to_string())),
                 _ => audit(write, Some(account), "key revoked", &id.to_string()),
             }
         })
@@ -215,8 +215,8 @@ pub(crate) fn new_key_in(
     let name = name.to_owned();
     insert_key(store, new, None, move |write| {
         let sql = "SELECT id FROM account WHERE name = ?1";
-        let known = write.query_row(sql, [&name], |row| row.get(0)).optional()?;
-        match known {
+        let record = write.query_row(sql, [&name], |row| row.get(0)).optional()?;
+        match record {
             Some(account) => Ok(account),
             None => insert_account(write, &name, None, None, is_admin),
         }
@@ -298,10 +298,10 @@ fn parse_addresses(addresses: &str) -> Result<Vec<AddressRange>, Error> {
         .map(|part| {
             let (base, bits) = part.split_once('/').unwrap_or((part, ""));
             let base: IpAddr = base.parse().map_err(|_| strange(part))?;
-            let most = if base.is_ipv4() { 32 } else { 128 };
+            let max_bits = if base.is_ipv4() { 32 } else { 128 };
             let bits =
-                if bits.is_empty() { most } else { bits.parse().map_err(|_| strange(part))? };
-            match bits <= most {
+                if bits.is_empty() { max_bits } else { bits.parse().map_err(|_| strange(part))? };
+            match bits <= max_bits {
                 true => Ok(AddressRange { base, bits }),
                 false => Err(strange(part)),
             }

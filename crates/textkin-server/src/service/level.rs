@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// How much of a text reappeared, by the larger of both containments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum MatchLevel {
     /// Some of it: by default 5 % or more.
     Some,
     /// Much of it: by default half or more.
@@ -15,7 +15,7 @@ pub enum Level {
     Exact,
 }
 
-impl Level {
+impl MatchLevel {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Some => "some",
@@ -32,7 +32,7 @@ impl Level {
 /// From which share on a level holds: SCAM's for chunks larger than a word, unless they are set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Levels {
+pub struct LevelThresholds {
     /// Exact.
     pub exact: f64,
     /// High.
@@ -41,22 +41,22 @@ pub struct Levels {
     pub some: f64,
 }
 
-impl Default for Levels {
+impl Default for LevelThresholds {
     fn default() -> Self {
         Self { exact: 1.0, high: 0.5, some: 0.05 }
     }
 }
 
-impl Levels {
+impl LevelThresholds {
     /// The level of a share; `None` if it is below all.
     #[must_use]
-    pub fn level(&self, share: f64) -> Option<Level> {
+    pub fn level(&self, share: f64) -> Option<MatchLevel> {
         if share >= self.exact {
-            Some(Level::Exact)
+            Some(MatchLevel::Exact)
         } else if share >= self.high {
-            Some(Level::High)
+            Some(MatchLevel::High)
         } else if share >= self.some {
-            Some(Level::Some)
+            Some(MatchLevel::Some)
         } else {
             None
         }
@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn levels_are_those_of_scam() {
-        let levels = Levels::default();
-        assert_eq!(levels.level(1.0), Some(Level::Exact));
-        assert_eq!(levels.level(0.999), Some(Level::High));
-        assert_eq!(levels.level(0.5), Some(Level::High));
-        assert_eq!(levels.level(0.05), Some(Level::Some));
+        let levels = LevelThresholds::default();
+        assert_eq!(levels.level(1.0), Some(MatchLevel::Exact));
+        assert_eq!(levels.level(0.999), Some(MatchLevel::High));
+        assert_eq!(levels.level(0.5), Some(MatchLevel::High));
+        assert_eq!(levels.level(0.05), Some(MatchLevel::Some));
         assert_eq!(levels.level(0.049), None);
         assert!(levels.is_valid());
-        assert!(!Levels { some: 0.6, ..levels }.is_valid());
-        assert!(!Levels { some: f64::NAN, ..levels }.is_valid());
+        assert!(!LevelThresholds { some: 0.6, ..levels }.is_valid());
+        assert!(!LevelThresholds { some: f64::NAN, ..levels }.is_valid());
     }
 }

@@ -13,13 +13,13 @@ use textkin::source::{Inputs, ProcessLimits, SourceSettings, Worker, read_in_sub
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use utoipa::ToSchema;
 
-use super::documents::{Entry, Existing, NewDocument, Pending, check_document};
-use super::jobs::{self, Waiting};
-use super::repositories::Known;
+use super::documents::{DocumentRow, ExistingPolicy, NewDocument, PendingText, check_document};
+use super::jobs::{self, PendingJob};
+use super::repositories::RepositoryRecord;
 use super::{Service, documents, pack, secrets};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
-use crate::index::{Prepared, ShelfKind};
+use crate::index::{PartitionKind, PreparedText};
 
 /// Documents that are registered in one change, and their bytes.
 const BATCH: usize = 100;
@@ -39,16 +39,16 @@ pub struct Upload {
 
 /// What a load says it will do.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Loaded {
+pub struct LoadJob {
     /// The job; `GET /api/v1/jobs/{job}` tells how far it is.
     pub job: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Order {
+struct LoadPayload {
     folder: String,
     file: String,
-    existing: Existing,
+    existing: ExistingPolicy,
 }
 
 impl Upload {
@@ -61,7 +61,7 @@ impl Upload {
 
 /// What is read of an upload.
 #[derive(Debug, Default)]
-pub struct Texts {
+pub struct UploadContents {
     /// Its documents.
     pub documents: Vec<NewDocument>,
     /// What could not be read.
@@ -84,23 +84,26 @@ impl Service {
     /// The documents of an upload that is expected to hold few.
     ///
     /// # Errors
-    /// If there are more than `most`.
-    pub fn read_upload(&self, upload: &Upload, most: usize) -> Result<Texts, Error> {
-        let mut texts = Texts::default();
-        let limit = self.limits.text;
+    /// If there are more than `limit`.
+    pub fn read_upload(&self, upload: &Upload, limit: usize) -> Result<UploadContents, Error> {
+        let mut texts = UploadContents::default();
+        let max_bytes = self.limits.text;
         self.read_file(&upload.path, &mut |item| {
             match item {
-                Ok(document) if document.text.len() > limit => {
-                    return Err(Error::TooLarge(format!("a text has at most {} MiB", limit >> 20)));
+                Ok(document) if document.text.len() > max_bytes => {
+                    return Err(Error::TooLarge(format!(
+                        "a text can have at most {} MiB",
+                        max_bytes >> 20
+                    )));
                 }
                 Ok(document) => texts.documents.push(document),
                 Err(problem) => texts.problems.push(problem),
             }
-            match texts.documents.len() > most {
+            match texts.documents.len() > limit {
                 true => Err(Error::TooLarge(format!(
-                    "the file holds more than {most} document{}; register it with \
+                    "the file holds more than {limit} document{}; register it with \
                      POST …/loads",
-                    if most == 1 { "" } else { "s" }
+                    if limit == 1 { "" } else { "s" }
                 ))),
                 false => Ok(()),
             }
@@ -117,8 +120,8 @@ impl Service {
         actor: &Actor,
         repository: &str,
         upload: Upload,
-        existing: Existing,
-    ) -> Result<Loaded, Error> {
+        existing: ExistingPolicy,
+    ) -> Result<LoadJob, Error> {
         let Upload { folder, path } = upload;
         self.may_load(actor, repository)?;
         let file = safe_name(&path.file_name().unwrap_or_default().to_string_lossy());
@@ -126,16 +129,16 @@ impl Service {
         let kept = self.folder.join("uploads").join(&name);
         std::fs::File::open(&path)?.sync_all()?;
         std::fs::rename(folder.keep(), &kept)?;
-        let order = serde_json::to_string(&Order { folder: name, file, existing })?;
+        let order = serde_json::to_string(&LoadPayload { folder: name, file, existing })?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         let job = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            let (account, id) = (Some(by.account), Some(known.id));
+            let record = Self::resolve(write, &by, &repository)?;
+            let (account, id) = (Some(by.account), Some(record.id));
             jobs::insert_with(write, jobs::LOAD, account, id, None, Some(&order))
         });
         let job = job.inspect_err(|_| drop(std::fs::remove_dir_all(&kept)))?;
-        self.work.ring();
-        Ok(Loaded { job })
+        self.work.notify();
+        Ok(LoadJob { job })
     }
 
     /// Fails unless the actor may register documents in a repository.
@@ -143,23 +146,23 @@ impl Service {
     /// # Errors
     /// If it may not.
     pub fn may_load(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
-        actor.needs(Scope::Register)?;
-        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
-        actor.needs_role(known.guarded(), Role::Writer)
+        actor.require_scope(Scope::Register)?;
+        let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        actor.require_role(record.access(), Role::Writer)
     }
 
     /// Does a load.
-    pub(crate) fn load(&self, job: &Waiting) -> Result<String, Error> {
-        let order: Order = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
+    pub(crate) fn load(&self, job: &PendingJob) -> Result<String, Error> {
+        let order: LoadPayload = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
         let folder = self.folder.join("uploads").join(&order.folder);
-        let known = self.store.read(|read| {
-            let sql = format!("SELECT {} FROM repository WHERE id = ?1", Known::COLUMNS);
-            Ok(read.query_row(&sql, params![job.repository], Known::read)?)
+        let record = self.store.read(|read| {
+            let sql = format!("SELECT {} FROM repository WHERE id = ?1", RepositoryRecord::COLUMNS);
+            Ok(read.query_row(&sql, params![job.repository], RepositoryRecord::read)?)
         })?;
-        let mut load = Load {
+        let mut load = LoadRun {
             service: self,
             job,
-            known,
+            record,
             existing: order.existing,
             batch: Vec::new(),
             bytes: 0,
@@ -190,15 +193,16 @@ impl Service {
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());
-        if self.limits.reads_apart {
+        if self.limits.reads_in_subprocess {
             let mut sink =
-                Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
+                UploadSink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
             read_in_subprocess(path, &settings, &mut sink);
             return sink.outcome;
         }
         let opened = Inputs::open(&[path], &settings).map_err(textkin::Error::from);
         let mut inputs = opened.map_err(|error| Error::Invalid(error.to_string()))?;
-        let mut sink = Sink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
+        let mut sink =
+            UploadSink { take, prefix, outcome: Ok(()), is_stopping: &|| self.is_stopping() };
         while let Some(piece) = inputs.next_piece() {
             piece.read(&mut sink);
             if sink.outcome.is_err() {
@@ -210,7 +214,7 @@ impl Service {
 
     /// Removes the upload of a job that is given up.
     pub(crate) fn clear_upload(&self, payload: Option<&str>) {
-        let order = payload.and_then(|payload| serde_json::from_str::<Order>(payload).ok());
+        let order = payload.and_then(|payload| serde_json::from_str::<LoadPayload>(payload).ok());
         if let Some(order) = order {
             let folder = self.folder.join("uploads").join(order.folder);
             if let Err(error) = std::fs::remove_dir_all(&folder)
@@ -231,7 +235,7 @@ impl Service {
         })?;
         let wanted: Vec<String> = wanted
             .iter()
-            .filter_map(|order| serde_json::from_str::<Order>(order).ok())
+            .filter_map(|order| serde_json::from_str::<LoadPayload>(order).ok())
             .map(|order| order.folder)
             .collect();
         let Ok(entries) = std::fs::read_dir(self.folder.join("uploads")) else { return Ok(()) };
@@ -253,7 +257,7 @@ fn safe_name(name: &str) -> String {
     if fine.is_empty() || fine == "-" { "upload".to_owned() } else { fine }
 }
 
-struct Sink<'a> {
+struct UploadSink<'a> {
     take: &'a mut dyn FnMut(Result<NewDocument, String>) -> Result<(), Error>,
     /// What the server put before names.
     prefix: String,
@@ -261,7 +265,7 @@ struct Sink<'a> {
     is_stopping: &'a dyn Fn() -> bool,
 }
 
-impl Sink<'_> {
+impl UploadSink<'_> {
     fn give(&mut self, item: Result<NewDocument, String>) -> ControlFlow<()> {
         self.outcome = match (self.is_stopping)() {
             true => Err(Error::Stopped),
@@ -271,7 +275,7 @@ impl Sink<'_> {
     }
 }
 
-impl DocumentSink for Sink<'_> {
+impl DocumentSink for UploadSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let id = document.id.strip_prefix(&self.prefix).unwrap_or(&document.id).to_owned();
         let metadata: Option<serde_json::Value> =
@@ -297,12 +301,12 @@ impl DocumentSink for Sink<'_> {
 }
 
 /// A load under way.
-struct Load<'a> {
+struct LoadRun<'a> {
     service: &'a Service,
-    job: &'a Waiting,
-    known: Known,
-    existing: Existing,
-    batch: Vec<(Entry, Prepared, String)>,
+    job: &'a PendingJob,
+    record: RepositoryRecord,
+    existing: ExistingPolicy,
+    batch: Vec<(DocumentRow, PreparedText, String)>,
     bytes: usize,
     added: u64,
     existed: u64,
@@ -310,7 +314,7 @@ struct Load<'a> {
     n_problems: u64,
 }
 
-impl Load<'_> {
+impl LoadRun<'_> {
     fn take(&mut self, item: Result<NewDocument, String>) -> Result<(), Error> {
         let new = match item {
             Ok(new) => new,
@@ -345,18 +349,18 @@ impl Load<'_> {
     fn flush(&mut self) -> Result<(), Error> {
         let batch = std::mem::take(&mut self.batch);
         self.bytes = 0;
-        let kind = ShelfKind::new(self.known.keeps_text);
+        let kind = PartitionKind::new(self.record.keeps_text);
         let mut rows = Vec::with_capacity(batch.len());
         for (entry, _, text) in &batch {
             rows.push((entry.clone(), pack(text)?));
         }
-        let (known, existing, id) = (self.known.clone(), self.existing, self.job.id);
+        let (record, existing, id) = (self.record.clone(), self.existing, self.job.id);
         let (account, before) = (self.job.account.unwrap_or(0), self.added + self.existed);
         let inserted = self.service.store.write(move |write| {
             let mut inserted = Vec::with_capacity(rows.len());
             for (entry, packed) in &rows {
-                let pending = Pending { account, kind, packed, existing };
-                inserted.push(match documents::insert(write, entry, &known, &pending) {
+                let pending = PendingText { account, kind, packed, existing };
+                inserted.push(match documents::insert(write, entry, &record, &pending) {
                     Ok(inserted) => Ok(inserted),
                     Err(Error::Conflict(reason)) => Err(reason),
                     Err(error) => return Err(error),
@@ -372,7 +376,7 @@ impl Load<'_> {
                     match inserted.number {
                         Some(number) => {
                             self.added += 1;
-                            let owner = self.known.owner();
+                            let owner = self.record.index_id();
                             self.service.index.add(kind, number, owner, text, &prepared);
                         }
                         None => self.existed += 1,
@@ -381,7 +385,7 @@ impl Load<'_> {
                 Err(reason) => self.problem(reason),
             }
         }
-        self.service.work.ring();
+        self.service.work.notify();
         Ok(())
     }
 
@@ -418,7 +422,8 @@ mod tests {
     #[test]
     fn what_a_reader_notes_of_a_file_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(folder.path(), crate::service::Limits::default()).unwrap();
+        let service =
+            Service::open(folder.path(), crate::service::ServiceLimits::default()).unwrap();
         let page = "<p>What all can read.</p><p style='display:none'>What nobody sees.</p>";
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("page.html");

@@ -23,27 +23,28 @@ const MAX_PER_HOUR: u64 = 200;
 /// Seconds after which a letter is given up.
 const GIVE_UP: i64 = 3 * 24 * 3600;
 /// How long identities of letters are kept, in seconds.
-pub(super) const KEEP_LETTERS: i64 = 90 * 24 * 3600;
+pub(super) const KEEP_MESSAGE_IDS: i64 = 90 * 24 * 3600;
 /// How long the worker sleeps when nothing wakes it.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// What is kept of a letter until it is answered; the bytes follow it.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kept {
+enum StoredMail {
     /// It is to be answered.
+    #[serde(rename = "Letter")]
     IncomingMessage { sender: Option<String>, recipients: Vec<String>, peer: String },
     /// This reply is to be sent to `to`.
     Reply { to: String },
 }
 
-fn pack(kept: &Kept, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+fn pack(kept: &StoredMail, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut all = serde_json::to_vec(kept)?;
     all.push(b'\n');
     all.extend_from_slice(bytes);
     Ok(zstd::bulk::compress(&all, 1)?)
 }
 
-fn unpack(packed: &[u8]) -> Result<(Kept, Vec<u8>), Error> {
+fn unpack(packed: &[u8]) -> Result<(StoredMail, Vec<u8>), Error> {
     let mut all = zstd::stream::decode_all(packed)?;
     let end = all.iter().position(|byte| *byte == b'\n').unwrap_or(all.len());
     let kept = serde_json::from_slice(&all[..end])?;
@@ -66,8 +67,8 @@ impl Service {
     }
 
     /// Keeps a letter; says no if its sender wrote too many.
-    pub(crate) fn keep_letter(&self, letter: &IncomingMessage) -> Result<bool, Error> {
-        let kept = Kept::IncomingMessage {
+    pub(crate) fn store_message(&self, letter: &IncomingMessage) -> Result<bool, Error> {
+        let kept = StoredMail::IncomingMessage {
             sender: letter.sender.as_ref().map(Address::to_string),
             recipients: letter.recipients.iter().map(Address::to_string).collect(),
             peer: letter.peer.clone(),
@@ -88,7 +89,7 @@ impl Service {
             write.execute(sql, params![identity, sender, at, packed])?;
             Ok(true)
         })?;
-        self.letters.ring();
+        self.messages.notify();
         Ok(is_kept)
     }
 
@@ -97,9 +98,9 @@ impl Service {
         // When a letter that could not be answered is tried again, and how often it was.
         let mut later: HashMap<i64, (i64, u32)> = HashMap::new();
         while !self.is_stopping() {
-            let count = self.letters.count();
+            let count = self.messages.generation();
             let mut was_done = false;
-            match self.waiting_letters() {
+            match self.waiting_messages() {
                 Ok(ids) => {
                     for id in ids {
                         if self.is_stopping() {
@@ -108,14 +109,14 @@ impl Service {
                         if later.get(&id).is_some_and(|(next, _)| *next > now()) {
                             continue;
                         }
-                        match self.answer_letter(id, handler, office) {
+                        match self.answer_message(id, handler, office) {
                             Ok(()) => {
                                 was_done = true;
                                 later.remove(&id);
                             }
                             Err(error) => {
                                 let n = later.get(&id).map_or(0, |(_, n)| *n) + 1;
-                                let wait = (self.delivering.delay)(n, id.cast_unsigned());
+                                let wait = (self.delivery_config.delay)(n, id.cast_unsigned());
                                 let wait = wait.map_or(3600, |wait| wait.as_secs());
                                 let next = now() + i64::try_from(wait).unwrap_or(3600);
                                 later.insert(id, (next, n));
@@ -127,13 +128,13 @@ impl Service {
                 Err(error) => tracing::error!(%error, "letters cannot be looked up"),
             }
             if !was_done {
-                self.letters.wait(count, PAUSE);
+                self.messages.wait(count, PAUSE);
             }
         }
     }
 
     /// The letters that wait, in the order in which they came.
-    fn waiting_letters(&self) -> Result<Vec<i64>, Error> {
+    fn waiting_messages(&self) -> Result<Vec<i64>, Error> {
         self.store.read(|read| {
             let sql = "SELECT id FROM mail WHERE body IS NOT NULL ORDER BY id LIMIT 1000";
             let mut statement = read.prepare_cached(sql)?;
@@ -143,7 +144,7 @@ impl Service {
     }
 
     /// Does what a letter asks for and sends the reply.
-    fn answer_letter(
+    fn answer_message(
         &self,
         id: i64,
         handler: &dyn MailHandler,
@@ -156,8 +157,8 @@ impl Service {
         })?;
         let (kept, bytes) = unpack(&packed)?;
         let (to, message) = match kept {
-            Kept::Reply { to } => (to, bytes),
-            Kept::IncomingMessage { sender, recipients, peer } => {
+            StoredMail::Reply { to } => (to, bytes),
+            StoredMail::IncomingMessage { sender, recipients, peer } => {
                 let address = |text: &String| text.parse::<Address>().ok();
                 let letter = IncomingMessage {
                     sender: sender.as_ref().and_then(address),
@@ -180,7 +181,7 @@ impl Service {
             }
         };
         let is_late = now() - at > GIVE_UP;
-        let Some(MailOut { sender, .. }) = &self.delivering.mail else {
+        let Some(MailOut { sender, .. }) = &self.delivery_config.mail else {
             return Err(Error::Invalid("this server sends no mail".to_owned()));
         };
         let to: Address = match to.parse() {
@@ -199,13 +200,13 @@ impl Service {
 
     /// Puts the reply in the place of the letter, so that what was asked for is not done again.
     fn keep_reply(&self, id: i64, reply: &Outgoing) -> Result<(String, Vec<u8>), Error> {
-        let Some(MailOut { from, .. }) = &self.delivering.mail else {
+        let Some(MailOut { from, .. }) = &self.delivery_config.mail else {
             return Err(Error::Invalid("this server sends no mail".to_owned()));
         };
         let bytes = reply.to_bytes(from, SystemTime::now());
         let bytes = bytes.map_err(|error| Error::Invalid(error.to_string()))?;
         let to = reply.to.to_string();
-        let packed = pack(&Kept::Reply { to: to.clone() }, &bytes)?;
+        let packed = pack(&StoredMail::Reply { to: to.clone() }, &bytes)?;
         self.store.write(move |write| {
             write.execute("UPDATE mail SET body = ?2 WHERE id = ?1", params![id, packed])?;
             Ok(())
@@ -228,10 +229,10 @@ mod tests {
 
     #[test]
     fn letters_are_packed_and_unpacked() {
-        let kept = Kept::Reply { to: "a@b.example".to_owned() };
+        let kept = StoredMail::Reply { to: "a@b.example".to_owned() };
         for bytes in [&b""[..], b"x", b"Subject: y\r\n\r\n\n\n\xff"] {
             let (again, found) = unpack(&pack(&kept, bytes).unwrap()).unwrap();
-            assert!(matches!(again, Kept::Reply { to } if to == "a@b.example"));
+            assert!(matches!(again, StoredMail::Reply { to } if to == "a@b.example"));
             assert_eq!(found, bytes);
         }
         assert!(unpack(b"rubbish").is_err());

@@ -208,14 +208,14 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
     let folder = tempfile::tempdir().unwrap();
     let outbox = Arc::new(textkin_mail::Outbox::default());
     let open = || {
-        let delivering = Delivering {
+        let delivery_config = DeliveryConfig {
             mail: Some(MailOut {
                 sender: Arc::clone(&outbox) as Arc<dyn textkin_mail::Sender>,
                 from: "textkin@kin.example".parse().unwrap(),
             }),
-            ..Delivering::default()
+            ..DeliveryConfig::default()
         };
-        Service::open_with(folder.path(), Limits::default(), delivering).unwrap()
+        Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap()
     };
     let letter = IncomingMessage {
         sender: "anna@a.example".parse().ok(),
@@ -232,11 +232,11 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
     };
     service.store.write(change).unwrap();
     repository(&service, &anna, "poems", Visibility::Private);
-    assert!(service.keep_letter(&letter).unwrap());
+    assert!(service.store_message(&letter).unwrap());
     drop(service);
     for _ in 0..2 {
         let service = open();
-        assert!(service.keep_letter(&letter).unwrap());
+        assert!(service.store_message(&letter).unwrap());
         let desk = Arc::new(ServiceMailHandler::new(Arc::clone(&service)));
         let worker = answering(&service, Arc::clone(&desk), office()).unwrap();
         let started = std::time::Instant::now();

@@ -9,12 +9,10 @@ mod alerts;
 mod reattribution;
 mod backup;
 mod checks;
+mod contact_requests;
 mod deliveries;
 pub(crate) mod documents;
 pub(crate) mod exclusions;
-mod figures;
-pub(crate) mod findings;
-pub(crate) mod holders;
 mod hooks;
 mod housekeeping;
 mod jobs;
@@ -23,13 +21,15 @@ mod keys;
 mod level;
 mod loads;
 mod mail;
+mod metrics;
+pub(crate) mod occurrences;
 pub(crate) mod origins;
 pub(crate) mod overview;
 mod pages;
 pub(crate) mod probe;
 mod purge;
-mod questions;
 mod repositories;
+pub(crate) mod saved_results;
 mod secrets;
 mod sessions;
 mod teams;
@@ -50,58 +50,60 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use self::accounts::{AccountView, Audited, SetUp};
-pub use self::alerts::{AlertSide, AlertState, AlertView, ChangeAlerts};
-pub use self::backup::{Condition, back_up, check};
-pub use self::deliveries::{Delivering, MailOut};
+pub use self::accounts::{AccountView, AuditEntry, SetupState};
+pub use self::alerts::{AlertSide, AlertState, AlertUpdate, AlertView};
+pub use self::backup::{DataCheck, back_up, check_data};
+pub use self::contact_requests::{ContactRequestView, ContactRequestsSent, NewContactRequest};
+pub use self::deliveries::{DeliveryConfig, MailOut};
 pub use self::documents::{
-    DocumentView, Existing, NewDocument, Registered, Removal as RemovalReceipt,
+    DocumentView, ExistingPolicy, NewDocument, RegisteredDocument, RemovalReceipt,
 };
-pub use self::figures::new_key_in;
-pub use self::holders::{FirstKnown, HeldPassage};
 pub use self::hooks::{DeliveryState, DeliveryView, HookView, NewHook};
 pub use self::jobs::{JobState, JobView};
 pub use self::keys::{KeyView, NewKey};
-pub use self::level::{Level, Levels};
-pub use self::loads::{Loaded, Texts, Upload};
-pub use self::probe::{Match, MatchedPassage, Part, ProbeAnswer, ProbeRequest, Range};
+pub use self::level::{LevelThresholds, MatchLevel};
+pub use self::loads::{LoadJob, Upload, UploadContents};
+pub use self::metrics::new_key_in;
+pub use self::occurrences::{OriginStatus, SharedPassage};
+pub use self::probe::{
+    ByteRange, MatchedPassage, ProbeExclusion, ProbeMatch, ProbeRequest, ProbeResult,
+};
 pub use self::purge::{PurgePreview, PurgeRule};
-pub use self::questions::{Asked, NewQuestion, QuestionView};
 pub use self::reattribution::ReattributionView;
-pub use self::repositories::{ChangeRepository, NewRepository, RepositoryView, Visibility};
+pub use self::repositories::{NewRepository, RepositoryUpdate, RepositoryView, Visibility};
 pub use self::teams::{TeamMember, TeamView};
 pub use self::templates::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
 pub use self::watches::{Channel, NewWatch, WatchView};
 
 use self::origins::Tracers;
 use crate::error::Error;
-use crate::index::{Index, Prepared, ShelfKind};
+use crate::index::{Index, PartitionKind, PreparedText};
 use crate::store::Store;
 
 /// Bounds on what the server takes and keeps in memory.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ServiceLimits {
     /// Bytes of one text.
     pub text: usize,
     /// Bytes of one upload.
     pub upload: u64,
     /// Bytes of documents in memory before they go to the disk.
-    pub fresh: usize,
+    pub memtable: usize,
     /// Documents that one probe is compared with, word by word.
     pub examined: usize,
     /// Whether files are read by processes of their own: this program, which then must hand the
     /// arguments of workers on.
-    pub reads_apart: bool,
+    pub reads_in_subprocess: bool,
 }
 
-impl Default for Limits {
+impl Default for ServiceLimits {
     fn default() -> Self {
         Self {
             text: 32 << 20,
             upload: 1 << 30,
-            fresh: 64 << 20,
+            memtable: 64 << 20,
             examined: 1000,
-            reads_apart: false,
+            reads_in_subprocess: false,
         }
     }
 }
@@ -110,16 +112,16 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Service {
     pub(crate) folder: PathBuf,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ServiceLimits,
     pub(crate) store: Store,
     pub(crate) index: Index,
-    pub(crate) work: Signal,
-    pub(crate) deliveries: Signal,
-    pub(crate) letters: Signal,
-    pub(crate) delivering: Delivering,
+    pub(crate) work: WorkSignal,
+    pub(crate) deliveries: WorkSignal,
+    pub(crate) messages: WorkSignal,
+    pub(crate) delivery_config: DeliveryConfig,
     pub(crate) webhook_client: Mutex<Option<textkin_hook::WebhookClient>>,
     pub(crate) tracers: Mutex<Tracers>,
-    pub(crate) kinships: Mutex<Vec<repository_graph::Kept>>,
+    pub(crate) graphs: Mutex<Vec<repository_graph::CachedGraph>>,
     pub(crate) is_stopping: AtomicBool,
     /// Held by whoever uses the folder; the system gives it free when the process ends.
     _lock: std::fs::File,
@@ -130,8 +132,8 @@ impl Service {
     ///
     /// # Errors
     /// If the folder cannot be used, or another server uses it.
-    pub fn open(folder: &Path, limits: Limits) -> Result<Arc<Self>, Error> {
-        Self::open_with(folder, limits, Delivering::default())
+    pub fn open(folder: &Path, limits: ServiceLimits) -> Result<Arc<Self>, Error> {
+        Self::open_with(folder, limits, DeliveryConfig::default())
     }
 
     /// The same, and says how alerts are delivered.
@@ -140,8 +142,8 @@ impl Service {
     /// As [`Service::open`].
     pub fn open_with(
         folder: &Path,
-        limits: Limits,
-        delivering: Delivering,
+        limits: ServiceLimits,
+        delivery_config: DeliveryConfig,
     ) -> Result<Arc<Self>, Error> {
         make_folder(folder)?;
         let lock = lock(folder)?;
@@ -159,13 +161,13 @@ impl Service {
             limits,
             store,
             index,
-            work: Signal::default(),
-            deliveries: Signal::default(),
-            letters: Signal::default(),
-            delivering,
+            work: WorkSignal::default(),
+            deliveries: WorkSignal::default(),
+            messages: WorkSignal::default(),
+            delivery_config,
             webhook_client: Mutex::default(),
             tracers: Mutex::default(),
-            kinships: Mutex::default(),
+            graphs: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             _lock: lock,
         };
@@ -178,20 +180,20 @@ impl Service {
     fn load_pending(&self) -> Result<(), Error> {
         let mut after = Some(-1);
         while let Some(last) = after {
-            after = self.take_up(last, 500)?;
+            after = self.reindex_pending(last, 500)?;
         }
         Ok(())
     }
 
-    /// Puts up to `most` documents that no shelf holds, after a number, into the index; returns the
+    /// Puts up to `limit` documents that no shelf holds, after a number, into the index; returns the
     /// last number.
-    pub(crate) fn take_up(&self, after: i64, most: u32) -> Result<Option<i64>, Error> {
+    pub(crate) fn reindex_pending(&self, after: i64, limit: u32) -> Result<Option<i64>, Error> {
         let batch = self.store.read(|read| {
             let mut statement = read.prepare_cached(
                 "SELECT number, shelf, text, repository FROM pending JOIN document USING (number)
                  WHERE number > ?1 ORDER BY number LIMIT ?2",
             )?;
-            let rows = statement.query_map(rusqlite::params![after, most], |row| {
+            let rows = statement.query_map(rusqlite::params![after, limit], |row| {
                 let row: (i64, bool, Vec<u8>, u32) =
                     (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
                 Ok(row)
@@ -201,8 +203,8 @@ impl Service {
         let last = batch.last().map(|row| row.0);
         for (number, is_fingerprints, text, repository) in batch {
             let text = unpack(&text)?;
-            let prepared: Prepared = self.index.prepare(&text);
-            let kind = ShelfKind::new(!is_fingerprints);
+            let prepared: PreparedText = self.index.prepare(&text);
+            let kind = PartitionKind::new(!is_fingerprints);
             self.index.add(kind, number.cast_unsigned(), repository, text, &prepared);
         }
         Ok(last)
@@ -211,9 +213,9 @@ impl Service {
     /// Asks all workers to end soon.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
-        self.work.ring();
-        self.deliveries.ring();
-        self.letters.ring();
+        self.work.notify();
+        self.deliveries.notify();
+        self.messages.notify();
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -223,13 +225,13 @@ impl Service {
     /// The address under which people reach the server, without `/` at its end.
     #[must_use]
     pub fn site(&self) -> &str {
-        &self.delivering.site
+        &self.delivery_config.site
     }
 
     /// Whether mail can be sent.
     #[must_use]
     pub fn sends_mail(&self) -> bool {
-        self.delivering.mail.is_some()
+        self.delivery_config.mail.is_some()
     }
 
     /// Where the data are.
@@ -285,26 +287,27 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<String, Error> {
 
 /// Wakes whoever waits for work.
 #[derive(Debug, Default)]
-pub(crate) struct Signal {
-    rung: Mutex<u64>,
-    bell: Condvar,
+pub(crate) struct WorkSignal {
+    generation: Mutex<u64>,
+    condvar: Condvar,
 }
 
-impl Signal {
+impl WorkSignal {
     /// Says that there is work.
-    pub(crate) fn ring(&self) {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.bell.notify_all();
+    pub(crate) fn notify(&self) {
+        *self.generation.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.condvar.notify_all();
     }
 
     /// How often it rang.
-    pub(crate) fn count(&self) -> u64 {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn generation(&self) -> u64 {
+        *self.generation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it rings again after `count`, or `most` has passed.
-    pub(crate) fn wait(&self, count: u64, most: Duration) {
-        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = self.bell.wait_timeout_while(rung, most, |rung| *rung == count);
+    /// Waits until it rings again after `count`, or `timeout` has passed.
+    pub(crate) fn wait(&self, count: u64, timeout: Duration) {
+        let generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ =
+            self.condvar.wait_timeout_while(generation, timeout, |generation| *generation == count);
     }
 }

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use textkin::trace::{Memory, Preset};
 use textkin::{StreamTracer, TraceProgress, TraceSettings};
 
-use super::jobs::Waiting;
+use super::jobs::PendingJob;
 use super::reattribution::Reattribution;
 use super::{Service, documents};
 use crate::error::Error;
-use crate::index::ShelfKind;
+use crate::index::PartitionKind;
 
 /// Bytes that the tracer of one repository may take.
 const MEMORY: u64 = 16 << 20;
@@ -28,18 +28,18 @@ const SAVE_EVERY: u64 = 20_000;
 
 /// Where the passages of a document came from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Labels {
+pub(crate) struct DocumentOrigins {
     /// Words of the document.
     pub(crate) words: u32,
     /// Words that no earlier document of the repository is known to have.
     pub(crate) fresh_words: u32,
     /// Blocks that an earlier document has, in order.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<OriginBlock>,
 }
 
 /// A block that an earlier document has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Block {
+pub(crate) struct OriginBlock {
     /// Its first byte.
     pub(crate) start: u32,
     /// One past its last byte.
@@ -78,11 +78,11 @@ impl Traced {
 /// The tracers that are in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Tracers {
-    tracers: HashMap<u32, Tracing>,
+    tracers: HashMap<u32, RepositoryTracer>,
 }
 
 #[derive(Debug)]
-struct Tracing {
+struct RepositoryTracer {
     tracer: StreamTracer,
     /// The number of the last document taken.
     last: u64,
@@ -94,7 +94,7 @@ impl Service {
     /// Traces the documents of jobs, in order.
     pub(crate) fn trace(
         &self,
-        jobs: &[Waiting],
+        jobs: &[PendingJob],
         public: &HashSet<u32>,
         with_text: &HashSet<u32>,
     ) -> Result<Traced, Error> {
@@ -111,7 +111,7 @@ impl Service {
             if number <= tracing.last {
                 continue;
             }
-            let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
+            let Some(text) = self.index.text(PartitionKind::Texts, number)? else { continue };
             let mut said = tracing.take(number, &text);
             all.reattribution.extend(self.assign(repository, number, &text, &mut said)?);
             all.labels.push((number, serde_json::to_string(&said)?));
@@ -128,7 +128,7 @@ impl Service {
         tracers: &'a mut Tracers,
         repository: u32,
         number: u64,
-    ) -> Result<&'a mut Tracing, Error> {
+    ) -> Result<&'a mut RepositoryTracer, Error> {
         let used = tracers.tracers.values().map(|tracing| tracing.used).max().unwrap_or(0) + 1;
         if !tracers.tracers.contains_key(&repository) {
             if tracers.tracers.len() >= MAX_TRACERS {
@@ -152,7 +152,7 @@ impl Service {
         self.folder.join("origins").join(format!("{repository}.state"))
     }
 
-    fn load_tracer(&self, repository: u32, before: u64) -> Result<Tracing, Error> {
+    fn load_tracer(&self, repository: u32, before: u64) -> Result<RepositoryTracer, Error> {
         let settings = TraceSettings::new(Preset::Kin, Memory::Bytes(MEMORY))?;
         let saved = std::fs::File::open(self.tracer_file(repository)).ok().and_then(|file| {
             match StreamTracer::load(&settings, &mut BufReader::new(file)) {
@@ -167,7 +167,7 @@ impl Service {
             Some(saved) => saved,
             None => (StreamTracer::new(&settings)?, 0),
         };
-        let mut tracing = Tracing { tracer, last, unsaved: 0, used: 0 };
+        let mut tracing = RepositoryTracer { tracer, last, unsaved: 0, used: 0 };
         // What came since it was saved.
         loop {
             let batch = self.store.read(|read| {
@@ -181,7 +181,7 @@ impl Service {
             }
             for entry in batch {
                 let number = entry.number.cast_unsigned();
-                match self.index.text(ShelfKind::Texts, number)? {
+                match self.index.text(PartitionKind::Texts, number)? {
                     Some(text) => drop(tracing.take(number, &text)),
                     None => tracing.last = number,
                 }
@@ -192,7 +192,7 @@ impl Service {
         }
     }
 
-    fn save_tracer(&self, repository: u32, tracing: &mut Tracing) -> Result<(), Error> {
+    fn save_tracer(&self, repository: u32, tracing: &mut RepositoryTracer) -> Result<(), Error> {
         let path = self.tracer_file(repository);
         let folder = self.folder.join("origins");
         std::fs::create_dir_all(&folder)?;
@@ -226,21 +226,27 @@ impl Service {
     }
 }
 
-impl Tracing {
-    fn take(&mut self, number: u64, text: &str) -> Labels {
+impl RepositoryTracer {
+    fn take(&mut self, number: u64, text: &str) -> DocumentOrigins {
         self.last = number;
         self.unsaved += 1;
         let said = self.tracer.trace(&number.to_string(), text);
         let traced = &said.trace;
         let blocks = traced.blocks.iter().zip(&said.blocks);
         let blocks =
-            blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| Block {
-                start: place.span.start,
-                end: place.span.end,
-                origin: place.origin.as_deref().and_then(|name| name.parse().ok()),
-                words: block.words,
-                estimated: block.estimated > 0,
+            blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| {
+                OriginBlock {
+                    start: place.span.start,
+                    end: place.span.end,
+                    origin: place.origin.as_deref().and_then(|name| name.parse().ok()),
+                    words: block.words,
+                    estimated: block.estimated > 0,
+                }
             });
-        Labels { words: traced.words, fresh_words: traced.new_words, blocks: blocks.collect() }
+        DocumentOrigins {
+            words: traced.words,
+            fresh_words: traced.new_words,
+            blocks: blocks.collect(),
+        }
     }
 }

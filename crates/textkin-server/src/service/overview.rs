@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::documents::{self, DocumentView};
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use super::repository_graph::RepositoryGraph;
 use super::{Service, jobs};
 use crate::access::{Actor, Scope};
@@ -62,7 +62,7 @@ pub(crate) struct BestMatch {
 
 /// When to count next.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct OverviewSchedule {
     next: Option<Instant>,
     since: Option<Instant>,
 }
@@ -74,36 +74,36 @@ fn bar(share: u32) -> usize {
 
 impl Service {
     /// Counts one repository again whose documents came or went, unless others need the time more.
-    pub(crate) fn keep_overview(&self, pace: &mut Pace) -> Result<(), Error> {
-        if pace.next.is_some_and(|next| Instant::now() < next) {
+    pub(crate) fn update_overview(&self, schedule: &mut OverviewSchedule) -> Result<(), Error> {
+        if schedule.next.is_some_and(|next| Instant::now() < next) {
             return Ok(());
         }
         let (changed, is_busy) = self.store.read(|read| {
             let is_busy = !jobs::waiting(read, true, 1)?.is_empty();
             Ok((changed(read)?, is_busy))
         })?;
-        let Some(known) = changed else {
-            pace.since = None;
-            pace.next = Some(Instant::now() + MIN_PAUSE);
+        let Some(record) = changed else {
+            schedule.since = None;
+            schedule.next = Some(Instant::now() + MIN_PAUSE);
             return Ok(());
         };
-        let since = *pace.since.get_or_insert_with(Instant::now);
+        let since = *schedule.since.get_or_insert_with(Instant::now);
         if is_busy && since.elapsed() < MAX_PAUSE {
-            pace.next = Some(Instant::now() + Duration::from_secs(1));
+            schedule.next = Some(Instant::now() + Duration::from_secs(1));
             return Ok(());
         }
         let started = Instant::now();
         let at = now();
-        let repository_graph = self.kinship_of(&known)?;
-        self.keep(&known, at, &repository_graph)?;
-        pace.since = None;
-        pace.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * ONE_PART_IN));
+        let repository_graph = self.graph_of(&record)?;
+        self.store_overview(&record, at, &repository_graph)?;
+        schedule.since = None;
+        schedule.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * ONE_PART_IN));
         Ok(())
     }
 
-    fn keep(
+    fn store_overview(
         &self,
-        known: &Known,
+        record: &RepositoryRecord,
         at: i64,
         repository_graph: &RepositoryGraph,
     ) -> Result<(), Error> {
@@ -115,9 +115,9 @@ impl Service {
         let compared = repository_graph.documents.len();
         let clusters = repository_graph.clusters(f64::from(THRESHOLD) / 100.0).len();
         let (words, duplicated) = (repository_graph.words, repository_graph.duplicated);
-        let documents = compared as u64 + repository_graph.left_out;
+        let documents = compared as u64 + repository_graph.omitted;
         let (bars, best) = (serde_json::to_string(&bars)?, serde_json::to_string(&best)?);
-        let id = known.id;
+        let id = record.id;
         self.store.write(move |write| {
             let sql = "INSERT OR REPLACE INTO figures (repository, at, documents, compared, words,
                            duplicated, clusters, bars, best)
@@ -131,18 +131,18 @@ impl Service {
 
     /// What is kept of the repositories that the actor may know of.
     pub(crate) fn overview(&self, actor: &Actor) -> Result<Overview, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let mut overview = Overview::default();
             let sql = "SELECT compared, words, duplicated, clusters, bars FROM figures
                        WHERE repository = ?1";
             let mut statement = read.prepare_cached(sql)?;
-            for known in Self::visible(read, actor)? {
+            for record in Self::visible(read, actor)? {
                 let row = |row: &rusqlite::Row<'_>| {
                     let counts: [u64; 4] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
                     Ok((counts, row.get::<_, String>(4)?))
                 };
-                let Some((counts, bars)) = statement.query_row([known.id], row).optional()? else {
+                let Some((counts, bars)) = statement.query_row([record.id], row).optional()? else {
                     continue;
                 };
                 overview.is_counted = true;
@@ -161,14 +161,14 @@ impl Service {
 
     /// Documents whose best match is between two shares in percent (the upper one left out, unless it
     /// is the whole), the best first; and how many there are.
-    pub(crate) fn slice(
+    pub(crate) fn documents_by_best_match(
         &self,
         actor: &Actor,
         from: u32,
         to: u32,
-        most: usize,
+        limit: usize,
     ) -> Result<(Vec<BestMatch>, u64), Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         let is_in = |share: u32| {
             share >= from.saturating_mul(10) && (share < to.saturating_mul(10) || to >= 100)
         };
@@ -177,9 +177,9 @@ impl Service {
             let mut all: Vec<(i64, u32, i64, usize)> = Vec::new();
             let sql = "SELECT best FROM figures WHERE repository = ?1";
             let mut statement = read.prepare_cached(sql)?;
-            for (at, known) in visible.iter().enumerate() {
+            for (at, record) in visible.iter().enumerate() {
                 let kept: Option<String> =
-                    statement.query_row([known.id], |row| row.get(0)).optional()?;
+                    statement.query_row([record.id], |row| row.get(0)).optional()?;
                 let Some(kept) = kept else { continue };
                 let best: Vec<(i64, u32, i64)> = serde_json::from_str(&kept)?;
                 let best = best.into_iter().filter(|best| is_in(best.1));
@@ -188,7 +188,7 @@ impl Service {
             all.sort_by_key(|&(number, share, ..)| (std::cmp::Reverse(share), number));
             let total = all.len() as u64;
             let mut rows = Vec::new();
-            for (number, share, other, at) in all.into_iter().take(most) {
+            for (number, share, other, at) in all.into_iter().take(limit) {
                 let view = |number: i64| -> Result<Option<DocumentView>, Error> {
                     let entry = documents::by_number(read, number.cast_unsigned())?;
                     Ok(entry.map(|entry| entry.view(&visible[at].name)))
@@ -203,10 +203,10 @@ impl Service {
 
     /// What rules will remove next of what the actor may know of.
     pub(crate) fn next_purge(&self, actor: &Actor) -> Result<Option<NextPurge>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let mut next: Option<NextPurge> = None;
-            for known in Self::visible(read, actor)? {
+            for record in Self::visible(read, actor)? {
                 let sql = "SELECT keep_days, keep_count, documents FROM repository WHERE id = ?1";
                 let row = |row: &rusqlite::Row<'_>| {
                     let row: (Option<i64>, Option<u64>, u64) =
@@ -214,16 +214,16 @@ impl Service {
                     Ok(row)
                 };
                 let (days, count, documents) =
-                    read.prepare_cached(sql)?.query_row([known.id], row)?;
+                    read.prepare_cached(sql)?.query_row([record.id], row)?;
                 let by_age = match days {
-                    Some(days) => oldest(read, known.id, days)?,
+                    Some(days) => oldest(read, record.id, days)?,
                     None => None,
                 };
                 let too_many = count.map_or(0, |count| documents.saturating_sub(count));
                 let by_count = (too_many > 0).then(|| (now(), too_many));
                 for (at, documents) in by_age.into_iter().chain(by_count) {
                     if next.as_ref().is_none_or(|next| at < next.at) {
-                        let repository = known.name.clone();
+                        let repository = record.name.clone();
                         next = Some(NextPurge { repository, at, documents });
                     }
                 }
@@ -247,38 +247,38 @@ fn oldest(read: &Transaction<'_>, repository: i64, days: i64) -> Result<Option<(
 }
 
 /// The repository that was counted longest ago of those whose documents came or went since.
-fn changed(read: &Transaction<'_>) -> Result<Option<Known>, Error> {
+fn changed(read: &Transaction<'_>) -> Result<Option<RepositoryRecord>, Error> {
     let sql = format!(
         "SELECT {} FROM repository LEFT JOIN figures ON figures.repository = repository.id
          WHERE repository.keeps_text AND (repository.documents > 0 OR figures.at IS NOT NULL)
            AND (figures.at IS NULL OR figures.documents <> repository.documents
                 OR repository.last_added >= figures.at)
          ORDER BY figures.at LIMIT 1",
-        Known::COLUMNS
+        RepositoryRecord::COLUMNS
     );
-    Ok(read.prepare_cached(&sql)?.query_row([], Known::read).optional()?)
+    Ok(read.prepare_cached(&sql)?.query_row([], RepositoryRecord::read).optional()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::service::tests::{POEM, actor, register, repository};
-    use crate::service::{ChangeRepository, Limits, Visibility};
+    use crate::service::{RepositoryUpdate, ServiceLimits, Visibility};
 
     #[test]
     fn what_is_shown_is_kept_and_follows_what_comes_and_goes() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
         repository(&service, &anna, "works", Visibility::Private);
         assert!(!service.overview(&anna).unwrap().is_counted);
         register(&service, &anna, "works", "one", POEM);
         register(&service, &anna, "works", "two", &format!("{POEM} {}", "word ".repeat(46)));
         register(&service, &anna, "works", "three", "nothing of it at all");
-        while service.do_checks().unwrap() {}
+        while service.run_check_batch().unwrap() {}
         let count = || {
-            let mut pace = Pace::default();
-            service.keep_overview(&mut pace).unwrap();
+            let mut schedule = OverviewSchedule::default();
+            service.update_overview(&mut schedule).unwrap();
         };
         count();
         let overview = service.overview(&anna).unwrap();
@@ -286,30 +286,30 @@ mod tests {
         assert_eq!((overview.words, overview.duplicated), (46 + 92 + 5, 92));
         // The larger containment is that of the smaller text, in both.
         assert_eq!((overview.bars[19], overview.bars.iter().sum::<u64>()), (2, 2));
-        let (rows, total) = service.slice(&anna, 95, 100, 10).unwrap();
+        let (rows, total) = service.documents_by_best_match(&anna, 95, 100, 10).unwrap();
         assert_eq!((rows.len(), total, rows[0].share), (2, 2, 1000));
         assert_eq!(rows[0].other.as_ref().unwrap().id, "two");
-        assert!(service.slice(&anna, 0, 95, 10).unwrap().0.is_empty());
+        assert!(service.documents_by_best_match(&anna, 0, 95, 10).unwrap().0.is_empty());
         // Others see nothing of it.
         assert!(!service.overview(&ben).unwrap().is_counted);
-        assert_eq!(service.slice(&ben, 0, 100, 10).unwrap().1, 0);
+        assert_eq!(service.documents_by_best_match(&ben, 0, 100, 10).unwrap().1, 0);
         service.delete(&anna, "works", "two").unwrap();
-        assert_eq!(service.slice(&anna, 95, 100, 10).unwrap().0.len(), 1);
+        assert_eq!(service.documents_by_best_match(&anna, 95, 100, 10).unwrap().0.len(), 1);
         count();
         let overview = service.overview(&anna).unwrap();
         assert_eq!((overview.clusters, overview.duplicated), (0, 0));
-        assert_eq!(service.slice(&anna, 0, 100, 10).unwrap().1, 0);
+        assert_eq!(service.documents_by_best_match(&anna, 0, 100, 10).unwrap().1, 0);
     }
 
     #[test]
     fn the_next_purge_is_that_of_the_oldest_document() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let anna = actor(&service, "anna", "admin");
         repository(&service, &anna, "works", Visibility::Private);
         register(&service, &anna, "works", "one", POEM);
         assert_eq!(service.next_purge(&anna).unwrap(), None);
-        let change = ChangeRepository { keep_days: Some(7), ..Default::default() };
+        let change = RepositoryUpdate { keep_days: Some(7), ..Default::default() };
         service.change_repository(&anna, "works", &change).unwrap();
         let next = service.next_purge(&anna).unwrap().unwrap();
         let wait = next.at - now();

@@ -15,7 +15,7 @@ impl Service {
     /// Whether pages can be fetched.
     #[must_use]
     pub fn fetches_pages(&self) -> bool {
-        self.delivering.pages.is_some()
+        self.delivery_config.pages.is_some()
     }
 
     /// Fetches a page, to be read as a file that was sent; returns its name and the file. Blocks.
@@ -23,8 +23,8 @@ impl Service {
     /// # Errors
     /// If pages are not fetched, or this one cannot be.
     pub fn fetch_page(&self, actor: &Actor, url: &str) -> Result<(String, Upload), Error> {
-        actor.needs(Scope::Probe)?;
-        let Some(reach) = &self.delivering.pages else {
+        actor.require_scope(Scope::Probe)?;
+        let Some(reach) = &self.delivery_config.pages else {
             return Err(Error::Forbidden("this server fetches no pages".to_owned()));
         };
         let told = |why: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {why}"));
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
     use crate::service::tests::actor;
-    use crate::service::{Delivering, Limits};
+    use crate::service::{DeliveryConfig, ServiceLimits};
 
     /// Answers requests on loopback: `/old` leads to `/new`, `/in` into a private network.
     fn site() -> u16 {
@@ -102,8 +102,9 @@ mod tests {
             allowed: vec!["127.0.0.1/32".parse().unwrap()],
             allow_http: true,
         };
-        let delivering = Delivering { pages: Some(loopback), ..Delivering::default() };
-        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        let delivery_config = DeliveryConfig { pages: Some(loopback), ..DeliveryConfig::default() };
+        let service =
+            Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap();
         let anna = actor(&service, "anna", "probe");
         let fetch =
             |path: &str| service.fetch_page(&anna, &format!("http://127.0.0.1:{port}{path}"));
@@ -117,15 +118,16 @@ mod tests {
         assert!(service.fetch_page(&anna, "file:///etc/passwd").is_err());
         drop(service);
         // By default nothing is fetched, and never from the own machine.
-        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         assert!(matches!(
             service.fetch_page(&anna, "https://example.org/"),
             Err(Error::Forbidden(_))
         ));
         drop(service);
         let public = textkin_hook::Reach { allow_http: true, ..Default::default() };
-        let delivering = Delivering { pages: Some(public), ..Delivering::default() };
-        let service = Service::open_with(folder.path(), Limits::default(), delivering).unwrap();
+        let delivery_config = DeliveryConfig { pages: Some(public), ..DeliveryConfig::default() };
+        let service =
+            Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap();
         for host in ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "169.254.169.254"] {
             let url = format!("http://{host}:{port}/new");
             assert!(service.fetch_page(&anna, &url).is_err(), "{url}");

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::exclusions::Exclusions;
-use super::findings::{self, Words};
-use super::level::{Level, Levels};
-use super::repositories::Known;
+use super::level::{LevelThresholds, MatchLevel};
+use super::repositories::RepositoryRecord;
+use super::saved_results::{self, WordSpans};
 use super::{Service, documents};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{Found, Query, Shared, ShelfKind};
+use crate::index::{Candidate, IndexQuery, MatchOverlap, PartitionKind};
 
 /// Matches that one answer has, at most, and by default.
 const MAX_MATCHES: usize = 1000;
 const DEFAULT_MATCHES: usize = 100;
 
 fn default_threshold() -> f64 {
-    Levels::default().some
+    LevelThresholds::default().some
 }
 
 /// A text to be probed.
@@ -40,13 +40,13 @@ pub struct ProbeRequest {
     pub limit: Option<usize>,
     /// What does not count; everything does by default.
     #[serde(default)]
-    pub exclude: Vec<Part>,
+    pub exclude: Vec<ProbeExclusion>,
 }
 
 /// A part of texts that does not count, neither as shared nor as words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum ProbeExclusion {
     /// Text in quotation marks.
     Quotes,
     /// Lists of references.
@@ -59,7 +59,7 @@ pub enum Part {
 
 /// What was found of a text.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ProbeAnswer {
+pub struct ProbeResult {
     /// Words of the text.
     pub words: u32,
     /// Words of the text that stand in at least one match, and count.
@@ -69,7 +69,7 @@ pub struct ProbeAnswer {
     /// Words of the text that would stand in at least one match with nothing excluded.
     pub raw_shared_words: u64,
     /// Matches, those with the larger share first.
-    pub matches: Vec<Match>,
+    pub matches: Vec<ProbeMatch>,
     /// Matches in all, of which the answer has the first.
     pub total: usize,
     /// Documents that share a run of words with the text.
@@ -80,7 +80,7 @@ pub struct ProbeAnswer {
 
 /// A document that shares text.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Match {
+pub struct ProbeMatch {
     /// Its repository; none if it is held by another owner.
     pub repository: Option<String>,
     /// Its id; none if it is held by another owner.
@@ -89,10 +89,10 @@ pub struct Match {
     pub title: Option<String>,
     /// When it was written, as its source says.
     pub time: Option<String>,
-    /// Whether it is held by another owner, of which nothing else is told.
-    pub held_by_another_owner: bool,
+    /// Whether it is held by another owner, of which nothing else is matches.
+    pub in_another_account: bool,
     /// How much that is, in a word.
-    pub level: Level,
+    pub level: MatchLevel,
     /// Share of the words of the probed text that stand in it.
     pub probe_in_document: f64,
     /// Share of its words that stand in the probed text; none if it is held by another owner.
@@ -109,14 +109,14 @@ pub struct Match {
 
 /// A range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Range {
+pub struct ByteRange {
     /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
-impl From<textkin::types::Span> for Range {
+impl From<textkin::types::Span> for ByteRange {
     fn from(span: textkin::types::Span) -> Self {
         Self { start: span.start, end: span.end }
     }
@@ -126,20 +126,20 @@ impl From<textkin::types::Span> for Range {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MatchedPassage {
     /// Where in the probed text, in bytes.
-    pub probe: Range,
+    pub probe: ByteRange,
     /// Where in the document, in bytes; none if its text is not kept.
-    pub document: Option<Range>,
+    pub document: Option<ByteRange>,
     /// Words that are the same.
     pub words: u32,
     /// Whether it stands in another order in the two texts.
     pub moved: bool,
 }
 
-/// A match before it is told: numbers only.
+/// A match before it is matches: numbers only.
 #[derive(Clone, Debug)]
 pub(crate) struct RawMatch {
-    pub(crate) found: Found,
-    pub(crate) shared: Shared,
+    pub(crate) candidate: Candidate,
+    pub(crate) overlap: MatchOverlap,
 }
 
 /// All matches of a text.
@@ -155,7 +155,7 @@ impl Service {
     ///
     /// # Errors
     /// If the actor may not, or asks for a repository that it may not know of.
-    pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeAnswer, Error> {
+    pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeResult, Error> {
         let limit = request.limit.unwrap_or(DEFAULT_MATCHES);
         if limit > MAX_MATCHES {
             return Err(Error::Invalid(format!("a limit is at most {MAX_MATCHES}")));
@@ -164,18 +164,18 @@ impl Service {
         let mut excluded = vec![false; query.spans().len()];
         let raw_shared_words = union(&query, &raw.matches, &excluded);
         if !request.exclude.is_empty() {
-            excluded = self.leave_out(request, &query, &mut raw, &own)?;
+            excluded = self.apply_exclusions(request, &query, &mut raw, &own)?;
         }
         let shared_words = union(&query, &raw.matches, &excluded);
         let total = raw.matches.len();
         let matches = self.store.read(|read| {
-            let mut told = Vec::new();
+            let mut matches = Vec::new();
             for raw in raw.matches.iter().take(limit) {
-                told.extend(tell(read, raw, &own)?);
+                matches.extend(view(read, raw, &own)?);
             }
-            Ok(told)
+            Ok(matches)
         })?;
-        Ok(ProbeAnswer {
+        Ok(ProbeResult {
             words: query.words(),
             shared_words,
             excluded_words: excluded.iter().filter(|is_excluded| **is_excluded).count() as u64,
@@ -188,59 +188,62 @@ impl Service {
     }
 
     /// Counts matches again without what does not count; says which words of the text do not.
-    fn leave_out(
+    fn apply_exclusions(
         &self,
         request: &ProbeRequest,
-        query: &Query,
+        query: &IndexQuery,
         raw: &mut RawMatches,
-        own: &[Known],
+        own: &[RepositoryRecord],
     ) -> Result<Vec<bool>, Error> {
         let asks = |part| request.exclude.contains(&part);
         let exclusions = Exclusions {
-            quotes: asks(Part::Quotes),
-            bibliography: asks(Part::Bibliography),
-            template: asks(Part::Template),
-            phrases: asks(Part::StopPhrases),
+            quotes: asks(ProbeExclusion::Quotes),
+            bibliography: asks(ProbeExclusion::Bibliography),
+            template: asks(ProbeExclusion::Template),
+            phrases: asks(ProbeExclusion::StopPhrases),
             ..Exclusions::default()
         };
         let comparer = self.comparer(&exclusions, own)?;
-        let words = Words::new(query.spans());
+        let words = WordSpans::new(query.spans());
         let excluded = words.excluded(&comparer.compare(&request.text, "")?);
         let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
-        let is_own = |repository: u32| own.binary_search_by_key(&repository, Known::owner).is_ok();
-        for RawMatch { found, shared } in &mut raw.matches {
-            let text = match found.kind {
-                ShelfKind::Texts if is_own(found.repository) => {
-                    self.index.text(found.kind, found.number)?
+        let is_own = |repository: u32| {
+            own.binary_search_by_key(&repository, RepositoryRecord::index_id).is_ok()
+        };
+        for RawMatch { candidate, overlap } in &mut raw.matches {
+            let text = match candidate.kind {
+                PartitionKind::Texts if is_own(candidate.repository) => {
+                    self.index.text(candidate.kind, candidate.number)?
                 }
                 _ => None,
             };
             if let Some(text) = text {
                 let comparison = comparer.compare(&request.text, &text)?;
-                let overlap = comparison.alignment.overlap;
-                (shared.document_words, shared.document_covered) =
-                    (overlap.words_b, overlap.covered_b);
+                let compared = comparison.alignment.overlap;
+                (overlap.document_words, overlap.document_covered) =
+                    (compared.words_b, compared.covered_b);
                 let run = |span| {
                     let mut count = 0;
                     words.each(span, |word| count += u32::from(excluded[word].is_none()));
                     (span, count)
                 };
-                shared.covered = findings::covered(&comparison).into_iter().map(run).collect();
-                shared.covered.sort_unstable();
-                shared.passages = comparison.alignment.passages;
+                overlap.covered =
+                    saved_results::covered(&comparison).into_iter().map(run).collect();
+                overlap.covered.sort_unstable();
+                overlap.passages = comparison.alignment.passages;
             }
             let mut taken = vec![false; words.len()];
-            for &(span, _) in &shared.covered {
+            for &(span, _) in &overlap.covered {
                 words.each(span, |word| taken[word] = excluded[word].is_none());
             }
-            shared.query_words = counted;
-            shared.query_covered = taken.iter().filter(|is_taken| **is_taken).count() as u64;
+            overlap.query_words = counted;
+            overlap.query_covered = taken.iter().filter(|is_taken| **is_taken).count() as u64;
         }
-        let share = |raw: &RawMatch| match is_own(raw.found.repository) {
-            true => raw.shared.share(),
-            false => raw.shared.query_share(),
+        let share = |raw: &RawMatch| match is_own(raw.candidate.repository) {
+            true => raw.overlap.share(),
+            false => raw.overlap.query_share(),
         };
-        raw.matches.retain(|raw| raw.shared.query_covered > 0 && share(raw) >= request.threshold);
+        raw.matches.retain(|raw| raw.overlap.query_covered > 0 && share(raw) >= request.threshold);
         raw.matches.sort_by(|a, b| share(b).total_cmp(&share(a)));
         Ok(excluded.iter().map(Option::is_some).collect())
     }
@@ -250,31 +253,33 @@ impl Service {
         &self,
         actor: &Actor,
         request: &ProbeRequest,
-    ) -> Result<(Query, RawMatches, Vec<Known>), Error> {
-        actor.needs(Scope::Probe)?;
+    ) -> Result<(IndexQuery, RawMatches, Vec<RepositoryRecord>), Error> {
+        actor.require_scope(Scope::Probe)?;
         if request.text.len() > self.limits.text {
-            let most = self.limits.text >> 20;
-            return Err(Error::TooLarge(format!("a text has at most {most} MiB")));
+            let max_mib = self.limits.text >> 20;
+            return Err(Error::TooLarge(format!("a text can have at most {max_mib} MiB")));
         }
         if !(0.0..=1.0).contains(&request.threshold) {
             return Err(Error::Invalid("a threshold is between 0 and 1".to_owned()));
         }
-        let (own, others) = self.store.read(|read| asked(read, actor, request))?;
+        let (own, others) = self.store.read(|read| searched_repositories(read, actor, request))?;
         let query = self.index.query(&request.text);
-        let is_own = |repository: u32| own.binary_search_by_key(&repository, Known::owner).is_ok();
+        let is_own = |repository: u32| {
+            own.binary_search_by_key(&repository, RepositoryRecord::index_id).is_ok()
+        };
         let mut raw = self.matches(&query, &is_own, request.threshold)?;
         if !others.is_empty() {
-            // How much of another owner's text is found is nothing that may be told, nor whether it
+            // How much of another owner's text is found is nothing that may be matches, nor whether it
             // is: only what it covers of the probed text decides, counts and gives the order.
             let is_other = |repository: u32| others.binary_search(&repository).is_ok();
             let mut theirs = self.matches(&query, &is_other, request.threshold)?.matches;
-            theirs.retain(|raw| raw.shared.query_share() >= request.threshold);
+            theirs.retain(|raw| raw.overlap.query_share() >= request.threshold);
             raw.candidates += theirs.len();
             raw.examined += theirs.len();
             raw.matches.append(&mut theirs);
-            let share = |raw: &RawMatch| match is_own(raw.found.repository) {
-                true => raw.shared.share(),
-                false => raw.shared.query_share(),
+            let share = |raw: &RawMatch| match is_own(raw.candidate.repository) {
+                true => raw.overlap.share(),
+                false => raw.overlap.query_share(),
             };
             raw.matches.sort_by(|a, b| share(b).total_cmp(&share(a)));
         }
@@ -285,27 +290,27 @@ impl Service {
     /// the other way round; those with the larger share first.
     pub(crate) fn matches(
         &self,
-        query: &Query,
-        is_asked: &dyn Fn(u32) -> bool,
+        query: &IndexQuery,
+        is_searched: &dyn Fn(u32) -> bool,
         threshold: f64,
     ) -> Result<RawMatches, Error> {
-        let found = self.index.find(query, is_asked)?;
-        let candidates = found.len();
+        let candidate = self.index.candidates(query, is_searched)?;
+        let candidates = candidate.len();
         let mut matches = Vec::new();
         let examined = candidates.min(self.limits.examined);
-        for found in found.into_iter().take(examined) {
-            if let Some(shared) = self.index.share(query, &found)?
-                && shared.query_covered > 0
-                && shared.share() >= threshold
+        for candidate in candidate.into_iter().take(examined) {
+            if let Some(overlap) = self.index.overlap(query, &candidate)?
+                && overlap.query_covered > 0
+                && overlap.share() >= threshold
             {
-                matches.push(RawMatch { found, shared });
+                matches.push(RawMatch { candidate, overlap });
             }
         }
         matches.sort_by(|a, b| {
-            let by_share = b.shared.share().total_cmp(&a.shared.share());
+            let by_share = b.overlap.share().total_cmp(&a.overlap.share());
             by_share
-                .then(b.shared.query_covered.cmp(&a.shared.query_covered))
-                .then(a.found.number.cmp(&b.found.number))
+                .then(b.overlap.query_covered.cmp(&a.overlap.query_covered))
+                .then(a.candidate.number.cmp(&b.candidate.number))
         });
         Ok(RawMatches { matches, candidates, examined })
     }
@@ -313,11 +318,11 @@ impl Service {
 
 /// The repositories to look into: those the actor may know of, by id, and those of other owners that
 /// disclose that they hold a text.
-fn asked(
+fn searched_repositories(
     read: &Transaction<'_>,
     actor: &Actor,
     request: &ProbeRequest,
-) -> Result<(Vec<Known>, Vec<u32>), Error> {
+) -> Result<(Vec<RepositoryRecord>, Vec<u32>), Error> {
     let mut own = match &request.repositories {
         Some(names) => {
             let resolve = |name: &String| Service::resolve(read, actor, name);
@@ -325,12 +330,12 @@ fn asked(
         }
         None => {
             let mut visible = Service::visible(read, actor)?;
-            visible.retain(|known| known.checked_against);
+            visible.retain(|record| record.checked_against);
             visible
         }
     };
-    own.sort_by_key(Known::owner);
-    own.dedup_by_key(|known| known.owner());
+    own.sort_by_key(RepositoryRecord::index_id);
+    own.dedup_by_key(|record| record.index_id());
     let mut others = Vec::new();
     if request.repositories.is_none() && actor.only.is_none() {
         let sql = "SELECT id FROM repository WHERE is_disclosed AND checked_against";
@@ -338,7 +343,7 @@ fn asked(
         let rows = statement.query_map([], |row| row.get::<_, u32>(0))?;
         for id in rows {
             let id = id?;
-            if own.binary_search_by_key(&id, Known::owner).is_err() {
+            if own.binary_search_by_key(&id, RepositoryRecord::index_id).is_err() {
                 others.push(id);
             }
         }
@@ -348,45 +353,45 @@ fn asked(
 }
 
 /// Words of the query that stand in at least one match, and are not excluded.
-fn union(query: &Query, matches: &[RawMatch], excluded: &[bool]) -> u64 {
-    let words = Words::new(query.spans());
+fn union(query: &IndexQuery, matches: &[RawMatch], excluded: &[bool]) -> u64 {
+    let words = WordSpans::new(query.spans());
     let mut is_shared = vec![false; words.len()];
-    for (span, _) in matches.iter().flat_map(|raw| &raw.shared.covered) {
+    for (span, _) in matches.iter().flat_map(|raw| &raw.overlap.covered) {
         words.each(*span, |word| is_shared[word] = !excluded[word]);
     }
     is_shared.iter().filter(|is_shared| **is_shared).count() as u64
 }
 
 /// A match in words; `None` if the document is gone meanwhile.
-pub(crate) fn tell(
+pub(crate) fn view(
     read: &Transaction<'_>,
     raw: &RawMatch,
-    own: &[Known],
-) -> Result<Option<Match>, Error> {
-    let RawMatch { found, shared } = raw;
+    own: &[RepositoryRecord],
+) -> Result<Option<ProbeMatch>, Error> {
+    let RawMatch { candidate, overlap } = raw;
     let share = |covered: u64, words: u64| covered as f64 / words.max(1) as f64;
-    let probe_in_document = share(shared.query_covered, shared.query_words);
-    let document_in_probe = share(shared.document_covered, shared.document_words);
-    let level = |share: f64| Levels::default().level(share).unwrap_or(Level::Some);
-    let known = own.binary_search_by_key(&found.repository, Known::owner);
-    let Ok(known) = known.map(|at| &own[at]) else {
-        return Ok(Some(Match {
+    let probe_in_document = share(overlap.query_covered, overlap.query_words);
+    let document_in_probe = share(overlap.document_covered, overlap.document_words);
+    let level = |share: f64| LevelThresholds::default().level(share).unwrap_or(MatchLevel::Some);
+    let record = own.binary_search_by_key(&candidate.repository, RepositoryRecord::index_id);
+    let Ok(record) = record.map(|at| &own[at]) else {
+        return Ok(Some(ProbeMatch {
             repository: None,
             id: None,
             title: None,
             time: None,
-            held_by_another_owner: true,
+            in_another_account: true,
             level: level(probe_in_document),
             probe_in_document,
             document_in_probe: None,
-            shared_words: shared.query_covered,
+            shared_words: overlap.query_covered,
             document_words: None,
             document_shared_words: None,
             passages: Vec::new(),
         }));
     };
-    let Some(entry) = documents::by_number(read, found.number)? else { return Ok(None) };
-    let mut passages: Vec<MatchedPassage> = shared
+    let Some(entry) = documents::by_number(read, candidate.number)? else { return Ok(None) };
+    let mut passages: Vec<MatchedPassage> = overlap
         .passages
         .iter()
         .map(|passage| MatchedPassage {
@@ -396,8 +401,8 @@ pub(crate) fn tell(
             moved: passage.is_moved,
         })
         .collect();
-    if !known.keeps_text {
-        passages = shared
+    if !record.keeps_text {
+        passages = overlap
             .covered
             .iter()
             .map(|&(span, words)| MatchedPassage {
@@ -408,18 +413,18 @@ pub(crate) fn tell(
             })
             .collect();
     }
-    Ok(Some(Match {
-        repository: Some(known.name.clone()),
+    Ok(Some(ProbeMatch {
+        repository: Some(record.name.clone()),
         id: Some(entry.id),
         title: entry.title,
         time: entry.time,
-        held_by_another_owner: false,
-        level: level(shared.share()),
+        in_another_account: false,
+        level: level(overlap.share()),
         probe_in_document,
         document_in_probe: Some(document_in_probe),
-        shared_words: shared.query_covered,
-        document_words: Some(shared.document_words),
-        document_shared_words: Some(shared.document_covered),
+        shared_words: overlap.query_covered,
+        document_words: Some(overlap.document_words),
+        document_shared_words: Some(overlap.document_covered),
         passages,
     }))
 }

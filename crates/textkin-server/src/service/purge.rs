@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Service;
-use super::documents::{self, Entry, Removal};
-use super::repositories::{Known, check_days};
+use super::documents::{self, DocumentRow, RemovalReceipt};
+use super::repositories::{RepositoryRecord, check_days};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
@@ -54,11 +54,11 @@ impl Service {
         repository: &str,
         rule: &PurgeRule,
     ) -> Result<PurgePreview, Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
-            actor.needs_role(known.guarded(), Role::Owner)?;
-            let entries = chosen(read, &known, rule)?;
+            let record = Self::resolve(read, actor, repository)?;
+            actor.require_role(record.access(), Role::Owner)?;
+            let entries = chosen(read, &record, rule)?;
             Ok(PurgePreview {
                 documents: entries.len() as u64,
                 words: entries.iter().map(|entry| u64::from(entry.words)).sum(),
@@ -78,23 +78,23 @@ impl Service {
         actor: &Actor,
         repository: &str,
         rule: &PurgeRule,
-    ) -> Result<Removal, Error> {
-        actor.needs(Scope::Admin)?;
+    ) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Admin)?;
         let (by, repository, rule) = (actor.clone(), repository.to_owned(), rule.clone());
         let (removal, numbers) = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
-            let entries = chosen(write, &known, &rule)?;
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Owner)?;
+            let entries = chosen(write, &record, &rule)?;
             if rule.expect.is_some_and(|expected| expected != entries.len() as u64) {
                 return Err(Error::Conflict(format!(
                     "this would now remove {} documents; look at a new preview",
                     entries.len()
                 )));
             }
-            documents::remove(write, Some(by.account), &known, &entries, &reason(&rule))
+            documents::remove(write, Some(by.account), &record, &entries, &reason(&rule))
         })?;
         self.index.remove(&numbers);
-        self.work.ring();
+        self.work.notify();
         Ok(removal)
     }
 
@@ -102,56 +102,60 @@ impl Service {
     ///
     /// # Errors
     /// If the actor may not.
-    pub fn delete_repository(&self, actor: &Actor, repository: &str) -> Result<Removal, Error> {
-        actor.needs(Scope::Admin)?;
+    pub fn delete_repository(
+        &self,
+        actor: &Actor,
+        repository: &str,
+    ) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Admin)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         let (removal, numbers) = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
-            let entries = documents::select(write, "repository = ?1", params![known.id])?;
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Owner)?;
+            let entries = documents::select(write, "repository = ?1", params![record.id])?;
             let reason = "repository deleted";
-            let removed = documents::remove(write, Some(by.account), &known, &entries, reason)?;
-            write.execute("DELETE FROM repository WHERE id = ?1", [known.id])?;
+            let removed = documents::remove(write, Some(by.account), &record, &entries, reason)?;
+            write.execute("DELETE FROM repository WHERE id = ?1", [record.id])?;
             Ok(removed)
         })?;
         self.index.remove(&numbers);
-        self.work.ring();
+        self.work.notify();
         Ok(removal)
     }
 
     /// Removes what is older, or more, than its repository keeps.
-    pub(crate) fn retain(&self) -> Result<(), Error> {
+    pub(crate) fn apply_retention(&self) -> Result<(), Error> {
         let rules = self.store.read(|read| {
             let sql = format!(
                 "SELECT {}, keep_days, keep_count FROM repository
                  WHERE keep_days IS NOT NULL OR keep_count IS NOT NULL",
-                Known::COLUMNS
+                RepositoryRecord::COLUMNS
             );
             let mut statement = read.prepare(&sql)?;
             let rows = statement.query_map([], |row| {
                 Ok((
-                    Known::read(row)?,
+                    RepositoryRecord::read(row)?,
                     row.get::<_, Option<u32>>(6)?,
                     row.get::<_, Option<u64>>(7)?,
                 ))
             })?;
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
         })?;
-        for (known, days, count) in rules {
+        for (record, days, count) in rules {
             let by_days = PurgeRule { older_than_days: days, ..PurgeRule::default() };
             let by_count = PurgeRule { keep_latest: count, ..PurgeRule::default() };
             for rule in [by_days, by_count] {
                 if rule.older_than_days.is_none() && rule.keep_latest.is_none() {
                     continue;
                 }
-                let known = known.clone();
+                let record = record.clone();
                 let removed = self.store.write(move |write| {
-                    let entries = chosen(write, &known, &rule)?;
+                    let entries = chosen(write, &record, &rule)?;
                     if entries.is_empty() {
                         return Ok(Vec::new());
                     }
                     let reason = format!("kept no longer: {}", reason(&rule));
-                    Ok(documents::remove(write, None, &known, &entries, &reason)?.1)
+                    Ok(documents::remove(write, None, &record, &entries, &reason)?.1)
                 })?;
                 self.index.remove(&removed);
             }
@@ -160,7 +164,11 @@ impl Service {
     }
 }
 
-fn chosen(read: &Transaction<'_>, known: &Known, rule: &PurgeRule) -> Result<Vec<Entry>, Error> {
+fn chosen(
+    read: &Transaction<'_>,
+    record: &RepositoryRecord,
+    rule: &PurgeRule,
+) -> Result<Vec<DocumentRow>, Error> {
     let PurgeRule { older_than_days, keep_latest, query, .. } = rule;
     if older_than_days.is_none() && keep_latest.is_none() && query.is_none() {
         return Err(Error::Invalid(
@@ -175,7 +183,7 @@ fn chosen(read: &Transaction<'_>, known: &Known, rule: &PurgeRule) -> Result<Vec
              SELECT number FROM document WHERE repository = ?1 ORDER BY number DESC LIMIT ?3))
         AND (?4 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?4)) > 0)
         ORDER BY number";
-    documents::select(read, condition, params![known.id, before, keep_latest, query])
+    documents::select(read, condition, params![record.id, before, keep_latest, query])
 }
 
 pub(crate) fn reason(rule: &PurgeRule) -> String {

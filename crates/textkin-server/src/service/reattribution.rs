@@ -7,11 +7,11 @@ use textkin::types::Span;
 use utoipa::ToSchema;
 
 use super::Service;
-use super::holders::{Holder, timestamp};
-use super::origins::{Block, Labels};
+use super::occurrences::{ContainingDocument, timestamp};
+use super::origins::{DocumentOrigins, OriginBlock};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{K, ShelfKind};
+use crate::index::{K, PartitionKind};
 use crate::store::now;
 
 /// A passage that got another first holder.
@@ -53,7 +53,7 @@ impl Service {
         repository: u32,
         number: u64,
         text: &str,
-        labels: &mut Labels,
+        labels: &mut DocumentOrigins,
     ) -> Result<Vec<Reattribution>, Error> {
         let mut origins: Vec<u64> = labels.blocks.iter().filter_map(|block| block.origin).collect();
         origins.sort_unstable();
@@ -76,12 +76,18 @@ impl Service {
         if is_plain {
             return Ok(Vec::new());
         }
-        let holders = self.holders(repository, number, text, true)?;
-        let held = self.held(text, (number, Some(own)), &holders);
+        let holders = self.containing_documents(repository, number, text, true)?;
+        let held = self.shared_spans(text, (number, Some(own)), &holders);
         let blocks = held.iter().filter_map(|held| {
-            let origin = holders[held.first?].entry.number.cast_unsigned();
+            let origin = holders[held.origin?].entry.number.cast_unsigned();
             let Span { start, end } = held.span;
-            Some(Block { start, end, origin: Some(origin), words: held.words, estimated: false })
+            Some(OriginBlock {
+                start,
+                end,
+                origin: Some(origin),
+                words: held.words,
+                estimated: false,
+            })
         });
         labels.blocks = blocks.collect();
         let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
@@ -90,9 +96,9 @@ impl Service {
             .iter()
             .filter(|holder| holder.timestamp.is_some_and(|timestamp| timestamp > own));
         let mut reattribution = Vec::new();
-        for Holder { entry, there, .. } in younger {
+        for ContainingDocument { entry, there, .. } in younger {
             let document = entry.number.cast_unsigned();
-            let Some(text) = self.index.text(ShelfKind::Texts, document)? else { continue };
+            let Some(text) = self.index.text(PartitionKind::Texts, document)? else { continue };
             let words = self.index.query(&text).spans().to_vec();
             let there = there.clone();
             reattribution.push(Reattribution {
@@ -116,11 +122,11 @@ impl Service {
         actor: &Actor,
         repository: &str,
         before: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<ReattributionView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let sql = "SELECT reattribution.id, at, d.id, b.id, a.id, reattribution.words
                        FROM reattribution JOIN document d ON d.number = reattribution.document
                        JOIN document a ON a.number = after
@@ -128,7 +134,7 @@ impl Service {
                        WHERE reattribution.repository = ?1 AND reattribution.id < ?2
                        ORDER BY reattribution.id DESC LIMIT ?3";
             let mut statement = read.prepare_cached(sql)?;
-            let row = params![known.id, before.unwrap_or(i64::MAX), most];
+            let row = params![record.id, before.unwrap_or(i64::MAX), limit];
             let rows = statement.query_map(row, |row| {
                 Ok(ReattributionView {
                     id: row.get(0)?,
@@ -162,12 +168,12 @@ impl Reattribution {
             write.prepare_cached(sql)?.query_row([number], |row| row.get(0)).optional()?;
         // It is not labelled yet, or gone.
         let Some(said) = said else { return Ok(()) };
-        let mut labels: Labels = serde_json::from_str(&said)?;
+        let mut labels: DocumentOrigins = serde_json::from_str(&said)?;
         let mut younger: Vec<(u64, bool)> = Vec::new();
         let mut failed = None;
         let changed = relabel(&mut labels, &self.words, &self.there, self.after, &mut |origin| {
-            if let Some(known) = younger.iter().find(|known| known.0 == origin) {
-                return known.1;
+            if let Some(record) = younger.iter().find(|record| record.0 == origin) {
+                return record.1;
             }
             let is_younger = match moment_of(write, origin) {
                 Ok(timestamp) => timestamp.is_some_and(|timestamp| timestamp > self.timestamp),
@@ -203,7 +209,7 @@ impl Reattribution {
 /// Gives the words of a document that stand in `there` to `after`, unless an older one has them;
 /// returns from whom words were taken (`None`: from the document itself) and how many.
 fn relabel(
-    labels: &mut Labels,
+    labels: &mut DocumentOrigins,
     words: &[Span],
     there: &[Span],
     after: u64,
@@ -233,8 +239,8 @@ fn relabel(
             }
             taken[word] = true;
             let before = before.flatten();
-            match changed.iter_mut().find(|known| known.0 == before) {
-                Some(known) => known.1 += 1,
+            match changed.iter_mut().find(|record| record.0 == before) {
+                Some(record) => record.1 += 1,
                 None => changed.push((before, 1)),
             }
         }
@@ -257,7 +263,7 @@ fn relabel(
         }
     }
     // Blocks anew: what was taken, and what is left of those that were there.
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<OriginBlock> = Vec::new();
     let mut last: Option<(usize, Option<usize>, bool)> = None;
     for (word, span) in words.iter().enumerate() {
         let fate = (block_of[word], taken[word]);
@@ -280,7 +286,7 @@ fn relabel(
             (Some(at), _) => (labels.blocks[at].origin, labels.blocks[at].estimated),
             (None, false) => (None, false),
         };
-        blocks.push(Block { start: span.start, end: span.end, origin, words: 1, estimated });
+        blocks.push(OriginBlock { start: span.start, end: span.end, origin, words: 1, estimated });
     }
     labels.blocks = blocks;
     let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
@@ -294,7 +300,7 @@ mod tests {
 
     use super::*;
     use crate::service::tests::{POEM, actor, repository};
-    use crate::service::{Existing, Limits, NewDocument, Visibility};
+    use crate::service::{ExistingPolicy, NewDocument, ServiceLimits, Visibility};
 
     proptest! {
         /// Word by word, with a plain rule for each.
@@ -304,14 +310,14 @@ mod tests {
             there in proptest::collection::vec(any::<bool>(), 10),
         ) {
             let words: Vec<Span> = (0..10).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
-            let block = |word: usize, origin| Block {
+            let block = |word: usize, origin| OriginBlock {
                 start: words[word].start, end: words[word].end, origin: Some(origin), words: 1,
                 estimated: false,
             };
-            let blocks: Vec<Block> =
+            let blocks: Vec<OriginBlock> =
                 (0..10).filter_map(|word| had[word].map(|origin| block(word, origin))).collect();
             let fresh = had.iter().map(|origin| u32::from(origin.is_none())).sum();
-            let mut labels = Labels { words: 10, fresh_words: fresh, blocks };
+            let mut labels = DocumentOrigins { words: 10, fresh_words: fresh, blocks };
             let spans: Vec<Span> =
                 (0..10).filter(|word| there[*word]).map(|word| words[word]).collect();
             // 3 is the new one, 0 and 1 are younger, 2 is older still.
@@ -326,7 +332,7 @@ mod tests {
                 let expected = if is_given { Some(3) } else { had[word] };
                 prop_assert_eq!(said, expected, "word {}", word);
             }
-            prop_assert_eq!(changed.iter().map(|known| known.1).sum::<u64>(), n_changed);
+            prop_assert_eq!(changed.iter().map(|record| record.1).sum::<u64>(), n_changed);
             let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
             prop_assert_eq!(old + labels.fresh_words, 10);
         }
@@ -335,7 +341,7 @@ mod tests {
     #[test]
     fn an_older_document_that_comes_late_is_the_first_holder_from_then_on() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let anna = actor(&service, "anna", "admin");
         repository(&service, &anna, "news", Visibility::Public);
         let add = |id: &str, time: &str, text: &str| {
@@ -345,10 +351,10 @@ mod tests {
                 text: text.to_owned(),
                 ..Default::default()
             };
-            service.register(&anna, "news", new, Existing::Refuse, None).unwrap();
-            while service.do_checks().unwrap() {}
+            service.register(&anna, "news", new, ExistingPolicy::Refuse, None).unwrap();
+            while service.run_check_batch().unwrap() {}
         };
-        let origins = |id: &str| -> Labels {
+        let origins = |id: &str| -> DocumentOrigins {
             let view = service.document(&anna, "news", id, false).unwrap();
             serde_json::from_value(view.origins.unwrap()).unwrap()
         };
@@ -384,12 +390,12 @@ mod tests {
 
         let passages = service.passages(&anna, "news", "fourth").unwrap();
         assert_eq!(passages.len(), 1);
-        assert_eq!((&passages[0].first[..], passages[0].holders), ("first", 4));
+        assert_eq!((&passages[0].origin[..], passages[0].documents), ("first", 4));
         assert_eq!(passages[0].words, 46);
         assert!(service.passages(&anna, "news", "first").unwrap().is_empty());
-        let place = passages[0].place;
+        let place = passages[0].span;
         let fragment = service
-            .fragment(&anna, "news", "fourth", place.start as usize, place.end as usize)
+            .passage_occurrences(&anna, "news", "fourth", place.start as usize, place.end as usize)
             .unwrap();
         let ids: Vec<&str> = fragment.occurrences.iter().map(|own| &own.document.id[..]).collect();
         assert_eq!(ids, ["first", "second", "third", "fourth"]);

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::accounts::{audit, check_name};
-use crate::access::{Actor, Guarded, Role, Scope};
+use crate::access::{Actor, RepositoryAccess, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
@@ -63,7 +63,7 @@ pub struct NewRepository {
 /// What is to change in a repository; what is not given stays.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ChangeRepository {
+pub struct RepositoryUpdate {
     /// Whether probes look into it.
     pub checked_against: Option<bool>,
     /// Whether other owners' probes are told that somebody holds a text, and nothing else of it.
@@ -110,7 +110,7 @@ pub struct RepositoryView {
 
 /// A repository, as the service knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct RepositoryRecord {
     pub(crate) id: i64,
     pub(crate) name: String,
     pub(crate) team: i64,
@@ -119,13 +119,13 @@ pub(crate) struct Known {
     pub(crate) checked_against: bool,
 }
 
-impl Known {
-    pub(crate) fn guarded(&self) -> Guarded {
-        Guarded { id: self.id, team: self.team, is_public: self.is_public }
+impl RepositoryRecord {
+    pub(crate) fn access(&self) -> RepositoryAccess {
+        RepositoryAccess { id: self.id, team: self.team, is_public: self.is_public }
     }
 
     /// The id as the index knows it.
-    pub(crate) fn owner(&self) -> u32 {
+    pub(crate) fn index_id(&self) -> u32 {
         u32::try_from(self.id).unwrap_or(u32::MAX)
     }
 
@@ -154,8 +154,8 @@ impl Service {
         actor: &Actor,
         new: &NewRepository,
     ) -> Result<RepositoryView, Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         check_name("repository", &new.name)?;
         check_days(new.keep_days)?;
         let (new, name, by) = (new.clone(), new.name.clone(), actor.clone());
@@ -165,7 +165,7 @@ impl Service {
                 .query_row("SELECT id FROM team WHERE name = ?1", [team], |row| row.get(0))
                 .optional()?;
             let id = id.filter(|&id| by.role(id).is_some());
-            let id = id.ok_or_else(|| Error::missing("team", team))?;
+            let id = id.ok_or_else(|| Error::not_found("team", team))?;
             if by.role(id) != Some(Role::Owner) {
                 return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
             }
@@ -202,7 +202,7 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| views(read, actor, None))
     }
 
@@ -211,11 +211,11 @@ impl Service {
     /// # Errors
     /// If there is none that the actor may know of.
     pub fn repository(&self, actor: &Actor, name: &str) -> Result<RepositoryView, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, name)?;
-            let found = views(read, actor, Some(known.id))?.into_iter().next();
-            found.ok_or_else(|| Error::missing("repository", name))
+            let record = Self::resolve(read, actor, name)?;
+            let found = views(read, actor, Some(record.id))?.into_iter().next();
+            found.ok_or_else(|| Error::not_found("repository", name))
         })
     }
 
@@ -227,14 +227,14 @@ impl Service {
         &self,
         actor: &Actor,
         name: &str,
-        change: &ChangeRepository,
+        change: &RepositoryUpdate,
     ) -> Result<RepositoryView, Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         check_days(change.keep_days)?;
         let (by, asked, change) = (actor.clone(), name.to_owned(), change.clone());
         self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &asked)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
+            let record = Self::resolve(write, &by, &asked)?;
+            by.require_role(record.access(), Role::Owner)?;
             let sql = "UPDATE repository SET
                            checked_against = ifnull(?2, checked_against),
                            is_disclosed = ifnull(?3, is_disclosed),
@@ -244,14 +244,14 @@ impl Service {
             write.execute(
                 sql,
                 params![
-                    known.id,
+                    record.id,
                     change.checked_against,
                     change.disclosed,
                     change.keep_days,
                     change.keep_count,
                 ],
             )?;
-            audit(write, Some(by.account), "repository changed", &known.name)
+            audit(write, Some(by.account), "repository changed", &record.name)
         })?;
         self.repository(actor, name)
     }
@@ -262,8 +262,8 @@ impl Service {
         read: &Transaction<'_>,
         actor: &Actor,
         name: &str,
-    ) -> Result<Known, Error> {
-        let missing = || Error::missing("repository", name);
+    ) -> Result<RepositoryRecord, Error> {
+        let missing = || Error::not_found("repository", name);
         let (team, plain) = match name.split_once(':') {
             Some((team, plain)) => (Some(team), plain),
             None => (None, name),
@@ -271,40 +271,43 @@ impl Service {
         let sql = format!(
             "SELECT {} FROM repository JOIN team ON team.id = repository.team
              WHERE repository.name = ?1 AND (?2 IS NULL OR team.name = ?2)",
-            Known::COLUMNS
+            RepositoryRecord::COLUMNS
         );
         let mut statement = read.prepare_cached(&sql)?;
-        let rows = statement.query_map(params![plain, team], Known::read)?;
-        let mut best: Option<Known> = None;
+        let rows = statement.query_map(params![plain, team], RepositoryRecord::read)?;
+        let mut best: Option<RepositoryRecord> = None;
         for row in rows {
-            let known = row?;
-            if !actor.sees(known.guarded()) {
+            let record = row?;
+            if !actor.may_see(record.access()) {
                 continue;
             }
-            let is_own = |known: &Known| actor.role(known.team).is_some();
+            let is_own = |record: &RepositoryRecord| actor.role(record.team).is_some();
             match &best {
-                Some(other) if is_own(other) && is_own(&known) => {
+                Some(other) if is_own(other) && is_own(&record) => {
                     return Err(Error::Conflict(format!(
                         "several of your teams have a repository '{plain}'; say team:{plain}"
                     )));
                 }
                 Some(other) if is_own(other) => {}
-                _ => best = Some(known),
+                _ => best = Some(record),
             }
         }
         best.ok_or_else(missing)
     }
 
     /// All repositories that `actor` may know of.
-    pub(crate) fn visible(read: &Transaction<'_>, actor: &Actor) -> Result<Vec<Known>, Error> {
-        let sql = format!("SELECT {} FROM repository ORDER BY name", Known::COLUMNS);
+    pub(crate) fn visible(
+        read: &Transaction<'_>,
+        actor: &Actor,
+    ) -> Result<Vec<RepositoryRecord>, Error> {
+        let sql = format!("SELECT {} FROM repository ORDER BY name", RepositoryRecord::COLUMNS);
         let mut statement = read.prepare_cached(&sql)?;
-        let rows = statement.query_map([], Known::read)?;
+        let rows = statement.query_map([], RepositoryRecord::read)?;
         let mut visible = Vec::new();
         for row in rows {
-            let known = row?;
-            if actor.sees(known.guarded()) {
-                visible.push(known);
+            let record = row?;
+            if actor.may_see(record.access()) {
+                visible.push(record);
             }
         }
         Ok(visible)
@@ -324,12 +327,12 @@ fn views(
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([only], |row| {
         let is_public = row.get::<_, String>(4)? == "public";
-        let guarded = Guarded { id: row.get(0)?, team: row.get(1)?, is_public };
+        let access = RepositoryAccess { id: row.get(0)?, team: row.get(1)?, is_public };
         let view = RepositoryView {
             name: row.get(2)?,
             team: row.get(3)?,
             visibility: if is_public { Visibility::Public } else { Visibility::Private },
-            role: actor.role(guarded.team),
+            role: actor.role(access.team),
             keep_text: row.get(5)?,
             checked_against: row.get(6)?,
             disclosed: row.get(7)?,
@@ -341,12 +344,12 @@ fn views(
             created: row.get(12)?,
             last_added: row.get(13)?,
         };
-        Ok((guarded, view))
+        Ok((access, view))
     })?;
     let mut views = Vec::new();
     for row in rows {
-        let (guarded, view) = row?;
-        if actor.sees(guarded) {
+        let (access, view) = row?;
+        if actor.may_see(access) {
             views.push(view);
         }
     }

@@ -8,10 +8,10 @@ use textkin::{Settings, Watch, discover};
 
 use super::Service;
 use super::documents::{self, DocumentView};
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{ShelfKind, Texts};
+use crate::index::{NumberedTexts, PartitionKind};
 
 /// Documents of a repository that are related to one another: the latest.
 pub(crate) const MAX_DOCUMENTS: usize = 5000;
@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 128 << 20;
 
 /// Two documents that share text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Edge {
+pub(crate) struct DocumentEdge {
     /// Their places in the list of documents.
     pub(crate) a: usize,
     pub(crate) b: usize,
@@ -45,13 +45,13 @@ pub(crate) struct RepositoryGraph {
     pub(crate) words: u64,
     pub(crate) duplicated: u64,
     /// The strongest first.
-    pub(crate) edges: Vec<Edge>,
+    pub(crate) edges: Vec<DocumentEdge>,
     /// Documents that were left out, since there are too many or their texts are not kept.
-    pub(crate) left_out: u64,
+    pub(crate) omitted: u64,
 }
 
 /// A graph that is kept ready: the repository, its documents and its latest number.
-pub(crate) type Kept = (i64, u64, i64, Arc<RepositoryGraph>);
+pub(crate) type CachedGraph = (i64, u64, i64, Arc<RepositoryGraph>);
 
 impl Service {
     /// The graph of a repository. It is made when it is first asked for, and again when documents
@@ -61,23 +61,26 @@ impl Service {
         actor: &Actor,
         repository: &str,
     ) -> Result<Arc<RepositoryGraph>, Error> {
-        actor.needs(Scope::Read)?;
-        let known = self.store.read(|read| Self::resolve(read, actor, repository))?;
-        self.kinship_of(&known)
+        actor.require_scope(Scope::Read)?;
+        let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
+        self.graph_of(&record)
     }
 
     /// The same, whoever asks.
-    pub(crate) fn kinship_of(&self, known: &Known) -> Result<Arc<RepositoryGraph>, Error> {
+    pub(crate) fn graph_of(
+        &self,
+        record: &RepositoryRecord,
+    ) -> Result<Arc<RepositoryGraph>, Error> {
         let (entries, total) = self.store.read(|read| {
             let condition = format!("repository = ?1 ORDER BY number DESC LIMIT {MAX_DOCUMENTS}");
-            let entries = documents::select(read, &condition, params![known.id])?;
+            let entries = documents::select(read, &condition, params![record.id])?;
             let sql = "SELECT count(*) FROM document WHERE repository = ?1";
-            let total: u64 = read.query_row(sql, [known.id], |row| row.get(0))?;
+            let total: u64 = read.query_row(sql, [record.id], |row| row.get(0))?;
             Ok((entries, total))
         })?;
         let last = entries.first().map_or(0, |entry| entry.number);
-        let kept = |kept: &&Kept| (kept.0, kept.1, kept.2) == (known.id, total, last);
-        let ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = |kept: &&CachedGraph| (kept.0, kept.1, kept.2) == (record.id, total, last);
+        let ready = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, _, _, repository_graph)) = ready.iter().find(kept) {
             return Ok(Arc::clone(repository_graph));
         }
@@ -85,35 +88,35 @@ impl Service {
         let mut texts = Vec::with_capacity(entries.len());
         let mut documents = Vec::with_capacity(entries.len());
         let mut numbers = Vec::with_capacity(entries.len());
-        for entry in entries.into_iter().rev().filter(|_| known.keeps_text) {
+        for entry in entries.into_iter().rev().filter(|_| record.keeps_text) {
             let number = entry.number.cast_unsigned();
-            if let Some(text) = self.index.text(ShelfKind::Texts, number)? {
+            if let Some(text) = self.index.text(PartitionKind::Texts, number)? {
                 texts.push((documents.len() as u64, text));
                 numbers.push(entry.number);
-                documents.push(entry.view(&known.name));
+                documents.push(entry.view(&record.name));
             }
         }
         let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
         let settings = Settings { score: textkin::types::Measure::MaxContainment, ..settings };
-        let found = discover(&mut Texts::new(texts), &settings, &Watch::default())?;
-        let edges = found.graph.rows().take(MAX_EDGES).map(|pair| Edge {
+        let found = discover(&mut NumberedTexts::new(texts), &settings, &Watch::default())?;
+        let edges = found.graph.rows().take(MAX_EDGES).map(|pair| DocumentEdge {
             a: pair.a as usize,
             b: pair.b as usize,
             score: pair.overlap.a_in_b().max(pair.overlap.b_in_a()),
             words: pair.overlap.covered_a.max(pair.overlap.covered_b),
         });
-        let left_out = total.saturating_sub(documents.len() as u64);
+        let omitted = total.saturating_sub(documents.len() as u64);
         let edges = edges.collect();
         let repository_graph =
-            RepositoryGraph { documents, numbers, words, duplicated, edges, left_out };
+            RepositoryGraph { documents, numbers, words, duplicated, edges, omitted };
         let repository_graph = Arc::new(repository_graph);
-        let mut ready = self.kinships.lock().unwrap_or_else(PoisonError::into_inner);
-        ready.retain(|kept| kept.0 != known.id);
+        let mut ready = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        ready.retain(|kept| kept.0 != record.id);
         if ready.len() >= MAX_KEPT {
             ready.remove(0);
         }
-        ready.push((known.id, total, last, Arc::clone(&repository_graph)));
+        ready.push((record.id, total, last, Arc::clone(&repository_graph)));
         Ok(repository_graph)
     }
 
@@ -174,16 +177,16 @@ impl RepositoryGraph {
         matched.collect()
     }
 
-    /// Sets of documents that are connected by edges of at least `least`.
-    pub(crate) fn clusters(&self, least: f64) -> Vec<Vec<usize>> {
-        let edges: Vec<Edge> =
-            self.edges.iter().filter(|edge| edge.score >= least).copied().collect();
+    /// Sets of documents that are connected by edges of at least `min_score`.
+    pub(crate) fn clusters(&self, min_score: f64) -> Vec<Vec<usize>> {
+        let edges: Vec<DocumentEdge> =
+            self.edges.iter().filter(|edge| edge.score >= min_score).copied().collect();
         clusters(self.documents.len(), &edges)
     }
 }
 
 /// Connected documents, the largest set first; each in order.
-pub(crate) fn clusters(n: usize, edges: &[Edge]) -> Vec<Vec<usize>> {
+pub(crate) fn clusters(n: usize, edges: &[DocumentEdge]) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..n).collect();
     for edge in edges {
         let (a, b) = (root(&mut parent, edge.a), root(&mut parent, edge.b));

@@ -4,29 +4,29 @@
 use serde_json::json;
 
 use super::exclusions::Exclusions;
-use super::findings::Asked;
+use super::saved_results::SavedQuery;
 use super::tests::{POEM, actor, register, repository};
 use super::*;
 use crate::error::Error;
 
 const FORM: &str = "I declare that I have written this work alone and without help of others";
 
-fn findings(
+fn details_of(
     service: &Service,
     anna: &crate::access::Actor,
     text: &str,
     exclusions: &Exclusions,
-) -> findings::Findings {
-    let asked = Asked { against: Some(vec!["works".to_owned()]), ..Asked::default() };
+) -> saved_results::ResultDetails {
+    let asked = SavedQuery { against: Some(vec!["works".to_owned()]), ..SavedQuery::default() };
     let id = service.save_result(anna, "a work", text, &asked).unwrap();
     let saved = service.saved_result(anna, &id).unwrap();
-    service.findings(anna, &saved, exclusions).unwrap()
+    service.result_details(anna, &saved, exclusions).unwrap()
 }
 
 #[test]
 fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "works", Visibility::Private);
     register(&service, &anna, "works", "one", &format!("{FORM}. {POEM}"));
@@ -43,27 +43,30 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     // 14 words of the form, 46 of the poem, 4 of its own.
     let text = format!("{FORM}. {POEM} and nothing more here");
     let with = |template, phrases| Exclusions { template, phrases, ..Exclusions::default() };
-    let all = findings(&service, &anna, &text, &with(false, false));
+    let all = details_of(&service, &anna, &text, &with(false, false));
     assert_eq!((all.raw, all.counted), ((64, 60), (64, 60)));
-    let without_form = findings(&service, &anna, &text, &with(true, false));
+    let without_form = details_of(&service, &anna, &text, &with(true, false));
     assert_eq!((without_form.raw, without_form.counted), ((64, 60), (50, 46)));
-    assert_eq!(without_form.sources[0].there, (46, 46));
-    let without_both = findings(&service, &anna, &text, &with(true, true));
+    assert_eq!(without_form.sources[0].source_counts, (46, 46));
+    let without_both = details_of(&service, &anna, &text, &with(true, true));
     assert_eq!((without_both.raw, without_both.counted), ((64, 60), (46, 42)));
-    assert_eq!(without_both.sources[0].there, (42, 42));
+    assert_eq!(without_both.sources[0].source_counts, (42, 42));
     // The level is that of what counts: here of all that is left of the document.
-    assert_eq!(without_both.sources[0].level(), Level::Exact);
-    let few = findings(
+    assert_eq!(without_both.sources[0].level(), MatchLevel::Exact);
+    let few = details_of(
         &service,
         &anna,
         &format!("{text} {}", "and other words ".repeat(30)),
         &with(true, false),
     );
-    assert_eq!((few.sources[0].here, few.sources[0].level()), ((140, 46), Level::Exact));
+    assert_eq!(
+        (few.sources[0].text_counts, few.sources[0].level()),
+        ((140, 46), MatchLevel::Exact)
+    );
     let reasons: Vec<&str> =
-        without_both.strip.iter().filter_map(|run| run.fate.err()).map(|why| why.name()).collect();
+        without_both.runs.iter().filter_map(|run| run.source.err()).map(|why| why.name()).collect();
     assert_eq!(reasons, ["template", "phrase"]);
-    let first = without_both.strip[0].span;
+    let first = without_both.runs[0].span;
     assert_eq!(&text[first.start as usize..first.end as usize], FORM);
 
     let request = json!({ "text": text, "exclude": ["template", "stop_phrases"] });
@@ -77,7 +80,7 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     service.delete_template(&anna, "works", template.id).unwrap();
     service.delete_stop_phrase(&anna, "works", phrase.id).unwrap();
     assert!(service.delete_stop_phrase(&anna, "works", phrase.id).is_err());
-    let after = findings(&service, &anna, &text, &with(true, true));
+    let after = details_of(&service, &anna, &text, &with(true, true));
     assert_eq!(after.counted, (64, 60));
     assert!(service.templates(&anna, "works").unwrap().is_empty());
 }
@@ -85,12 +88,12 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
 #[test]
 fn a_form_alone_is_found_nowhere_when_forms_do_not_count() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
     let fingerprints = json!({ "name": "works", "visibility": "private", "keep_text": false });
     service.new_repository(&anna, &serde_json::from_value(fingerprints).unwrap()).unwrap();
     register(&service, &anna, "works", "one", &format!("{FORM}. Something else of my own"));
-    service.settle(crate::index::ShelfKind::Fingerprints).unwrap();
+    service.flush(crate::index::PartitionKind::Fingerprints).unwrap();
     let new = NewTemplate { name: "form".to_owned(), text: FORM.to_owned() };
     service.new_template(&anna, "works", &new).unwrap();
     let probe = |exclude: &[&str]| {
@@ -124,7 +127,7 @@ fn a_folder_of_version_1_is_taken_over() {
     store.execute(sql, [pack(POEM).unwrap()]).unwrap();
     drop(store);
 
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
     let view = service.document(&anna, "works", "mercy", true).unwrap();
     assert_eq!(view.text.as_deref(), Some(POEM));
@@ -137,7 +140,7 @@ fn a_folder_of_version_1_is_taken_over() {
 #[test]
 fn sources_that_are_mostly_the_same_are_of_one_cluster() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "works", Visibility::Private);
     register(&service, &anna, "works", "one", POEM);
@@ -145,11 +148,11 @@ fn sources_that_are_mostly_the_same_are_of_one_cluster() {
     let quoted = "it droppeth as the gentle rain from heaven upon the place beneath";
     let long: String = (0..100).map(|n| format!(" word{n}")).collect();
     register(&service, &anna, "works", "guide", &format!("{quoted}{long}"));
-    let found = findings(&service, &anna, POEM, &Exclusions::default());
+    let found = details_of(&service, &anna, POEM, &Exclusions::default());
     let mut alike: Vec<(&str, bool)> = found
         .sources
         .iter()
-        .map(|source| (source.told.id.as_deref().unwrap(), source.is_like_another))
+        .map(|source| (source.matched.id.as_deref().unwrap(), source.has_similar_source))
         .collect();
     alike.sort_unstable();
     assert_eq!(alike, [("guide", false), ("one", true), ("other", true)]);

@@ -17,14 +17,14 @@ impl Service {
     /// # Errors
     /// If name and password do not belong together; the words do not say which is wrong.
     pub fn sign_in(&self, name: &str, password: &str) -> Result<String, Error> {
-        let known: Option<(i64, Option<String>, bool)> = self.store.read(|read| {
+        let record: Option<(i64, Option<String>, bool)> = self.store.read(|read| {
             let sql = "SELECT id, password, is_off FROM account WHERE name = ?1";
             let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             Ok(read.query_row(sql, [name], row).optional()?)
         })?;
-        let kept = known.as_ref().and_then(|known| known.1.as_deref());
+        let kept = record.as_ref().and_then(|record| record.1.as_deref());
         let is_right = secrets::is_password(password, kept);
-        let account = match known {
+        let account = match record {
             Some((account, _, false)) if is_right => account,
             _ => return Err(Error::Forbidden("name or password is wrong".to_owned())),
         };
@@ -61,7 +61,7 @@ impl Service {
     /// Whose session it is, and the token that its forms carry.
     ///
     /// # Errors
-    /// [`Error::Unknown`] if it is none, or over.
+    /// [`Error::Unauthenticated`] if it is none, or over.
     pub fn session(&self, secret: &str) -> Result<(Actor, String), Error> {
         let digest = secrets::digest(secret);
         self.store.read(|read| {
@@ -69,8 +69,8 @@ impl Service {
                        WHERE digest = ?1 AND expires > ?2 AND NOT is_off";
             let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get(1)?));
             let mut statement = read.prepare_cached(sql)?;
-            let known = statement.query_row(params![digest, now()], row).optional()?;
-            let (account, csrf) = known.ok_or(Error::Unknown)?;
+            let record = statement.query_row(params![digest, now()], row).optional()?;
+            let (account, csrf) = record.ok_or(Error::Unauthenticated)?;
             Ok((actor(read, account, None, None)?, csrf))
         })
     }

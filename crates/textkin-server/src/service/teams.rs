@@ -36,8 +36,8 @@ impl Service {
     /// # Errors
     /// If the name is taken or will not do.
     pub fn new_team(&self, actor: &Actor, name: &str) -> Result<(), Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         check_name("team", name)?;
         let (account, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
@@ -51,8 +51,8 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn teams(&self, actor: &Actor) -> Result<Vec<TeamView>, Error> {
-        actor.needs(Scope::Read)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Read)?;
+        actor.require_whole_account()?;
         self.store.read(|read| {
             let mut names = read.prepare_cached("SELECT name FROM team WHERE id = ?1")?;
             let mut members = read.prepare_cached(
@@ -84,8 +84,8 @@ impl Service {
         account: &str,
         role: Option<Role>,
     ) -> Result<(), Error> {
-        actor.needs(Scope::Admin)?;
-        actor.needs_whole_account()?;
+        actor.require_scope(Scope::Admin)?;
+        actor.require_whole_account()?;
         let (actor, team, account) = (actor.clone(), team.to_owned(), account.to_owned());
         self.store.write(move |write| {
             let find = |sql: &str, name: &str| {
@@ -93,12 +93,12 @@ impl Service {
             };
             let id = find("SELECT id FROM team WHERE name = ?1", &team)?
                 .filter(|&id| actor.role(id).is_some())
-                .ok_or_else(|| Error::missing("team", &team))?;
+                .ok_or_else(|| Error::not_found("team", &team))?;
             if actor.role(id) != Some(Role::Owner) {
                 return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
             }
             let member = find("SELECT id FROM account WHERE name = ?1", &account)?
-                .ok_or_else(|| Error::missing("account", &account))?;
+                .ok_or_else(|| Error::not_found("account", &account))?;
             write.execute("DELETE FROM member WHERE team = ?1 AND account = ?2", [id, member])?;
             if let Some(role) = role {
                 let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, ?3)";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::accounts::audit;
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use super::{Service, pack, unpack};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -71,13 +71,13 @@ impl Service {
     /// # Errors
     /// If the actor may not know of the repository.
     pub fn templates(&self, actor: &Actor, repository: &str) -> Result<Vec<TemplateView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let sql = "SELECT id, name, words, created FROM template WHERE repository = ?1
                        ORDER BY name";
             let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([known.id], |row| {
+            let rows = statement.query_map([record.id], |row| {
                 Ok(TemplateView {
                     id: row.get(0)?,
                     name: row.get(1)?,
@@ -99,7 +99,7 @@ impl Service {
         repository: &str,
         new: &NewTemplate,
     ) -> Result<TemplateView, Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         if new.text.len() > MAX_BYTES {
             return Err(Error::TooLarge("a template has at most 1 MiB".to_owned()));
         }
@@ -108,23 +108,28 @@ impl Service {
         let text = pack(&new.text)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Owner)?;
             if words < K.get() {
                 return Err(Error::Invalid(format!(
                     "a template has at least {K} words; make it a stop phrase"
                 )));
             }
-            room(write, "template", known.id, MAX_TEMPLATES, "templates")?;
+            room(write, "template", record.id, MAX_TEMPLATES, "templates")?;
             let sql = "INSERT INTO template (repository, name, words, text, created)
                        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();
-            let row = params![known.id, name, words, text, created];
+            let row = params![record.id, name, words, text, created];
             let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
             let Some(id) = id else {
                 return Err(Error::Conflict(format!("there is a template '{name}' already")));
             };
-            audit(write, Some(by.account), "template added", &format!("{name} of {}", known.name))?;
+            audit(
+                write,
+                Some(by.account),
+                "template added",
+                &format!("{name} of {}", record.name),
+            )?;
             Ok(TemplateView { id, name, words, created })
         })
     }
@@ -146,13 +151,13 @@ impl Service {
         actor: &Actor,
         repository: &str,
     ) -> Result<Vec<StopPhraseView>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let sql = "SELECT id, phrase, created FROM stop_phrase WHERE repository = ?1
                        ORDER BY phrase";
             let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map([known.id], |row| {
+            let rows = statement.query_map([record.id], |row| {
                 Ok(StopPhraseView { id: row.get(0)?, phrase: row.get(1)?, created: row.get(2)? })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -169,28 +174,28 @@ impl Service {
         repository: &str,
         new: &NewStopPhrase,
     ) -> Result<StopPhraseView, Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         let phrase = one_line("a stop phrase", &new.phrase, 1000)?;
         let words = self.count_words(&phrase);
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Owner)?;
             if !(1..=MAX_WORDS).contains(&words) {
                 return Err(Error::Invalid(format!(
                     "a stop phrase has 1 to {MAX_WORDS} words; make longer ones templates"
                 )));
             }
-            room(write, "stop_phrase", known.id, MAX_PHRASES, "stop phrases")?;
+            room(write, "stop_phrase", record.id, MAX_PHRASES, "stop phrases")?;
             let sql = "INSERT INTO stop_phrase (repository, phrase, created)
                        VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();
-            let row = params![known.id, phrase, created];
+            let row = params![record.id, phrase, created];
             let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
             let Some(id) = id else {
                 return Err(Error::Conflict(format!("there is a stop phrase '{phrase}' already")));
             };
-            let object = format!("{phrase} of {}", known.name);
+            let object = format!("{phrase} of {}", record.name);
             audit(write, Some(by.account), "stop phrase added", &object)?;
             Ok(StopPhraseView { id, phrase, created })
         })
@@ -216,17 +221,17 @@ impl Service {
         table: &'static str,
         id: i64,
     ) -> Result<(), Error> {
-        actor.needs(Scope::Admin)?;
+        actor.require_scope(Scope::Admin)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Owner)?;
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Owner)?;
             let what = table.replace('_', " ");
             let sql = format!("DELETE FROM {table} WHERE id = ?1 AND repository = ?2");
-            match write.execute(&sql, params![id, known.id])? {
-                0 => Err(Error::missing(&what, &id.to_string())),
+            match write.execute(&sql, params![id, record.id])? {
+                0 => Err(Error::not_found(&what, &id.to_string())),
                 _ => {
-                    let object = format!("{id} of {}", known.name);
+                    let object = format!("{id} of {}", record.name);
                     audit(write, Some(by.account), &format!("{what} removed"), &object)
                 }
             }
@@ -235,7 +240,7 @@ impl Service {
 }
 
 /// A text that is shown in one line.
-fn one_line(what: &str, text: &str, most: usize) -> Result<String, Error> {
+fn one_line(what: &str, text: &str, limit: usize) -> Result<String, Error> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|w| !w.is_empty())
@@ -243,7 +248,9 @@ fn one_line(what: &str, text: &str, most: usize) -> Result<String, Error> {
     let line = words.join(" ");
     match line.chars().count() {
         0 => Err(Error::Invalid(format!("{what} needs a name or words"))),
-        n if n > most => Err(Error::Invalid(format!("{what} has at most {most} characters here"))),
+        n if n > limit => {
+            Err(Error::Invalid(format!("{what} has at most {limit} characters here")))
+        }
         _ => Ok(line),
     }
 }
@@ -253,28 +260,34 @@ fn room(
     read: &Transaction<'_>,
     table: &str,
     repository: i64,
-    most: u64,
+    limit: u64,
     what: &str,
 ) -> Result<(), Error> {
     let sql = format!("SELECT count(*) FROM {table} WHERE repository = ?1");
-    match read.query_row(&sql, [repository], |row| row.get::<_, u64>(0))? >= most {
-        true => Err(Error::Conflict(format!("a repository has at most {most} {what}"))),
+    match read.query_row(&sql, [repository], |row| row.get::<_, u64>(0))? >= limit {
+        true => Err(Error::Conflict(format!("a repository has at most {limit} {what}"))),
         false => Ok(()),
     }
 }
 
 /// The template texts of a repository.
-pub(super) fn texts(read: &Transaction<'_>, known: &Known) -> Result<Vec<String>, Error> {
+pub(super) fn texts(
+    read: &Transaction<'_>,
+    record: &RepositoryRecord,
+) -> Result<Vec<String>, Error> {
     let sql = "SELECT text FROM template WHERE repository = ?1";
     let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map([known.id], |row| row.get::<_, Vec<u8>>(0))?;
+    let rows = statement.query_map([record.id], |row| row.get::<_, Vec<u8>>(0))?;
     rows.map(|row| unpack(&row?)).collect()
 }
 
 /// The stop phrases of a repository.
-pub(super) fn phrases(read: &Transaction<'_>, known: &Known) -> Result<Vec<String>, Error> {
+pub(super) fn phrases(
+    read: &Transaction<'_>,
+    record: &RepositoryRecord,
+) -> Result<Vec<String>, Error> {
     let sql = "SELECT phrase FROM stop_phrase WHERE repository = ?1";
     let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map([known.id], |row| row.get(0))?;
+    let rows = statement.query_map([record.id], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

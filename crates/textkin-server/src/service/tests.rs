@@ -18,7 +18,7 @@ struct Case {
 
 fn case() -> Case {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     Case { service, folder }
 }
 
@@ -47,24 +47,24 @@ pub(super) fn register(
     repository: &str,
     id: &str,
     text: &str,
-) -> Registered {
+) -> RegisteredDocument {
     let new = NewDocument { id: Some(id.to_owned()), text: text.to_owned(), ..Default::default() };
-    service.register(actor, repository, new, Existing::Refuse, None).unwrap()
+    service.register(actor, repository, new, ExistingPolicy::Refuse, None).unwrap()
 }
 
-fn probe(service: &Service, actor: &Actor, text: &str) -> ProbeAnswer {
+fn probe(service: &Service, actor: &Actor, text: &str) -> ProbeResult {
     let request = serde_json::from_value(serde_json::json!({ "text": text })).unwrap();
     service.probe(actor, &request).unwrap()
 }
 
-fn settle(service: &Service) {
-    service.settle(ShelfKind::Texts).unwrap();
-    service.settle(ShelfKind::Fingerprints).unwrap();
+fn flush(service: &Service) {
+    service.flush(PartitionKind::Texts).unwrap();
+    service.flush(PartitionKind::Fingerprints).unwrap();
 }
 
 fn work(service: &Service) {
-    while service.do_checks().unwrap() {}
-    service.do_jobs().unwrap();
+    while service.run_check_batch().unwrap() {}
+    service.run_waiting_jobs().unwrap();
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn who_wrote_a_document_and_what_it_is_known_by_are_kept() {
         ..Default::default()
     };
     let too_long = NewDocument { author: Some("a".repeat(513)), ..new.clone() };
-    assert!(service.register(&anna, "poems", too_long, Existing::Refuse, None).is_err());
-    service.register(&anna, "poems", new, Existing::Refuse, None).unwrap();
+    assert!(service.register(&anna, "poems", too_long, ExistingPolicy::Refuse, None).is_err());
+    service.register(&anna, "poems", new, ExistingPolicy::Refuse, None).unwrap();
     let view = service.document(&anna, "poems", "mercy", false).unwrap();
     assert_eq!(view.author.as_deref(), Some("Portia"));
     assert_eq!(view.label.as_deref(), Some("speeches"));
@@ -98,18 +98,18 @@ fn what_is_registered_is_found_before_and_after_it_is_on_the_shelf_and_after_a_r
         let answer = probe(service, &anna, &format!("As they say, {POEM}, and so on and on."));
         assert_eq!(answer.matches.len(), 1);
         let found = &answer.matches[0];
-        assert_eq!((found.id.as_deref(), found.level), (Some("mercy"), Level::Exact));
+        assert_eq!((found.id.as_deref(), found.level), (Some("mercy"), MatchLevel::Exact));
         assert_eq!((found.shared_words, found.document_in_probe), (46, Some(1.0)));
         assert_eq!(answer.shared_words, 46);
         assert_eq!(found.passages.len(), 1);
     };
     check(&service);
-    settle(&service);
+    flush(&service);
     check(&service);
     drop(service);
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     check(&service);
-    assert_eq!(service.index.shelf(ShelfKind::Texts).n_settled(), 1);
+    assert_eq!(service.index.partition(PartitionKind::Texts).n_on_disk(), 1);
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn what_was_acknowledged_survives_a_crash_before_it_is_on_the_shelf() {
     repository(&service, &anna, "poems", Visibility::Private);
     register(&service, &anna, "poems", "mercy", POEM);
     drop(service);
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     assert_eq!(probe(&service, &anna, POEM).matches.len(), 1);
-    settle(&service);
+    flush(&service);
     assert_eq!(probe(&service, &anna, POEM).matches.len(), 1);
 }
 
@@ -140,11 +140,11 @@ fn a_tenant_learns_nothing_of_anothers_private_text() {
     repository(&service, &ben, "poems", Visibility::Private);
     assert_eq!(service.documents(&ben, "poems", None, None, 10).unwrap().0.len(), 0);
     // Unless the owner says so, and then only how much of the probed text it is.
-    let change = ChangeRepository { disclosed: Some(true), ..Default::default() };
+    let change = RepositoryUpdate { disclosed: Some(true), ..Default::default() };
     service.change_repository(&anna, "poems", &change).unwrap();
     let answer = probe(&service, &ben, POEM);
     let found = &answer.matches[0];
-    assert!(found.held_by_another_owner);
+    assert!(found.in_another_account);
     assert_eq!((&found.id, &found.repository, found.document_words), (&None, &None, None));
     assert_eq!(found.probe_in_document, 1.0);
 }
@@ -174,9 +174,9 @@ fn a_watched_text_that_reappears_is_told_whichever_comes_first() {
         assert_eq!(alerts.len(), 1, "{watched_first}");
         let alert = &alerts[0];
         assert_eq!((alert.registered.id.as_str(), alert.found.id.as_str()), ("mercy", "today"));
-        assert_eq!((alert.level, alert.registered.share), (Level::Exact, 1.0));
+        assert_eq!((alert.level, alert.registered.share), (MatchLevel::Exact, 1.0));
         assert!(service.alerts(&ben, None, false, None, 10).unwrap().is_empty());
-        let change = ChangeAlerts {
+        let change = AlertUpdate {
             alerts: vec![alert.id],
             state: Some(AlertState::Handled),
             assignee: None,
@@ -203,20 +203,20 @@ fn what_is_deleted_is_in_no_file() {
         register(&service, &anna, "poems", "mercy", &text);
         register(&service, &anna, "poems", "other", &format!("other {POEM}"));
         if settles {
-            settle(&service);
+            flush(&service);
         }
         let receipt = service.delete(&anna, "poems", "mercy").unwrap();
         assert_eq!((receipt.documents, receipt.erased), (1, None));
         let answer = probe(&service, &anna, &text);
         assert_eq!(answer.matches.len(), 1);
         assert_eq!(answer.matches[0].id.as_deref(), Some("other"));
-        settle(&service);
+        flush(&service);
         service.erase().unwrap();
         assert!(service.receipt(&anna, receipt.receipt).unwrap().erased.is_some());
         service.delete(&anna, "poems", "other").unwrap();
         service.erase().unwrap();
     }
-    assert_eq!(service.index.shelf(ShelfKind::Texts).n_settled(), 0);
+    assert_eq!(service.index.partition(PartitionKind::Texts).n_on_disk(), 0);
     drop(service);
     // Texts are compressed, so that their bytes cannot be looked for; sizes can.
     let segments = std::fs::read_dir(folder.path().join("index/texts")).unwrap();
@@ -234,7 +234,7 @@ fn fingerprints_are_found_without_text_and_give_the_same_counts() {
     service.new_repository(&anna, &serde_json::from_value(new).unwrap()).unwrap();
     register(&service, &anna, "texts", "mercy", POEM);
     register(&service, &anna, "prints", "mercy", POEM);
-    settle(&service);
+    flush(&service);
     let words: Vec<&str> = POEM.split_whitespace().collect();
     for range in [0..46, 3..20, 30..46, 0..9] {
         let text = format!("so it goes {} and so on", words[range.clone()].join(" "));
@@ -243,7 +243,8 @@ fn fingerprints_are_found_without_text_and_give_the_same_counts() {
         assert_ne!(a.repository, b.repository);
         assert_eq!(a.shared_words, b.shared_words);
         assert_eq!(a.document_in_probe, b.document_in_probe);
-        let places = |found: &Match| found.passages.iter().map(|p| p.probe).collect::<Vec<_>>();
+        let places =
+            |found: &ProbeMatch| found.passages.iter().map(|p| p.probe).collect::<Vec<_>>();
         assert_eq!(places(a), places(b));
         let prints = [a, b].into_iter().find(|m| m.repository.as_deref() == Some("prints"));
         assert!(prints.unwrap().passages.iter().all(|passage| passage.document.is_none()));
@@ -260,11 +261,11 @@ fn the_same_key_of_a_request_registers_once() {
     let new = NewDocument { text: POEM.to_owned(), ..Default::default() };
     let key = Some(("k".to_owned(), [1; 32]));
     let first =
-        service.register(&anna, "poems", new.clone(), Existing::Refuse, key.clone()).unwrap();
-    let again = service.register(&anna, "poems", new.clone(), Existing::Refuse, key).unwrap();
+        service.register(&anna, "poems", new.clone(), ExistingPolicy::Refuse, key.clone()).unwrap();
+    let again = service.register(&anna, "poems", new.clone(), ExistingPolicy::Refuse, key).unwrap();
     assert_eq!(first, again);
     let other = Some(("k".to_owned(), [2; 32]));
-    assert!(service.register(&anna, "poems", new, Existing::Refuse, other).is_err());
+    assert!(service.register(&anna, "poems", new, ExistingPolicy::Refuse, other).is_err());
     assert_eq!(service.documents(&anna, "poems", None, None, 10).unwrap().0.len(), 1);
 }
 
@@ -289,13 +290,13 @@ fn origins_are_labelled_and_survive_a_restart() {
     );
     work(&service);
     drop(service);
-    let service = Service::open(folder.path(), Limits::default()).unwrap();
+    let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     register(&service, &anna, "news", "fourth", POEM);
     work(&service);
     let fourth = service.document(&anna, "news", "fourth", false).unwrap();
     let first = service.store.read(|read| {
-        let known = Service::resolve(read, &anna, "news")?;
-        Ok(documents::find(read, &known, "first")?.number)
+        let record = Service::resolve(read, &anna, "news")?;
+        Ok(documents::find(read, &record, "first")?.number)
     });
     assert_eq!(fourth.origins.unwrap()["blocks"][0]["origin"], first.unwrap());
 }
@@ -318,7 +319,7 @@ fn workers_do_it_all_by_themselves() {
     let copy = serde_json::json!({ "id": "copy", "text": POEM, "title": "A copy" });
     std::fs::write(upload.path(), format!("{lines}{copy}\nrubbish\n")).unwrap();
     register(&service, &anna, "poems", "mercy", POEM);
-    let job = service.new_load(&ben, "news", upload, Existing::Refuse).unwrap().job;
+    let job = service.new_load(&ben, "news", upload, ExistingPolicy::Refuse).unwrap().job;
     let started = Instant::now();
     while service.open_alerts(&anna).unwrap() == 0
         || service.job(&ben, job).unwrap().state != JobState::Done
@@ -345,15 +346,15 @@ fn a_job_that_failed_is_given_up_by_its_account_and_once() {
     let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
     repository(&service, &anna, "poems", Visibility::Private);
     let job = register(&service, &anna, "poems", "mercy", POEM).job.unwrap();
-    assert!(service.drop_job(&anna, job).is_err(), "it waits");
+    assert!(service.delete_job(&anna, job).is_err(), "it waits");
     service
         .store
         .write(move |write| {
             Ok(write.execute("UPDATE job SET state = 'failed' WHERE id = ?1", [job])?)
         })
         .unwrap();
-    assert!(service.drop_job(&ben, job).is_err());
-    service.drop_job(&anna, job).unwrap();
-    assert!(service.drop_job(&anna, job).is_err());
+    assert!(service.delete_job(&ben, job).is_err());
+    service.delete_job(&anna, job).unwrap();
+    assert!(service.delete_job(&anna, job).is_err());
     assert!(service.jobs(&anna, None, None, 10).unwrap().is_empty());
 }

@@ -3,8 +3,8 @@
 use rusqlite::{OptionalExtension, params};
 use textkin::types::{Layers, Tokens};
 
-use super::documents::{self, DocumentView, Removal};
-use super::origins::Labels;
+use super::documents::{self, DocumentView, RemovalReceipt};
+use super::origins::DocumentOrigins;
 use super::{AlertState, AlertView, PurgeRule, Service};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -45,7 +45,7 @@ impl Service {
     }
 
     /// When the actor's last visit of the dashboard began; a new one begins after half an hour.
-    pub(crate) fn seen(&self, actor: &Actor) -> Result<i64, Error> {
+    pub(crate) fn last_visit(&self, actor: &Actor) -> Result<i64, Error> {
         let account = actor.account;
         let seen = self.store.read(|read| {
             let sql = "SELECT seen FROM account WHERE id = ?1";
@@ -65,9 +65,9 @@ impl Service {
     pub(crate) fn latest_documents(
         &self,
         actor: &Actor,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
-        self.visible_documents(actor, "1 ORDER BY number DESC", most)
+        self.visible_documents(actor, "1 ORDER BY number DESC", limit)
     }
 
     /// Documents by a part of their title or id.
@@ -75,7 +75,7 @@ impl Service {
         &self,
         actor: &Actor,
         query: &str,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
         if query.is_empty() {
             return Ok(Vec::new());
@@ -84,25 +84,25 @@ impl Service {
         let condition = format!(
             "instr(lower(id || ' ' || ifnull(title, '')), lower({asked})) > 0 ORDER BY number DESC"
         );
-        self.visible_documents(actor, &condition, most)
+        self.visible_documents(actor, &condition, limit)
     }
 
     fn visible_documents(
         &self,
         actor: &Actor,
         condition: &str,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<(DocumentView, String)>, Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let visible = Self::visible(read, actor)?;
-            let ids: Vec<String> = visible.iter().map(|known| known.id.to_string()).collect();
+            let ids: Vec<String> = visible.iter().map(|record| record.id.to_string()).collect();
             let condition =
-                format!("repository IN ({}) AND {condition} LIMIT {most}", ids.join(","));
+                format!("repository IN ({}) AND {condition} LIMIT {limit}", ids.join(","));
             let entries = documents::select_with(read, &condition, [])?;
             let name = |id: i64| {
-                let known = visible.iter().find(|known| known.id == id);
-                known.map_or(String::new(), |known| known.name.clone())
+                let record = visible.iter().find(|record| record.id == id);
+                record.map_or(String::new(), |record| record.name.clone())
             };
             Ok(entries
                 .into_iter()
@@ -125,7 +125,7 @@ impl Service {
         page: u64,
         size: u32,
     ) -> Result<(Vec<Traced>, u64), Error> {
-        actor.needs(Scope::Read)?;
+        actor.require_scope(Scope::Read)?;
         let order = match sort {
             "title" => "lower(ifnull(title, id)), number",
             "time" => "time DESC, number DESC",
@@ -133,22 +133,22 @@ impl Service {
             _ => "number DESC",
         };
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let condition = "repository = ?1
                 AND (?2 IS NULL OR instr(lower(id || ' ' || ifnull(title, '')), lower(?2)) > 0)";
             let total: u64 = read
                 .prepare_cached(&format!("SELECT count(*) FROM document WHERE {condition}"))?
-                .query_row(params![known.id, filter], |row| row.get(0))?;
+                .query_row(params![record.id, filter], |row| row.get(0))?;
             let offset = page.saturating_mul(u64::from(size)).min(i64::MAX as u64);
             let paged = format!("{condition} ORDER BY {order} LIMIT {size} OFFSET {offset}");
-            let entries = documents::select(read, &paged, params![known.id, filter])?;
+            let entries = documents::select(read, &paged, params![record.id, filter])?;
             let sql = "SELECT (labels ->> 'words') - (labels ->> 'fresh_words') FROM origin
                        WHERE number = ?1";
             let mut old = read.prepare_cached(sql)?;
             let mut rows = Vec::with_capacity(entries.len());
             for entry in entries {
                 let old = old.query_row([entry.number], |row| row.get(0)).optional()?;
-                rows.push((entry.view(&known.name), old));
+                rows.push((entry.view(&record.name), old));
             }
             Ok((rows, total))
         })
@@ -160,21 +160,21 @@ impl Service {
         actor: &Actor,
         repository: &str,
         ids: &[String],
-    ) -> Result<Removal, Error> {
-        actor.needs(Scope::Register)?;
+    ) -> Result<RemovalReceipt, Error> {
+        actor.require_scope(Scope::Register)?;
         if ids.is_empty() {
             return Err(Error::Invalid("choose the documents to delete".to_owned()));
         }
         let (by, repository, ids) = (actor.clone(), repository.to_owned(), ids.to_vec());
         let (removal, numbers) = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &repository)?;
-            by.needs_role(known.guarded(), Role::Writer)?;
-            let find = |id: &String| documents::find(write, &known, id);
+            let record = Self::resolve(write, &by, &repository)?;
+            by.require_role(record.access(), Role::Writer)?;
+            let find = |id: &String| documents::find(write, &record, id);
             let entries = ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-            documents::remove(write, Some(by.account), &known, &entries, "deleted")
+            documents::remove(write, Some(by.account), &record, &entries, "deleted")
         })?;
         self.index.remove(&numbers);
-        self.work.ring();
+        self.work.notify();
         Ok(removal)
     }
 
@@ -193,18 +193,18 @@ impl Service {
         &self,
         actor: &Actor,
         before: Option<i64>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AlertView>, Error> {
-        let mut done = self.alerts(actor, Some(AlertState::Handled), false, before, most)?;
-        done.extend(self.alerts(actor, Some(AlertState::Dismissed), false, before, most)?);
+        let mut done = self.alerts(actor, Some(AlertState::Handled), false, before, limit)?;
+        done.extend(self.alerts(actor, Some(AlertState::Dismissed), false, before, limit)?);
         done.sort_by_key(|alert| std::cmp::Reverse(alert.id));
-        done.truncate(most as usize);
+        done.truncate(limit as usize);
         Ok(done)
     }
 
     /// Makes an account look after the server, or not; one stays.
     pub(crate) fn set_admin(&self, actor: &Actor, name: &str, is_admin: bool) -> Result<(), Error> {
-        actor.needs_admin()?;
+        actor.require_admin()?;
         if name == actor.name {
             return Err(Error::Conflict("somebody else has to change this".to_owned()));
         }
@@ -212,7 +212,7 @@ impl Service {
         self.store.write(move |write| {
             let sql = "UPDATE account SET is_admin = ?2 WHERE name = ?1";
             match write.execute(sql, params![name, is_admin])? {
-                0 => Err(Error::missing("account", &name)),
+                0 => Err(Error::not_found("account", &name)),
                 _ => {
                     let what = if is_admin { "administrator made" } else { "administrator unmade" };
                     super::accounts::audit(write, Some(by), what, &name)
@@ -226,23 +226,23 @@ impl Service {
         &self,
         actor: &Actor,
         repository: &str,
-        most: u32,
-    ) -> Result<Vec<(u64, DocumentView, Labels)>, Error> {
-        actor.needs(Scope::Read)?;
+        limit: u32,
+    ) -> Result<Vec<(u64, DocumentView, DocumentOrigins)>, Error> {
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
+            let record = Self::resolve(read, actor, repository)?;
             let condition = format!(
                 "repository = ?1 AND EXISTS (SELECT 1 FROM origin WHERE origin.number =
-                 document.number) ORDER BY number DESC LIMIT {most}"
+                 document.number) ORDER BY number DESC LIMIT {limit}"
             );
-            let mut entries = documents::select(read, &condition, params![known.id])?;
+            let mut entries = documents::select(read, &condition, params![record.id])?;
             entries.reverse();
             let mut labels = read.prepare_cached("SELECT labels FROM origin WHERE number = ?1")?;
             let mut traced = Vec::with_capacity(entries.len());
             for entry in entries {
                 let said: String = labels.query_row([entry.number], |row| row.get(0))?;
                 let number = entry.number.cast_unsigned();
-                traced.push((number, entry.view(&known.name), serde_json::from_str(&said)?));
+                traced.push((number, entry.view(&record.name), serde_json::from_str(&said)?));
             }
             Ok(traced)
         })

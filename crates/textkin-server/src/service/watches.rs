@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::accounts::audit;
-use super::level::{Level, Levels};
+use super::level::{LevelThresholds, MatchLevel};
 use super::{Service, jobs};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -38,8 +38,8 @@ impl Channel {
     }
 }
 
-fn some() -> Level {
-    Level::Some
+fn some() -> MatchLevel {
+    MatchLevel::Some
 }
 
 fn inbox() -> Vec<Channel> {
@@ -54,7 +54,7 @@ pub struct NewWatch {
     pub repository: String,
     /// The least level that is told.
     #[serde(default = "some")]
-    pub min_level: Level,
+    pub min_level: MatchLevel,
     /// The fewest shared words that are told.
     #[serde(default)]
     pub min_words: u32,
@@ -63,7 +63,7 @@ pub struct NewWatch {
     pub channels: Vec<Channel>,
     /// From which share on each level holds.
     #[serde(default)]
-    pub levels: Levels,
+    pub levels: LevelThresholds,
     /// The number of the webhook, if that is a channel and the account has several.
     #[serde(default)]
     pub webhook: Option<i64>,
@@ -89,13 +89,13 @@ pub struct WatchView {
     /// Whose texts are watched.
     pub repository: String,
     /// The least level that is told.
-    pub min_level: Level,
+    pub min_level: MatchLevel,
     /// The fewest shared words that are told.
     pub min_words: u32,
     /// Ways in which alerts come.
     pub channels: Vec<Channel>,
     /// From which share on each level holds.
-    pub levels: Levels,
+    pub levels: LevelThresholds,
     /// The number of the webhook.
     pub webhook: Option<i64>,
     /// Mail waits from this minute of the day (UTC) …
@@ -113,12 +113,12 @@ pub struct WatchView {
 
 /// A watch, as checks need it.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct WatchRule {
     pub(crate) watch: i64,
     pub(crate) account: i64,
     pub(crate) repository: u32,
-    pub(crate) min_level: Level,
-    pub(crate) levels: Levels,
+    pub(crate) min_level: MatchLevel,
+    pub(crate) levels: LevelThresholds,
     pub(crate) min_words: u64,
     pub(crate) channels: Vec<Channel>,
     pub(crate) hook: Option<i64>,
@@ -132,7 +132,7 @@ impl Service {
     /// # Errors
     /// If the actor may not, or there is no such repository or webhook.
     pub fn new_watch(&self, actor: &Actor, new: &NewWatch) -> Result<WatchView, Error> {
-        actor.needs(Scope::Register)?;
+        actor.require_scope(Scope::Register)?;
         if !new.levels.is_valid() {
             return Err(Error::Invalid(
                 "levels are shares above 0, at most 1, and some ≤ high ≤ exact".to_owned(),
@@ -150,8 +150,8 @@ impl Service {
         }
         let (by, new) = (actor.clone(), new.clone());
         let (id, job) = self.store.write(move |write| {
-            let known = Self::resolve(write, &by, &new.repository)?;
-            by.needs_role(known.guarded(), Role::Writer)?;
+            let record = Self::resolve(write, &by, &new.repository)?;
+            by.require_role(record.access(), Role::Writer)?;
             let mut channels = new.channels.clone();
             if !channels.contains(&Channel::Inbox) {
                 channels.insert(0, Channel::Inbox);
@@ -163,12 +163,12 @@ impl Service {
             let sql = "INSERT INTO watch (account, repository, min_level, exact, high, some,
                            min_words, channels, hook, quiet_from, quiet_to, digest, created)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-            let Levels { exact, high, some } = new.levels;
+            let LevelThresholds { exact, high, some } = new.levels;
             write.execute(
                 sql,
                 params![
                     by.account,
-                    known.id,
+                    record.id,
                     new.min_level.name(),
                     exact,
                     high,
@@ -186,13 +186,13 @@ impl Service {
             let payload = Some(id.to_string());
             let (kind, account) = (jobs::WATCH, Some(by.account));
             let job =
-                jobs::insert_with(write, kind, account, Some(known.id), None, payload.as_deref())?;
-            audit(write, account, "watch made", &known.name)?;
+                jobs::insert_with(write, kind, account, Some(record.id), None, payload.as_deref())?;
+            audit(write, account, "watch made", &record.name)?;
             Ok((id, job))
         })?;
-        self.work.ring();
+        self.work.notify();
         let view = self.watches(actor)?.into_iter().find(|watch| watch.id == id);
-        let view = view.ok_or_else(|| Error::missing("watch", &id.to_string()))?;
+        let view = view.ok_or_else(|| Error::not_found("watch", &id.to_string()))?;
         Ok(WatchView { job: Some(job), ..view })
     }
 
@@ -201,8 +201,8 @@ impl Service {
     /// # Errors
     /// If the actor may not.
     pub fn watches(&self, actor: &Actor) -> Result<Vec<WatchView>, Error> {
-        if actor.needs(Scope::Register).is_err() {
-            actor.needs(Scope::Read)?;
+        if actor.require_scope(Scope::Register).is_err() {
+            actor.require_scope(Scope::Read)?;
         }
         self.store.read(|read| {
             let sql = "SELECT watch.id, repository.name, min_level, exact, high, some, min_words,
@@ -215,7 +215,11 @@ impl Service {
                     id: row.get(0)?,
                     repository: row.get(1)?,
                     min_level: level(row, 2)?,
-                    levels: Levels { exact: row.get(3)?, high: row.get(4)?, some: row.get(5)? },
+                    levels: LevelThresholds {
+                        exact: row.get(3)?,
+                        high: row.get(4)?,
+                        some: row.get(5)?,
+                    },
                     min_words: row.get(6)?,
                     channels: channels(row, 7)?,
                     webhook: row.get(8)?,
@@ -235,13 +239,13 @@ impl Service {
     /// # Errors
     /// If the account has none with this number.
     pub fn delete_watch(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.needs(Scope::Register)?;
+        actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
         self.store.write(move |write| {
             let sql = "DELETE FROM watch
                        WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
             match write.execute(sql, params![id, account, only])? {
-                0 => Err(Error::missing("watch", &id.to_string())),
+                0 => Err(Error::not_found("watch", &id.to_string())),
                 _ => audit(write, Some(account), "watch ended", &id.to_string()),
             }
         })
@@ -253,14 +257,14 @@ fn hook_of(read: &Transaction<'_>, account: i64, asked: Option<i64>) -> Result<i
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map(params![account, asked], |row| row.get(0))?;
     match rows.collect::<Result<Vec<i64>, _>>()?[..] {
-        [] => Err(Error::missing("webhook", &asked.map_or(String::new(), |id| id.to_string()))),
+        [] => Err(Error::not_found("webhook", &asked.map_or(String::new(), |id| id.to_string()))),
         [one] => Ok(one),
         _ => Err(Error::Invalid("the account has several webhooks; say which".to_owned())),
     }
 }
 
-fn level(row: &Row<'_>, column: usize) -> rusqlite::Result<Level> {
-    Ok(Level::parse(&row.get::<_, String>(column)?).unwrap_or(Level::Some))
+fn level(row: &Row<'_>, column: usize) -> rusqlite::Result<MatchLevel> {
+    Ok(MatchLevel::parse(&row.get::<_, String>(column)?).unwrap_or(MatchLevel::Some))
 }
 
 fn channels(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Channel>> {
@@ -268,7 +272,7 @@ fn channels(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Channel>> {
 }
 
 /// All watches whose owners may still read what they watch.
-pub(crate) fn rules(read: &Transaction<'_>) -> Result<Vec<Rule>, Error> {
+pub(crate) fn rules(read: &Transaction<'_>) -> Result<Vec<WatchRule>, Error> {
     let sql = "SELECT watch.id, watch.account, watch.repository, min_level, exact, high, some,
                       min_words, channels, hook, quiet_from, quiet_to, digest
                FROM watch JOIN repository ON repository.id = watch.repository
@@ -278,12 +282,12 @@ pub(crate) fn rules(read: &Transaction<'_>) -> Result<Vec<Rule>, Error> {
     let mut statement = read.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| {
         let (from, to): (Option<u32>, Option<u32>) = (row.get(10)?, row.get(11)?);
-        Ok(Rule {
+        Ok(WatchRule {
             watch: row.get(0)?,
             account: row.get(1)?,
             repository: row.get(2)?,
             min_level: level(row, 3)?,
-            levels: Levels { exact: row.get(4)?, high: row.get(5)?, some: row.get(6)? },
+            levels: LevelThresholds { exact: row.get(4)?, high: row.get(5)?, some: row.get(6)? },
             min_words: row.get(7)?,
             channels: channels(row, 8)?,
             hook: row.get(9)?,

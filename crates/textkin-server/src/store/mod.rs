@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::Error;
 
-use self::writer::Writer;
+use self::writer::StoreWriter;
 
 /// The version of the tables that this program reads and writes.
 pub(crate) const VERSION: i64 = 3;
@@ -39,7 +39,7 @@ pub(crate) struct Store {
 struct Inner {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    writer: Writer,
+    writer: StoreWriter,
 }
 
 impl Store {
@@ -51,7 +51,7 @@ impl Store {
         let mut connection = Connection::open(path)?;
         configure(&connection)?;
         migrate(&mut connection, path)?;
-        let writer = Writer::start(connection)?;
+        let writer = StoreWriter::start(connection)?;
         let inner = Inner { path: path.to_owned(), idle: Mutex::default(), writer };
         Ok(Self { inner: Arc::new(inner) })
     }

@@ -13,23 +13,23 @@ const MAX_BATCH: usize = 256;
 const MAX_WAITING: usize = 4096;
 
 /// A change that waits: makes it in its own savepoint, and returns what tells its outcome.
-type Change = Box<dyn FnOnce(&Transaction<'_>) -> Answer + Send>;
+type Change = Box<dyn FnOnce(&Transaction<'_>) -> Reply + Send>;
 /// Tells the outcome, which is another if the commit failed.
-type Answer = Box<dyn FnOnce(Result<(), &Error>) + Send>;
+type Reply = Box<dyn FnOnce(Result<(), &Error>) + Send>;
 
-enum Order {
+enum Command {
     Change(Change),
     /// Empties the journal file.
     Scrub(SyncSender<Result<(), Error>>),
 }
 
 #[derive(Debug)]
-pub(super) struct Writer {
-    orders: Option<SyncSender<Order>>,
+pub(super) struct StoreWriter {
+    orders: Option<SyncSender<Command>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl StoreWriter {
     pub(super) fn start(connection: Connection) -> Result<Self, Error> {
         let (orders, waiting) = sync_channel(MAX_WAITING);
         let run = move || run(connection, &waiting);
@@ -47,13 +47,13 @@ impl Writer {
             Box::new(move |committed| {
                 let outcome = match committed {
                     Ok(()) => changed,
-                    Err(error) => Err(error.again()),
+                    Err(error) => Err(error.for_other_change()),
                 };
                 // Whoever asked may be gone.
                 let _ = sender.send(outcome);
             })
         });
-        self.order(Order::Change(change))?;
+        self.order(Command::Change(change))?;
         outcome.recv().map_err(|_| Error::Stopped)?
     }
 
@@ -61,7 +61,7 @@ impl Writer {
         &self,
         change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
     ) -> Result<(), Error> {
-        self.order(Order::Change(Box::new(move |transaction| {
+        self.order(Command::Change(Box::new(move |transaction| {
             if let Err(error) = in_savepoint(transaction, change) {
                 tracing::warn!(%error, "a change that nobody waits for failed");
             }
@@ -71,17 +71,17 @@ impl Writer {
 
     pub(super) fn scrub(&self) -> Result<(), Error> {
         let (sender, outcome) = sync_channel(1);
-        self.order(Order::Scrub(sender))?;
+        self.order(Command::Scrub(sender))?;
         outcome.recv().map_err(|_| Error::Stopped)?
     }
 
-    fn order(&self, order: Order) -> Result<(), Error> {
+    fn order(&self, order: Command) -> Result<(), Error> {
         let orders = self.orders.as_ref().ok_or(Error::Stopped)?;
         orders.send(order).map_err(|_| Error::Stopped)
     }
 }
 
-impl Drop for Writer {
+impl Drop for StoreWriter {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
@@ -101,7 +101,7 @@ fn in_savepoint<T>(
     outcome
 }
 
-fn run(mut connection: Connection, waiting: &Receiver<Order>) {
+fn run(mut connection: Connection, waiting: &Receiver<Command>) {
     let mut scrub = None;
     while let Ok(order) = waiting.recv() {
         let mut changes = Vec::new();
@@ -121,13 +121,13 @@ fn run(mut connection: Connection, waiting: &Receiver<Order>) {
 }
 
 fn take(
-    order: Order,
+    order: Command,
     changes: &mut Vec<Change>,
     scrub: &mut Option<SyncSender<Result<(), Error>>>,
 ) {
     match order {
-        Order::Change(change) => changes.push(change),
-        Order::Scrub(sender) => *scrub = Some(sender),
+        Command::Change(change) => changes.push(change),
+        Command::Scrub(sender) => *scrub = Some(sender),
     }
 }
 

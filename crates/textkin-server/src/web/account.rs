@@ -13,7 +13,7 @@ use super::reply::{Reply, VERSION, html, to};
 use super::visitor::{Knock, Posted};
 use crate::api::{App, COOKIE, cookie};
 use crate::error::Error;
-use crate::service::SetUp;
+use crate::service::SetupState;
 
 fn frame() -> Frame {
     Frame { version: VERSION.to_owned(), ..Frame::default() }
@@ -24,7 +24,7 @@ pub(super) async fn set_up_page(
     State(app): State<Arc<App>>,
     axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
 ) -> Reply {
-    if app.run(|service| service.set_up_state()).await? == SetUp::Done {
+    if app.run(|service| service.setup_state()).await? == SetupState::Done {
         return Ok(to("/login"));
     }
     let view = Setup { token: Fields(query).get("token").to_owned(), ..Setup::default() };
@@ -72,7 +72,7 @@ pub(super) async fn sign_in_page(
     State(app): State<Arc<App>>,
     axum::extract::Query(query): axum::extract::Query<Vec<(String, String)>>,
 ) -> Reply {
-    if app.run(|service| service.set_up_state()).await? != SetUp::Done {
+    if app.run(|service| service.setup_state()).await? != SetupState::Done {
         return Ok(to("/setup"));
     }
     let view = Login { next: own_path(Fields(query).get("next")), ..Login::default() };

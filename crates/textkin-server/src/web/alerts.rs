@@ -17,8 +17,8 @@ use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::exclusions::MAX_GAP;
 use crate::service::{
-    AlertSide, AlertState, AlertView, ChangeAlerts, Channel, Level, Levels, NewWatch, QuestionView,
-    Service, WatchView,
+    AlertSide, AlertState, AlertUpdate, AlertView, Channel, ContactRequestView, LevelThresholds,
+    MatchLevel, NewWatch, Service, WatchView,
 };
 
 /// Alerts on one page, and passages of each.
@@ -85,14 +85,14 @@ fn inbox(
         has_watches: !service.watches(actor)?.is_empty(),
         questions: match filter {
             AlertFilter::Open => {
-                service.questions(actor, true, None, 100)?.iter().map(question).collect()
+                service.contact_requests(actor, true, None, 100)?.iter().map(question).collect()
             }
             _ => Vec::new(),
         },
     })
 }
 
-fn question(question: &QuestionView) -> QuestionRow {
+fn question(question: &ContactRequestView) -> QuestionRow {
     QuestionRow {
         id: question.id.to_string(),
         from: question.from.clone(),
@@ -111,8 +111,8 @@ fn question(question: &QuestionView) -> QuestionRow {
 }
 
 /// `POST /questions/{id}/handle`.
-pub(super) async fn handle_question(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.handle_question(actor, id)).await?;
+pub(super) async fn handle_contact_request(Path(id): Path<i64>, posted: Posted) -> Reply {
+    posted.visitor.ask(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(to("/alerts?said=saved"))
 }
 
@@ -193,10 +193,10 @@ pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted
         "dismiss" => (Some(AlertState::Dismissed), "dismissed"),
         "undo" => (Some(AlertState::Open), "reopened"),
         "assign" => (None, "saved"),
-        _ => return Err(Error::missing("action", &what).into()),
+        _ => return Err(Error::not_found("action", &what).into()),
     };
     let assignee = (what == "assign").then(|| posted.fields.get("assignee").trim().to_owned());
-    let change = ChangeAlerts { alerts: vec![id], state, assignee };
+    let change = AlertUpdate { alerts: vec![id], state, assignee };
     posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(to(&format!("/alerts?said={said}&alert={id}")))
 }
@@ -213,7 +213,7 @@ pub(super) async fn bulk(posted: Posted) -> Reply {
     };
     let alerts: Vec<i64> = fields.all("alert").filter_map(|id| id.parse().ok()).collect();
     let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
-    let change = ChangeAlerts { alerts, state: Some(state), assignee: None };
+    let change = AlertUpdate { alerts, state: Some(state), assignee: None };
     posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(to(&format!("/alerts?said={said}{named}")))
 }
@@ -227,9 +227,9 @@ fn watch_row(watch: &WatchView) -> WatchRow {
         document: None,
         min_level: level(watch.min_level),
         min_share: from_share(match watch.min_level {
-            Level::Exact => watch.levels.exact,
-            Level::High => watch.levels.high,
-            Level::Some => watch.levels.some,
+            MatchLevel::Exact => watch.levels.exact,
+            MatchLevel::High => watch.levels.high,
+            MatchLevel::Some => watch.levels.some,
         }),
         min_words: u64::from(watch.min_words),
         channels: Channels {
@@ -259,7 +259,7 @@ fn to_share(percent: Option<f64>, usual: f64) -> f64 {
 
 /// The form for a watch as it was filled in, or as it is at first.
 fn watch_form(fields: Option<&Fields>) -> WatchForm {
-    let usual = Levels::default();
+    let usual = LevelThresholds::default();
     let shares = (from_share(usual.some), from_share(usual.high));
     let Some(fields) = fields else {
         return WatchForm {
@@ -271,7 +271,7 @@ fn watch_form(fields: Option<&Fields>) -> WatchForm {
     };
     let named = |name: &str| fields.get(name).to_owned();
     WatchForm {
-        min_level: level(Level::parse(fields.get("min_level")).unwrap_or(Level::Some)),
+        min_level: level(MatchLevel::parse(fields.get("min_level")).unwrap_or(MatchLevel::Some)),
         some: named("some"),
         high: named("high"),
         min_words: fields.number("min_words").unwrap_or(0),
@@ -337,13 +337,13 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
     };
     let boxes = [("inbox", Channel::Inbox), ("mail", Channel::Mail), ("webhook", Channel::Webhook)];
     let channels = boxes.iter().filter(|(name, _)| fields.is_on(name)).map(|(_, channel)| *channel);
-    let usual = Levels::default();
+    let usual = LevelThresholds::default();
     let new = NewWatch {
         repository: fields.get("repository").to_owned(),
-        min_level: Level::parse(fields.get("min_level")).unwrap_or(Level::Some),
+        min_level: MatchLevel::parse(fields.get("min_level")).unwrap_or(MatchLevel::Some),
         min_words: fields.number("min_words").unwrap_or(0),
         channels: channels.collect(),
-        levels: Levels {
+        levels: LevelThresholds {
             some: to_share(fields.number("some"), usual.some),
             high: to_share(fields.number("high"), usual.high),
             ..usual

@@ -48,21 +48,21 @@ fn of_source(
     exclusions: &Exclusions,
 ) -> Result<(Named, Named, Vec<Tab>, Comparer), Error> {
     let saved = service.saved_result(actor, id)?;
-    let findings = service.findings(actor, &saved, exclusions)?;
+    let findings = service.result_details(actor, &saved, exclusions)?;
     let query = query_of(exclusions);
     let query = if query.is_empty() { query } else { format!("?{query}") };
     let tabs = findings.sources.iter().enumerate().filter(|(_, source)| source.has_text);
     let tabs = tabs.map(|(at, source)| Tab {
-        label: source.told.title.clone().or(source.told.id.clone()).unwrap_or_default(),
+        label: source.matched.title.clone().or(source.matched.id.clone()).unwrap_or_default(),
         href: format!("/results/{}/compare/{}{query}", segment(id), at + 1),
         is_current: at + 1 == n,
     });
     let tabs = tabs.collect();
     let comparer = findings.comparer;
     let source = n.checked_sub(1).and_then(|at| findings.sources.into_iter().nth(at));
-    let told = source.ok_or_else(|| Error::missing("source", &n.to_string()))?.told;
+    let told = source.ok_or_else(|| Error::not_found("source", &n.to_string()))?.matched;
     let (Some(repository), Some(own)) = (&told.repository, &told.id) else {
-        return Err(Error::missing("source", &n.to_string()));
+        return Err(Error::not_found("source", &n.to_string()));
     };
     let b = named(service, actor, repository, own)?;
     let link = DocumentLink { title: saved.title.clone(), ..DocumentLink::default() };
@@ -156,7 +156,7 @@ fn side_by_side(
         comparison.alignment.passages.iter().map(|passage| passage.b.span).collect();
     let except =
         [(&a.link.repository[..], &a.link.id[..]), (&b.link.repository[..], &b.link.id[..])];
-    let holders = service.holders_of_places(actor, &b.text, &places, &except)?;
+    let holders = service.count_containing_documents(actor, &b.text, &places, &except)?;
     for ((found, place), holders) in matches.iter_mut().zip(&places).zip(holders) {
         found.holders = Some(holders);
         let is_told = holders > 0 && !is_anonymous;
@@ -318,7 +318,7 @@ pub(super) async fn decide(Path((id, n)): Path<(String, usize)>, posted: Posted)
     let address = format!("/results/{}/compare/{n}?said=saved", segment(&id));
     visitor
         .ask(move |service, actor| {
-            actor.needs(Scope::Register)?;
+            actor.require_scope(Scope::Register)?;
             let (a, b, ..) = of_source(service, actor, &id, n, &Exclusions::default())?;
             let (a, b, account) = (key(&a.text), key(&b.text), actor.account);
             service.store.write(move |write| {

@@ -32,7 +32,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     let repositories = service.repositories(actor)?;
     let own: Vec<&RepositoryView> = repositories.iter().filter(|own| own.role.is_some()).collect();
     let jobs = service.jobs(actor, None, None, 1000)?;
-    let seen = service.seen(actor)?;
+    let seen = service.last_visit(actor)?;
     let overview = service.overview(actor)?;
     let mut news = Vec::new();
     for alert in service.alerts(actor, Some(AlertState::Open), false, None, MAX)? {
@@ -118,8 +118,9 @@ fn histogram(overview: &Overview) -> Histogram {
 pub(super) async fn matches(visitor: Visitor) -> Reply {
     let from = visitor.query.number("from").unwrap_or(0).min(100);
     let to = visitor.query.number("to").unwrap_or(100).clamp(from, 100);
-    let (rows, total) =
-        visitor.ask(move |service, actor| service.slice(actor, from, to, MAX_MATCHES)).await?;
+    let (rows, total) = visitor
+        .ask(move |service, actor| service.documents_by_best_match(actor, from, to, MAX_MATCHES))
+        .await?;
     let rows = rows.into_iter().map(|best| MatchRow {
         document: link(&best.document),
         best: view::Share::new(u64::from(best.share), 1000),
@@ -166,7 +167,7 @@ pub(super) async fn retry(Path(id): Path<i64>, posted: Posted) -> Reply {
 
 /// `POST /jobs/{id}/drop`.
 pub(super) async fn drop_job(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.drop_job(actor, id)).await?;
+    posted.visitor.ask(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(to("/?said=dropped"))
 }
 

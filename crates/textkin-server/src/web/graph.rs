@@ -16,7 +16,7 @@ use super::results::cell;
 use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
-use crate::service::repository_graph::{Edge, MAX_DOCUMENTS, RepositoryGraph, clusters};
+use crate::service::repository_graph::{DocumentEdge, MAX_DOCUMENTS, RepositoryGraph, clusters};
 use crate::service::{DocumentView, Service};
 
 /// What is drawn at most.
@@ -48,7 +48,9 @@ pub(super) async fn data(visitor: Visitor) -> Reply {
 }
 
 /// All pairs of the view, with the names of both.
-async fn pairs(visitor: &Visitor) -> Result<Vec<(DocumentView, DocumentView, Edge)>, Error> {
+async fn pairs(
+    visitor: &Visitor,
+) -> Result<Vec<(DocumentView, DocumentView, DocumentEdge)>, Error> {
     let query = visitor.query.clone();
     visitor
         .ask(move |service, actor| {
@@ -164,8 +166,9 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     let repository_graph = service.repository_graph(actor, chosen)?;
     view.histogram = histogram(&repository_graph, threshold);
     let least = f64::from(threshold) / 100.0;
-    let is_cut = |edge: &Edge| cuts.contains(&(edge.a, edge.b)) || cuts.contains(&(edge.b, edge.a));
-    let edges: Vec<Edge> = repository_graph
+    let is_cut =
+        |edge: &DocumentEdge| cuts.contains(&(edge.a, edge.b)) || cuts.contains(&(edge.b, edge.a));
+    let edges: Vec<DocumentEdge> = repository_graph
         .edges
         .iter()
         .filter(|edge| edge.score >= least && !is_cut(edge))
@@ -194,7 +197,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
         clusters: drawn,
         open,
     };
-    Ok((view, repository_graph.left_out))
+    Ok((view, repository_graph.omitted))
 }
 
 /// Documents by their best match.
@@ -219,12 +222,13 @@ fn name(document: &DocumentView) -> String {
 
 fn cluster(
     repository_graph: &RepositoryGraph,
-    edges: &[Edge],
+    edges: &[DocumentEdge],
     members: &[usize],
     base: &str,
 ) -> Cluster {
     let inside: HashSet<usize> = members.iter().copied().collect();
-    let own: Vec<Edge> = edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
+    let own: Vec<DocumentEdge> =
+        edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
     let mut degrees: HashMap<usize, usize> = HashMap::new();
     for edge in &own {
         *degrees.entry(edge.a).or_default() += 1;
@@ -243,7 +247,7 @@ fn cluster(
 }
 
 /// The weakest edge without which a cluster falls apart, and the sizes of its sides.
-fn weakest(members: &[usize], edges: &[Edge]) -> Option<(Edge, usize, usize)> {
+fn weakest(members: &[usize], edges: &[DocumentEdge]) -> Option<(DocumentEdge, usize, usize)> {
     let mut next: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for (number, edge) in edges.iter().enumerate() {
         next.entry(edge.a).or_default().push((edge.b, number));
@@ -254,7 +258,7 @@ fn weakest(members: &[usize], edges: &[Edge]) -> Option<(Edge, usize, usize)> {
     let (mut order, mut low): (HashMap<usize, usize>, HashMap<usize, usize>) = Default::default();
     let mut sizes: HashMap<usize, usize> = HashMap::new();
     let mut stack: Vec<(usize, Option<usize>, usize)> = vec![(first, None, 0)];
-    let mut best: Option<(Edge, usize, usize)> = None;
+    let mut best: Option<(DocumentEdge, usize, usize)> = None;
     order.insert(first, 0);
     low.insert(first, 0);
     while let Some((node, by, at)) = stack.pop() {
@@ -313,19 +317,20 @@ fn group(document: &DocumentView, colour: Colour) -> String {
 
 fn detail(
     repository_graph: &RepositoryGraph,
-    edges: &[Edge],
+    edges: &[DocumentEdge],
     members: &[usize],
     base: &str,
     (least, colour): (f64, Colour),
 ) -> ClusterDetail {
     let drawn: HashSet<usize> = members.iter().take(MAX_NODES).copied().collect();
     let all: HashSet<usize> = members.iter().copied().collect();
-    let own: Vec<Edge> = edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
+    let own: Vec<DocumentEdge> =
+        edges.iter().filter(|edge| all.contains(&edge.a)).copied().collect();
     let documents = &repository_graph.documents;
     let address = |document: &DocumentView| document_at(&document.repository, &document.id);
     let nodes = members.iter().take(MAX_NODES).map(|&member| {
         let document = &documents[member];
-        let is_own = |edge: &&Edge| edge.a == member || edge.b == member;
+        let is_own = |edge: &&DocumentEdge| edge.a == member || edge.b == member;
         GraphNode {
             id: member.to_string(),
             label: name(document),
@@ -392,8 +397,8 @@ fn detail(
 mod tests {
     use super::*;
 
-    fn edge(a: usize, b: usize, score: f64) -> Edge {
-        Edge { a, b, score, words: 10 }
+    fn edge(a: usize, b: usize, score: f64) -> DocumentEdge {
+        DocumentEdge { a, b, score, words: 10 }
     }
 
     #[test]
@@ -411,7 +416,7 @@ mod tests {
         ];
         let found = clusters(9, &edges);
         assert_eq!(found, [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
-        let own: Vec<Edge> = edges[..7].to_vec();
+        let own: Vec<DocumentEdge> = edges[..7].to_vec();
         let (bridge, a, b) = weakest(&found[0], &own).unwrap();
         assert_eq!((bridge.a, bridge.b, a, b), (2, 3, 3, 3));
         let (bridge, a, b) = weakest(&found[1], &edges[7..]).unwrap();

@@ -25,7 +25,7 @@ async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
         id: hook.id.to_string(),
         name: hook.name.clone(),
         url: hook.url.clone(),
-        last_done: hook.last_taken.map(iso),
+        last_done: hook.last_delivered.map(iso),
         problem: (hook.last == Some(State::Failed))
             .then(|| "the last delivery was given up".to_owned()),
     });

@@ -67,7 +67,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/repositories/{name}/purge", post(repositories::purge))
         .route("/repositories/{name}/delete", post(repositories::delete))
         .route("/alerts", get(alerts::list))
-        .route("/questions/{id}/handle", post(alerts::handle_question))
+        .route("/questions/{id}/handle", post(alerts::handle_contact_request))
         .route("/alerts/bulk", post(alerts::bulk))
         .route("/alerts/rules", get(alerts::rules).post(alerts::change_rules))
         .route("/alerts/{id}/{what}", post(alerts::change))
@@ -96,5 +96,5 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 
 /// The page for an address that has none.
 pub(crate) fn no_such_page(path: &str) -> Response {
-    reply::Trouble::from(Error::missing("page", path)).into_response()
+    reply::Trouble::from(Error::not_found("page", path)).into_response()
 }

@@ -18,9 +18,9 @@ use super::visitor::Visitor;
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::MAX_GAP;
-use crate::service::holders::timestamp;
-use crate::service::origins::Labels;
-use crate::service::{DocumentView, FirstKnown, ReattributionView, Service};
+use crate::service::occurrences::timestamp;
+use crate::service::origins::DocumentOrigins;
+use crate::service::{DocumentView, OriginStatus, ReattributionView, Service};
 
 /// Documents of a stream that are drawn.
 const MAX: u32 = 500;
@@ -30,11 +30,11 @@ const MAX_LANES: usize = 8;
 const MAX_LOG: u32 = 50;
 const DAY: i64 = 86_400;
 
-fn state(known: FirstKnown) -> OriginState {
+fn state(known: OriginStatus) -> OriginState {
     match known {
-        FirstKnown::EarliestKnown => OriginState::Earliest,
-        FirstKnown::Tied => OriginState::Tied,
-        FirstKnown::Undated => OriginState::Undated,
+        OriginStatus::EarliestKnown => OriginState::Earliest,
+        OriginStatus::Tied => OriginState::Tied,
+        OriginStatus::Undated => OriginState::Undated,
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) async fn document(visitor: Visitor, Path((name, id)): Path<(String, S
 }
 
 fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<OriginDocument, Error> {
-    let (view, holders, held) = service.held_of(actor, name, id)?;
+    let (view, holders, held) = service.shared_spans_of(actor, name, id)?;
     let mut origins: Vec<Origin> = Vec::new();
     // The places of origins, by holder and by what is known of it.
     let mut places: HashMap<(usize, &str), usize> = HashMap::new();
@@ -59,8 +59,8 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
     let mut pieces = Vec::new();
     let (mut at, mut borrowed, mut unclear) = (0usize, 0u64, 0u64);
     for held in &held {
-        let Some(first) = held.first else { continue };
-        let state = state(held.known);
+        let Some(first) = held.origin else { continue };
+        let state = state(held.status);
         let origin = *places.entry((first, state.name())).or_insert_with(|| {
             let found = holders[first].entry.clone().view(&view.repository);
             let compare = Some(compare_at(&view, &found));
@@ -81,7 +81,7 @@ fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<Orig
                 Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
             // Shorter ones are part of a longer passage, and no passage of their own.
             let fragment = fragment.filter(|_| held.words >= crate::index::K.get());
-            let holding = Some(Holding { origin, state, holders: held.holders, fragment });
+            let holding = Some(Holding { origin, state, holders: held.documents, fragment });
             pieces.push(OriginPiece { text: piece.to_owned(), holding });
         }
         at = end;
@@ -119,9 +119,9 @@ fn passage(
     from: usize,
     to: usize,
 ) -> Result<Fragment, Error> {
-    let found = service.fragment(actor, name, id, from, to)?;
+    let found = service.passage_occurrences(actor, name, id, from, to)?;
     let Some(first) = found.occurrences.first() else {
-        return Err(Error::Missing("document that holds this passage".to_owned()));
+        return Err(Error::NotFound("document that holds this passage".to_owned()));
     };
     let settings = textkin::Settings::default();
     let mut occurrences = Vec::with_capacity(found.occurrences.len());
@@ -143,7 +143,7 @@ fn passage(
     Ok(Fragment {
         text: first.text.clone(),
         words: first.words,
-        state: state(found.known),
+        state: state(found.status),
         occurrences,
         more: found.more,
     })
@@ -206,13 +206,13 @@ fn reattribution(repository: &str, entry: &ReattributionView) -> Reattribution {
 struct Shown<'a> {
     number: u64,
     document: &'a DocumentView,
-    labels: &'a Labels,
+    labels: &'a DocumentOrigins,
     /// The first holder and the words of each passage.
     taken: Vec<(Option<u64>, u64)>,
     timestamp: Option<i64>,
 }
 
-fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, Labels)]) {
+fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, DocumentOrigins)]) {
     let filters = &view.filters;
     let day = |text: &str| timestamp(Some(text));
     let (from, to) = (day(&filters.from), day(&filters.to).map(|day| day + DAY));

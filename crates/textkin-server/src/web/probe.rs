@@ -15,9 +15,9 @@ use super::visitor::Visitor;
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
-use crate::service::findings::Asked;
+use crate::service::saved_results::SavedQuery;
 use crate::service::{
-    Existing, NewDocument, NewWatch, RepositoryView, Service, Upload, Visibility,
+    ExistingPolicy, NewDocument, NewWatch, RepositoryView, Service, Upload, Visibility,
 };
 
 /// `GET /probe`.
@@ -198,7 +198,7 @@ fn submit(
         _ => {
             let title = format!("{} documents", results.len());
             let said = title.clone();
-            let asked = Asked { against, batch: results, ..Asked::default() };
+            let asked = SavedQuery { against, batch: results, ..SavedQuery::default() };
             let id = service.save_result(actor, &title, "", &asked)?;
             Ok(Done { href: format!("/results/{id}"), said, warnings: Vec::new() })
         }
@@ -213,7 +213,7 @@ fn of_one(
     exclusions: &Exclusions,
 ) -> Result<Done, Error> {
     let saved = service.saved_result(actor, id)?;
-    let (words, shared) = service.findings(actor, &saved, exclusions)?.counted;
+    let (words, shared) = service.result_details(actor, &saved, exclusions)?.counted;
     let share = view::Share::new(shared, words);
     let href = match &query_of(exclusions)[..] {
         "" => format!("/results/{id}"),
@@ -241,15 +241,15 @@ fn one(
     }
     let mut warnings = new.notes.clone();
     warnings.extend(service.warnings(&text, words));
-    let mut asked = Asked {
+    let mut asked = SavedQuery {
         against: against.cloned(),
         warnings,
         time: new.time.clone(),
         is_watched: action == Action::Watch,
-        ..Asked::default()
+        ..SavedQuery::default()
     };
     if action != Action::Probe {
-        let registered = service.register(actor, into, new, Existing::Refuse, None)?;
+        let registered = service.register(actor, into, new, ExistingPolicy::Refuse, None)?;
         asked.registered = Some((into.to_owned(), registered.id));
     }
     service.save_result(actor, &title, &text, &asked)

@@ -19,7 +19,7 @@ pub(super) enum Trouble {
     /// The page is for people who have signed in.
     SignIn(String),
     /// Nobody can sign in yet.
-    SetUp,
+    SetupState,
 }
 
 impl From<Error> for Trouble {
@@ -50,7 +50,7 @@ impl IntoResponse for Trouble {
                 let next = textkin_web::format::segment(&next);
                 return Redirect::to(&format!("/login?next={next}")).into_response();
             }
-            Self::SetUp => return Redirect::to("/setup").into_response(),
+            Self::SetupState => return Redirect::to("/setup").into_response(),
             Self::Line(error) => {
                 let line = serde_json::json!({ "step": "failed", "reason": error.told() });
                 return (error.status(), [(header::CONTENT_TYPE, LINES)], format!("{line}\n"))
@@ -84,7 +84,7 @@ pub(super) fn shown(error: Error) -> Result<String, Trouble> {
         Error::Invalid(_)
         | Error::Conflict(_)
         | Error::Forbidden(_)
-        | Error::Missing(_)
+        | Error::NotFound(_)
         | Error::TooLarge(_) => Ok(error.told()),
         error => Err(error.into()),
     }

@@ -18,7 +18,7 @@ use super::visitor::{Posted, Visitor};
 use crate::access::{Actor, Role};
 use crate::error::Error;
 use crate::service::{
-    ChangeRepository, NewRepository, NewStopPhrase, NewTemplate, PurgeRule, RemovalReceipt,
+    NewRepository, NewStopPhrase, NewTemplate, PurgeRule, RemovalReceipt, RepositoryUpdate,
     RepositoryView, Service, Visibility,
 };
 
@@ -213,7 +213,7 @@ async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) 
 /// `POST /repositories/{name}/settings`.
 pub(super) async fn settings(Path(name): Path<String>, posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
-    let change = ChangeRepository {
+    let change = RepositoryUpdate {
         checked_against: Some(fields.get("checks") != Checks::Only.name()),
         disclosed: Some(fields.is_on("disclosed")),
         keep_days: Some(fields.number("days").unwrap_or(0)),
@@ -240,7 +240,7 @@ pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
         })
         .await;
     let outcome = match outcome {
-        Err(Error::Missing(what)) => Err(Error::Invalid(format!("there is no {what}"))),
+        Err(Error::NotFound(what)) => Err(Error::Invalid(format!("there is no {what}"))),
         other => other,
     };
     changed(&visitor, name, outcome).await

@@ -17,9 +17,9 @@ use super::visitor::{Posted, Visitor};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::service::exclusions::Exclusions;
-use crate::service::findings::{Findings, Run, Saved};
-use crate::service::holders::timestamp;
-use crate::service::{Level, NewQuestion, Service};
+use crate::service::occurrences::timestamp;
+use crate::service::saved_results::{ResultDetails, SavedResult, TextRun};
+use crate::service::{MatchLevel, NewContactRequest, Service};
 
 /// What the panel says.
 pub(super) fn exclusions(query: &Fields) -> Exclusions {
@@ -58,11 +58,11 @@ pub(super) fn query_of(exclusions: &Exclusions) -> String {
     parts.join("&")
 }
 
-pub(super) fn level(level: Level) -> view::Level {
+pub(super) fn level(level: MatchLevel) -> view::Level {
     match level {
-        Level::Some => view::Level::Some,
-        Level::High => view::Level::High,
-        Level::Exact => view::Level::Exact,
+        MatchLevel::Some => view::Level::Some,
+        MatchLevel::High => view::Level::High,
+        MatchLevel::Exact => view::Level::Exact,
     }
 }
 
@@ -92,23 +92,28 @@ async fn found(visitor: &Visitor, id: String) -> Result<Results, Error> {
     visitor
         .ask(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
-            let findings = service.findings(actor, &saved, &exclusions)?;
+            let findings = service.result_details(actor, &saved, &exclusions)?;
             Ok(results(&id, &saved, &findings, &exclusions))
         })
         .await
 }
 
-fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions) -> Results {
+fn results(
+    id: &str,
+    saved: &SavedResult,
+    findings: &ResultDetails,
+    exclusions: &Exclusions,
+) -> Results {
     let share = |(words, shared): (u64, u64)| Share::new(shared, words);
     let query = query_of(exclusions);
     let asked = if query.is_empty() { String::new() } else { format!("?{query}") };
     let sources = findings.sources.iter().enumerate().map(|(at, found)| {
-        let told = &found.told;
+        let told = &found.matched;
         let mut badges = Vec::new();
         if told.probe_in_document >= 1.0 && told.document_in_probe == Some(1.0) {
             badges.push(Badge::ExactCopy);
         }
-        if found.is_like_another {
+        if found.has_similar_source {
             badges.push(Badge::SameCluster);
         }
         let times = timestamp(saved.asked.time.as_deref()).zip(timestamp(told.time.as_deref()));
@@ -130,9 +135,9 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
                     .map(|(repository, id)| document_at(repository, id)),
                 time: told.time.clone(),
             },
-            is_held_by_another: told.held_by_another_owner,
-            ask: found.held.map(|held| format!("/results/{}/ask/{held}", segment(id))),
-            score: Score::new(share(found.here), share(found.there)),
+            is_held_by_another: told.in_another_account,
+            ask: found.private_index.map(|held| format!("/results/{}/ask/{held}", segment(id))),
+            score: Score::new(share(found.text_counts), share(found.source_counts)),
             longest_run: found.longest,
             level: level(found.level()),
             badges,
@@ -141,11 +146,11 @@ fn results(id: &str, saved: &Saved, findings: &Findings, exclusions: &Exclusions
                 .then(|| format!("/results/{}/compare/{}{asked}", segment(id), at + 1)),
         }
     });
-    let kind = |run: &Run| match run.fate {
+    let kind = |run: &TextRun| match run.source {
         Ok(source) => SegmentKind::Source(source + 1),
         Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
     };
-    let strip = &findings.strip;
+    let strip = &findings.runs;
     let segments = strip.iter().map(|run| Segment { from: run.from, to: run.to, kind: kind(run) });
     let marks = strip.iter().map(|run| Mark {
         start: run.span.start as usize,
@@ -197,14 +202,14 @@ pub(super) async fn ask(Path((id, n)): Path<(String, usize)>, posted: Posted) ->
         .ask(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
             let note = fields.given("note").map(str::to_owned);
-            let new = NewQuestion { text: saved.text, title: Some(saved.title), note };
-            service.ask_owners(actor, &new, Some(n))
+            let new = NewContactRequest { text: saved.text, title: Some(saved.title), note };
+            service.send_contact_requests(actor, &new, Some(n))
         })
         .await?;
     Ok(to(&address))
 }
 
-fn batch(service: &Service, actor: &Actor, id: &str, saved: &Saved) -> Batch {
+fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Batch {
     let row = |(name, result): &(String, Result<String, String>)| {
         let id = match result {
             Err(problem) => {
@@ -214,7 +219,7 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &Saved) -> Batch {
             Ok(id) => id,
         };
         let found = service.saved_result(actor, id).and_then(|saved| {
-            let findings = service.findings(actor, &saved, &Exclusions::default())?;
+            let findings = service.result_details(actor, &saved, &Exclusions::default())?;
             Ok((saved, findings))
         });
         let share = |(words, shared): (u64, u64)| Share::new(shared, words);
@@ -225,7 +230,7 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &Saved) -> Batch {
                 best: findings
                     .sources
                     .first()
-                    .map(|best| Score::new(share(best.here), share(best.there))),
+                    .map(|best| Score::new(share(best.text_counts), share(best.source_counts))),
                 documents: (findings.sources.len() + findings.more) as u64,
                 href: Some(format!("/results/{}", segment(id))),
                 problem: None,
@@ -294,7 +299,7 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
                 "id": source.document.id,
                 "title": source.document.title,
                 "time": source.document.time,
-                "held_by_another_owner": source.is_held_by_another,
+                "in_another_account": source.is_held_by_another,
                 "level": source.level.name(),
                 "here": source.score.here,
                 "there": source.score.there,

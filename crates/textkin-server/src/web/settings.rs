@@ -15,7 +15,7 @@ use super::repositories::role;
 use super::visitor::{Posted, Visitor};
 use crate::access::{Role, Scope};
 use crate::error::Error;
-use crate::service::{ChangeRepository, KeyView, NewKey, back_up};
+use crate::service::{KeyView, NewKey, RepositoryUpdate, back_up};
 use crate::store::now;
 
 /// Where backups are made, in the folder of the data.
@@ -118,7 +118,7 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
                 name: account.name,
                 email: account.mail.unwrap_or_default(),
                 is_admin: account.is_admin,
-                is_active: !account.is_off,
+                is_active: !account.is_disabled,
                 last_seen: account.last_seen.map(iso),
             })
             .collect(),
@@ -145,8 +145,8 @@ pub(super) async fn change_users(posted: Posted) -> Reply {
                 let is_admin = fields.is_on("is_admin");
                 service.new_account(actor, name, mail, password, is_admin).map(drop)
             }
-            "disable" => service.switch_account(actor, fields.get("user"), true),
-            "enable" => service.switch_account(actor, fields.get("user"), false),
+            "disable" => service.set_account_disabled(actor, fields.get("user"), true),
+            "enable" => service.set_account_disabled(actor, fields.get("user"), false),
             "make_admin" => service.set_admin(actor, fields.get("user"), true),
             "unmake_admin" => service.set_admin(actor, fields.get("user"), false),
             "password" if fields.get("password") != fields.get("password_again") => {
@@ -265,10 +265,10 @@ pub(super) async fn retention(visitor: Visitor) -> Reply {
 /// `POST /settings/retention`.
 pub(super) async fn change_retention(posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
-    let change = ChangeRepository {
+    let change = RepositoryUpdate {
         keep_days: Some(fields.number("days").unwrap_or(0)),
         keep_count: Some(fields.number("count").unwrap_or(0)),
-        ..ChangeRepository::default()
+        ..RepositoryUpdate::default()
     };
     let name = fields.get("repository").to_owned();
     match visitor.ask(move |service, actor| service.change_repository(actor, &name, &change)).await
@@ -329,7 +329,7 @@ pub(super) async fn make_backup(posted: Posted) -> Reply {
     let visitor = posted.visitor;
     let made = visitor
         .ask(|service, actor| {
-            actor.needs_admin()?;
+            actor.require_admin()?;
             let backups = service.folder().join(BACKUPS);
             std::fs::create_dir_all(&backups)?;
             let name = iso(now()).replace(':', "-");
@@ -338,7 +338,7 @@ pub(super) async fn make_backup(posted: Posted) -> Reply {
         .await;
     match made {
         Ok(_) => Ok(to("/settings/backup?said=saved")),
-        Err(error @ (Error::Forbidden(_) | Error::Unknown)) => Err(error.into()),
+        Err(error @ (Error::Forbidden(_) | Error::Unauthenticated)) => Err(error.into()),
         Err(error) => show_backup(&visitor, Some(error.told())).await,
     }
 }
@@ -349,7 +349,7 @@ pub(super) async fn about(visitor: Visitor) -> Reply {
     if visitor.actor.is_admin {
         let folder = visitor.app.service.folder().display().to_string();
         facts.push(("data".to_owned(), folder));
-        let figures = visitor.ask(|service, actor| service.figures(actor)).await?;
+        let figures = visitor.ask(|service, actor| service.metrics(actor)).await?;
         let figures = figures
             .into_iter()
             .map(|(name, _, value)| (name.replace('_', " "), textkin_web::format::number(value)));

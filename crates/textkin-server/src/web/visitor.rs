@@ -14,7 +14,7 @@ use super::reply::{Trouble, VERSION};
 use crate::access::Actor;
 use crate::api::{App, cookie, named_cookie};
 use crate::error::Error;
-use crate::service::{Service, SetUp};
+use crate::service::{Service, SetupState};
 
 /// Bytes of a form without files.
 const MAX_FORM: usize = 4 << 20;
@@ -48,17 +48,17 @@ impl FromRequestParts<Arc<App>> for Visitor {
                         let own = service.repositories(&actor)?.into_iter().map(|own| own.name);
                         let own = own.collect();
                         let open = service.open_alerts(&actor)?
-                            + service.questions(&actor, true, None, 100)?.len() as u64;
+                            + service.contact_requests(&actor, true, None, 100)?.len() as u64;
                         Ok(Ok((actor, csrf, own, open)))
                     }
-                    Err(Error::Unknown) => unknown(service),
+                    Err(Error::Unauthenticated) => unknown(service),
                     Err(error) => Err(error),
                 }
             })
             .await?;
         let (actor, csrf, repositories, open_alerts) = match known {
             Ok(known) => known,
-            Err(true) => return Err(Trouble::SetUp),
+            Err(true) => return Err(Trouble::SetupState),
             Err(false) => return Err(Trouble::SignIn(if is_read { address } else { "/".into() })),
         };
         let (app, actor) = (Arc::clone(app), Arc::new(actor));
@@ -76,7 +76,7 @@ type Known = (Actor, String, Vec<String>, u64);
 
 /// Nobody: says whether nobody can sign in yet.
 fn unknown(service: &Service) -> Result<Result<Known, bool>, Error> {
-    Ok(Err(service.set_up_state()? != SetUp::Done))
+    Ok(Err(service.setup_state()? != SetupState::Done))
 }
 
 /// What a change says on the page that follows it, by a word in its address.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::keys;
-use super::{KeyView, Limits, NewKey, STORE, Service};
+use super::{KeyView, NewKey, STORE, Service, ServiceLimits};
 use crate::access::Actor;
 use crate::error::Error;
 use crate::store::Store;
@@ -22,7 +22,7 @@ impl Service {
 
     /// The bounds it keeps.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &ServiceLimits {
         &self.limits
     }
 
@@ -30,8 +30,8 @@ impl Service {
     ///
     /// # Errors
     /// If the actor is none.
-    pub fn figures(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
-        actor.needs_admin()?;
+    pub fn metrics(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
+        actor.require_admin()?;
         let mut figures = self.store.read(|read| {
             let count = |name, help, sql: &str| -> Result<_, Error> {
                 let value: u64 = read.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
@@ -79,11 +79,11 @@ impl Service {
                 )?,
             ])
         })?;
-        let shelves = self.index.shelves();
-        let settled = shelves.iter().map(|shelf| shelf.n_settled()).sum();
-        let fresh = shelves.iter().map(|shelf| shelf.fresh_bytes() as u64).sum();
-        figures.push(("documents_on_shelves", "Documents in the files of shelves.", settled));
-        figures.push(("fresh_bytes", "Memory of documents not on a shelf yet.", fresh));
+        let partitions = self.index.partitions();
+        let on_disk = partitions.iter().map(|partition| partition.n_on_disk()).sum();
+        let memtable = partitions.iter().map(|partition| partition.memtable_bytes() as u64).sum();
+        figures.push(("documents_on_shelves", "Documents in the files of shelves.", on_disk));
+        figures.push(("fresh_bytes", "Memory of documents not on a shelf yet.", memtable));
         Ok(figures)
     }
 }

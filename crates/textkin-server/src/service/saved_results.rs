@@ -9,27 +9,29 @@ use textkin::Comparison;
 use textkin::types::{Exclusion, SegmentKind, Span};
 
 use super::exclusions::{Comparer, Exclusions};
-use super::probe::{Match, RawMatch};
-use super::{Level, Levels, ProbeRequest, Service, documents, pack, probe, secrets, unpack};
+use super::probe::{ProbeMatch, RawMatch};
+use super::{
+    LevelThresholds, MatchLevel, ProbeRequest, Service, documents, pack, probe, secrets, unpack,
+};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::ShelfKind;
+use crate::index::PartitionKind;
 use crate::store::now;
 
 /// Sources that are looked at closely.
 pub(crate) const MAX_SOURCES: usize = 50;
 /// A result that was saved.
 #[derive(Clone, Debug)]
-pub(crate) struct Saved {
+pub(crate) struct SavedResult {
     pub(crate) title: String,
     pub(crate) created: i64,
     pub(crate) text: String,
-    pub(crate) asked: Asked,
+    pub(crate) asked: SavedQuery,
 }
 
 /// What was asked.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct SavedQuery {
     /// Where it was looked for; everywhere by default.
     pub(crate) against: Option<Vec<String>>,
     /// Repository and id, if it was registered.
@@ -46,14 +48,14 @@ pub(crate) struct Asked {
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct Findings {
+pub(crate) struct ResultDetails {
     /// Words of the text, and how many of them are found, with nothing excluded.
     pub(crate) raw: (u64, u64),
     /// The same after exclusions.
     pub(crate) counted: (u64, u64),
     /// Runs of words that are found or do not count; ascending, without overlap.
-    pub(crate) strip: Vec<Run>,
-    pub(crate) sources: Vec<FoundSource>,
+    pub(crate) runs: Vec<TextRun>,
+    pub(crate) sources: Vec<MatchedSource>,
     /// Sources that are not among them.
     pub(crate) more: usize,
     /// What compared them.
@@ -62,7 +64,7 @@ pub(crate) struct Findings {
 
 /// A run of words with the same fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct TextRun {
     /// The first word, from 0 on.
     pub(crate) from: u64,
     /// The word after the last.
@@ -70,33 +72,36 @@ pub(crate) struct Run {
     /// Where it stands in the text, in bytes.
     pub(crate) span: Span,
     /// Its source (from 0 on), or why it does not count.
-    pub(crate) fate: Result<usize, Exclusion>,
+    pub(crate) source: Result<usize, Exclusion>,
 }
 
 /// A document in which the text was found.
 #[derive(Debug)]
-pub(crate) struct FoundSource {
-    pub(crate) told: Match,
+pub(crate) struct MatchedSource {
+    pub(crate) matched: ProbeMatch,
     /// Words of the text that count, and that it has.
-    pub(crate) here: (u64, u64),
+    pub(crate) text_counts: (u64, u64),
     /// Its own words that count, and that the text has.
-    pub(crate) there: (u64, u64),
+    pub(crate) source_counts: (u64, u64),
     pub(crate) longest: u64,
     /// Whether another source has at least half of the longer of both in common with it.
-    pub(crate) is_like_another: bool,
+    pub(crate) has_similar_source: bool,
     pub(crate) has_text: bool,
     /// Its place among the texts held by other owners, if it is one.
-    pub(crate) held: Option<usize>,
+    pub(crate) private_index: Option<usize>,
 }
 
-impl FoundSource {
-    /// How much it is, by what counts. Of a text that another owner holds, only one side is told.
-    pub(crate) fn level(&self) -> Level {
+impl MatchedSource {
+    /// How much it is, by what counts. Of a text that another owner holds, only one side is matched.
+    pub(crate) fn level(&self) -> MatchLevel {
         let share = |(words, shared): (u64, u64)| shared as f64 / words.max(1) as f64;
-        let here = share(self.here);
-        let larger =
-            if self.told.held_by_another_owner { here } else { here.max(share(self.there)) };
-        Levels::default().level(larger).unwrap_or(Level::Some)
+        let here = share(self.text_counts);
+        let larger = if self.matched.in_another_account {
+            here
+        } else {
+            here.max(share(self.source_counts))
+        };
+        LevelThresholds::default().level(larger).unwrap_or(MatchLevel::Some)
     }
 }
 
@@ -107,9 +112,9 @@ impl Service {
         actor: &Actor,
         title: &str,
         text: &str,
-        asked: &Asked,
+        asked: &SavedQuery,
     ) -> Result<String, Error> {
-        actor.needs(Scope::Probe)?;
+        actor.require_scope(Scope::Probe)?;
         let id = secrets::name()?;
         let title: String = title.chars().filter(|c| !c.is_control()).take(200).collect();
         let (name, account) = (id.clone(), actor.account);
@@ -124,8 +129,8 @@ impl Service {
     }
 
     /// A result of the actor's own.
-    pub(crate) fn saved_result(&self, actor: &Actor, id: &str) -> Result<Saved, Error> {
-        actor.needs(Scope::Probe)?;
+    pub(crate) fn saved_result(&self, actor: &Actor, id: &str) -> Result<SavedResult, Error> {
+        actor.require_scope(Scope::Probe)?;
         self.store.read(|read| {
             let sql = "SELECT title, created, text, query FROM result
                        WHERE id = ?1 AND account = ?2";
@@ -137,9 +142,9 @@ impl Service {
             let found =
                 read.prepare_cached(sql)?.query_row(params![id, actor.account], row).optional()?;
             let (title, created, text, asked) =
-                found.ok_or_else(|| Error::missing("result", id))?;
+                found.ok_or_else(|| Error::not_found("result", id))?;
             let (text, asked) = (unpack(&text)?, serde_json::from_str(&asked)?);
-            Ok(Saved { title, created, text, asked })
+            Ok(SavedResult { title, created, text, asked })
         })
     }
 
@@ -147,13 +152,13 @@ impl Service {
     pub(crate) fn results(
         &self,
         actor: &Actor,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<(String, String, i64)>, Error> {
         self.store.read(|read| {
             let sql = "SELECT id, title, created FROM result WHERE account = ?1
                        ORDER BY created DESC LIMIT ?2";
             let mut statement = read.prepare_cached(sql)?;
-            let rows = statement.query_map(params![actor.account, most], |row| {
+            let rows = statement.query_map(params![actor.account, limit], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -161,12 +166,12 @@ impl Service {
     }
 
     /// What a saved text shares with others.
-    pub(crate) fn findings(
+    pub(crate) fn result_details(
         &self,
         actor: &Actor,
-        saved: &Saved,
+        saved: &SavedResult,
         exclusions: &Exclusions,
-    ) -> Result<Findings, Error> {
+    ) -> Result<ResultDetails, Error> {
         let request = ProbeRequest {
             text: saved.text.clone(),
             repositories: saved.asked.against.clone(),
@@ -178,19 +183,19 @@ impl Service {
         if let Some((repository, id)) = &saved.asked.registered {
             // It is no source of itself.
             let number = self.store.read(|read| {
-                let known = Self::resolve(read, actor, repository)?;
-                Ok(documents::find(read, &known, id).ok().map(|entry| entry.number))
+                let record = Self::resolve(read, actor, repository)?;
+                Ok(documents::find(read, &record, id).ok().map(|entry| entry.number))
             })?;
             let number = number.map(i64::cast_unsigned);
-            raw.matches.retain(|raw| Some(raw.found.number) != number);
+            raw.matches.retain(|raw| Some(raw.candidate.number) != number);
         }
-        let words = Words::new(query.spans());
+        let words = WordSpans::new(query.spans());
         let comparer = self.comparer(exclusions, &own)?;
         let mut excluded = words.excluded(&comparer.compare(&saved.text, "")?);
         let mut holders = vec![0u32; words.len()];
         let mut raw_shared = vec![false; words.len()];
         for raw in &raw.matches {
-            for &(span, _) in &raw.shared.covered {
+            for &(span, _) in &raw.overlap.covered {
                 words.each(span, |word| {
                     holders[word] += 1;
                     raw_shared[word] = true;
@@ -208,20 +213,20 @@ impl Service {
         let mut owner: Vec<Option<usize>> = vec![None; words.len()];
         let mut sources = Vec::new();
         let mut held_words = Vec::new();
-        let mut n_held = 0;
+        let mut n_private = 0;
         for raw in raw.matches.iter().take(MAX_SOURCES) {
-            let told = self.store.read(|read| probe::tell(read, raw, &own))?;
-            let Some(told) = told else { continue };
-            let held = told.held_by_another_owner.then_some(n_held);
-            n_held += usize::from(held.is_some());
+            let matched = self.store.read(|read| probe::view(read, raw, &own))?;
+            let Some(matched) = matched else { continue };
+            let private_index = matched.in_another_account.then_some(n_private);
+            n_private += usize::from(private_index.is_some());
             let mut source =
-                self.look_closely(saved, raw, told, &comparer, &words, &excluded, |word| {
+                self.compare_source(saved, raw, matched, &comparer, &words, &excluded, |word| {
                     let first = owner[word].get_or_insert(sources.len());
                     !exclusions.single_source || *first == sources.len()
                 })?;
-            source.held = held;
-            if source.here.1 > 0 {
-                held_words.push(WordSet::new(&words, &raw.shared.covered));
+            source.private_index = private_index;
+            if source.text_counts.1 > 0 {
+                held_words.push(WordSet::new(&words, &raw.overlap.covered));
                 sources.push(source);
             }
         }
@@ -231,13 +236,13 @@ impl Service {
         let found = (0..words.len()).filter(is_counted).filter(|&word| owner[word].is_some());
         let found = found.count() as u64;
         let more = total.saturating_sub(MAX_SOURCES);
-        Ok(Findings {
+        Ok(ResultDetails {
             raw: (
                 words.len() as u64,
                 raw_shared.iter().filter(|is_shared| **is_shared).count() as u64,
             ),
             counted: (counted, found),
-            strip: strip(words.spans, &excluded, &owner),
+            runs: text_runs(words.spans, &excluded, &owner),
             sources,
             more,
             comparer,
@@ -246,33 +251,33 @@ impl Service {
 
     /// Compares a text with one source; `takes` says whether a word counts for it.
     #[expect(clippy::too_many_arguments, reason = "the parts of one walk")]
-    fn look_closely(
+    fn compare_source(
         &self,
-        saved: &Saved,
+        saved: &SavedResult,
         raw: &RawMatch,
-        told: Match,
+        matched: ProbeMatch,
         comparer: &Comparer,
-        words: &Words<'_>,
+        words: &WordSpans<'_>,
         excluded: &[Option<Exclusion>],
         mut takes: impl FnMut(usize) -> bool,
-    ) -> Result<FoundSource, Error> {
-        let text = match raw.found.kind {
-            ShelfKind::Texts if !told.held_by_another_owner => {
-                self.index.text(ShelfKind::Texts, raw.found.number)?
+    ) -> Result<MatchedSource, Error> {
+        let text = match raw.candidate.kind {
+            PartitionKind::Texts if !matched.in_another_account => {
+                self.index.text(PartitionKind::Texts, raw.candidate.number)?
             }
             _ => None,
         };
         let has_text = text.is_some();
-        let (covered, there) = match text {
+        let (covered, source_counts) = match text {
             Some(text) => {
                 let comparison = comparer.compare(&saved.text, &text)?;
                 let overlap = comparison.alignment.overlap;
                 (covered(&comparison), (overlap.words_b, overlap.covered_b))
             }
             None => {
-                let shared = &raw.shared;
-                let there = (shared.document_words, shared.document_covered);
-                (shared.covered.iter().map(|run| run.0).collect(), there)
+                let overlap = &raw.overlap;
+                let source_counts = (overlap.document_words, overlap.document_covered);
+                (overlap.covered.iter().map(|run| run.0).collect(), source_counts)
             }
         };
         let mut taken = vec![false; words.len()];
@@ -286,30 +291,30 @@ impl Service {
         let shared = taken.iter().filter(|is_taken| **is_taken).count() as u64;
         let longest = taken.split(|is_taken| !is_taken).map(<[bool]>::len).max().unwrap_or(0);
         let counted = excluded.iter().filter(|reason| reason.is_none()).count() as u64;
-        let here = (counted, shared);
-        Ok(FoundSource {
-            told,
-            here,
-            there,
+        let text_counts = (counted, shared);
+        Ok(MatchedSource {
+            matched,
+            text_counts,
+            source_counts,
             longest: longest as u64,
-            is_like_another: false,
+            has_similar_source: false,
             has_text,
-            held: None,
+            private_index: None,
         })
     }
 }
 
 /// Marks sources that have at least half of the longer of two in common, as the words of the text tell
 /// that both have: they are of one cluster, whatever else they share. What other owners hold is passed over.
-fn mark_alike(sources: &mut [FoundSource], held_words: &[WordSet]) {
+fn mark_alike(sources: &mut [MatchedSource], held_words: &[WordSet]) {
     for a in 0..sources.len() {
         for b in a + 1..sources.len() {
             let pair = [&sources[a], &sources[b]];
-            let longer = pair.map(|source| source.there.0).into_iter().max().unwrap_or(0);
+            let longer = pair.map(|source| source.source_counts.0).into_iter().max().unwrap_or(0);
             let in_common = held_words[a].in_common(&held_words[b]);
-            let is_known = pair.iter().all(|source| !source.told.held_by_another_owner);
+            let is_known = pair.iter().all(|source| !source.matched.in_another_account);
             if is_known && longer > 0 && 2 * in_common >= longer {
-                [a, b].iter().for_each(|at| sources[*at].is_like_another = true);
+                [a, b].iter().for_each(|at| sources[*at].has_similar_source = true);
             }
         }
     }
@@ -322,7 +327,7 @@ struct WordSet {
 
 impl WordSet {
     /// The words that begin in these spans.
-    fn new<T>(words: &Words<'_>, spans: &[(Span, T)]) -> Self {
+    fn new<T>(words: &WordSpans<'_>, spans: &[(Span, T)]) -> Self {
         let mut bits = vec![0; words.len().div_ceil(64)];
         for (span, _) in spans {
             words.each(*span, |word| bits[word / 64] |= 1 << (word % 64));
@@ -347,11 +352,11 @@ pub(super) fn covered(comparison: &Comparison) -> Vec<Span> {
 }
 
 /// The words of a text, by their places.
-pub(super) struct Words<'a> {
+pub(super) struct WordSpans<'a> {
     spans: &'a [Span],
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordSpans<'a> {
     pub(super) fn new(spans: &'a [Span]) -> Self {
         Self { spans }
     }
@@ -378,22 +383,26 @@ impl<'a> Words<'a> {
 }
 
 /// Runs of words with the same fate.
-fn strip(spans: &[Span], excluded: &[Option<Exclusion>], owner: &[Option<usize>]) -> Vec<Run> {
-    let mut strip: Vec<Run> = Vec::new();
+fn text_runs(
+    spans: &[Span],
+    excluded: &[Option<Exclusion>],
+    owner: &[Option<usize>],
+) -> Vec<TextRun> {
+    let mut runs: Vec<TextRun> = Vec::new();
     let fates = excluded.iter().zip(owner);
     for (word, (span, (excluded, owner))) in (0u64..).zip(spans.iter().zip(fates)) {
-        let fate = match (excluded, owner) {
+        let source = match (excluded, owner) {
             (Some(reason), _) => Err(*reason),
             (None, Some(source)) => Ok(*source),
             (None, None) => continue,
         };
-        match strip.last_mut() {
-            Some(last) if last.to == word && last.fate == fate => {
+        match runs.last_mut() {
+            Some(last) if last.to == word && last.source == source => {
                 last.to += 1;
                 last.span.end = span.end;
             }
-            _ => strip.push(Run { from: word, to: word + 1, span: *span, fate }),
+            _ => runs.push(TextRun { from: word, to: word + 1, span: *span, source }),
         }
     }
-    strip
+    runs
 }

@@ -9,13 +9,13 @@ use serde::Serialize;
 use textkin::types::{SegmentKind, Span};
 use utoipa::ToSchema;
 
-use super::documents::{self, DocumentView, Entry};
-use super::findings::Words;
+use super::documents::{self, DocumentRow, DocumentView};
 use super::probe::RawMatch;
-use super::{Range, Service};
+use super::saved_results::WordSpans;
+use super::{ByteRange, Service};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
-use crate::index::{K, ShelfKind};
+use crate::index::{K, PartitionKind};
 
 /// Occurrences of a passage that are shown.
 const MAX_OCCURRENCES: usize = 100;
@@ -27,7 +27,7 @@ const MIN_SHARE: f64 = 0.5;
 /// What is known of the first holder of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FirstKnown {
+pub enum OriginStatus {
     /// One document is the earliest that is known.
     EarliestKnown,
     /// Several have the same time.
@@ -38,25 +38,25 @@ pub enum FirstKnown {
 
 /// A passage of a document that another one is known to have held before, or as early.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct HeldPassage {
+pub struct SharedPassage {
     /// Where it stands, in bytes.
-    pub place: Range,
+    pub span: ByteRange,
     /// Its words.
     pub words: u32,
     /// The id of the earliest document that is known to hold it.
-    pub first: String,
+    pub origin: String,
     /// The time of that document, as its source says.
-    pub first_time: Option<String>,
+    pub origin_time: Option<String>,
     /// What is known of it.
-    pub known: FirstKnown,
+    pub status: OriginStatus,
     /// Documents of the repository that hold it, the first and this one included.
-    pub holders: u64,
+    pub documents: u64,
 }
 
 /// A document as a holder.
 #[derive(Clone, Debug)]
-pub(crate) struct Holder {
-    pub(crate) entry: Entry,
+pub(crate) struct ContainingDocument {
+    pub(crate) entry: DocumentRow,
     pub(crate) timestamp: Option<i64>,
     /// Words of the asked text that it has, as ranges, ascending.
     words: Vec<(usize, usize)>,
@@ -66,29 +66,29 @@ pub(crate) struct Holder {
 
 /// Words of a text in a row with the same holders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct SharedSpan {
     pub(crate) span: Span,
     pub(crate) words: u32,
     /// The first holder: its place in the list; `None`: the text itself.
-    pub(crate) first: Option<usize>,
-    pub(crate) known: FirstKnown,
+    pub(crate) origin: Option<usize>,
+    pub(crate) status: OriginStatus,
     /// Documents that hold it, the asked one included.
-    pub(crate) holders: u64,
+    pub(crate) documents: u64,
 }
 
 /// One passage wherever it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct FoundFragment {
-    pub(crate) known: FirstKnown,
+pub(crate) struct PassageOccurrences {
+    pub(crate) status: OriginStatus,
     /// The oldest first, those without a time last.
-    pub(crate) occurrences: Vec<FoundOccurrence>,
+    pub(crate) occurrences: Vec<PassageOccurrence>,
     /// Occurrences that are not among them.
     pub(crate) more: u64,
 }
 
 /// A passage in one document.
 #[derive(Clone, Debug)]
-pub(crate) struct FoundOccurrence {
+pub(crate) struct PassageOccurrence {
     pub(crate) document: DocumentView,
     /// The passage as it stands there.
     pub(crate) text: String,
@@ -102,56 +102,56 @@ pub(crate) fn timestamp(time: Option<&str>) -> Option<i64> {
 }
 
 /// Whichever of some holders was first, by number and moment: their place, and what is known.
-pub(crate) fn first_of(
+pub(crate) fn earliest(
     holders: impl Iterator<Item = (u64, Option<i64>)> + Clone,
-) -> Option<(usize, FirstKnown)> {
+) -> Option<(usize, OriginStatus)> {
     let dated = holders
         .clone()
         .enumerate()
         .filter_map(|(at, (number, timestamp))| timestamp.map(|timestamp| (timestamp, number, at)));
     let Some(first) = dated.clone().min() else {
         let first = holders.enumerate().min_by_key(|(_, (number, _))| *number)?;
-        return Some((first.0, FirstKnown::Undated));
+        return Some((first.0, OriginStatus::Undated));
     };
     let as_early = dated.filter(|holder| holder.0 == first.0).count();
-    let known = if as_early > 1 { FirstKnown::Tied } else { FirstKnown::EarliestKnown };
-    Some((first.2, known))
+    let status = if as_early > 1 { OriginStatus::Tied } else { OriginStatus::EarliestKnown };
+    Some((first.2, status))
 }
 
 impl Service {
     /// The other documents of a repository that hold words of a document; `before` its number only.
-    pub(crate) fn holders(
+    pub(crate) fn containing_documents(
         &self,
         repository: u32,
         number: u64,
         text: &str,
         is_before: bool,
-    ) -> Result<Vec<Holder>, Error> {
+    ) -> Result<Vec<ContainingDocument>, Error> {
         let query = self.index.query(text);
-        let words = Words::new(query.spans());
+        let words = WordSpans::new(query.spans());
         let raw = self.matches(&query, &|other| other == repository, 0.0)?;
         let others = raw.matches.iter().filter(|raw| match is_before {
-            true => raw.found.number < number,
-            false => raw.found.number != number,
+            true => raw.candidate.number < number,
+            false => raw.candidate.number != number,
         });
         self.store.read(|read| {
-            let mut holders = Vec::new();
+            let mut documents = Vec::new();
             for raw in others {
-                holders.extend(holder(read, &words, raw)?);
+                documents.extend(containing_document(read, &words, raw)?);
             }
-            Ok(holders)
+            Ok(documents)
         })
     }
 
     /// A text cut where its holders change, without what nobody else has.
-    pub(crate) fn held(
+    pub(crate) fn shared_spans(
         &self,
         text: &str,
         own: (u64, Option<i64>),
-        holders: &[Holder],
-    ) -> Vec<Held> {
+        holders: &[ContainingDocument],
+    ) -> Vec<SharedSpan> {
         let query = self.index.query(text);
-        held(query.spans(), own, holders)
+        shared_spans(query.spans(), own, holders)
     }
 
     /// The passages of a document that others hold, with the first that is known to.
@@ -163,49 +163,49 @@ impl Service {
         actor: &Actor,
         repository: &str,
         id: &str,
-    ) -> Result<Vec<HeldPassage>, Error> {
-        let (_, holders, held) = self.held_of(actor, repository, id)?;
+    ) -> Result<Vec<SharedPassage>, Error> {
+        let (_, holders, held) = self.shared_spans_of(actor, repository, id)?;
         let passages = held.iter().filter_map(|held| {
-            let first = &holders[held.first?].entry;
-            Some(HeldPassage {
-                place: held.span.into(),
+            let origin = &holders[held.origin?].entry;
+            Some(SharedPassage {
+                span: held.span.into(),
                 words: held.words,
-                first: first.id.clone(),
-                first_time: first.time.clone(),
-                known: held.known,
-                holders: held.holders,
+                origin: origin.id.clone(),
+                origin_time: origin.time.clone(),
+                status: held.status,
+                documents: held.documents,
             })
         });
         Ok(passages.collect())
     }
 
     /// A document with its text, those that hold words of it, and which.
-    pub(crate) fn held_of(
+    pub(crate) fn shared_spans_of(
         &self,
         actor: &Actor,
         repository: &str,
         id: &str,
-    ) -> Result<(DocumentView, Vec<Holder>, Vec<Held>), Error> {
+    ) -> Result<(DocumentView, Vec<ContainingDocument>, Vec<SharedSpan>), Error> {
         let view = self.document(actor, repository, id, true)?;
         let (owner, number) = self.store.read(|read| {
-            let known = Self::resolve(read, actor, repository)?;
-            Ok((known.owner(), documents::find(read, &known, id)?.number.cast_unsigned()))
+            let record = Self::resolve(read, actor, repository)?;
+            Ok((record.index_id(), documents::find(read, &record, id)?.number.cast_unsigned()))
         })?;
         let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
-        let holders = self.holders(owner, number, text, false)?;
-        let held = self.held(text, (number, timestamp(view.time.as_deref())), &holders);
+        let holders = self.containing_documents(owner, number, text, false)?;
+        let held = self.shared_spans(text, (number, timestamp(view.time.as_deref())), &holders);
         Ok((view, holders, held))
     }
 
     /// One passage of a document, wherever the actor may know of it.
-    pub(crate) fn fragment(
+    pub(crate) fn passage_occurrences(
         &self,
         actor: &Actor,
         repository: &str,
         id: &str,
         from: usize,
         to: usize,
-    ) -> Result<FoundFragment, Error> {
+    ) -> Result<PassageOccurrences, Error> {
         let view = self.document(actor, repository, id, true)?;
         let text = view.text.ok_or_else(|| {
             Error::Invalid("of this document only fingerprints are kept".to_owned())
@@ -219,31 +219,32 @@ impl Service {
         }
         let visible = self.store.read(|read| {
             let mut visible = Self::visible(read, actor)?;
-            visible.retain(|known| known.keeps_text);
-            visible.sort_by_key(super::repositories::Known::owner);
+            visible.retain(|record| record.keeps_text);
+            visible.sort_by_key(super::repositories::RepositoryRecord::index_id);
             Ok(visible)
         })?;
-        let find =
-            |owner: u32| visible.binary_search_by_key(&owner, super::repositories::Known::owner);
+        let find = |owner: u32| {
+            visible.binary_search_by_key(&owner, super::repositories::RepositoryRecord::index_id)
+        };
         let raw = self.matches(&query, &|owner| find(owner).is_ok(), 0.0)?;
         let mut found = Vec::new();
-        for raw in raw.matches.iter().filter(|raw| raw.shared.query_share() >= MIN_SHARE) {
-            let Ok(at) = find(raw.found.repository) else { continue };
-            let best = raw.shared.passages.iter().max_by_key(|passage| passage.matched);
-            let entry = self.store.read(|read| documents::by_number(read, raw.found.number))?;
+        for raw in raw.matches.iter().filter(|raw| raw.overlap.query_share() >= MIN_SHARE) {
+            let Ok(at) = find(raw.candidate.repository) else { continue };
+            let best = raw.overlap.passages.iter().max_by_key(|passage| passage.matched);
+            let entry = self.store.read(|read| documents::by_number(read, raw.candidate.number))?;
             let (Some(best), Some(entry)) = (best, entry) else { continue };
             let timestamp = timestamp(entry.time.as_deref());
-            found.push((timestamp.is_none(), timestamp, raw.found.number, at, best.b, entry));
+            found.push((timestamp.is_none(), timestamp, raw.candidate.number, at, best.b, entry));
         }
         found.sort_by_key(|found| (found.0, found.1, found.2));
-        let known = first_of(found.iter().map(|found| (found.2, found.1)));
-        let known = known.map_or(FirstKnown::Undated, |known| known.1);
+        let status = earliest(found.iter().map(|found| (found.2, found.1)));
+        let status = status.map_or(OriginStatus::Undated, |status| status.1);
         let total = found.len();
         let mut occurrences = Vec::new();
         for (_, _, number, at, place, entry) in found.into_iter().take(MAX_OCCURRENCES) {
-            let Some(text) = self.index.text(ShelfKind::Texts, number)? else { continue };
+            let Some(text) = self.index.text(PartitionKind::Texts, number)? else { continue };
             let passage = text.get(place.span.range()).unwrap_or_default().to_owned();
-            occurrences.push(FoundOccurrence {
+            occurrences.push(PassageOccurrence {
                 document: entry.view(&visible[at].name),
                 text: passage,
                 words: u64::from(place.count),
@@ -251,39 +252,39 @@ impl Service {
             });
         }
         let more = total.saturating_sub(MAX_OCCURRENCES) as u64;
-        Ok(FoundFragment { known, occurrences, more })
+        Ok(PassageOccurrences { status, occurrences, more })
     }
 
     /// For each place in a text, how many documents that the actor may know of hold at least half of
     /// its words; those called `except` (repository and id) do not count.
-    pub(crate) fn holders_of_places(
+    pub(crate) fn count_containing_documents(
         &self,
         actor: &Actor,
         text: &str,
         places: &[Span],
         except: &[(&str, &str)],
     ) -> Result<Vec<u64>, Error> {
-        actor.needs(Scope::Read)?;
-        let (visible, left_out) = self.store.read(|read| {
+        actor.require_scope(Scope::Read)?;
+        let (visible, excluded) = self.store.read(|read| {
             let visible: HashMap<u32, ()> =
-                Self::visible(read, actor)?.iter().map(|known| (known.owner(), ())).collect();
-            let mut left_out = Vec::new();
+                Self::visible(read, actor)?.iter().map(|record| (record.index_id(), ())).collect();
+            let mut excluded = Vec::new();
             for (repository, id) in except {
-                if let Ok(known) = Self::resolve(read, actor, repository)
-                    && let Ok(entry) = documents::find(read, &known, id)
+                if let Ok(record) = Self::resolve(read, actor, repository)
+                    && let Ok(entry) = documents::find(read, &record, id)
                 {
-                    left_out.push(entry.number.cast_unsigned());
+                    excluded.push(entry.number.cast_unsigned());
                 }
             }
-            Ok((visible, left_out))
+            Ok((visible, excluded))
         })?;
         let query = self.index.query(text);
-        let words = Words::new(query.spans());
+        let words = WordSpans::new(query.spans());
         let raw = self.matches(&query, &|owner| visible.contains_key(&owner), 0.0)?;
         let mut counts = vec![0u64; places.len()];
-        for raw in raw.matches.iter().filter(|raw| !left_out.contains(&raw.found.number)) {
+        for raw in raw.matches.iter().filter(|raw| !excluded.contains(&raw.candidate.number)) {
             let mut has = vec![false; words.len()];
-            for &(span, _) in &raw.shared.covered {
+            for &(span, _) in &raw.overlap.covered {
                 words.each(span, |word| has[word] = true);
             }
             for (count, &place) in counts.iter_mut().zip(places) {
@@ -300,14 +301,14 @@ impl Service {
 }
 
 /// A match as a holder; `None` if it is gone meanwhile.
-fn holder(
+fn containing_document(
     read: &Transaction<'_>,
-    words: &Words<'_>,
+    words: &WordSpans<'_>,
     raw: &RawMatch,
-) -> Result<Option<Holder>, Error> {
-    let Some(entry) = documents::by_number(read, raw.found.number)? else { return Ok(None) };
+) -> Result<Option<ContainingDocument>, Error> {
+    let Some(entry) = documents::by_number(read, raw.candidate.number)? else { return Ok(None) };
     let mut flags = vec![false; words.len()];
-    for &(span, _) in &raw.shared.covered {
+    for &(span, _) in &raw.overlap.covered {
         words.each(span, |word| flags[word] = true);
     }
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -317,21 +318,25 @@ fn holder(
             _ => ranges.push((word, word + 1)),
         }
     }
-    let same = raw.shared.passages.iter().flat_map(|passage| &passage.segments);
+    let same = raw.overlap.passages.iter().flat_map(|passage| &passage.segments);
     let same = same.filter(|segment| segment.kind == SegmentKind::Same);
     let there = same.map(|segment| segment.b.span).collect();
     let timestamp = timestamp(entry.time.as_deref());
-    Ok(Some(Holder { entry, timestamp, words: ranges, there }))
+    Ok(Some(ContainingDocument { entry, timestamp, words: ranges, there }))
 }
 
-fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held> {
+fn shared_spans(
+    spans: &[Span],
+    own: (u64, Option<i64>),
+    holders: &[ContainingDocument],
+) -> Vec<SharedSpan> {
     let mut edges: Vec<usize> =
         holders.iter().flat_map(|holder| &holder.words).flat_map(|run| [run.0, run.1]).collect();
     edges.sort_unstable();
     edges.dedup();
     // Where each holder is in its list of ranges.
     let mut next = vec![0usize; holders.len()];
-    let mut cut: Vec<Held> = Vec::new();
+    let mut cut: Vec<SharedSpan> = Vec::new();
     for pair in edges.windows(2) {
         let (start, end) = (pair[0], pair[1].min(spans.len()));
         if start >= end {
@@ -352,10 +357,10 @@ fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held
         let number =
             |at: &usize| (holders[*at].entry.number.cast_unsigned(), holders[*at].timestamp);
         let all = std::iter::once(own).chain(has.iter().map(number));
-        let Some((first, known)) = first_of(all) else { continue };
-        let first = match (first, known) {
+        let Some((first, status)) = earliest(all) else { continue };
+        let origin = match (first, status) {
             // As early as another: that one is named.
-            (0, FirstKnown::Tied) => {
+            (0, OriginStatus::Tied) => {
                 let tied = has.iter().filter(|at| holders[**at].timestamp == own.1);
                 tied.min_by_key(|at| holders[**at].entry.number).copied()
             }
@@ -363,19 +368,19 @@ fn held(spans: &[Span], own: (u64, Option<i64>), holders: &[Holder]) -> Vec<Held
             (at, _) => Some(has[at - 1]),
         };
         let count = |words: usize| u32::try_from(words).unwrap_or(u32::MAX);
-        let new = Held {
+        let new = SharedSpan {
             span: Span::new(spans[start].start, spans[end - 1].end),
             words: count(end - start),
-            first,
-            known,
-            holders: has.len() as u64 + 1,
+            origin,
+            status,
+            documents: has.len() as u64 + 1,
         };
         match cut.last_mut() {
             Some(last)
                 if start > 0
                     && last.span.end == spans[start - 1].end
-                    && (last.first, last.known, last.holders)
-                        == (new.first, new.known, new.holders) =>
+                    && (last.origin, last.status, last.documents)
+                        == (new.origin, new.status, new.documents) =>
             {
                 last.span.end = new.span.end;
                 last.words += new.words;
@@ -392,8 +397,8 @@ mod tests {
 
     use super::*;
 
-    fn entry(number: i64) -> Entry {
-        Entry {
+    fn entry(number: i64) -> DocumentRow {
+        DocumentRow {
             number,
             id: number.to_string(),
             title: None,
@@ -417,7 +422,7 @@ mod tests {
         ) {
             let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
             let own = (3u64, own_moment);
-            let holders: Vec<Holder> = others.iter().enumerate().map(|(at, (timestamp, has))| {
+            let holders: Vec<ContainingDocument> = others.iter().enumerate().map(|(at, (timestamp, has))| {
                 let mut words: Vec<(usize, usize)> = Vec::new();
                 for word in (0..12).filter(|word| has[*word]) {
                     match words.last_mut() {
@@ -427,35 +432,35 @@ mod tests {
                 }
                 // Numbers on both sides of the own one.
                 let number = at as i64 + i64::from(at >= 2) + 1;
-                Holder { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
+                ContainingDocument { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
             }).collect();
-            let cut = held(&spans, own, &holders);
+            let cut = shared_spans(&spans, own, &holders);
             for (word, &span) in spans.iter().enumerate() {
                 let said = cut.iter().find(|held| held.span.start <= span.start && span.end <= held.span.end);
-                let has: Vec<&Holder> = holders.iter().filter(|holder|
+                let has: Vec<&ContainingDocument> = holders.iter().filter(|holder|
                     holder.words.iter().any(|run| run.0 <= word && word < run.1)).collect();
                 let Some(said) = said else {
                     prop_assert!(has.is_empty());
                     continue;
                 };
-                prop_assert_eq!(said.holders, has.len() as u64 + 1);
+                prop_assert_eq!(said.documents, has.len() as u64 + 1);
                 let moments: Vec<i64> =
                     has.iter().filter_map(|h| h.timestamp).chain(own.1).collect();
                 let earliest = moments.iter().min().copied();
                 let n_earliest = moments.iter().filter(|m| Some(**m) == earliest).count();
-                let known = match (earliest, n_earliest) {
-                    (None, _) => FirstKnown::Undated,
-                    (_, 1) => FirstKnown::EarliestKnown,
-                    _ => FirstKnown::Tied,
+                let status = match (earliest, n_earliest) {
+                    (None, _) => OriginStatus::Undated,
+                    (_, 1) => OriginStatus::EarliestKnown,
+                    _ => OriginStatus::Tied,
                 };
-                prop_assert_eq!(said.known, known);
-                let first = said.first.map(|at| &holders[at]);
-                match known {
-                    FirstKnown::EarliestKnown | FirstKnown::Tied => {
+                prop_assert_eq!(said.status, status);
+                let first = said.origin.map(|at| &holders[at]);
+                match status {
+                    OriginStatus::EarliestKnown | OriginStatus::Tied => {
                         let timestamp = first.map_or(own.1, |first| first.timestamp);
                         prop_assert_eq!(timestamp, earliest);
                     }
-                    FirstKnown::Undated => {
+                    OriginStatus::Undated => {
                         let lowest = has.iter().map(|h| h.entry.number).chain([3]).min();
                         prop_assert_eq!(Some(first.map_or(3, |first| first.entry.number)), lowest);
                     }

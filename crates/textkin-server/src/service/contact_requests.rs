@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::accounts::audit;
 use super::probe::RawMatch;
-use super::repositories::Known;
+use super::repositories::RepositoryRecord;
 use super::{ProbeRequest, Service};
 use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
@@ -24,7 +24,7 @@ const MAX_NOTE: usize = 2000;
 /// A text of which another owner holds some, and what is asked about it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewQuestion {
+pub struct NewContactRequest {
     /// The text. The owners are not shown it.
     pub text: String,
     /// What it is called; the owners see that.
@@ -37,14 +37,14 @@ pub struct NewQuestion {
 
 /// What became of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Asked {
+pub struct ContactRequestsSent {
     /// Texts held by another owner whose owners were asked, now or before.
     pub asked: usize,
 }
 
 /// A question to the owners of a document.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct QuestionView {
+pub struct ContactRequestView {
     /// Its number.
     pub id: i64,
     /// The account that asks.
@@ -77,14 +77,14 @@ impl Service {
     ///
     /// # Errors
     /// If there are none, or too many questions were asked today.
-    pub fn ask_owners(
+    pub fn send_contact_requests(
         &self,
         actor: &Actor,
-        new: &NewQuestion,
+        new: &NewContactRequest,
         only: Option<usize>,
-    ) -> Result<Asked, Error> {
-        actor.needs(Scope::Register)?;
-        actor.needs_whole_account()?;
+    ) -> Result<ContactRequestsSent, Error> {
+        actor.require_scope(Scope::Register)?;
+        actor.require_whole_account()?;
         let request = ProbeRequest {
             text: new.text.clone(),
             repositories: None,
@@ -93,19 +93,20 @@ impl Service {
             exclude: Vec::new(),
         };
         let (_, raw, own) = self.probe_raw(actor, &request)?;
-        let is_own =
-            |raw: &&RawMatch| own.binary_search_by_key(&raw.found.repository, Known::owner).is_ok();
+        let is_own = |raw: &&RawMatch| {
+            own.binary_search_by_key(&raw.candidate.repository, RepositoryRecord::index_id).is_ok()
+        };
         let mut held: Vec<RawMatch> =
             raw.matches.iter().filter(|raw| !is_own(raw)).cloned().collect();
         if let Some(only) = only {
             held = held.into_iter().skip(only).take(1).collect();
         }
         if held.is_empty() {
-            return Err(Error::Missing("other owner who holds any of this text".to_owned()));
+            return Err(Error::NotFound("other owner who holds any of this text".to_owned()));
         }
-        let plain = |text: Option<&str>, most: usize| -> String {
+        let plain = |text: Option<&str>, limit: usize| -> String {
             let text = text.unwrap_or_default().trim().chars();
-            text.filter(|c| !c.is_control() || *c == '\n').take(most).collect()
+            text.filter(|c| !c.is_control() || *c == '\n').take(limit).collect()
         };
         let (title, note) =
             (plain(new.title.as_deref(), 200), plain(new.note.as_deref(), MAX_NOTE));
@@ -132,12 +133,12 @@ impl Service {
                     sql,
                     params![
                         account,
-                        raw.found.number.cast_signed(),
+                        raw.candidate.number.cast_signed(),
                         digest,
                         title,
                         note,
-                        raw.shared.query_words,
-                        raw.shared.query_covered,
+                        raw.overlap.query_words,
+                        raw.overlap.query_covered,
                         now(),
                     ],
                 )?;
@@ -145,7 +146,7 @@ impl Service {
             }
             // Not which: that is what whoever asks may not know.
             audit(write, Some(account), "owner asked", &title)?;
-            Ok(Asked { asked })
+            Ok(ContactRequestsSent { asked })
         })
     }
 
@@ -153,14 +154,14 @@ impl Service {
     ///
     /// # Errors
     /// If the actor may not.
-    pub fn questions(
+    pub fn contact_requests(
         &self,
         actor: &Actor,
         is_open: bool,
         before: Option<i64>,
-        most: u32,
-    ) -> Result<Vec<QuestionView>, Error> {
-        actor.needs(Scope::Read)?;
+        limit: u32,
+    ) -> Result<Vec<ContactRequestView>, Error> {
+        actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
             let sql = "SELECT question.id, account.name, account.mail, repository.name,
                               document.id, document.title, question.title, note, question.words,
@@ -173,7 +174,8 @@ impl Service {
                          AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
                        ORDER BY question.id DESC LIMIT ?5";
             let mut statement = read.prepare_cached(sql)?;
-            let row = params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), most];
+            let row =
+                params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), limit];
             let rows = statement.query_map(row, view)?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -183,25 +185,25 @@ impl Service {
     ///
     /// # Errors
     /// If there is none that the actor may know of, or it may only read.
-    pub fn handle_question(&self, actor: &Actor, id: i64) -> Result<(), Error> {
-        actor.needs(Scope::Register)?;
+    pub fn handle_contact_request(&self, actor: &Actor, id: i64) -> Result<(), Error> {
+        actor.require_scope(Scope::Register)?;
         let by = actor.clone();
         self.store.write(move |write| {
             let sql = format!(
                 "SELECT {} FROM question JOIN document ON document.number = question.document
                  JOIN repository ON repository.id = document.repository WHERE question.id = ?1",
-                Known::COLUMNS
+                RepositoryRecord::COLUMNS
             );
-            let missing = || Error::missing("question", &id.to_string());
-            let known = match write.query_row(&sql, [id], Known::read) {
+            let missing = || Error::not_found("question", &id.to_string());
+            let record = match write.query_row(&sql, [id], RepositoryRecord::read) {
                 Err(rusqlite::Error::QueryReturnedNoRows) => return Err(missing()),
-                known => known?,
+                record => record?,
             };
             // That it is public does not make its questions so.
-            if !by.sees(known.guarded()) || by.role(known.team).is_none() {
+            if !by.may_see(record.access()) || by.role(record.team).is_none() {
                 return Err(missing());
             }
-            by.needs_role(known.guarded(), Role::Writer)?;
+            by.require_role(record.access(), Role::Writer)?;
             let sql = "UPDATE question SET handled = ?2, handled_by = ?3
                        WHERE id = ?1 AND handled IS NULL";
             write.execute(sql, params![id, now(), by.account])?;
@@ -210,8 +212,8 @@ impl Service {
     }
 }
 
-fn view(row: &Row<'_>) -> rusqlite::Result<QuestionView> {
-    Ok(QuestionView {
+fn view(row: &Row<'_>) -> rusqlite::Result<ContactRequestView> {
+    Ok(ContactRequestView {
         id: row.get(0)?,
         from: row.get(1)?,
         mail: row.get(2)?,
@@ -231,44 +233,47 @@ fn view(row: &Row<'_>) -> rusqlite::Result<QuestionView> {
 mod tests {
     use super::*;
     use crate::service::tests::{POEM, actor, register, repository};
-    use crate::service::{ChangeRepository, Limits, Visibility};
+    use crate::service::{RepositoryUpdate, ServiceLimits, Visibility};
 
     #[test]
     fn an_owner_is_asked_once_and_whoever_asks_learns_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::open(folder.path(), Limits::default()).unwrap();
+        let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
         repository(&service, &anna, "poems", Visibility::Private);
         register(&service, &anna, "poems", "mercy", POEM);
-        let new = NewQuestion {
+        let new = NewContactRequest {
             text: format!("They say: {POEM}"),
             title: Some("My essay".to_owned()),
             note: Some("May I quote it?".to_owned()),
         };
         // Nobody said that others may know.
-        assert!(matches!(service.ask_owners(&ben, &new, None), Err(Error::Missing(_))));
-        let change = ChangeRepository { disclosed: Some(true), ..Default::default() };
+        assert!(matches!(service.send_contact_requests(&ben, &new, None), Err(Error::NotFound(_))));
+        let change = RepositoryUpdate { disclosed: Some(true), ..Default::default() };
         service.change_repository(&anna, "poems", &change).unwrap();
         for _ in 0..2 {
-            assert_eq!(service.ask_owners(&ben, &new, Some(0)).unwrap(), Asked { asked: 1 });
+            assert_eq!(
+                service.send_contact_requests(&ben, &new, Some(0)).unwrap(),
+                ContactRequestsSent { asked: 1 }
+            );
         }
-        assert!(service.ask_owners(&ben, &new, Some(1)).is_err());
+        assert!(service.send_contact_requests(&ben, &new, Some(1)).is_err());
         // The owner's own text is nobody else's.
-        assert!(service.ask_owners(&anna, &new, None).is_err());
-        let questions = service.questions(&anna, true, None, 10).unwrap();
+        assert!(service.send_contact_requests(&anna, &new, None).is_err());
+        let questions = service.contact_requests(&anna, true, None, 10).unwrap();
         assert_eq!(questions.len(), 1);
         let question = &questions[0];
         assert_eq!((&question.from[..], &question.document[..]), ("ben", "mercy"));
         assert_eq!((question.words, question.shared_words), (48, 46));
-        assert!(service.questions(&ben, false, None, 10).unwrap().is_empty());
+        assert!(service.contact_requests(&ben, false, None, 10).unwrap().is_empty());
         assert!(matches!(
-            service.handle_question(&ben, question.id),
-            Err(Error::Missing(what)) if what.contains("question")
+            service.handle_contact_request(&ben, question.id),
+            Err(Error::NotFound(what)) if what.contains("question")
         ));
-        service.handle_question(&anna, question.id).unwrap();
-        assert!(service.questions(&anna, true, None, 10).unwrap().is_empty());
-        assert_eq!(service.questions(&anna, false, None, 10).unwrap().len(), 1);
+        service.handle_contact_request(&anna, question.id).unwrap();
+        assert!(service.contact_requests(&anna, true, None, 10).unwrap().is_empty());
+        assert_eq!(service.contact_requests(&anna, false, None, 10).unwrap().len(), 1);
         service.delete(&anna, "poems", "mercy").unwrap();
-        assert!(service.questions(&anna, false, None, 10).unwrap().is_empty());
+        assert!(service.contact_requests(&anna, false, None, 10).unwrap().is_empty());
     }
 }

@@ -1,0 +1,308 @@
+//! A partition of the index: an engine repository on disk and a memtable.
+//!
+//! A document in the memtable is in the store too, until [`Partition::flush`] has written it to disk.
+//! After a crash between the two it is in both; the next flush skips it.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use hashbrown::HashSet;
+use textkin::types::{Chunk, Document, DocumentSink, Part, Piece, Source};
+use textkin::{Existing, Repository, RepositoryWriter, Settings, Watch};
+
+use super::memtable::Memtable;
+use crate::error::Error;
+
+/// The maximum memory of the filters of a partition: enough for a million documents of 300 words.
+/// Beyond it, lookups in older segments read the segment.
+const MAX_FILTER_BYTES: usize = 512 << 20;
+
+/// What a partition keeps of its documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum PartitionKind {
+    /// Their texts.
+    Texts = 0,
+    /// Only fingerprints.
+    Fingerprints = 1,
+}
+
+impl PartitionKind {
+    pub(crate) fn new(keeps_text: bool) -> Self {
+        if keeps_text { Self::Texts } else { Self::Fingerprints }
+    }
+}
+
+/// The state that readers see: the files on disk and the memtable being flushed.
+#[derive(Debug)]
+struct Snapshot {
+    repository: Repository,
+    /// The number of each document of each segment.
+    numbers: Vec<Arc<Vec<u64>>>,
+    flushing: Arc<Memtable>,
+}
+
+/// A partition of the index.
+#[derive(Debug)]
+pub(crate) struct Partition {
+    pub(crate) kind: PartitionKind,
+    writer: Mutex<RepositoryWriter>,
+    snapshot: RwLock<Arc<Snapshot>>,
+    memtable: RwLock<Memtable>,
+}
+
+impl Partition {
+    pub(super) fn open(folder: &Path, kind: PartitionKind) -> Result<Self, Error> {
+        let settings = Settings { memory: Some(64 << 20), ..Settings::default() };
+        let writer = match Repository::is_in(folder) {
+            true => RepositoryWriter::open(folder, &settings)?,
+            false => RepositoryWriter::create(folder, &settings, kind == PartitionKind::Texts)?,
+        };
+        let repository = writer.repository();
+        let numbers = numbers(&repository, None)?;
+        build_filters(&repository)?;
+        let snapshot = Snapshot { repository, numbers, flushing: Arc::default() };
+        Ok(Self {
+            kind,
+            writer: Mutex::new(writer),
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            memtable: RwLock::default(),
+        })
+    }
+
+    pub(super) fn add(&self, number: u64, text: String, chunks: &[u64]) {
+        let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
+        memtable.add(number, text, chunks);
+    }
+
+    pub(super) fn remove(&self, numbers: &[u64]) {
+        let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
+        memtable.remove(numbers);
+    }
+
+    /// Returns the approximate size of the memtable in bytes.
+    pub(crate) fn memtable_bytes(&self) -> usize {
+        self.memtable.read().unwrap_or_else(PoisonError::into_inner).bytes()
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Calls `take` with each of `chunks` and the number of each document that contains it. A document
+    /// may come twice for a chunk while it is being flushed, and a few may not contain it.
+    pub(super) fn for_each_posting(
+        &self,
+        chunks: &[Chunk],
+        mut take: impl FnMut(&Chunk, u64),
+    ) -> Result<(), Error> {
+        // The memtable first: a document that is flushed meanwhile is then found on disk as well.
+        {
+            let memtable = self.memtable.read().unwrap_or_else(PoisonError::into_inner);
+            if !memtable.is_empty() {
+                for chunk in chunks {
+                    memtable.postings(chunk.hash).iter().for_each(|&number| take(chunk, number));
+                }
+            }
+        }
+        let snapshot = self.snapshot();
+        if !snapshot.flushing.is_empty() {
+            for chunk in chunks {
+                let postings = snapshot.flushing.postings(chunk.hash).iter();
+                postings.for_each(|&number| take(chunk, number));
+            }
+        }
+        let (mut documents, mut passing) = (Vec::new(), Vec::new());
+        let hashes: Vec<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
+        let segments = snapshot.repository.stored().segments();
+        for (segment, numbers) in segments.iter().zip(&snapshot.numbers) {
+            segment.passing(&hashes, &mut passing);
+            for chunk in passing.iter().map(|&place| &chunks[place]) {
+                documents.clear();
+                segment.holders(chunk.hash, &mut documents).map_err(damage)?;
+                for &document in &documents {
+                    take(chunk, numbers[document as usize]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the text of a document. With fingerprints only, it exists until the document is flushed.
+    pub(crate) fn text(&self, number: u64) -> Result<Option<String>, Error> {
+        if let Some(text) =
+            self.memtable.read().unwrap_or_else(PoisonError::into_inner).text(number)
+        {
+            return Ok(Some(text.to_owned()));
+        }
+        let snapshot = self.snapshot();
+        if let Some(text) = snapshot.flushing.text(number) {
+            return Ok(Some(text.to_owned()));
+        }
+        let place = snapshot.repository.stored().find(&number.to_string()).map_err(damage)?;
+        match place {
+            Some(place) => Ok(snapshot.repository.text(place)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the word count of a document on disk, and its chunks in order.
+    pub(super) fn chunks(&self, number: u64) -> Result<Option<(usize, Vec<Chunk>)>, Error> {
+        let snapshot = self.snapshot();
+        let place = snapshot.repository.stored().find(&number.to_string()).map_err(damage)?;
+        Ok(place.map(|place| snapshot.repository.chunks(place)).transpose()?)
+    }
+
+    /// Writes the memtable to disk; returns the numbers of the documents that the store need not keep.
+    pub(crate) fn flush(&self, is_removed: impl Fn(u64) -> bool) -> Result<Vec<u64>, Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let flushing = {
+            let mut memtable = self.memtable.write().unwrap_or_else(PoisonError::into_inner);
+            if memtable.is_empty() {
+                return Ok(Vec::new());
+            }
+            let flushing = Arc::new(std::mem::take(&mut *memtable));
+            // Under the lock of the memtable: a reader that misses them there finds them here.
+            let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+            *snapshot = Arc::new(Snapshot {
+                repository: snapshot.repository.clone(),
+                numbers: snapshot.numbers.clone(),
+                flushing: Arc::clone(&flushing),
+            });
+            flushing
+        };
+        let documents = flushing.documents();
+        let texts: Vec<(u64, String)> = documents
+            .into_iter()
+            .filter(|document| !is_removed(document.0))
+            .map(|(number, text)| (number, text.to_owned()))
+            .collect();
+        let numbers: Vec<u64> = texts.iter().map(|text| text.0).collect();
+        let mut source = NumberedTexts::new(texts);
+        writer.add(&mut source, Existing::Skip, true, &Watch::default())?;
+        writer.merge()?;
+        self.replace(&writer)?;
+        Ok(numbers)
+    }
+
+    /// Erases documents from disk: no file contains them when this returns.
+    pub(crate) fn erase(&self, numbers: &[u64]) -> Result<(), Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let repository = writer.repository();
+        let mut places = Vec::new();
+        for number in numbers.iter().collect::<HashSet<_>>() {
+            places.extend(repository.stored().find(&number.to_string()).map_err(damage)?);
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        places.sort_unstable();
+        writer.remove(&places)?;
+        writer.compact(&Watch::default())?;
+        self.replace(&writer)
+    }
+
+    /// Publishes what the writer has committed, with an empty flushing memtable.
+    fn replace(&self, writer: &RepositoryWriter) -> Result<(), Error> {
+        let repository = writer.repository();
+        let numbers = numbers(&repository, Some(&self.snapshot()))?;
+        build_filters(&repository)?;
+        let snapshot = Snapshot { repository, numbers, flushing: Arc::default() };
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        Ok(())
+    }
+
+    /// Returns the number of documents on disk.
+    pub(crate) fn n_on_disk(&self) -> u64 {
+        self.snapshot().repository.stored().n_documents()
+    }
+}
+
+/// Builds the filters of the segments, the latest first, up to [`MAX_FILTER_BYTES`].
+fn build_filters(repository: &Repository) -> Result<(), Error> {
+    let mut bytes = 0;
+    for segment in repository.stored().segments().iter().rev() {
+        if bytes >= MAX_FILTER_BYTES {
+            break;
+        }
+        segment.sift().map_err(damage)?;
+        bytes += segment.sieve_bytes();
+    }
+    Ok(())
+}
+
+/// Returns the document numbers of each segment, reusing those of segments in `previous`.
+fn numbers(
+    repository: &Repository,
+    previous: Option<&Snapshot>,
+) -> Result<Vec<Arc<Vec<u64>>>, Error> {
+    let segments = repository.stored().segments();
+    let mut numbers = Vec::with_capacity(segments.len());
+    for segment in segments {
+        let old = previous.and_then(|previous| {
+            let mut old = previous.repository.stored().segments().iter().zip(&previous.numbers);
+            old.find(|(old, _)| old.name() == segment.name())
+                .map(|(_, numbers)| Arc::clone(numbers))
+        });
+        numbers.push(match old {
+            Some(numbers) => numbers,
+            None => {
+                let number = |document| {
+                    let id = segment.id(document).map_err(damage)?;
+                    // Every id in a partition is a number.
+                    Ok(id.parse().unwrap_or(0))
+                };
+                let all: Result<Vec<u64>, Error> = (0..segment.n_documents()).map(number).collect();
+                Arc::new(all?)
+            }
+        });
+    }
+    Ok(numbers)
+}
+
+pub(super) fn damage(damage: textkin::types::Damage) -> Error {
+    Error::Engine(textkin::repository_format::Error::from(damage).into())
+}
+
+/// Texts with their numbers, as an engine source.
+pub(crate) struct NumberedTexts {
+    texts: Option<Vec<(u64, String)>>,
+}
+
+impl NumberedTexts {
+    pub(crate) fn new(texts: Vec<(u64, String)>) -> Self {
+        Self { texts: Some(texts) }
+    }
+}
+
+impl Source for NumberedTexts {
+    fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
+        Some(Box::new(Self { texts: Some(self.texts.take()?) }))
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl Piece for NumberedTexts {
+    fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
+        for (number, text) in self.texts.unwrap_or_default() {
+            let document = Document {
+                id: number.to_string().into(),
+                text: text.into(),
+                time: None,
+                notes: Vec::new(),
+                metadata: None,
+            };
+            if sink.document(document) == ControlFlow::Break(()) {
+                return;
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
