@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use textkin::Watch;
+use textkin::RunControl;
 
 /// How long a run may take to stop by itself: a read from a terminal never ends on its own.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -12,12 +12,15 @@ const PATIENCE: Duration = Duration::from_millis(800);
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// Stops `watch` when the user presses Ctrl-C or the system asks the process to end.
-pub(crate) fn listen(watch: &Arc<Watch>) -> anyhow::Result<()> {
+pub(crate) fn listen(watch: &Arc<RunControl>) -> anyhow::Result<()> {
     listen_unless(watch, &Arc::default())
 }
 
 /// The same, and waits for as long as the run `is_busy` with what must not be cut short.
-pub(crate) fn listen_unless(watch: &Arc<Watch>, is_busy: &Arc<AtomicBool>) -> anyhow::Result<()> {
+pub(crate) fn listen_unless(
+    watch: &Arc<RunControl>,
+    is_busy: &Arc<AtomicBool>,
+) -> anyhow::Result<()> {
     let (watch, is_busy) = (Arc::clone(watch), Arc::clone(is_busy));
     ctrlc::set_handler(move || {
         watch.stop.ask();

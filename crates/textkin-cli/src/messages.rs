@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write;
 
 use textkin::report::notes_text;
-use textkin::{Documents, Noted};
+use textkin::{DocumentNotes, Documents};
 
 /// Writes text to standard error. If nobody reads it any more, that is no reason to fail.
 pub(crate) fn print_message(text: fmt::Arguments<'_>) {
@@ -15,7 +15,7 @@ pub(crate) fn print_message(text: fmt::Arguments<'_>) {
 const MAX_NOTES_SHOWN: usize = 10;
 
 /// Tells of hidden text, disguised words and the like.
-pub(crate) fn print_notes(noted: &[Noted], documents: &Documents, quiet: bool) {
+pub(crate) fn print_notes(noted: &[DocumentNotes], documents: &Documents, quiet: bool) {
     if quiet {
         return;
     }

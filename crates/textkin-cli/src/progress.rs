@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use textkin::Watch;
+use textkin::RunControl;
 
 /// Shows the progress of a run until it is dropped.
 pub(crate) struct Shown {
@@ -17,7 +17,7 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Starts to show `watch`, unless `quiet` or nobody would see it.
-    pub(crate) fn begin(watch: &Arc<Watch>, quiet: bool) -> Self {
+    pub(crate) fn begin(watch: &Arc<RunControl>, quiet: bool) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let visible = !quiet && std::io::stderr().is_terminal();
         let thread = visible.then(|| {
@@ -38,7 +38,7 @@ impl Drop for Shown {
     }
 }
 
-fn draw(watch: &Watch, over: &AtomicBool) {
+fn draw(watch: &RunControl, over: &AtomicBool) {
     let bar = ProgressBar::new(0);
     let mut last = String::new();
     while !over.load(Ordering::Relaxed) {

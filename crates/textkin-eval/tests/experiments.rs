@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use textkin::Watch;
+use textkin::RunControl;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment, Requirement};
 use textkin_eval::generate::{SyntheticKind, SyntheticSettings, generate};
@@ -15,7 +15,7 @@ fn collection(kind: SyntheticKind, n_documents: usize) -> Collection {
 
 fn run(name: &str, collection: Option<&Collection>) -> ExperimentReport {
     let experiment = Experiment::named(name).unwrap()[0];
-    experiment.run(collection, true, 1, &Watch::default()).unwrap()
+    experiment.run(collection, true, 1, &RunControl::default()).unwrap()
 }
 
 fn value(report: &ExperimentReport, row: &str, column: usize) -> f64 {
@@ -95,13 +95,13 @@ fn copies_are_found_by_search_and_exact_ones_are_exact() {
 fn a_collection_without_kin_is_refused_by_name() {
     let apart = collection(SyntheticKind::Boilerplate, 12);
     let experiment = Experiment::named("deco.table3").unwrap()[0];
-    let error = experiment.run(Some(&apart), true, 1, &Watch::default()).unwrap_err().to_string();
+    let error = experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
     assert_eq!(error, "deco.table3 needs related pairs, which synthetic does not have");
 }
 
 #[test]
 fn a_run_that_is_asked_to_stop_stops() {
-    let watch = Watch::default();
+    let watch = RunControl::default();
     watch.stop.ask();
     for experiment in ALL {
         assert!(experiment.run(None, true, 1, &watch).is_err(), "{}", experiment.name);

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use textkin::source::{DocumentEditor as _, EditDecision};
 use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Watch, dedup as find_duplicates};
+use textkin::{
+    DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, dedup as find_duplicates,
+};
 
 use crate::data::Data;
 use crate::error;
@@ -50,7 +52,7 @@ pub(crate) fn dedup(
         let found = find_duplicates(&mut inputs, &settings, cleaning, watch)?;
         let rows = rows_of(&found);
         let row = |document: u32| rows.get(document as usize).copied().unwrap_or_default();
-        let is_whole = matches!(cleaning.level, Level::Document { .. });
+        let is_whole = matches!(cleaning.level, DedupLevel::Document { .. });
         if is_whole {
             let gone = found.removed.iter().map(|removal| row(removal.document)).collect();
             return Ok(Cleaned { gone, changed: Vec::new(), found });
@@ -65,10 +67,10 @@ fn cut(
     found: &Duplicates,
     source: &mut dyn Source,
     rows: &[u64],
-    watch: &Watch,
+    watch: &RunControl,
 ) -> Result<Vec<(u64, String)>, textkin::Error> {
     struct Cutter<'a> {
-        editor: textkin::Editor<'a>,
+        editor: textkin::DedupEditor<'a>,
         rows: std::slice::Iter<'a, u64>,
         changed: Vec<(u64, String)>,
         is_stopped: bool,
@@ -118,7 +120,7 @@ fn rows_of(found: &Duplicates) -> Vec<u64> {
     (0..n_rows as u64).filter(|row| problems.next_if(|problem| problem == row).is_none()).collect()
 }
 
-fn cleaning(given: &Given<'_, '_>) -> PyResult<Cleaning> {
+fn cleaning(given: &Given<'_, '_>) -> PyResult<DedupSettings> {
     let level = given.text("level")?.unwrap_or_else(|| "document".to_owned());
     let (threshold, by) = (given.parsed::<f64>("threshold")?, given.parsed("by")?);
     let min_words = given.count("min_words")?;
@@ -139,10 +141,10 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<Cleaning> {
                 let words = format!("'{threshold}' is not a share above 0 and up to 1");
                 return Err(error::setting("threshold", &words));
             }
-            Level::Document { likeness: by.map_or(Likeness::Held, Likeness::Score), threshold }
+            DedupLevel::Document { likeness: by.map_or(Likeness::Held, Likeness::Score), threshold }
         }
-        "passage" => Level::Passage { min_words: min_words.unwrap_or(50) },
-        "line" => Level::Line { min_words: min_words.unwrap_or(3) },
+        "passage" => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
+        "line" => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
         other => {
             let words = format!("no level '{other}'; there are document, passage and line");
             return Err(error::setting("level", &words));
@@ -150,18 +152,18 @@ fn cleaning(given: &Given<'_, '_>) -> PyResult<Cleaning> {
     };
     let keep = given.text("keep")?.unwrap_or_else(|| "first".to_owned());
     let keep = match keep.as_str() {
-        "first" => Keep::First,
-        "last" => Keep::Last,
-        "longest" => Keep::Longest,
-        "best" => Keep::Best,
-        field if field.starts_with("field:") => Keep::Field,
+        "first" => KeepRule::First,
+        "last" => KeepRule::Last,
+        "longest" => KeepRule::Longest,
+        "best" => KeepRule::Best,
+        field if field.starts_with("field:") => KeepRule::Field,
         other => {
             let words =
                 format!("no '{other}'; there are first, last, longest, best and field:NAME");
             return Err(error::setting("keep", &words));
         }
     };
-    Ok(Cleaning { level, keep })
+    Ok(DedupSettings { level, keep })
 }
 
 #[pymethods]
@@ -173,9 +175,15 @@ impl Cleaned {
     }
 
     /// Documents, documents that go, documents that are cut, words, words that go.
-    fn tally(&self) -> (u64, u64, u64, u64, u64) {
-        let tally = self.found.tally();
-        (tally.documents, tally.documents_gone, tally.documents_cut, tally.words, tally.words_gone)
+    fn counts(&self) -> (u64, u64, u64, u64, u64) {
+        let counts = self.found.counts();
+        (
+            counts.documents,
+            counts.documents_removed,
+            counts.documents_shortened,
+            counts.words,
+            counts.words_removed,
+        )
     }
 
     /// The documents that could not be read, in words.
@@ -196,8 +204,8 @@ impl Cleaned {
             scores.append_value(removal.score);
             words.append_value(removal.words.into());
             let place = removal
-                .place
-                .map(|place| [place.span.start, place.span.end, place.word, place.stays_at]);
+                .part
+                .map(|part| [part.span.start, part.span.end, part.word, part.keeper_position]);
             for (number, column) in places.iter_mut().enumerate() {
                 column.append_option(place.map(|place| i64::from(place[number])));
             }

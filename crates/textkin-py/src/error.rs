@@ -16,7 +16,9 @@ pub(crate) use exceptions::{DataError, DataTypeError, Error, SettingError};
 pub(crate) fn of_textkin(error: &textkin::Error) -> PyErr {
     let words = in_python(&in_words(error));
     match error {
-        textkin::Error::Strategy(_) | textkin::Error::NotWords(_) => SettingError::new_err(words),
+        textkin::Error::Strategy(_) | textkin::Error::NotWordChunks(_) => {
+            SettingError::new_err(words)
+        }
         textkin::Error::Problem(problem) => DataError::new_err(format!(
             "{problem}; with strict=False such documents are left out and listed in .problems"
         )),

@@ -13,8 +13,8 @@ use textkin::report::PairColumns;
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Note, Pair};
 use textkin::{
-    Discovery, Pairs, Settings, Texts, Watch, compare_without, discover as relate, know_collection,
-    raw_overlaps,
+    Discovery, DocumentTexts, PairRows, RunControl, Settings, compare_without, discover as relate,
+    raw_overlaps, survey_collection,
 };
 
 use crate::compare::Compared;
@@ -61,7 +61,7 @@ pub(crate) fn discover(
     let source = opened.source();
     let (found, raw) = run(py, opened.feed(), progress.as_ref(), |watch| {
         let mut inputs: Inputs = source()?;
-        know_collection(&inputs, &mut settings, stop_frequent, watch)?;
+        survey_collection(&inputs, &mut settings, stop_frequent, watch)?;
         let mut found = relate(&mut inputs, &settings, watch)?;
         let raw = raw_overlaps(&inputs, &mut found, &settings, watch)?;
         Ok((found, raw))
@@ -86,8 +86,8 @@ impl Found {
         self.raised.as_deref().unwrap_or(&self.found.graph)
     }
 
-    fn pairs(&self) -> Pairs<'_> {
-        Pairs { found: &self.found, raw: self.raw.as_deref(), settings: &self.settings }
+    fn pairs(&self) -> PairRows<'_> {
+        PairRows { discovery: &self.found, raw: self.raw.as_deref(), settings: &self.settings }
     }
 
     fn pair_table(&self, most: usize) -> Result<Table, ArrowError> {
@@ -145,17 +145,17 @@ impl Found {
         numbers: &[[u32; 2]],
         inputs: &mut Inputs,
         max_gap: u32,
-        watch: &Watch,
+        watch: &RunControl,
     ) -> Result<Vec<Compared>, textkin::Error> {
         let wanted: HashSet<u32> = numbers.iter().flatten().copied().collect();
-        let texts = Texts::read(inputs, &wanted, u64::MAX, watch)?;
+        let texts = DocumentTexts::read(inputs, &wanted, u64::MAX, watch)?;
         numbers.iter().map(|pair| self.compared_pair(*pair, &texts, max_gap)).collect()
     }
 
     fn compared_pair(
         &self,
         [a, b]: [u32; 2],
-        texts: &Texts,
+        texts: &DocumentTexts,
         max_gap: u32,
     ) -> Result<Compared, textkin::Error> {
         let pairs = self.pairs();
@@ -167,7 +167,7 @@ impl Found {
         // What the run says holds for the two in their order.
         let row = row.filter(|_| a < b);
         let texts = [texts.get(a).to_owned(), texts.get(b).to_owned()];
-        let aside = row.and_then(|(_, row)| pairs.aside(row));
+        let aside = row.and_then(|(_, row)| pairs.common_text(row));
         let [text_a, text_b] = &texts;
         let comparison = compare_without(text_a, text_b, &self.settings, max_gap, aside)?;
         let notes = |number: u32, known: &[Note]| {

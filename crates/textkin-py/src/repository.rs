@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
-use textkin::repository_format::Place;
+use textkin::repository_format::DocumentAddress;
 use textkin::search::Ranking;
 use textkin::source::Inputs;
 use textkin::{
-    Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, discover,
+    ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, discover,
 };
 
 use crate::data::Data;
@@ -42,8 +42,8 @@ impl Stored {
         RepositoryWriter::open(&self.folder, settings)
     }
 
-    fn place(&self, repository: &Repository, id: &str) -> PyResult<Place> {
-        let found = repository.stored().find(id).map_err(|damage| told(damage.into()))?;
+    fn place(&self, repository: &Repository, id: &str) -> PyResult<DocumentAddress> {
+        let found = repository.storage().find(id).map_err(|damage| told(damage.into()))?;
         found.ok_or_else(|| {
             let words = format!("{} holds no document '{id}'", self.folder.display());
             error::DataError::new_err(words)
@@ -63,18 +63,18 @@ impl Stored {
     ) -> PyResult<Self> {
         let given = Given(settings);
         let asked = given.settings_without_threshold()?;
-        if !Repository::is_in(&folder) {
+        if !Repository::exists_in(&folder) {
             py.detach(|| RepositoryWriter::create(&folder, &asked, keep_text)).map_err(told)?;
             return Ok(Self { folder });
         }
         let stored = Self { folder };
         let repository = py.detach(|| stored.open()).map_err(told)?;
-        let recipe = &repository.config().recipe;
+        let analysis = &repository.config().analysis;
         let of_words = |settings: &Settings| settings.normalization.to_string();
         let own = [
-            ("chunk", &recipe.chunk, asked.chunk.to_string()),
-            ("hash", &recipe.hash, asked.hash.to_string()),
-            ("normalize", &recipe.normalize, of_words(&asked)),
+            ("chunk", &analysis.chunk, asked.chunk.to_string()),
+            ("hash", &analysis.hash, asked.hash.to_string()),
+            ("normalize", &analysis.normalize, of_words(&asked)),
             ("select", &repository.config().select, asked.select.to_string()),
         ];
         for (name, own, asked) in own {
@@ -89,7 +89,7 @@ impl Stored {
 
     /// Number of documents.
     fn __len__(&self) -> PyResult<usize> {
-        let n = self.open().map_err(told)?.stored().n_documents();
+        let n = self.open().map_err(told)?.storage().n_documents();
         Ok(usize::try_from(n).unwrap_or(usize::MAX))
     }
 
@@ -98,9 +98,9 @@ impl Stored {
         let repository = self.open().map_err(told)?;
         let config = repository.config();
         Ok(vec![
-            ("chunk", config.recipe.chunk.clone()),
-            ("hash", config.recipe.hash.clone()),
-            ("normalize", config.recipe.normalize.clone()),
+            ("chunk", config.analysis.chunk.clone()),
+            ("hash", config.analysis.hash.clone()),
+            ("normalize", config.analysis.normalize.clone()),
             ("select", config.select.clone()),
             ("keep_text", config.keeps_text.to_string()),
         ])
@@ -109,7 +109,7 @@ impl Stored {
     /// Whether there is a document with this id.
     fn __contains__(&self, id: &str) -> PyResult<bool> {
         let repository = self.open().map_err(told)?;
-        let found = repository.stored().find(id).map_err(|damage| told(damage.into()))?;
+        let found = repository.storage().find(id).map_err(|damage| told(damage.into()))?;
         Ok(found.is_some())
     }
 
@@ -117,7 +117,7 @@ impl Stored {
     fn ids(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let ids = py.detach(|| {
             let repository = self.open()?;
-            let places: Vec<Place> = repository.stored().places().collect();
+            let places: Vec<DocumentAddress> = repository.storage().addresses().collect();
             let mut ids = Vec::with_capacity(places.len());
             repository.read_documents(&places, |_, document| {
                 ids.push(document.id);
@@ -146,9 +146,9 @@ impl Stored {
     ) -> PyResult<(u64, u64, u64, Vec<String>)> {
         let given = Given(settings);
         let existing = match given.text("existing")?.as_deref() {
-            None | Some("refuse") => Existing::Refuse,
-            Some("skip") => Existing::Skip,
-            Some("replace") => Existing::Replace,
+            None | Some("refuse") => ExistingPolicy::Refuse,
+            Some("skip") => ExistingPolicy::Skip,
+            Some("replace") => ExistingPolicy::Replace,
             Some(other) => {
                 let words = format!("no '{other}'; there are refuse, skip and replace");
                 return Err(error::setting("existing", &words));
@@ -164,7 +164,7 @@ impl Stored {
             Ok(added)
         })?;
         let problems = added.problems.iter().map(ToString::to_string).collect();
-        Ok((added.receipt.added, added.skipped, added.replaced, problems))
+        Ok((added.commit.added, added.skipped, added.replaced, problems))
     }
 
     /// Removes documents by id: how many.
@@ -266,7 +266,7 @@ pub(crate) fn inputs(repository: &Repository) -> Inputs {
 
 fn found(
     searcher: &Searcher,
-    hits: &textkin::Hits,
+    hits: &textkin::SearchResults,
     least: f64,
 ) -> Result<Vec<Hit>, textkin::Error> {
     let mut found = Vec::new();
@@ -274,7 +274,7 @@ fn found(
         if ranked.percent < least {
             continue;
         }
-        let stored = searcher.repository().document(searcher.place(ranked.place))?;
+        let stored = searcher.repository().document(searcher.address(ranked.place))?;
         let words = stored.length.words;
         found.push((stored.id, ranked.score, ranked.percent, words, stored.time));
     }

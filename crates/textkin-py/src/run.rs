@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use textkin::Watch;
+use textkin::RunControl;
 
 use crate::error;
 use crate::feed::{Feed, Queue};
@@ -19,9 +19,9 @@ pub(crate) fn run<T: Send>(
     py: Python<'_>,
     feed: Option<&mut Feed>,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&Watch) -> Result<T, textkin::Error> + Send,
+    work: impl FnOnce(&RunControl) -> Result<T, textkin::Error> + Send,
 ) -> PyResult<T> {
-    let watch = Watch::default();
+    let watch = RunControl::default();
     let done = Done::default();
     let mut tender = Tender { feed, progress, watch: &watch, last: Instant::now(), done: &done };
     py.detach(|| {
@@ -91,7 +91,7 @@ impl Drop for Told<'_> {
 struct Tender<'a> {
     feed: Option<&'a mut Feed>,
     progress: Option<&'a Py<PyAny>>,
-    watch: &'a Watch,
+    watch: &'a RunControl,
     last: Instant,
     done: &'a Done,
 }

@@ -86,8 +86,8 @@ impl Stream {
                 traced.is_clear,
             ),
             traced.blocks.iter().zip(&said.blocks).map(block).collect(),
-            spans(&said.new),
-            spans(&said.estimated),
+            spans(&said.new_spans),
+            spans(&said.estimated_spans),
         )
     }
 
@@ -110,7 +110,7 @@ impl Stream {
 
     /// The documents that most others copied from: name, number, copies, words.
     fn most_copied(&self, n: usize) -> Vec<(Option<String>, u64, u64, u64)> {
-        let most = self.tracer().most_copied(n);
+        let most = self.tracer().top_origins(n);
         let origins = most.origins.into_iter();
         origins.map(|origin| (origin.name, origin.number, origin.copies, origin.words)).collect()
     }

@@ -158,13 +158,13 @@ impl Blocks {
             .ok_or_else(|| pages.damaged("the table of blocks is cut off"))
     }
 
-    /// The block that holds the byte `place`.
-    fn line(&self, pages: &Pages, place: u64) -> Result<Line, Damage> {
+    /// The block that holds the byte `position`.
+    fn line(&self, pages: &Pages, position: u64) -> Result<Line, Damage> {
         let n_blocks = (pages.len(self.table) / LINE).saturating_sub(1);
         let (mut low, mut high) = (0, n_blocks);
         while high - low > 1 {
             let middle = low.midpoint(high);
-            if self.line_start(pages, middle)?.0 <= place { low = middle } else { high = middle }
+            if self.line_start(pages, middle)?.0 <= position { low = middle } else { high = middle }
         }
         let (start, end) = (self.line_start(pages, low)?, self.line_start(pages, low + 1)?);
         Ok(Line { plain: start.0..end.0, stored: start.1..end.1 })
@@ -174,8 +174,9 @@ impl Blocks {
         let size = line.plain.end.checked_sub(line.plain.start);
         let size = size.and_then(|size| usize::try_from(size).ok());
         let size = size.ok_or_else(|| pages.damaged("the table of blocks makes no sense"))?;
-        let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
-        let stored = pages.get(self.blocks, place(line.stored.start)..place(line.stored.end))?;
+        let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
+        let stored =
+            pages.get(self.blocks, position(line.stored.start)..position(line.stored.end))?;
         let dictionary = self.prepared(pages)?;
         let mut block = Vec::with_capacity(size);
         let decompressed = CONTEXT.with_borrow_mut(|context| match dictionary {
@@ -233,11 +234,11 @@ impl BlockReader<'_> {
             self.block = self.blocks.read(self.pages, &line)?;
             self.plain = line.plain;
         }
-        let place = |place: u64| {
-            let place = place.checked_sub(self.plain.start)?;
-            usize::try_from(place).ok()
+        let position = |position: u64| {
+            let position = position.checked_sub(self.plain.start)?;
+            usize::try_from(position).ok()
         };
-        let range = place(range.start).zip(place(range.end));
+        let range = position(range.start).zip(position(range.end));
         let bytes = range.and_then(|(start, end)| self.block.get(start..end));
         bytes.ok_or_else(|| self.pages.damaged("a document lies outside its block"))
     }

@@ -6,18 +6,18 @@ use textkin_core::Length;
 use textkin_core::chunk::mix;
 
 use crate::blocks::{BlockBuilder, Compressed};
-use crate::document::{Entry, Record, known};
+use crate::document::{NewDocument, Record, encode_metadata};
 use crate::encoding::{ChunkPosting, Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
-use crate::pages::{PageWriter, Written};
-use crate::segment::{About, KIND};
+use crate::pages::{PageWriter, WrittenFile};
+use crate::segment::{KIND, SegmentInfo};
 use crate::table::{self, short};
 
 /// Bytes of evidence that are compressed together.
-const EVIDENCE_BLOCK: usize = 8 << 10;
+const CONTENT_BLOCK: usize = 8 << 10;
 /// Bytes of times and metadata that are compressed together.
-const KNOWN_BLOCK: usize = 4 << 10;
+const METADATA_BLOCK: usize = 4 << 10;
 /// Bits that are kept of a chunk's hash: as many in every segment, so that what is found does not
 /// depend on how documents are spread over segments. In a repository of n chunks, one that is not there
 /// is taken for one that is in n/2³⁴ cases. What a search reports is verified.
@@ -37,8 +37,8 @@ pub(crate) struct SegmentBuilder {
     records: Vec<Record>,
     ids: Vec<u8>,
     /// Times and metadata.
-    known: BlockBuilder,
-    evidence: BlockBuilder,
+    metadata: BlockBuilder,
+    content: BlockBuilder,
     terms: Vec<Posting>,
     chunks: Vec<ChunkPosting>,
     words: u64,
@@ -49,8 +49,8 @@ impl Default for SegmentBuilder {
         Self {
             records: Vec::new(),
             ids: Vec::new(),
-            known: BlockBuilder::new(KNOWN_BLOCK),
-            evidence: BlockBuilder::new(EVIDENCE_BLOCK),
+            metadata: BlockBuilder::new(METADATA_BLOCK),
+            content: BlockBuilder::new(CONTENT_BLOCK),
             terms: Vec::new(),
             chunks: Vec::new(),
             words: 0,
@@ -67,16 +67,16 @@ impl SegmentBuilder {
     pub(crate) fn memory(&self) -> usize {
         self.terms.len() * size_of::<Posting>()
             + self.chunks.len() * size_of::<ChunkPosting>()
-            + self.evidence.len()
-            + self.known.len()
+            + self.content.len()
+            + self.metadata.len()
             + self.ids.len()
             + self.records.len() * size_of::<Record>()
     }
 
     /// Whether `entry` must go to another segment.
-    pub(crate) fn is_full(&self, entry: &Entry) -> bool {
+    pub(crate) fn is_full(&self, entry: &NewDocument) -> bool {
         let strings = [&entry.time, &entry.metadata].into_iter().flatten().map(String::len);
-        let bytes = entry.evidence.len()
+        let bytes = entry.content.len()
             + size_of::<Posting>() * entry.terms.len()
             + size_of::<ChunkPosting>() * entry.chunks.len()
             + size_of::<Record>()
@@ -86,15 +86,15 @@ impl SegmentBuilder {
     }
 
     /// Appends a document that keeps within bounds.
-    pub(crate) fn add(&mut self, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
         entry.check()?;
-        self.append(entry).map_err(|error| Error::Entry {
+        self.append(entry).map_err(|error| Error::InvalidDocument {
             id: entry.id.chars().take(100).collect(),
             reason: error.to_string(),
         })
     }
 
-    fn append(&mut self, entry: &Entry) -> io::Result<()> {
+    fn append(&mut self, entry: &NewDocument) -> io::Result<()> {
         let document = short(self.records.len())?;
         // In one order, so that a document has the same length wherever it is stored.
         let mut terms = entry.terms.clone();
@@ -103,14 +103,14 @@ impl SegmentBuilder {
         self.words += u64::from(length.words);
         self.ids.extend_from_slice(entry.id.as_bytes());
         let mut bytes = Vec::new();
-        known(entry.time.as_deref(), entry.metadata.as_deref(), &mut bytes)?;
+        encode_metadata(entry.time.as_deref(), entry.metadata.as_deref(), &mut bytes)?;
         self.records.push(Record {
             length,
             added: entry.added,
             digest: entry.digest,
             id_end: self.ids.len() as u64,
-            known_end: self.known.push(&bytes),
-            evidence_end: self.evidence.push(&entry.evidence),
+            metadata_end: self.metadata.push(&bytes),
+            content_end: self.content.push(&entry.content),
         });
         let term = |(hash, count): (u64, u32)| Posting { hash, document, count };
         self.terms.extend(terms.into_iter().map(term));
@@ -122,7 +122,7 @@ impl SegmentBuilder {
     }
 
     /// Writes the segment; it is not yet synced.
-    pub(crate) fn finish(mut self, out: Box<dyn OutFile>) -> io::Result<Written> {
+    pub(crate) fn finish(mut self, out: Box<dyn OutFile>) -> io::Result<WrittenFile> {
         let n_documents = short(self.records.len())?;
         let is_small = self.memory() < FEW_BYTES;
         let (mut terms, mut chunks) =
@@ -138,7 +138,7 @@ impl SegmentBuilder {
         };
         // Three parts of about equal work, whatever the number of cores.
         let blocks =
-            || -> io::Result<_> { Ok((self.known.compress()?, self.evidence.compress()?)) };
+            || -> io::Result<_> { Ok((self.metadata.compress()?, self.content.compress()?)) };
         let (terms, chunks, blocks) = match is_small {
             true => (terms(), chunks(), blocks()),
             false => std::thread::scope(|scope| {
@@ -147,8 +147,8 @@ impl SegmentBuilder {
                 (join(terms), join(chunks), blocks)
             }),
         };
-        let (known, evidence) = blocks?;
-        self.write(out, &terms?, &chunks?, [&known, &evidence])
+        let (metadata, content) = blocks?;
+        self.write(out, &terms?, &chunks?, [&metadata, &content])
     }
 
     fn write(
@@ -157,14 +157,14 @@ impl SegmentBuilder {
         terms: &Encoded,
         chunks: &Encoded,
         blocks: [&Compressed; 2],
-    ) -> io::Result<Written> {
+    ) -> io::Result<WrittenFile> {
         let (documents, table) = Record::table(&self.records);
         let (id_order, order) = self.id_order()?;
-        let about = About {
+        let config = SegmentInfo {
             documents: short(self.records.len())?,
             words: self.words,
-            known_bytes: self.known.len() as u64,
-            evidence_bytes: self.evidence.len() as u64,
+            metadata_bytes: self.metadata.len() as u64,
+            content_bytes: self.content.len() as u64,
             terms: terms.shape,
             chunks: chunks.shape,
             table: documents,
@@ -172,9 +172,9 @@ impl SegmentBuilder {
             term_directory: terms.columns.clone(),
             chunk_directory: chunks.columns.clone(),
         };
-        let about = serde_json::to_vec(&about).map_err(io::Error::other)?;
+        let config = serde_json::to_vec(&config).map_err(io::Error::other)?;
         let mut writer = PageWriter::begin(out, KIND)?;
-        for section in [&about, &table, &self.ids, &order] {
+        for section in [&config, &table, &self.ids, &order] {
             writer.section([&section[..]])?;
         }
         for Compressed { dictionary, table, blocks } in blocks {

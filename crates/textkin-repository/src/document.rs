@@ -11,13 +11,13 @@ use crate::table::{self, Columns, Row, short};
 /// The longest id, time or metadata.
 const MAX_STRING: usize = 64 << 20;
 /// The most bytes of evidence of a document.
-pub(crate) const MAX_EVIDENCE: usize = 1 << 30;
+pub(crate) const MAX_CONTENT: usize = 1 << 30;
 /// The most different words, and the most chunks, of a document.
 pub(crate) const MAX_POSTINGS: usize = 1 << 26;
 
 /// A document to be stored.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
+pub struct NewDocument {
     /// Its id, unlike that of any other document in the repository.
     pub id: String,
     /// When it was written, as its source says.
@@ -33,10 +33,10 @@ pub struct Entry {
     /// The hashes of the chunks that are indexed, in any order.
     pub chunks: Vec<u64>,
     /// Bytes from which all of this can be made again: the text, or what stands for it.
-    pub evidence: Vec<u8>,
+    pub content: Vec<u8>,
 }
 
-impl Entry {
+impl NewDocument {
     /// Whether it keeps within the bounds of the format: every number of it that a segment stores in
     /// four bytes fits into them.
     pub(crate) fn check(&self) -> Result<(), Error> {
@@ -48,7 +48,7 @@ impl Entry {
             "its time is longer than 64 MiB"
         } else if is_long(&self.metadata) {
             "its metadata are longer than 64 MiB"
-        } else if self.evidence.len() > MAX_EVIDENCE {
+        } else if self.content.len() > MAX_CONTENT {
             "its text is longer than 1 GiB"
         } else if self.terms.len() > MAX_POSTINGS {
             "it has more than 67 million different words"
@@ -60,13 +60,13 @@ impl Entry {
             return Ok(());
         };
         let id = self.id.chars().take(100).collect();
-        Err(Error::Entry { id, reason: reason.to_owned() })
+        Err(Error::InvalidDocument { id, reason: reason.to_owned() })
     }
 }
 
 /// What is stored of a document, beside its evidence, words and chunks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stored {
+pub struct StoredDocument {
     /// Its id.
     pub id: String,
     /// When it was written, as its source says.
@@ -91,8 +91,8 @@ pub(crate) struct Record {
     pub(crate) digest: [u8; 16],
     /// Where its id, what else is known of it, and its evidence end.
     pub(crate) id_end: u64,
-    pub(crate) known_end: u64,
-    pub(crate) evidence_end: u64,
+    pub(crate) metadata_end: u64,
+    pub(crate) content_end: u64,
 }
 
 /// The columns of the table of documents.
@@ -102,8 +102,8 @@ pub(crate) mod column {
     pub(crate) const SQUARES: usize = 2;
     pub(crate) const COSINE: usize = 3;
     pub(crate) const ID_END: usize = 4;
-    pub(crate) const KNOWN_END: usize = 5;
-    pub(crate) const EVIDENCE_END: usize = 6;
+    pub(crate) const METADATA_END: usize = 5;
+    pub(crate) const CONTENT_END: usize = 6;
     pub(crate) const ADDED: usize = 7;
     pub(crate) const DIGEST: [usize; 2] = [8, 9];
     pub(crate) const ALL: usize = 10;
@@ -121,8 +121,8 @@ impl Record {
                 (column::SQUARES, number_of(record.length.squares)),
                 (column::COSINE, record.length.cosine.to_bits()),
                 (column::ID_END, record.id_end),
-                (column::KNOWN_END, record.known_end),
-                (column::EVIDENCE_END, record.evidence_end),
+                (column::METADATA_END, record.metadata_end),
+                (column::CONTENT_END, record.content_end),
                 (column::ADDED, record.added),
                 (column::DIGEST[0], low),
                 (column::DIGEST[1], high),
@@ -130,7 +130,7 @@ impl Record {
                 columns[column].push(number);
             }
         }
-        let climbs = [column::ID_END, column::KNOWN_END, column::EVIDENCE_END];
+        let climbs = [column::ID_END, column::METADATA_END, column::CONTENT_END];
         let numbers = columns.iter().enumerate();
         let columns: Vec<(&[u64], bool)> =
             numbers.map(|(column, numbers)| (&numbers[..], climbs.contains(&column))).collect();
@@ -147,8 +147,8 @@ impl Record {
             added: row.get(column::ADDED),
             digest,
             id_end: row.get(column::ID_END),
-            known_end: row.get(column::KNOWN_END),
-            evidence_end: row.get(column::EVIDENCE_END),
+            metadata_end: row.get(column::METADATA_END),
+            content_end: row.get(column::CONTENT_END),
         }
     }
 
@@ -186,7 +186,7 @@ fn sum_of(number: u64) -> f64 {
 
 /// What is known of a document, as it is compressed: which of time and metadata there are, the
 /// length of the time, both.
-pub(crate) fn known(
+pub(crate) fn encode_metadata(
     time: Option<&str>,
     metadata: Option<&str>,
     out: &mut Vec<u8>,
@@ -206,10 +206,10 @@ pub(crate) fn known(
 }
 
 /// Time and metadata, each if there is one.
-pub(crate) type Known<'a> = (Option<&'a str>, Option<&'a str>);
+pub(crate) type TimeAndMetadata<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Reads what [`known`] wrote; `None` if it did not.
-pub(crate) fn read_known(bytes: &[u8]) -> Option<Known<'_>> {
+/// Reads what [`encode_metadata`] wrote; `None` if it did not.
+pub(crate) fn read_metadata(bytes: &[u8]) -> Option<TimeAndMetadata<'_>> {
     let Some((has, mut rest)) = bytes.split_first() else { return Some((None, None)) };
     let time = match has & 1 {
         0 => None,
@@ -237,13 +237,13 @@ mod tests {
         #[test]
         fn what_is_known_is_read_back(time: Option<String>, metadata: Option<String>) {
             let mut bytes = Vec::new();
-            known(time.as_deref(), metadata.as_deref(), &mut bytes).expect("it is short");
-            prop_assert_eq!(read_known(&bytes), Some((time.as_deref(), metadata.as_deref())));
+            encode_metadata(time.as_deref(), metadata.as_deref(), &mut bytes).expect("it is short");
+            prop_assert_eq!(read_metadata(&bytes), Some((time.as_deref(), metadata.as_deref())));
         }
 
         #[test]
         fn any_bytes_can_be_read(bytes: Vec<u8>) {
-            read_known(&bytes);
+            read_metadata(&bytes);
         }
 
         #[test]

@@ -50,7 +50,7 @@ pub(crate) struct Posting {
 }
 
 /// A posting in order of hash and document.
-pub(crate) trait Posted: Copy + Ord {
+pub(crate) trait AnyPosting: Copy + Ord {
     /// The hash, of which the highest bits count.
     fn hash(self) -> u64;
     /// The document.
@@ -59,7 +59,7 @@ pub(crate) trait Posted: Copy + Ord {
     fn count(self) -> u32;
 }
 
-impl Posted for Posting {
+impl AnyPosting for Posting {
     fn hash(self) -> u64 {
         self.hash
     }
@@ -90,7 +90,7 @@ impl ChunkPosting {
     }
 }
 
-impl Posted for ChunkPosting {
+impl AnyPosting for ChunkPosting {
     fn hash(self) -> u64 {
         self.0 & !Self::DOCUMENTS
     }
@@ -106,7 +106,7 @@ impl Posted for ChunkPosting {
 
 /// What a reader must know of the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shape {
+pub(crate) struct PostingShape {
     /// Different hashes.
     pub(crate) hashes: u64,
     /// Postings.
@@ -125,7 +125,7 @@ pub(crate) struct Shape {
     pub(crate) long: u32,
 }
 
-impl Shape {
+impl PostingShape {
     /// The bits of `hash` that are kept.
     pub(crate) fn cut(&self, hash: u64) -> u64 {
         hash >> (64 - self.hash_bits)
@@ -151,7 +151,7 @@ impl Shape {
 /// Postings as bytes.
 #[derive(Debug)]
 pub(crate) struct Encoded {
-    pub(crate) shape: Shape,
+    pub(crate) shape: PostingShape,
     /// The shape of the directory.
     pub(crate) columns: Columns,
     /// Where each bucket begins, in bits, and the end of the last.
@@ -161,7 +161,7 @@ pub(crate) struct Encoded {
 }
 
 /// Encodes `postings`, which are in order.
-pub(crate) fn encode<P: Posted>(
+pub(crate) fn encode<P: AnyPosting>(
     postings: &[P],
     n_documents: u32,
     layout: Layout,
@@ -179,7 +179,7 @@ pub(crate) fn encode<P: Posted>(
     let rice_bits = (room * std::f64::consts::LN_2).log2().round().clamp(0.0, 60.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 60")]
     let rice_bits = (rice_bits as u32).min(rest_bits);
-    let shape = Shape {
+    let shape = PostingShape {
         hashes,
         postings: postings.len() as u64,
         hash_bits,
@@ -206,13 +206,13 @@ pub(crate) fn encode<P: Posted>(
 }
 
 struct Encoder {
-    shape: Shape,
+    shape: PostingShape,
     bits: BitWriter,
     lists: Vec<u8>,
 }
 
 impl Encoder {
-    fn bucket<P: Posted>(&mut self, postings: &[P]) -> io::Result<()> {
+    fn bucket<P: AnyPosting>(&mut self, postings: &[P]) -> io::Result<()> {
         let shape = self.shape;
         let same = |a: &P, b: &P| shape.cut(a.hash()) == shape.cut(b.hash());
         let mask = mask(shape.rest_bits());
@@ -243,7 +243,7 @@ impl Encoder {
     }
 
     fn distance(&mut self, distance: u64) {
-        let Shape { rice_bits, .. } = self.shape;
+        let PostingShape { rice_bits, .. } = self.shape;
         // The mark is no distance.
         let ones = u32::try_from(distance >> rice_bits).unwrap_or(MAX_ONES);
         let ones = if ones < MARK { ones } else { ones.saturating_add(1) };
@@ -277,7 +277,7 @@ impl Encoder {
 }
 
 /// The different documents of `group`, ascending, and their counts.
-fn gather<P: Posted>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
+fn gather<P: AnyPosting>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
     documents.clear();
     counts.clear();
     let mut push = |posting: &P| {

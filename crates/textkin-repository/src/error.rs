@@ -25,20 +25,20 @@ pub enum Error {
     },
     /// There is a repository already.
     #[error("{0} is a repository already; add documents with: textkin repo add {0} FILES", path.display())]
-    Made {
+    AlreadyExists {
         /// The folder.
         path: PathBuf,
     },
     /// There is something already.
     #[error("{} is there already and not empty; a repository needs a new or empty folder", path.display())]
-    Occupied {
+    NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// It was made by a later version.
     #[error(
-        "{} was made by textkin {made_by} (format {version}), this version reads up to format {known}; \
-         install textkin {made_by} or later",
+        "{} was made by textkin {created_by} (format {version}), this version reads up to format {supported}; \
+         install textkin {created_by} or later",
         path.display()
     )]
     Newer {
@@ -47,13 +47,13 @@ pub enum Error {
         /// Its format.
         version: u32,
         /// The latest format that can be read.
-        known: u32,
+        supported: u32,
         /// The version of textkin that made it.
-        made_by: String,
+        created_by: String,
     },
     /// It was made by an earlier version, in a format that is not read any more.
     #[error(
-        "{} was made by another version of textkin ({made_by}, format {version}), this one reads format {known}; \
+        "{} was made by another version of textkin ({created_by}, format {version}), this one reads format {supported}; \
          make it anew from the documents, or from what that version's textkin repo export writes",
         path.display()
     )]
@@ -63,9 +63,9 @@ pub enum Error {
         /// Its format.
         version: u32,
         /// The format that can be read.
-        known: u32,
+        supported: u32,
         /// The version of textkin that made it.
-        made_by: String,
+        created_by: String,
     },
     /// Another process writes.
     #[error("{} is being written by another process; wait until it is done, or stop it", path.display())]
@@ -78,13 +78,13 @@ pub enum Error {
     Damage(#[from] Damage),
     /// A document with this id is there.
     #[error("'{id}' is in the repository already")]
-    Exists {
+    DuplicateId {
         /// The id.
         id: String,
     },
     /// A document is beyond what can be stored.
     #[error("'{id}' cannot be stored: {reason}")]
-    Entry {
+    InvalidDocument {
         /// The beginning of its id.
         id: String,
         /// What is wrong: lower case, no full stop.
@@ -98,7 +98,7 @@ pub enum Error {
     },
     /// The documents that were made again are not those that were asked for.
     #[error("{0}")]
-    Prepare(String),
+    Reindex(String),
 }
 
 impl Error {

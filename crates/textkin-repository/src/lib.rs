@@ -12,8 +12,8 @@
 //! repository is as before or as after. A [`Repository`] is what one manifest says, for any number of
 //! readers; files it uses never change under it.
 //!
-//! This crate stores what it is given ([`Entry`]): it knows neither text nor words, only their
-//! hashes, and bytes from which the rest can be made again ([`Entry::evidence`]).
+//! This crate stores what it is given ([`NewDocument`]): it knows neither text nor words, only their
+//! hashes, and bytes from which the rest can be made again ([`NewDocument::content`]).
 
 mod bits;
 mod blocks;
@@ -30,15 +30,15 @@ mod removed;
 mod repository;
 mod runs;
 mod segment;
-mod sieve;
+mod filter;
 mod sizes;
 mod table;
 mod writer;
 
-pub use document::{Entry, Stored};
+pub use document::{NewDocument, StoredDocument};
 pub use error::Error;
 pub use io::{Bytes, Disk, Io, Lock, OutFile};
-pub use repository::{Checked, Place, Repository};
+pub use repository::{CheckReport, DocumentAddress, Repository};
 pub use segment::Segment;
 pub use sizes::Sizes;
-pub use writer::{Prepare, Receipt, Writer, WriterSettings};
+pub use writer::{CommitSummary, ReindexFn, Writer, WriterSettings};

@@ -3,10 +3,10 @@
 use textkin_core::{Damage, PostingBlock, PostingList};
 
 use crate::bits::{BitReader, MAX_ONES, evenly};
-use crate::encoding::{MARK, PLACE_BITS, Shape, mask};
+use crate::encoding::{MARK, PLACE_BITS, PostingShape, mask};
+use crate::filter::{AT_ONCE, ChunkFilter};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
-use crate::sieve::{AT_ONCE, Sieve};
 use crate::table::{Columns, Table};
 
 /// Bytes behind a bucket that save its reader a look at the end.
@@ -15,7 +15,7 @@ const AHEAD: usize = 8;
 /// The postings of one kind in a segment: the directory, and the sections of buckets and lists.
 #[derive(Debug)]
 pub(crate) struct Lookup {
-    shape: Shape,
+    shape: PostingShape,
     directory: Table,
     buckets: usize,
     lists: usize,
@@ -23,14 +23,14 @@ pub(crate) struct Lookup {
 
 /// What was found for a hash.
 #[derive(Debug)]
-pub(crate) enum Found<'a> {
+pub(crate) enum FoundPostings<'a> {
     /// Few documents.
     Few(PostingBlock),
     /// Many.
     Many(ListReader<'a>),
 }
 
-impl Found<'_> {
+impl FoundPostings<'_> {
     /// Number of documents.
     pub(crate) fn len(&self) -> u32 {
         match self {
@@ -45,7 +45,7 @@ impl Lookup {
     pub(crate) fn open(
         pages: &Pages,
         [directory, buckets, lists]: [usize; 3],
-        shape: Shape,
+        shape: PostingShape,
         columns: &Columns,
     ) -> Result<Self, Damage> {
         let is_sane = (1..=64).contains(&shape.hash_bits)
@@ -64,7 +64,7 @@ impl Lookup {
         &self,
         pages: &'a Pages,
         hash: u64,
-    ) -> Result<Option<Found<'a>>, Damage> {
+    ) -> Result<Option<FoundPostings<'a>>, Damage> {
         let shape = &self.shape;
         let cut = shape.cut(hash);
         let wanted = cut & mask(shape.rest_bits());
@@ -91,14 +91,14 @@ impl Lookup {
             let n_documents = u32::try_from(n_documents)
                 .map_err(|_| pages.damaged("a number of documents makes no sense"))?;
             if n_documents >= shape.long {
-                let place = usize::try_from(reader.bits.take(PLACE_BITS)).unwrap_or(usize::MAX);
-                return self.list(pages, place, n_documents).map(Some);
+                let position = usize::try_from(reader.bits.take(PLACE_BITS)).unwrap_or(usize::MAX);
+                return self.list(pages, position, n_documents).map(Some);
             }
             let block = reader.documents(n_documents);
             if reader.is_beyond() {
                 break;
             }
-            return Ok(Some(Found::Few(block)));
+            return Ok(Some(FoundPostings::Few(block)));
         }
         if reader.is_beyond() {
             return Err(pages.damaged("postings are cut off"));
@@ -107,22 +107,29 @@ impl Lookup {
     }
 
     /// A sieve of all hashes, if there is memory for it.
-    pub(crate) fn sieve(&self, pages: &Pages) -> Result<Option<Sieve>, Damage> {
+    pub(crate) fn filter(&self, pages: &Pages) -> Result<Option<ChunkFilter>, Damage> {
         // A hash takes more than a bit.
         let most = 8 * pages.len(self.buckets) as u64;
-        let Some(mut sieve) = Sieve::new(self.shape.hashes.min(most)) else { return Ok(None) };
-        self.each(pages, |cut, _| sieve.add(cut))?;
-        Ok(Some(sieve))
+        let Some(mut filter) = ChunkFilter::new(self.shape.hashes.min(most)) else {
+            return Ok(None);
+        };
+        self.each(pages, |cut, _| filter.add(cut))?;
+        Ok(Some(filter))
     }
 
     /// Gives the places of those of some hashes that may be there, in order, by the sieve that was made
     /// of all.
-    pub(crate) fn passing(&self, sieve: &Sieve, hashes: &[u64], places: &mut Vec<usize>) {
+    pub(crate) fn filter_hashes(
+        &self,
+        filter: &ChunkFilter,
+        hashes: &[u64],
+        positions: &mut Vec<usize>,
+    ) {
         for (part, hashes) in hashes.chunks(AT_ONCE).enumerate() {
             let mut cut = [0; AT_ONCE];
             cut.iter_mut().zip(hashes).for_each(|(cut, hash)| *cut = self.shape.cut(*hash));
-            let passes = sieve.may_have(&cut).into_iter().take(hashes.len()).enumerate();
-            places.extend(passes.filter(|(_, passes)| *passes).map(|(n, _)| part * AT_ONCE + n));
+            let passes = filter.may_contain(&cut).into_iter().take(hashes.len()).enumerate();
+            positions.extend(passes.filter(|(_, passes)| *passes).map(|(n, _)| part * AT_ONCE + n));
         }
     }
 
@@ -160,18 +167,23 @@ impl Lookup {
         Ok(BucketReader { bits, end: end.saturating_sub(8 * first), shape: self.shape })
     }
 
-    fn list<'a>(&self, pages: &'a Pages, place: usize, len: u32) -> Result<Found<'a>, Damage> {
+    fn list<'a>(
+        &self,
+        pages: &'a Pages,
+        position: usize,
+        len: u32,
+    ) -> Result<FoundPostings<'a>, Damage> {
         // The size of a list is in its table: that of the blocks, then at most so much for the rest.
         let n_full = len as usize / list::BLOCK;
-        let table = pages.get(self.lists, place..place.saturating_add(8 * n_full))?;
+        let table = pages.get(self.lists, position..position.saturating_add(8 * n_full))?;
         let blocks = match n_full {
             0 => 0,
             n_full => u32_at(table, 8 * n_full - 4).unwrap_or(0) as usize,
         };
         let rest = list::max_rest(len);
-        let end = (place + 8 * n_full + blocks + rest).min(pages.len(self.lists));
-        let bytes = pages.get(self.lists, place..end)?;
-        Ok(Found::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
+        let end = (position + 8 * n_full + blocks + rest).min(pages.len(self.lists));
+        let bytes = pages.get(self.lists, position..end)?;
+        Ok(FoundPostings::Many(ListReader::new(bytes, len, self.shape.has_counts, pages.name())))
     }
 }
 
@@ -190,7 +202,7 @@ impl Quick {
     const GLANCE: u32 = 56;
 
     /// `None` where a hash may have more bits than are seen.
-    fn new(shape: &Shape) -> Option<Self> {
+    fn new(shape: &PostingShape) -> Option<Self> {
         let (document_bits, short) = evenly(shape.documents);
         let rice_bits = shape.rice_bits;
         let most = Self::ONES + 1 + rice_bits + document_bits + 1;
@@ -221,7 +233,7 @@ struct BucketReader<'a> {
     bits: BitReader<'a>,
     /// The bit behind the bucket.
     end: usize,
-    shape: Shape,
+    shape: PostingShape,
 }
 
 impl BucketReader<'_> {
@@ -307,7 +319,7 @@ impl BucketReader<'_> {
 /// The documents of one part that have one word.
 #[derive(Debug)]
 pub(crate) struct Postings<'a> {
-    pub(crate) found: Found<'a>,
+    pub(crate) found: FoundPostings<'a>,
     pub(crate) is_done: bool,
 }
 
@@ -318,8 +330,8 @@ impl PostingList for Postings<'_> {
 
     fn next_block(&mut self, block: &mut PostingBlock) -> Result<bool, Damage> {
         match &mut self.found {
-            Found::Many(list) => list.next_block(block),
-            Found::Few(few) => {
+            FoundPostings::Many(list) => list.next_block(block),
+            FoundPostings::Few(few) => {
                 block.clone_from(few);
                 Ok(!std::mem::replace(&mut self.is_done, true) && !few.documents.is_empty())
             }
@@ -327,7 +339,7 @@ impl PostingList for Postings<'_> {
     }
 
     fn skip_to(&mut self, document: u32) {
-        if let Found::Many(list) = &mut self.found {
+        if let FoundPostings::Many(list) = &mut self.found {
             list.skip_to(document);
         }
     }
@@ -356,7 +368,7 @@ mod tests {
         file.contents()
     }
 
-    fn all(found: Option<Found<'_>>) -> Vec<(u32, u32)> {
+    fn all(found: Option<FoundPostings<'_>>) -> Vec<(u32, u32)> {
         let Some(found) = found else { return Vec::new() };
         let mut postings = Postings { found, is_done: false };
         let (mut block, mut all) = (PostingBlock::default(), Vec::new());
@@ -404,10 +416,10 @@ mod tests {
                     .collect();
                 prop_assert_eq!(all, expected);
             }
-            let sieve = lookup.sieve(&pages).expect("it is whole").expect("there is memory");
+            let filter = lookup.filter(&pages).expect("it is whole").expect("there is memory");
             let there: Vec<u64> = postings.iter().map(|posting| posting.hash).collect();
             let mut passing = Vec::new();
-            lookup.passing(&sieve, &there, &mut passing);
+            lookup.filter_hashes(&filter, &there, &mut passing);
             prop_assert!(passing.into_iter().eq(0..there.len()));
             let lookups = postings.iter().map(|posting| posting.hash).chain(hashes.iter().map(|h| h.0.rotate_left(9)));
             for hash in lookups.collect::<std::collections::BTreeSet<u64>>() {

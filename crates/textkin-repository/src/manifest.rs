@@ -33,7 +33,8 @@ pub(crate) struct Manifest {
     /// The number of the next segment; never used twice.
     pub(crate) next_segment: u64,
     /// How the repository was made: the business of whoever made it.
-    pub(crate) about: serde_json::Value,
+    #[serde(rename = "about")]
+    pub(crate) config: serde_json::Value,
     /// The segments, in order of their documents.
     pub(crate) segments: Vec<SegmentLine>,
 }
@@ -61,8 +62,8 @@ pub(crate) struct RemovedLine {
 }
 
 impl Manifest {
-    pub(crate) fn new(about: serde_json::Value) -> Self {
-        Self { generation: 0, next_segment: 1, about, segments: Vec::new() }
+    pub(crate) fn new(config: serde_json::Value) -> Self {
+        Self { generation: 0, next_segment: 1, config, segments: Vec::new() }
     }
 
     /// Every file it names.
@@ -110,11 +111,11 @@ impl Manifest {
             .next()
             .and_then(|word| word.parse().ok())
             .ok_or_else(|| damaged("it does not say its format".to_owned()))?;
-        let made_by = words.next().unwrap_or("(unknown)").to_owned();
-        let (path, known) = (folder.to_owned(), VERSION);
+        let created_by = words.next().unwrap_or("(unknown)").to_owned();
+        let (path, supported) = (folder.to_owned(), VERSION);
         match version.cmp(&VERSION) {
-            Ordering::Greater => return Err(Error::Newer { path, version, known, made_by }),
-            Ordering::Less => return Err(Error::Older { path, version, known, made_by }),
+            Ordering::Greater => return Err(Error::Newer { path, version, supported, created_by }),
+            Ordering::Less => return Err(Error::Older { path, version, supported, created_by }),
             Ordering::Equal => {}
         }
         let (contents, sum) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
@@ -141,8 +142,8 @@ impl Manifest {
         let next = folder.join(NEXT);
         let contents = serde_json::to_string(self)
             .map_err(|error| Error::file("write", &next)(std::io::Error::other(error)))?;
-        let made_by = env!("CARGO_PKG_VERSION");
-        let head = format!("{WORD} {VERSION} {made_by}");
+        let created_by = env!("CARGO_PKG_VERSION");
+        let head = format!("{WORD} {VERSION} {created_by}");
         let text = format!("{head} {}\n{contents}\n", checksum(&head));
         let text = format!("{text}{}\n", checksum(&text));
         let written = io.create(&next).and_then(|mut file| {
@@ -164,7 +165,7 @@ impl Manifest {
     }
 
     /// Files in `names` that a repository makes and this one does not name.
-    pub(crate) fn left_over(&self, folder: &Path, names: &[String]) -> Vec<PathBuf> {
+    pub(crate) fn leftover_files(&self, folder: &Path, names: &[String]) -> Vec<PathBuf> {
         let is_named = |name: &str| self.files().any(|file| file == name);
         let is_ours = |name: &str| name == NEXT || segment_number(name).is_some();
         let left = names.iter().filter(|name| is_ours(name) && !is_named(name));

@@ -35,7 +35,7 @@ pub(crate) struct Kind {
 }
 
 /// A file that is written, but not yet synced.
-pub(crate) struct Written {
+pub(crate) struct WrittenFile {
     pub(crate) out: Box<dyn OutFile>,
     /// Its size.
     pub(crate) bytes: u64,
@@ -100,7 +100,7 @@ impl PageWriter {
     }
 
     /// Writes the rest; the file is not yet synced.
-    pub(crate) fn finish(mut self) -> io::Result<Written> {
+    pub(crate) fn finish(mut self) -> io::Result<WrittenFile> {
         debug_assert_eq!(self.sections.len(), self.kind.sections, "every section is written");
         self.flush()?;
         let sums_start = self.position;
@@ -116,7 +116,7 @@ impl PageWriter {
         tail.extend_from_slice(&self.kind.magic);
         self.out.write_all(&tail)?;
         self.out.flush()?;
-        Ok(Written { out: self.out, bytes: sums_start + tail.len() as u64, sum })
+        Ok(WrittenFile { out: self.out, bytes: sums_start + tail.len() as u64, sum })
     }
 }
 
@@ -182,7 +182,7 @@ impl Pages {
         &self.name
     }
 
-    /// The checksum that tells this file from every other: [`Written::sum`].
+    /// The checksum that tells this file from every other: [`WrittenFile::sum`].
     pub(crate) fn sum(&self) -> u64 {
         self.sum
     }
@@ -246,8 +246,8 @@ impl Pages {
         if all[at..at + 4] == page_sum(bytes).to_le_bytes() {
             return Ok(());
         }
-        let place = page * PAGE;
-        Err(self.damaged(format!("the bytes from {place} on are not those that were written")))
+        let position = page * PAGE;
+        Err(self.damaged(format!("the bytes from {position} on are not those that were written")))
     }
 }
 

@@ -6,7 +6,7 @@ use textkin_core::Damage;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::io::OutFile;
-use crate::pages::{Written, u32_at, u64_at};
+use crate::pages::{WrittenFile, u32_at, u64_at};
 
 const MAGIC: [u8; 8] = *b"tkremovd";
 const VERSION: u32 = 1;
@@ -78,7 +78,7 @@ impl Removed {
     }
 
     /// Writes the list; it is not yet synced.
-    pub(crate) fn write(&self, mut out: Box<dyn OutFile>) -> io::Result<Written> {
+    pub(crate) fn write(&self, mut out: Box<dyn OutFile>) -> io::Result<WrittenFile> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -93,7 +93,7 @@ impl Removed {
         bytes.extend_from_slice(&sum.to_le_bytes());
         out.write_all(&bytes)?;
         out.flush()?;
-        Ok(Written { out, bytes: bytes.len() as u64, sum })
+        Ok(WrittenFile { out, bytes: bytes.len() as u64, sum })
     }
 
     /// Reads a list, which is the one with the checksum `expected`.

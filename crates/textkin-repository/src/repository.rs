@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use textkin_core::{Damage, Part};
 
-use crate::document::Stored;
+use crate::document::StoredDocument;
 use crate::error::Error;
 use crate::io::Io;
 use crate::manifest::{Manifest, NAME, SegmentLine, WORD, is_missing, segment_number};
@@ -17,7 +17,7 @@ use crate::segment::Segment;
 
 /// Where a document is: valid for one [`Repository`] only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct DocumentAddress {
     /// The segment.
     pub segment: u32,
     /// The document in it.
@@ -34,7 +34,7 @@ pub struct Repository {
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckReport {
     /// Segments looked at.
     pub segments: usize,
     /// Documents in those that are whole, removed ones not counted.
@@ -42,7 +42,7 @@ pub struct Checked {
     /// What does not hold.
     pub damages: Vec<Damage>,
     /// Files that a writer left behind when it was killed; the next one removes them.
-    pub left_over: Vec<PathBuf>,
+    pub leftover_files: Vec<PathBuf>,
 }
 
 impl Repository {
@@ -72,11 +72,11 @@ impl Repository {
     }
 
     /// The file that every repository has, and how it begins.
-    pub const MARK: (&str, &str) = (NAME, WORD);
+    pub const SIGNATURE: (&str, &str) = (NAME, WORD);
 
     /// Whether `folder` looks like a repository, if perhaps a damaged one.
     #[must_use]
-    pub fn is_in(folder: &Path) -> bool {
+    pub fn exists_in(folder: &Path) -> bool {
         let manifest = folder.join(NAME);
         if !manifest.is_file() {
             return false;
@@ -114,8 +114,8 @@ impl Repository {
 
     /// How it was made, as its maker said.
     #[must_use]
-    pub fn about(&self) -> &serde_json::Value {
-        &self.manifest.about
+    pub fn config(&self) -> &serde_json::Value {
+        &self.manifest.config
     }
 
     /// How often it was changed.
@@ -137,9 +137,9 @@ impl Repository {
     }
 
     /// All documents, in the order in which they came.
-    pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn addresses(&self) -> impl Iterator<Item = DocumentAddress> + '_ {
         (0u32..).zip(&self.segments).flat_map(|(number, segment)| {
-            segment.live().map(move |document| Place { segment: number, document })
+            segment.live().map(move |document| DocumentAddress { segment: number, document })
         })
     }
 
@@ -147,12 +147,12 @@ impl Repository {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn find(&self, id: &str) -> Result<Option<Place>, Damage> {
+    pub fn find(&self, id: &str) -> Result<Option<DocumentAddress>, Damage> {
         for (number, segment) in (0u32..).zip(&self.segments) {
             if let Some(document) = segment.find(id)?
                 && segment.is_live(document)
             {
-                return Ok(Some(Place { segment: number, document }));
+                return Ok(Some(DocumentAddress { segment: number, document }));
             }
         }
         Ok(None)
@@ -162,7 +162,7 @@ impl Repository {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn widespread_terms(&self, n: usize) -> Result<Vec<u64>, Damage> {
+    pub fn most_common_terms(&self, n: usize) -> Result<Vec<u64>, Damage> {
         let mut documents: HashMap<u64, u64> = HashMap::new();
         for segment in &self.segments {
             segment
@@ -183,31 +183,31 @@ impl Repository {
     /// # Panics
     /// If the place is of another repository.
     #[must_use]
-    pub fn segment(&self, place: Place) -> &Segment {
-        &self.segments[place.segment as usize]
+    pub fn segment(&self, address: DocumentAddress) -> &Segment {
+        &self.segments[address.segment as usize]
     }
 
     /// What is stored of a document.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn stored(&self, place: Place) -> Result<Stored, Damage> {
-        self.segment(place).stored(place.document)
+    pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, Damage> {
+        self.segment(address).document(address.document)
     }
 
     /// The evidence of a document.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn evidence(&self, place: Place) -> Result<Vec<u8>, Damage> {
-        self.segment(place).evidence(place.document)
+    pub fn content(&self, address: DocumentAddress) -> Result<Vec<u8>, Damage> {
+        self.segment(address).content(address.document)
     }
 
     /// Checks every byte of every file of the repository in `folder`.
     ///
     /// # Errors
     /// If there is no repository, or its manifest is damaged.
-    pub fn check(io: &dyn Io, folder: &Path) -> Result<Checked, Error> {
+    pub fn check(io: &dyn Io, folder: &Path) -> Result<CheckReport, Error> {
         let mut manifest = Manifest::read(io, folder)?;
         loop {
             let checked = Self::check_files(io, folder, &manifest)?;
@@ -220,8 +220,9 @@ impl Repository {
         }
     }
 
-    fn check_files(io: &dyn Io, folder: &Path, manifest: &Manifest) -> Result<Checked, Error> {
-        let mut checked = Checked { segments: manifest.segments.len(), ..Checked::default() };
+    fn check_files(io: &dyn Io, folder: &Path, manifest: &Manifest) -> Result<CheckReport, Error> {
+        let mut checked =
+            CheckReport { segments: manifest.segments.len(), ..CheckReport::default() };
         for line in &manifest.segments {
             let segment = open_segment(io, folder, line)
                 .and_then(|segment| segment.check().map(|()| segment).map_err(Error::from));
@@ -241,7 +242,7 @@ impl Repository {
             }
         }
         let names = io.list(folder).map_err(Error::file("read", folder))?;
-        checked.left_over = manifest.left_over(folder, &names);
+        checked.leftover_files = manifest.leftover_files(folder, &names);
         Ok(checked)
     }
 }

@@ -9,14 +9,14 @@ use textkin_core::chunk::mix;
 use textkin_core::{Damage, Length, Part, PostingBlock, PostingList};
 
 use crate::blocks::{BlockReader, Blocks};
-use crate::document::{Record, Stored, column, read_known};
-use crate::encoding::{ChunkPosting, Posting, Shape};
+use crate::document::{Record, StoredDocument, column, read_metadata};
+use crate::encoding::{ChunkPosting, Posting, PostingShape};
 use crate::error::Error;
+use crate::filter::ChunkFilter;
 use crate::io::Bytes;
-use crate::lookup::{Found, Lookup, Postings};
+use crate::lookup::{FoundPostings, Lookup, Postings};
 use crate::pages::{Kind, Pages};
 use crate::removed::Removed;
-use crate::sieve::Sieve;
 use crate::sizes::Sizes;
 use crate::table::{Columns, Table};
 
@@ -24,8 +24,8 @@ pub(crate) const KIND: Kind = Kind { magic: *b"tksegmnt", version: 2, sections: 
 
 /// The sections of a segment.
 pub(crate) mod section {
-    /// [`super::About`] as JSON.
-    pub(crate) const ABOUT: usize = 0;
+    /// [`super::SegmentInfo`] as JSON.
+    pub(crate) const INFO: usize = 0;
     /// A line of a table for each document.
     pub(crate) const DOCUMENTS: usize = 1;
     /// Ids, one behind the other.
@@ -33,9 +33,9 @@ pub(crate) mod section {
     /// The documents in order of their ids.
     pub(crate) const ID_ORDER: usize = 3;
     /// Times and metadata: dictionary, table, blocks.
-    pub(crate) const KNOWN: [usize; 3] = [4, 5, 6];
+    pub(crate) const METADATA: [usize; 3] = [4, 5, 6];
     /// Evidence: dictionary, table, blocks.
-    pub(crate) const EVIDENCE: [usize; 3] = [7, 8, 9];
+    pub(crate) const CONTENT: [usize; 3] = [7, 8, 9];
     /// Where words stand: directory, buckets, lists.
     pub(crate) const TERMS: [usize; 3] = [10, 11, 12];
     /// Where chunks stand: directory, buckets, lists.
@@ -47,13 +47,15 @@ mod tests;
 
 /// What a segment says of itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct SegmentInfo {
     pub(crate) documents: u32,
     pub(crate) words: u64,
-    pub(crate) known_bytes: u64,
-    pub(crate) evidence_bytes: u64,
-    pub(crate) terms: Shape,
-    pub(crate) chunks: Shape,
+    #[serde(rename = "known_bytes")]
+    pub(crate) metadata_bytes: u64,
+    #[serde(rename = "evidence_bytes")]
+    pub(crate) content_bytes: u64,
+    pub(crate) terms: PostingShape,
+    pub(crate) chunks: PostingShape,
     pub(crate) table: Columns,
     pub(crate) id_order: Columns,
     pub(crate) term_directory: Columns,
@@ -66,15 +68,15 @@ pub struct Segment {
     name: String,
     path: PathBuf,
     pages: Pages,
-    about: About,
+    config: SegmentInfo,
     table: Table,
     id_order: Table,
-    known: Blocks,
-    evidence: Blocks,
+    metadata: Blocks,
+    content: Blocks,
     terms: Lookup,
     chunks: Lookup,
     /// Of chunks, once it was asked for.
-    sieve: OnceLock<Sieve>,
+    filter: OnceLock<ChunkFilter>,
     removed: Arc<Removed>,
 }
 
@@ -87,69 +89,69 @@ impl Segment {
     ) -> Result<Self, Error> {
         let file = path.display().to_string();
         let pages = Pages::open(&file, bytes, KIND)?;
-        let about = pages.section(section::ABOUT)?;
-        let about: About = serde_json::from_slice(about)
+        let config = pages.section(section::INFO)?;
+        let config: SegmentInfo = serde_json::from_slice(config)
             .map_err(|error| pages.damaged(format!("what it says of itself: {error}")))?;
-        let n_documents = about.documents as usize;
-        let table = Table::open(&pages, section::DOCUMENTS, &about.table, column::ALL)?;
-        let id_order = Table::open(&pages, section::ID_ORDER, &about.id_order, 1)?;
+        let n_documents = config.documents as usize;
+        let table = Table::open(&pages, section::DOCUMENTS, &config.table, column::ALL)?;
+        let id_order = Table::open(&pages, section::ID_ORDER, &config.id_order, 1)?;
         if table.rows() != n_documents || id_order.rows() != n_documents {
             return Err(pages.damaged("it has another number of documents than it says").into());
         }
-        let terms = Lookup::open(&pages, section::TERMS, about.terms, &about.term_directory)?;
-        let chunks = Lookup::open(&pages, section::CHUNKS, about.chunks, &about.chunk_directory)?;
-        if !removed.fits(about.documents) {
+        let terms = Lookup::open(&pages, section::TERMS, config.terms, &config.term_directory)?;
+        let chunks = Lookup::open(&pages, section::CHUNKS, config.chunks, &config.chunk_directory)?;
+        if !removed.fits(config.documents) {
             return Err(pages.damaged("the list of removed documents is not of this file").into());
         }
         Ok(Self {
             name: name.to_owned(),
             path: path.to_owned(),
             pages,
-            about,
+            config,
             table,
             id_order,
-            known: Blocks::new(section::KNOWN),
-            evidence: Blocks::new(section::EVIDENCE),
+            metadata: Blocks::new(section::METADATA),
+            content: Blocks::new(section::CONTENT),
             terms,
             chunks,
-            sieve: OnceLock::new(),
+            filter: OnceLock::new(),
             removed,
         })
     }
 
     /// Makes a sieve of its chunks, unless there is one or no memory: from then on,
-    /// [`Segment::passing`] knows most chunks that are not here. For whoever looks up much and for long: it
+    /// [`Segment::filter_chunks`] knows most chunks that are not here. For whoever looks up much and for long: it
     /// takes a reading of all chunks, and memory.
     ///
     /// # Errors
     /// If the file is damaged.
-    pub fn sift(&self) -> Result<(), Damage> {
-        if self.sieve.get().is_none()
-            && let Some(sieve) = self.chunks.sieve(&self.pages)?
+    pub fn build_filter(&self) -> Result<(), Damage> {
+        if self.filter.get().is_none()
+            && let Some(filter) = self.chunks.filter(&self.pages)?
         {
             // Another thread may have made it meanwhile: it is the same.
-            self.sieve.set(sieve).ok();
+            self.filter.set(filter).ok();
         }
         Ok(())
     }
 
     /// The places of those of `chunks` that may be here, in order: of all without a sieve.
     /// [`Part::holders`] need not be asked for the others.
-    pub fn passing(&self, chunks: &[u64], places: &mut Vec<usize>) {
-        places.clear();
-        match self.sieve.get() {
-            None => places.extend(0..chunks.len()),
-            Some(sieve) => {
+    pub fn filter_chunks(&self, chunks: &[u64], positions: &mut Vec<usize>) {
+        positions.clear();
+        match self.filter.get() {
+            None => positions.extend(0..chunks.len()),
+            Some(filter) => {
                 let hashes: Vec<u64> = chunks.iter().map(|chunk| mix(*chunk)).collect();
-                self.chunks.passing(sieve, &hashes, places);
+                self.chunks.filter_hashes(filter, &hashes, positions);
             }
         }
     }
 
     /// Bytes of memory that its sieve takes.
     #[must_use]
-    pub fn sieve_bytes(&self) -> usize {
-        self.sieve.get().map_or(0, Sieve::bytes)
+    pub fn filter_bytes(&self) -> usize {
+        self.filter.get().map_or(0, ChunkFilter::bytes)
     }
 
     /// The name of its file.
@@ -172,16 +174,17 @@ impl Segment {
     /// Documents that are not removed.
     #[must_use]
     pub fn n_live(&self) -> u32 {
-        self.about.documents.saturating_sub(self.removed.len())
+        self.config.documents.saturating_sub(self.removed.len())
     }
 
     /// Bytes of memory that its documents take while they are put into another segment.
     pub(crate) fn live_memory(&self) -> usize {
-        let About { documents, known_bytes, evidence_bytes, terms, chunks, .. } = &self.about;
+        let SegmentInfo { documents, metadata_bytes, content_bytes, terms, chunks, .. } =
+            &self.config;
         let bytes = u128::from(terms.postings) * size_of::<Posting>() as u128
             + u128::from(chunks.postings) * size_of::<ChunkPosting>() as u128
-            + u128::from(*evidence_bytes)
-            + u128::from(*known_bytes)
+            + u128::from(*content_bytes)
+            + u128::from(*metadata_bytes)
             + self.pages.len(section::IDS) as u128
             + u128::from(*documents) * size_of::<Record>() as u128;
         let share = u128::from(self.n_live()) * bytes / u128::from((*documents).max(1));
@@ -200,25 +203,25 @@ impl Segment {
         let mut sizes = Sizes {
             file: self.pages.size(),
             documents: sum(&[section::DOCUMENTS, section::IDS, section::ID_ORDER]),
-            known: sum(&section::KNOWN),
-            plain_known: self.about.known_bytes,
-            evidence: sum(&section::EVIDENCE),
-            plain_evidence: self.about.evidence_bytes,
+            metadata: sum(&section::METADATA),
+            metadata_uncompressed: self.config.metadata_bytes,
+            content: sum(&section::CONTENT),
+            content_uncompressed: self.config.content_bytes,
             terms: sum(&section::TERMS),
             chunks: sum(&section::CHUNKS),
-            words: self.about.words,
-            term_postings: self.about.terms.postings,
-            chunk_postings: self.about.chunks.postings,
+            words: self.config.words,
+            term_postings: self.config.terms.postings,
+            chunk_postings: self.config.chunks.postings,
             rest: 0,
         };
-        let parts = sizes.documents + sizes.known + sizes.evidence + sizes.terms + sizes.chunks;
+        let parts = sizes.documents + sizes.metadata + sizes.content + sizes.terms + sizes.chunks;
         sizes.rest = sizes.file.saturating_sub(parts);
         sizes
     }
 
     /// The numbers of the documents that are not removed, ascending.
     pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.about.documents).filter(|&document| self.is_live(document))
+        (0..self.config.documents).filter(|&document| self.is_live(document))
     }
 
     fn record(&self, document: u32) -> Result<Record, Damage> {
@@ -240,8 +243,8 @@ impl Segment {
     /// If what is stored is damaged.
     pub fn id(&self, document: u32) -> Result<&str, Damage> {
         let range = self.range(document, column::ID_END)?;
-        let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
-        let bytes = self.pages.get(section::IDS, place(range.start)..place(range.end))?;
+        let offset = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let bytes = self.pages.get(section::IDS, offset(range.start)..offset(range.end))?;
         std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is no text"))
     }
 
@@ -249,16 +252,20 @@ impl Segment {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn stored(&self, document: u32) -> Result<Stored, Damage> {
-        self.stored_with(document, &mut self.known.reader(&self.pages))
+    pub fn document(&self, document: u32) -> Result<StoredDocument, Damage> {
+        self.document_with(document, &mut self.metadata.reader(&self.pages))
     }
 
-    fn stored_with(&self, document: u32, known: &mut BlockReader<'_>) -> Result<Stored, Damage> {
+    fn document_with(
+        &self,
+        document: u32,
+        metadata: &mut BlockReader<'_>,
+    ) -> Result<StoredDocument, Damage> {
         let record = self.record(document)?;
-        let bytes = known.get(self.range(document, column::KNOWN_END)?)?;
+        let bytes = metadata.get(self.range(document, column::METADATA_END)?)?;
         let (time, metadata) =
-            read_known(bytes).ok_or_else(|| self.pages.damaged("metadata make no sense"))?;
-        Ok(Stored {
+            read_metadata(bytes).ok_or_else(|| self.pages.damaged("metadata make no sense"))?;
+        Ok(StoredDocument {
             id: self.id(document)?.to_owned(),
             time: time.map(str::to_owned),
             metadata: metadata.map(str::to_owned),
@@ -274,7 +281,7 @@ impl Segment {
     /// # Errors
     /// If what is stored is damaged.
     pub fn bytes(&self, document: u32) -> Result<u32, Damage> {
-        let range = self.range(document, column::EVIDENCE_END)?;
+        let range = self.range(document, column::CONTENT_END)?;
         Ok(u32::try_from(range.end.saturating_sub(range.start)).unwrap_or(u32::MAX))
     }
 
@@ -282,9 +289,9 @@ impl Segment {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn evidence(&self, document: u32) -> Result<Vec<u8>, Damage> {
-        let range = self.range(document, column::EVIDENCE_END)?;
-        self.evidence.reader(&self.pages).get(range).map(<[u8]>::to_vec)
+    pub fn content(&self, document: u32) -> Result<Vec<u8>, Damage> {
+        let range = self.range(document, column::CONTENT_END)?;
+        self.content.reader(&self.pages).get(range).map(<[u8]>::to_vec)
     }
 
     /// Gives what is stored of each of `documents` to `take`; stops at its first error. Where they
@@ -292,44 +299,44 @@ impl Segment {
     ///
     /// # Errors
     /// If what is stored is damaged, or `take` fails.
-    pub fn read_stored<E: From<Damage>>(
+    pub fn read_documents<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
-        mut take: impl FnMut(u32, Stored) -> Result<(), E>,
+        mut take: impl FnMut(u32, StoredDocument) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut known = self.known.reader(&self.pages);
+        let mut metadata = self.metadata.reader(&self.pages);
         documents
             .into_iter()
-            .try_for_each(|document| take(document, self.stored_with(document, &mut known)?))
+            .try_for_each(|document| take(document, self.document_with(document, &mut metadata)?))
     }
 
-    /// Gives the evidence of each of `documents` to `take`, as [`Segment::read_stored`] does.
+    /// Gives the evidence of each of `documents` to `take`, as [`Segment::read_documents`] does.
     ///
     /// # Errors
     /// If what is stored is damaged, or `take` fails.
-    pub fn read_evidence<E: From<Damage>>(
+    pub fn read_content<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
         mut take: impl FnMut(u32, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut evidence = self.evidence.reader(&self.pages);
+        let mut content = self.content.reader(&self.pages);
         documents.into_iter().try_for_each(|document| {
-            take(document, evidence.get(self.range(document, column::EVIDENCE_END)?)?)
+            take(document, content.get(self.range(document, column::CONTENT_END)?)?)
         })
     }
 
-    /// Gives each of `documents`, with its evidence, to `take`, as [`Segment::read_stored`] does.
+    /// Gives each of `documents`, with its evidence, to `take`, as [`Segment::read_documents`] does.
     ///
     /// # Errors
     /// If what is stored is damaged, or `take` fails.
     pub fn read<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
-        mut take: impl FnMut(u32, Stored, &[u8]) -> Result<(), E>,
+        mut take: impl FnMut(u32, StoredDocument, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut evidence = self.evidence.reader(&self.pages);
-        self.read_stored(documents, |document, stored| {
-            take(document, stored, evidence.get(self.range(document, column::EVIDENCE_END)?)?)
+        let mut content = self.content.reader(&self.pages);
+        self.read_documents(documents, |document, stored| {
+            take(document, stored, content.get(self.range(document, column::CONTENT_END)?)?)
         })
     }
 
@@ -338,7 +345,7 @@ impl Segment {
     /// # Errors
     /// If what is stored is damaged.
     pub fn find(&self, id: &str) -> Result<Option<u32>, Damage> {
-        let (mut low, mut high) = (0, self.about.documents as usize);
+        let (mut low, mut high) = (0, self.config.documents as usize);
         while low < high {
             let middle = low.midpoint(high);
             let document = self.id_order.row(&self.pages, middle)?.get(0);
@@ -358,14 +365,16 @@ impl Segment {
     /// If one is not what was written.
     pub fn check(&self) -> Result<(), Damage> {
         self.pages.check_all()?;
-        let plain =
-            [(&self.known, self.about.known_bytes), (&self.evidence, self.about.evidence_bytes)];
+        let plain = [
+            (&self.metadata, self.config.metadata_bytes),
+            (&self.content, self.config.content_bytes),
+        ];
         for (blocks, bytes) in plain {
             if blocks.plain_len(&self.pages)? != bytes {
                 return Err(self.pages.damaged("its blocks hold other than they say"));
             }
         }
-        self.read(0..self.about.documents, |_, _, _| Ok::<(), Damage>(()))
+        self.read(0..self.config.documents, |_, _, _| Ok::<(), Damage>(()))
     }
 
     /// Gives every word that a document has which is not removed, by its hash, with the number of
@@ -388,7 +397,7 @@ impl Segment {
 
 impl Part for Segment {
     fn n_documents(&self) -> u32 {
-        self.about.documents
+        self.config.documents
     }
 
     fn n_live(&self) -> u32 {
@@ -396,7 +405,7 @@ impl Part for Segment {
     }
 
     fn is_live(&self, document: u32) -> bool {
-        document < self.about.documents && !self.removed.contains(document)
+        document < self.config.documents && !self.removed.contains(document)
     }
 
     fn length(&self, document: u32) -> Result<Length, Damage> {
@@ -417,11 +426,11 @@ impl Part for Segment {
     fn holders(&self, chunk: u64, documents: &mut Vec<u32>) -> Result<(), Damage> {
         match self.chunks.find(&self.pages, mix(chunk))? {
             None => {}
-            Some(Found::Few(block)) => {
+            Some(FoundPostings::Few(block)) => {
                 let live = block.documents.into_iter().filter(|&document| self.is_live(document));
                 documents.extend(live);
             }
-            Some(Found::Many(mut list)) => {
+            Some(FoundPostings::Many(mut list)) => {
                 let mut block = PostingBlock::default();
                 while list.next_block(&mut block)? {
                     let live = block.documents.iter().filter(|document| self.is_live(**document));

@@ -10,13 +10,13 @@ pub struct Sizes {
     /// Ids, lengths and digests of documents.
     pub documents: u64,
     /// Times and metadata, compressed.
-    pub known: u64,
+    pub metadata: u64,
     /// The same before compression.
-    pub plain_known: u64,
+    pub metadata_uncompressed: u64,
     /// Texts or what stands for them, compressed.
-    pub evidence: u64,
+    pub content: u64,
     /// The same before compression.
-    pub plain_evidence: u64,
+    pub content_uncompressed: u64,
     /// Where words stand.
     pub terms: u64,
     /// Where chunks stand.
@@ -36,10 +36,10 @@ impl Sum for Sizes {
         sizes.fold(Self::default(), |a, b| Self {
             file: a.file + b.file,
             documents: a.documents + b.documents,
-            known: a.known + b.known,
-            plain_known: a.plain_known + b.plain_known,
-            evidence: a.evidence + b.evidence,
-            plain_evidence: a.plain_evidence + b.plain_evidence,
+            metadata: a.metadata + b.metadata,
+            metadata_uncompressed: a.metadata_uncompressed + b.metadata_uncompressed,
+            content: a.content + b.content,
+            content_uncompressed: a.content_uncompressed + b.content_uncompressed,
             terms: a.terms + b.terms,
             chunks: a.chunks + b.chunks,
             rest: a.rest + b.rest,

@@ -10,14 +10,14 @@ use hashbrown::{HashMap, HashSet};
 use textkin_core::Part;
 
 use crate::builder::SegmentBuilder;
-use crate::document::{Entry, Stored};
+use crate::document::{NewDocument, StoredDocument};
 use crate::error::Error;
 use crate::io::{Io, Lock, OutFile};
 use crate::manifest::{
     Manifest, NAME, NEXT, RemovedLine, SegmentLine, removed_name, segment_name, segment_number,
 };
-use crate::pages::Written;
-use crate::repository::{Place, Repository};
+use crate::pages::WrittenFile;
+use crate::repository::{DocumentAddress, Repository};
 use crate::runs::{small, worn};
 use crate::segment::Segment;
 
@@ -44,7 +44,7 @@ impl Default for WriterSettings {
 
 /// What a change did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
+pub struct CommitSummary {
     /// Documents added.
     pub added: u64,
     /// Documents removed.
@@ -56,7 +56,8 @@ pub struct Receipt {
 }
 
 /// Makes entries of documents again, from what is stored of them: as many, in the same order.
-pub type Prepare<'a> = dyn FnMut(Vec<(Stored, Vec<u8>)>) -> Result<Vec<Entry>, Error> + 'a;
+pub type ReindexFn<'a> =
+    dyn FnMut(Vec<(StoredDocument, Vec<u8>)>) -> Result<Vec<NewDocument>, Error> + 'a;
 
 /// The one writer of a repository. What it was asked to do is done by [`Writer::commit`]; dropping
 /// it before that leaves the repository as it was.
@@ -105,14 +106,14 @@ impl fmt::Debug for Pending {
 }
 
 impl Writer {
-    /// Makes a new repository in `folder`, which is new or empty. `about` says how it was made.
+    /// Makes a new repository in `folder`, which is new or empty. `config` says how it was made.
     ///
     /// # Errors
     /// If there is something already, or it cannot be written.
     pub fn create(
         io: Arc<dyn Io>,
         folder: &Path,
-        about: serde_json::Value,
+        config: serde_json::Value,
         settings: WriterSettings,
     ) -> Result<Self, Error> {
         io.make_folder(folder).map_err(Error::file("make the folder", folder))?;
@@ -121,8 +122,10 @@ impl Writer {
             // What was begun and never finished is no repository yet.
             let path = folder.to_owned();
             match names.iter().find(|name| *name != LOCK && *name != NEXT) {
-                Some(_) if names.iter().any(|name| name == NAME) => Err(Error::Made { path }),
-                Some(_) => Err(Error::Occupied { path }),
+                Some(_) if names.iter().any(|name| name == NAME) => {
+                    Err(Error::AlreadyExists { path })
+                }
+                Some(_) => Err(Error::NotEmpty { path }),
                 None => Ok(()),
             }
         };
@@ -130,7 +133,7 @@ impl Writer {
         look()?;
         let lock = take_lock(&*io, folder)?;
         look()?;
-        let manifest = Manifest::new(about);
+        let manifest = Manifest::new(config);
         manifest.write(&*io, folder, Vec::new())?;
         Manifest::take_place(&*io, folder)?;
         let repository = Repository::of(&*io, folder, manifest, &[])?;
@@ -200,8 +203,8 @@ impl Writer {
         if self.pending.ids.contains(id) {
             return Ok(true);
         }
-        let place = self.repository.find(id)?;
-        Ok(place.is_some_and(|place| !self.is_going(place)))
+        let address = self.repository.find(id)?;
+        Ok(address.is_some_and(|address| !self.is_going(address)))
     }
 
     /// Whether a document with this id is to be added.
@@ -210,9 +213,9 @@ impl Writer {
         self.pending.ids.contains(id)
     }
 
-    fn is_going(&self, place: Place) -> bool {
-        let going = self.pending.removed.get(&place.segment);
-        going.is_some_and(|going| going.contains_key(&place.document))
+    fn is_going(&self, address: DocumentAddress) -> bool {
+        let going = self.pending.removed.get(&address.segment);
+        going.is_some_and(|going| going.contains_key(&address.document))
     }
 
     /// Asks for a document to be added.
@@ -220,10 +223,10 @@ impl Writer {
     /// # Errors
     /// If its id is taken, it is too large, or a segment that is full cannot be written. After the
     /// last, [`Writer::commit`] fails too, and nothing of what was asked for is done.
-    pub fn add(&mut self, entry: &Entry) -> Result<(), Error> {
+    pub fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
         self.ready()?;
         if self.contains(&entry.id)? {
-            return Err(Error::Exists { id: entry.id.clone() });
+            return Err(Error::DuplicateId { id: entry.id.clone() });
         }
         self.append(entry)?;
         self.pending.ids.insert(entry.id.clone());
@@ -231,7 +234,7 @@ impl Writer {
         Ok(())
     }
 
-    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+    fn append(&mut self, entry: &NewDocument) -> Result<(), Error> {
         if self.pending.builder.is_full(entry) {
             self.flush()?;
         }
@@ -244,12 +247,12 @@ impl Writer {
 
     /// Asks for a document to be removed; `terms` are the hashes of its different words. Twice is
     /// once, and what is not there need not be removed.
-    pub fn remove(&mut self, place: Place, terms: Vec<u64>) {
-        let segment = self.repository.segments.get(place.segment as usize);
-        if !segment.is_some_and(|segment| segment.is_live(place.document)) {
+    pub fn remove(&mut self, address: DocumentAddress, terms: Vec<u64>) {
+        let segment = self.repository.segments.get(address.segment as usize);
+        if !segment.is_some_and(|segment| segment.is_live(address.document)) {
             return;
         }
-        self.pending.removed.entry(place.segment).or_default().insert(place.document, terms);
+        self.pending.removed.entry(address.segment).or_default().insert(address.document, terms);
     }
 
     /// Writes what was gathered as a segment.
@@ -268,7 +271,7 @@ impl Writer {
         self.next_segment = self.next_segment.saturating_add(1);
         let path = self.folder.join(&file);
         let written = self.io.create(&path).and_then(|out| builder.finish(out));
-        let Written { out, bytes, sum } = written.map_err(Error::file("write", &path))?;
+        let WrittenFile { out, bytes, sum } = written.map_err(Error::file("write", &path))?;
         self.pending.segments.push(SegmentLine { file, bytes, sum, removed: None });
         self.keep(out)
     }
@@ -288,7 +291,7 @@ impl Writer {
     /// # Errors
     /// If it cannot be written; then the repository is as before, and what was asked for forgotten.
     /// Only if the very last step fails, it may be as after, and this writer refuses to go on.
-    pub fn commit(&mut self) -> Result<Receipt, Error> {
+    pub fn commit(&mut self) -> Result<CommitSummary, Error> {
         let flushed = self.ready().and_then(|()| self.flush());
         let committed = flushed.and_then(|()| self.commit_flushed());
         if committed.is_err() {
@@ -297,10 +300,10 @@ impl Writer {
         committed
     }
 
-    fn commit_flushed(&mut self) -> Result<Receipt, Error> {
+    fn commit_flushed(&mut self) -> Result<CommitSummary, Error> {
         let mut manifest = self.repository.manifest.clone();
         let removed: usize = self.pending.removed.values().map(HashMap::len).sum();
-        let mut receipt = Receipt {
+        let mut receipt = CommitSummary {
             added: self.pending.added,
             removed: removed as u64,
             documents: self.repository.n_documents(),
@@ -323,7 +326,7 @@ impl Writer {
             let list = segment.removed().with(segment.n_documents(), &documents);
             let path = self.folder.join(&name);
             let written = self.io.create(&path).and_then(|out| list.write(out));
-            let Written { out, sum, .. } = written.map_err(Error::file("write", &path))?;
+            let WrittenFile { out, sum, .. } = written.map_err(Error::file("write", &path))?;
             self.keep(out)?;
             line.removed = Some(RemovedLine { file: name, sum });
         }
@@ -357,7 +360,7 @@ impl Writer {
     /// Removes files that no manifest names. What cannot be removed now is tried again later.
     fn clear_away(&self) {
         let names = self.io.list(&self.folder).unwrap_or_default();
-        for path in self.repository.manifest.left_over(&self.folder, &names) {
+        for path in self.repository.manifest.leftover_files(&self.folder, &names) {
             let _ = self.io.remove(&path);
         }
     }
@@ -379,7 +382,7 @@ impl Writer {
     ///
     /// # Errors
     /// If something cannot be read or written; then the repository is as before.
-    pub fn compact(&mut self, prepare: &mut Prepare<'_>) -> Result<(), Error> {
+    pub fn compact(&mut self, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
         self.commit_pending()?;
         // From the last run to the first, so that numbers stay true.
         for run in worn(self.repository.segments(), self.settings.memory).into_iter().rev() {
@@ -393,7 +396,7 @@ impl Writer {
     ///
     /// # Errors
     /// If something cannot be read or written; then the repository is as before.
-    pub fn merge(&mut self, prepare: &mut Prepare<'_>) -> Result<(), Error> {
+    pub fn merge(&mut self, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
         self.commit_pending()?;
         match small(self.repository.segments(), self.settings.merge) {
             Some(run) => self.rewrite(run, prepare),
@@ -407,7 +410,7 @@ impl Writer {
     }
 
     /// Puts new segments with the same documents in the place of a run of segments.
-    fn rewrite(&mut self, run: Range<usize>, prepare: &mut Prepare<'_>) -> Result<(), Error> {
+    fn rewrite(&mut self, run: Range<usize>, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
         let rewritten = self.rewrite_run(run, prepare);
         if rewritten.is_err() {
             self.roll_back();
@@ -415,15 +418,15 @@ impl Writer {
         rewritten
     }
 
-    fn rewrite_run(&mut self, run: Range<usize>, prepare: &mut Prepare<'_>) -> Result<(), Error> {
+    fn rewrite_run(&mut self, run: Range<usize>, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
         debug_assert!(self.pending.is_empty(), "changes are committed before");
         let segments: Vec<Arc<Segment>> = self.repository.segments[run.clone()].to_vec();
-        let mut batch: Vec<(Stored, Vec<u8>)> = Vec::new();
+        let mut batch: Vec<(StoredDocument, Vec<u8>)> = Vec::new();
         let mut bytes = 0;
         for segment in &segments {
-            segment.read(segment.live(), |_, stored, evidence| {
-                bytes += evidence.len();
-                batch.push((stored, evidence.to_vec()));
+            segment.read(segment.live(), |_, stored, content| {
+                bytes += content.len();
+                batch.push((stored, content.to_vec()));
                 if bytes < BATCH {
                     return Ok(());
                 }
@@ -442,8 +445,8 @@ impl Writer {
 
     fn append_batch(
         &mut self,
-        batch: Vec<(Stored, Vec<u8>)>,
-        prepare: &mut Prepare<'_>,
+        batch: Vec<(StoredDocument, Vec<u8>)>,
+        prepare: &mut ReindexFn<'_>,
     ) -> Result<(), Error> {
         if batch.is_empty() {
             return Ok(());
@@ -452,7 +455,7 @@ impl Writer {
         let entries = prepare(batch)?;
         if !entries.iter().map(|entry| &entry.id).eq(&asked) {
             let reason = "documents that were made again are not those that were stored";
-            return Err(Error::Prepare(reason.to_owned()));
+            return Err(Error::Reindex(reason.to_owned()));
         }
         entries.iter().try_for_each(|entry| self.append(entry))
     }

@@ -16,7 +16,8 @@ use textkin::search::Ranking;
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::{Document, DocumentSink, Piece, Problem, Source};
 use textkin::{
-    Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch, discover,
+    ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher, Settings,
+    discover,
 };
 
 /// Words of a made-up document, and different words of the language.
@@ -58,15 +59,15 @@ fn source(n: u64, files: &[PathBuf]) -> Outcome<Box<dyn Source>> {
 }
 
 fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
-    let watch = Watch::default();
+    let control = RunControl::default();
     let settings = Settings::default();
     let full = folder.join("full");
     let mut writer = RepositoryWriter::create(&full, &settings, true)?;
     let begun = Instant::now();
-    let added = writer.add(&mut *source(n, files)?, Existing::Refuse, true, &watch)?;
+    let added = writer.add(&mut *source(n, files)?, ExistingPolicy::Refuse, true, &control)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let (bytes, documents) = (added.text_bytes as f64, added.receipt.added as f64);
-    println!("documents                    {:>12}", added.receipt.added);
+    let (bytes, documents) = (added.text_bytes as f64, added.commit.added as f64);
+    println!("documents                    {:>12}", added.commit.added);
     println!("text                         {:>12.1} MB", bytes / 1e6);
     println!(
         "add in bulk                  {:>12.1} MB/s (goal: at least 20)",
@@ -79,11 +80,11 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         disk(&full)? as f64 / bytes
     );
     let repository = writer.repository();
-    let segments = repository.stored().segments();
+    let segments = repository.storage().segments();
     let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     for (what, part) in [
-        ("texts", sizes.evidence),
-        ("other fields", sizes.known),
+        ("texts", sizes.content),
+        ("other fields", sizes.metadata),
         ("ids, lengths and digests", sizes.documents),
         ("where words stand", sizes.terms),
         ("where chunks stand", sizes.chunks),
@@ -109,7 +110,7 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
             &SourceSettings::default(),
         )?;
         let begun = Instant::now();
-        writer.add(&mut one, Existing::Refuse, true, &watch)?;
+        writer.add(&mut one, ExistingPolicy::Refuse, true, &control)?;
         times.push(begun.elapsed().as_secs_f64());
         // As the command does, once it has said that the document is there.
         writer.merge()?;
@@ -138,7 +139,7 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
         let settings = Settings { select: select.parse()?, ..Settings::default() };
         let mut writer = RepositoryWriter::create(&part, &settings, keeps_text)?;
         let n = if files.is_empty() { (n / 10).max(1000) } else { n };
-        writer.add(&mut *source(n, files)?, Existing::Refuse, true, &watch)?;
+        writer.add(&mut *source(n, files)?, ExistingPolicy::Refuse, true, &control)?;
         let mut size = TextSize(0);
         let mut again = source(n, files)?;
         while let Some(piece) = again.next_piece() {
@@ -159,7 +160,7 @@ fn measure(n: u64, files: &[PathBuf], folder: &Path) -> Outcome<()> {
 fn shared_only(n: u64, files: &[PathBuf]) -> Outcome<()> {
     let n = if files.is_empty() { (n / 10).max(1000) } else { n };
     let settings = Settings { keep_chunks: KeepChunks::Fingerprints, ..Settings::default() };
-    let found = discover(&mut *source(n, files)?, &settings, &Watch::default())?;
+    let found = discover(&mut *source(n, files)?, &settings, &RunControl::default())?;
     let shared = found.shared.as_ref().ok_or("chunks were to be kept")?;
     let mut size = Counted(0);
     shared.write(&found.documents, &mut size)?;

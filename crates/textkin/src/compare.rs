@@ -46,7 +46,7 @@ pub struct Comparison {
 /// What a cap on common chunks set aside of two texts, and what they share without it. Only a run
 /// over all documents knows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SetAside<'a> {
+pub struct CommonText<'a> {
     /// Words of the first text, ascending.
     pub a: &'a [TokenRange],
     /// Words of the second text, ascending.
@@ -85,12 +85,12 @@ pub fn compare_without(
     b: &str,
     settings: &Settings,
     max_gap: u32,
-    aside: Option<SetAside<'_>>,
+    aside: Option<CommonText<'_>>,
 ) -> Result<Comparison, Error> {
     let k = match settings.chunk {
         ChunkerKind::Words { k } => k,
         ChunkerKind::Word => NonZeroU32::MIN,
-        other => return Err(Error::NotWords(other)),
+        other => return Err(Error::NotWordChunks(other)),
     };
     let align_settings = AlignSettings { k, max_gap };
     let tokens = |analyzer: &Analyzer| {

@@ -13,14 +13,14 @@ use textkin_text::grammar::Selection;
 use crate::analyzer::Analyzer;
 use crate::documents::Documents;
 use crate::error::Error;
-use crate::index_file::{Recipe, SharedText};
-use crate::ingest::{Ingested, Noted, Reader, ingest};
+use crate::index_file::{AnalysisConfig, SharedText};
+use crate::ingest::{DocumentNotes, Ingested, Reader, ingest};
 use crate::settings::Settings;
-use crate::summary::Counts;
+use crate::summary::DiscoveryCounts;
 
 /// Lets others see how far a run is, and stop it.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct RunControl {
     /// How far the run is.
     pub progress: Progress,
     /// Asks the run to stop.
@@ -29,7 +29,7 @@ pub struct Watch {
 
 /// A stage of a run that is over.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
+pub struct StageTiming {
     /// Its name.
     pub name: &'static str,
     /// How long it took.
@@ -48,9 +48,9 @@ pub struct Discovery {
     /// The documents that could not be read, in input order.
     pub problems: Vec<Problem>,
     /// The documents that have notes, in input order.
-    pub notes: Vec<Noted>,
+    pub notes: Vec<DocumentNotes>,
     /// What was found, in numbers.
-    pub counts: Counts,
+    pub counts: DiscoveryCounts,
     /// The sets of documents that I-Match takes for almost exact copies, if it was asked: their
     /// numbers, ascending, in order of the first. Exact copies are members.
     pub near_copies: Option<Vec<Vec<u32>>>,
@@ -59,13 +59,13 @@ pub struct Discovery {
     /// What the user's cap left out.
     pub capped: Option<Capped>,
     /// The words of each document that the cap set aside.
-    pub aside: Option<Aside>,
+    pub common_words: Option<Aside>,
     /// What documents share without the cap, if nothing but the cap is excluded.
     pub uncapped: Option<Overlaps>,
     /// The plan that was carried out: `sort`, `spill`, `spex` or `spex+spill`.
     pub plan: &'static str,
     /// The stages of the run.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StageTiming>,
 }
 
 /// Relates all documents of `source` to one another.
@@ -76,20 +76,20 @@ pub struct Discovery {
 pub fn discover(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Discovery, Error> {
     let mut clock = Clock::start();
     let Found { collection, read, near_sets, mut found } =
-        find(source, settings, watch, &mut clock)?;
+        find(source, settings, control, &mut clock)?;
     let threads = settings.n_threads();
 
-    let mut counts = Counts {
+    let mut counts = DiscoveryCounts {
         distinct_chunks: found.distinct_chunks,
         collisions: found.collisions,
         chunks: found.total_chunks,
         input_bytes: read.input_bytes,
         text_bytes: read.text_bytes,
-        ..Counts::default()
+        ..DiscoveryCounts::default()
     };
     counts.add_documents(&read.documents);
     counts.add_shared(&found.shared);
@@ -100,14 +100,14 @@ pub fn discover(
         shared: found.shared.clone(),
         chunks,
         texts: texts.clone(),
-        recipe: Recipe::new(settings),
+        analysis: AnalysisConfig::new(settings),
     });
     // Where nothing but the cap excludes, what it leaves out need not be read for again.
     let uncapped = (settings.max_df.is_some() && !settings.excludes_words())
         .then(|| Overlaps::new(found.shared.clone(), texts.clone()));
     let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
 
-    watch.progress.begin("scoring pairs", 0);
+    control.progress.begin("scoring pairs", 0);
     let graph_settings = GraphSettings {
         measure: settings.score,
         threshold: settings.threshold,
@@ -116,7 +116,7 @@ pub fn discover(
         max_blocks: settings.max_blocks.unwrap_or_else(|| max_blocks(settings.memory_budget())),
         max_additions: settings.max_additions,
     };
-    let graph = Graph::new(&found.shared, texts, graph_settings, &|| watch.stop.is_asked())?;
+    let graph = Graph::new(&found.shared, texts, graph_settings, &|| control.stop.is_asked())?;
     clock.stage("pairs", 0);
 
     let near_copies = near_sets.map(|sets| documents_of(&sets, &read.documents));
@@ -129,7 +129,7 @@ pub fn discover(
         notes: read.notes,
         counts,
         capped,
-        aside,
+        common_words: aside,
         uncapped,
         plan: collection.plan_name(),
         stages: clock.stages,
@@ -146,7 +146,7 @@ pub fn discover(
 pub fn overlaps(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Overlaps, Error> {
     // Every chunk counts, whichever would lead to a pair; and problems were told before.
     let settings = Settings {
@@ -156,9 +156,9 @@ pub fn overlaps(
         is_strict: false,
         ..settings.clone()
     };
-    let shared = shared(source, &settings, watch)?;
+    let shared = shared(source, &settings, control)?;
     let mut overlaps = Overlaps::new(shared.chunks, shared.texts);
-    overlaps.aside = shared.aside;
+    overlaps.aside = shared.common_words;
     Ok(overlaps)
 }
 
@@ -169,7 +169,7 @@ pub(crate) struct Shared {
     /// The documents that could not be read, in input order.
     pub(crate) problems: Vec<Problem>,
     /// The documents that have notes, in input order.
-    pub(crate) notes: Vec<Noted>,
+    pub(crate) notes: Vec<DocumentNotes>,
     /// What their texts share, without what the cap left out.
     pub(crate) chunks: SharedChunks,
     /// The text of each document; `None` for one without tokens.
@@ -177,22 +177,30 @@ pub(crate) struct Shared {
     /// What the user's cap left out.
     pub(crate) capped: Option<Capped>,
     /// The words of each document that it set aside.
-    pub(crate) aside: Option<Aside>,
+    pub(crate) common_words: Option<Aside>,
 }
 
 /// Reads `source` and finds what its documents share, without what the cap leaves out.
 pub(crate) fn shared(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Shared, Error> {
-    let Found { read, mut found, .. } = find(source, settings, watch, &mut Clock::start())?;
+    let Found { read, mut found, .. } = find(source, settings, control, &mut Clock::start())?;
     let number = |address| found.text_number(address);
     let texts: Vec<Option<u32>> =
         read.documents.entries().map(|entry| entry.address.map(number)).collect();
     let (capped, aside) = set_aside(&mut found.shared, &texts, settings);
     let Ingested { documents, problems, notes, .. } = read;
-    Ok(Shared { documents, problems, notes, chunks: found.shared, texts, capped, aside })
+    Ok(Shared {
+        documents,
+        problems,
+        notes,
+        chunks: found.shared,
+        texts,
+        capped,
+        common_words: aside,
+    })
 }
 
 /// Sets common chunks aside, if the settings say so: what that was, and the words of each document.
@@ -217,7 +225,7 @@ struct Found {
 fn find(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
     clock: &mut Clock,
 ) -> Result<Found, Error> {
     let analyzer = Analyzer::new(settings)?;
@@ -228,15 +236,15 @@ fn find(
     let reader = Reader {
         threads,
         is_strict: settings.is_strict,
-        progress: &watch.progress,
-        stop: &watch.stop,
+        progress: &control.progress,
+        stop: &control.stop,
     };
     let read = ingest(source, &analyzer, &collection, reader)?;
     clock.stage("read", read.input_bytes);
 
     let near_sets = match settings.imatch {
         Some(imatch) => {
-            let (progress, stop) = (&watch.progress, &watch.stop);
+            let (progress, stop) = (&control.progress, &control.stop);
             let sets = near_copies(&collection, imatch, threads, progress, stop)?;
             clock.stage("imatch", 0);
             Some(sets)
@@ -247,7 +255,7 @@ fn find(
     let copies = Copies::new(&read.documents);
     let copies_of = |address| copies.of(address);
     let keep = settings.keep_chunks;
-    let (progress, stop) = (&watch.progress, &watch.stop);
+    let (progress, stop) = (&control.progress, &control.stop);
     let found = find_shared(&collection, copies_of, keep, threads, progress, stop)?;
     clock.stage("index", collection.spilled());
     Ok(Found { collection, read, near_sets, found })
@@ -303,7 +311,7 @@ fn documents_of(sets: &[Vec<TextAddress>], documents: &Documents) -> Vec<Vec<u32
 /// Times the stages of a run.
 struct Clock {
     last: Instant,
-    stages: Vec<Stage>,
+    stages: Vec<StageTiming>,
 }
 
 impl Clock {
@@ -313,7 +321,7 @@ impl Clock {
 
     fn stage(&mut self, name: &'static str, bytes: u64) {
         let seconds = self.last.elapsed().as_secs_f64();
-        self.stages.push(Stage { name, seconds, bytes });
+        self.stages.push(StageTiming { name, seconds, bytes });
         self.last = Instant::now();
     }
 }

@@ -20,7 +20,7 @@ pub enum Error {
     Store(#[from] textkin_index::StoreError),
     /// The chunks of an index cannot be made again.
     #[error("the index was made in a way that this version does not know: {0}")]
-    Recipe(String),
+    AnalysisConfig(String),
     /// A document could not be read, and the run is strict.
     #[error("{0}; without --strict this document is left out and the run goes on")]
     Problem(Problem),
@@ -34,7 +34,7 @@ pub enum Error {
     TooManyPairs,
     /// Only runs of words have a place in both texts.
     #[error("texts are compared by runs of words: write words:K, not {0}")]
-    NotWords(textkin_text::grammar::ChunkerKind),
+    NotWordChunks(textkin_text::grammar::ChunkerKind),
     /// The texts of the documents to be shown are longer than the memory allows.
     #[error(
         "the texts to be explained are longer than {max_bytes} bytes together; raise --threshold or give more --memory"
@@ -50,17 +50,17 @@ pub enum Error {
     #[error(
         "the best of several equals is known for whole documents only; keep first, last, longest or a field"
     )]
-    BestOfParts,
+    BestNeedsDocuments,
     /// Words that are not the same would be cut.
     #[error(
         "passages and lines are cut only where the words are the same: normalise with nfkc, undisguise, fold, upper, cjk or none, without stop words and templates"
     )]
-    OtherWords,
+    UnsafeNormalization,
     /// The second pass over the input met other documents than the first.
     #[error(
         "the input changed while it was read: not the same documents from {id} on; nothing was written"
     )]
-    OtherDocuments {
+    InputChanged {
         /// The first document that is not as it was.
         id: String,
     },
@@ -72,7 +72,7 @@ pub enum Error {
     RepositoryConfig(String),
     /// The repository keeps no text.
     #[error("{} keeps no text, only fingerprints: {what}", folder.display())]
-    NoText {
+    TextNotStored {
         /// The folder of the repository.
         folder: std::path::PathBuf,
         /// What cannot be done.
@@ -82,7 +82,7 @@ pub enum Error {
     #[error(
         "what is looked at grows, and {0} must know the whole collection; choose another selector"
     )]
-    GrowingSelection(String),
+    SelectorNeedsCollection(String),
     /// A stream cannot be traced so.
     #[error(transparent)]
     Trace(#[from] textkin_trace::Error),
@@ -90,7 +90,7 @@ pub enum Error {
     #[error(
         "{memory} bytes are too little memory to trace with: a bucket of {slots} slots takes {bucket} bytes, and with what else is kept {least} bytes are the least"
     )]
-    TraceMemory {
+    MemoryTooSmall {
         /// Bytes that were given.
         memory: u64,
         /// The fewest bytes that do.

@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 use hashbrown::{HashMap, HashSet};
 use textkin_core::{Document, DocumentSink, Problem, Source};
 
-use crate::discover::Watch;
+use crate::discover::RunControl;
 use crate::error::Error;
 
 /// The texts of some documents, by number.
 #[derive(Debug, Default)]
-pub struct Texts(HashMap<u32, String>);
+pub struct DocumentTexts(HashMap<u32, String>);
 
-impl Texts {
+impl DocumentTexts {
     /// Reads `source` again and keeps the texts of the documents in `wanted`, of at most
     /// `max_bytes` together.
     ///
@@ -25,17 +25,17 @@ impl Texts {
         source: &mut dyn Source,
         wanted: &HashSet<u32>,
         max_bytes: u64,
-        watch: &Watch,
+        control: &RunControl,
     ) -> Result<Self, Error> {
-        watch.progress.begin("reading texts again", source.total_bytes().unwrap_or(0));
+        control.progress.begin("reading texts again", source.total_bytes().unwrap_or(0));
         let mut kept = Kept { wanted, number: 0, n_bytes: 0, max_bytes, texts: HashMap::new() };
         while let Some(piece) = source.next_piece() {
-            if watch.stop.is_asked() {
+            if control.stop.is_asked() {
                 return Err(Error::Stopped);
             }
             let n_bytes = piece.bytes();
             piece.read(&mut kept);
-            watch.progress.advance(n_bytes);
+            control.progress.advance(n_bytes);
             if kept.n_bytes > max_bytes {
                 return Err(Error::TooMuchText { max_bytes });
             }

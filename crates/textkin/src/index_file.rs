@@ -15,7 +15,7 @@ use crate::settings::Settings;
 
 /// How the chunks of an index were made: what is needed to make the same ones of another text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct AnalysisConfig {
     /// The version of textkin that wrote it.
     pub textkin: String,
     /// The steps of normalisation.
@@ -30,7 +30,7 @@ pub struct Recipe {
     pub templates: usize,
 }
 
-impl Recipe {
+impl AnalysisConfig {
     /// The recipe of `settings`.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
@@ -49,7 +49,8 @@ impl Recipe {
     /// # Errors
     /// If it cannot be read.
     pub fn of_index<B: AsRef<[u8]>>(index: &SharedIndex<B>) -> Result<Self, Error> {
-        serde_json::from_str(index.about()).map_err(|error| Error::Recipe(error.to_string()))
+        serde_json::from_str(index.about())
+            .map_err(|error| Error::AnalysisConfig(error.to_string()))
     }
 
     /// The settings that make chunks after this recipe.
@@ -57,13 +58,13 @@ impl Recipe {
     /// # Errors
     /// If this version lacks one of the strategies.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let recipe = |error: &dyn std::fmt::Display| Error::Recipe(error.to_string());
+        let analysis = |error: &dyn std::fmt::Display| Error::AnalysisConfig(error.to_string());
         let normalization: Normalization =
-            self.normalize.parse().map_err(|error| recipe(&error))?;
+            self.normalize.parse().map_err(|error| analysis(&error))?;
         Ok(Settings {
             normalization: normalization.with_stop_list(self.stop_list.clone()),
-            chunk: self.chunk.parse().map_err(|error| recipe(&error))?,
-            hash: self.hash.parse().map_err(|error| recipe(&error))?,
+            chunk: self.chunk.parse().map_err(|error| analysis(&error))?,
+            hash: self.hash.parse().map_err(|error| analysis(&error))?,
             ..Settings::default()
         })
     }
@@ -76,7 +77,7 @@ pub struct SharedText {
     pub(crate) chunks: FoundChunks,
     /// The text of each document.
     pub(crate) texts: Vec<Option<u32>>,
-    pub(crate) recipe: Recipe,
+    pub(crate) analysis: AnalysisConfig,
 }
 
 impl SharedText {
@@ -91,7 +92,7 @@ impl SharedText {
     /// # Errors
     /// If `out` cannot be written to.
     pub fn write(&self, documents: &Documents, out: impl Write) -> io::Result<()> {
-        let about = serde_json::to_string(&self.recipe).map_err(io::Error::other)?;
+        let about = serde_json::to_string(&self.analysis).map_err(io::Error::other)?;
         let contents = Contents { about: &about, shared: &self.shared, chunks: &self.chunks };
         let document = |(number, text): (u32, &Option<u32>)| IndexedDocument {
             id: documents.id(number),
@@ -116,8 +117,11 @@ pub struct Occurrences {
 ///
 /// # Errors
 /// If chunks like those of the index cannot be made, or the index is damaged.
-pub fn look_up<B: AsRef<[u8]>>(index: &SharedIndex<B>, text: &str) -> Result<Occurrences, Error> {
-    let analyzer = Analyzer::new(&Recipe::of_index(index)?.settings()?)?;
+pub fn find_occurrences<B: AsRef<[u8]>>(
+    index: &SharedIndex<B>,
+    text: &str,
+) -> Result<Occurrences, Error> {
+    let analyzer = Analyzer::new(&AnalysisConfig::of_index(index)?.settings()?)?;
     let (mut tokens, mut chunks, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
     analyzer.tokenize(text, &mut tokens);
     analyzer.chunk(&tokens, &mut chunks, &mut selection);

@@ -24,14 +24,14 @@ const LARGE_TEXT: usize = 16 << 20;
 pub(crate) struct Ingested {
     pub(crate) documents: Documents,
     pub(crate) problems: Vec<Problem>,
-    pub(crate) notes: Vec<Noted>,
+    pub(crate) notes: Vec<DocumentNotes>,
     pub(crate) input_bytes: u64,
     pub(crate) text_bytes: u64,
 }
 
 /// A document that has notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
+pub struct DocumentNotes {
     /// Its number.
     pub document: u32,
     /// What is worth knowing about it; never empty.
@@ -76,11 +76,10 @@ pub(crate) fn ingest(
     let mut pieces = Vec::with_capacity(parts.len());
     let mut first = 0u32;
     for part in parts {
-        ingested.notes.extend(
-            part.notes
-                .into_iter()
-                .map(|noted| Noted { document: first.saturating_add(noted.document), ..noted }),
-        );
+        ingested.notes.extend(part.notes.into_iter().map(|noted| DocumentNotes {
+            document: first.saturating_add(noted.document),
+            ..noted
+        }));
         first = first.saturating_add(part.documents.len());
         ingested.problems.extend(part.problems);
         ingested.input_bytes += part.bytes;
@@ -121,7 +120,7 @@ struct PieceResult {
     documents: Part,
     problems: Vec<Problem>,
     /// Counted within the piece.
-    notes: Vec<Noted>,
+    notes: Vec<DocumentNotes>,
 }
 
 /// The texts known so far, by digest; in shards, so that threads rarely wait for one another.
@@ -255,7 +254,7 @@ impl DocumentSink for Worker<'_, '_> {
         };
         notes.extend(self.tokens.disguises().notes());
         if !notes.is_empty() {
-            self.piece.notes.push(Noted { document: self.piece.documents.len(), notes });
+            self.piece.notes.push(DocumentNotes { document: self.piece.documents.len(), notes });
         }
         let words = u32::try_from(self.tokens.len()).expect("a text is bounded to 4 GiB");
         self.piece.documents.push(&id, time.as_deref(), words, address);

@@ -40,30 +40,32 @@ mod threshold;
 mod streams;
 
 pub use analyzer::Analyzer;
-pub use compare::{Comparison, SetAside, compare, compare_without, digest};
+pub use compare::{CommonText, Comparison, compare, compare_without, digest};
 pub use dedup::{
-    Cleaning, Duplicates, Editor, Keep, Level, Likeness, Place, Removal, Tally, dedup,
+    DedupCounts, DedupEditor, DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, Removal,
+    RemovedSpan, dedup,
 };
-pub use discover::{Discovery, Stage, Watch, discover, overlaps};
+pub use discover::{Discovery, RunControl, StageTiming, discover, overlaps};
 pub use documents::{DocumentEntry, Documents};
 pub use error::Error;
-pub use explain::Texts;
-pub use index_file::{Occurrences, Recipe, SharedText, look_up};
-pub use ingest::Noted;
-pub use pairs::{Pairs, raw_overlaps};
-pub use read::{ReadDocument, named_document, read_document};
+pub use explain::DocumentTexts;
+pub use index_file::{AnalysisConfig, Occurrences, SharedText, find_occurrences};
+pub use ingest::DocumentNotes;
+pub use pairs::{PairRows, raw_overlaps};
+pub use read::{ReadDocument, read_document, split_document_path};
 pub use repository::{
-    Added, Condition, Existing, Hits, NewPairs, Repository, RepositoryConfig, RepositorySource,
-    RepositoryWriter, SearchSettings, Searcher, Selected, pairs_with_new,
+    AddSummary, Condition, ExistingPolicy, NewPairs, Repository, RepositoryConfig,
+    RepositorySource, RepositoryWriter, SearchResults, SearchSettings, Searcher, SelectedDocuments,
+    pairs_with_new,
 };
 pub use settings::Settings;
 pub use size::parse_size;
 pub use streams::{
-    BlockOrigin, CopiedOrigin, DocumentOrigins, MostCopied, StreamTracer, TraceOutput,
+    BlockOrigin, CopiedOrigin, DocumentOrigins, StreamTracer, TopOrigins, TraceOutput,
     TraceProgress, TraceSettings, TraceTimes,
 };
-pub use summary::Counts;
-pub use survey::{chunk_frequencies, frequent_words, know_collection};
+pub use summary::DiscoveryCounts;
+pub use survey::{chunk_frequencies, frequent_words, survey_collection};
 pub use threshold::Threshold;
 pub use timestamp::{ParseTimestampError, Timestamp, parse_age};
 

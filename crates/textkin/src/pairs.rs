@@ -11,8 +11,8 @@ use textkin_graph::Overlaps;
 use textkin_report::{Row, RunPair};
 use textkin_source::Inputs;
 
-use crate::compare::SetAside;
-use crate::discover::{Discovery, Stage, Watch, overlaps};
+use crate::compare::CommonText;
+use crate::discover::{Discovery, RunControl, StageTiming, overlaps};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -24,7 +24,7 @@ pub fn raw_overlaps(
     inputs: &Inputs,
     found: &mut Discovery,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Option<Overlaps>, Error> {
     if let Some(uncapped) = found.uncapped.take() {
         return Ok(Some(uncapped));
@@ -33,30 +33,30 @@ pub fn raw_overlaps(
         return Ok(None);
     }
     let begun = Instant::now();
-    let overlaps = overlaps(&mut inputs.reopen()?, &settings.without_exclusions(), watch)?;
+    let overlaps = overlaps(&mut inputs.reopen()?, &settings.without_exclusions(), control)?;
     let seconds = begun.elapsed().as_secs_f64();
-    found.stages.push(Stage { name: "raw", seconds, bytes: 0 });
+    found.stages.push(StageTiming { name: "raw", seconds, bytes: 0 });
     Ok(Some(overlaps))
 }
 
 /// The pairs of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Pairs<'a> {
+pub struct PairRows<'a> {
     /// What a discovery found.
-    pub found: &'a Discovery,
+    pub discovery: &'a Discovery,
     /// What documents share with nothing excluded, if anything is.
     pub raw: Option<&'a Overlaps>,
     /// The settings it was found with.
     pub settings: &'a Settings,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> PairRows<'a> {
     /// A pair with the names of its documents, and without its raw score.
     #[must_use]
-    pub fn bare_row(&self, pair: &Pair) -> Row<'a> {
+    pub fn row_without_raw_score(&self, pair: &Pair) -> Row<'a> {
         Row {
-            a: self.found.documents.id(pair.a),
-            b: self.found.documents.id(pair.b),
+            a: self.discovery.documents.id(pair.a),
+            b: self.discovery.documents.id(pair.b),
             a_index: pair.a,
             b_index: pair.b,
             score: pair.score,
@@ -74,8 +74,10 @@ impl<'a> Pairs<'a> {
     /// The rows of `pairs`, in their order.
     #[must_use]
     pub fn rows(&self, pairs: &[Pair]) -> Vec<Row<'a>> {
-        let row =
-            |pair: &Pair| Row { raw_score: self.raw_score(pair.a, pair.b), ..self.bare_row(pair) };
+        let row = |pair: &Pair| Row {
+            raw_score: self.raw_score(pair.a, pair.b),
+            ..self.row_without_raw_score(pair)
+        };
         if self.raw.is_none() {
             return pairs.iter().map(row).collect();
         }
@@ -95,16 +97,16 @@ impl<'a> Pairs<'a> {
 
     /// What the cap set aside of the documents of `row`, if there is one.
     #[must_use]
-    pub fn aside(&self, row: &Row<'_>) -> Option<SetAside<'a>> {
-        let aside = self.found.aside.as_ref()?;
+    pub fn common_text(&self, row: &Row<'_>) -> Option<CommonText<'a>> {
+        let aside = self.discovery.common_words.as_ref()?;
         let (a, b) = (aside.of(row.a_index), aside.of(row.b_index));
-        Some(SetAside { a, b, overlap: Some(row.overlap) })
+        Some(CommonText { a, b, overlap: Some(row.overlap) })
     }
 
     /// What is worth knowing about a document.
     #[must_use]
     pub fn notes(&self, document: u32) -> Vec<Note> {
-        let notes = &self.found.notes;
+        let notes = &self.discovery.notes;
         let place = notes.binary_search_by_key(&document, |noted| noted.document);
         place.map_or_else(|_| Vec::new(), |place| notes[place].notes.clone())
     }
@@ -117,7 +119,7 @@ impl<'a> Pairs<'a> {
             by: self.settings.score.name(),
             score: row.score,
             raw_score: row.raw_score,
-            documents: self.found.counts.documents,
+            documents: self.discovery.counts.documents,
             max_df: self.settings.max_df,
             overlap: row.overlap,
         }

@@ -61,7 +61,7 @@ impl DocumentSink for Taker<'_> {
 
 /// The file and the id that `path` names: `FILE#ID`, unless a file has that very name.
 #[must_use]
-pub fn named_document(path: &Path) -> (PathBuf, Option<String>) {
+pub fn split_document_path(path: &Path) -> (PathBuf, Option<String>) {
     let split = path.to_str().and_then(|name| name.rsplit_once('#'));
     match split {
         Some((file, id)) if !path.exists() && Path::new(file).exists() => {
@@ -76,7 +76,7 @@ pub fn named_document(path: &Path) -> (PathBuf, Option<String>) {
 /// # Errors
 /// If it cannot be read, there is none, or there are several.
 pub fn read_document(path: &Path, settings: &SourceSettings) -> Result<ReadDocument, Error> {
-    let (file, id) = named_document(path);
+    let (file, id) = split_document_path(path);
     let mut inputs = Inputs::open(&[&file], settings)?;
     let mut taker = Taker {
         file: file.display().to_string(),

@@ -6,7 +6,7 @@ use crate::documents::Documents;
 
 /// What a run found, in numbers. Exact copies count as documents wherever documents are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DiscoveryCounts {
     /// Documents read.
     pub documents: u64,
     /// Documents without a single token.
@@ -31,7 +31,7 @@ pub struct Counts {
     pub text_bytes: u64,
 }
 
-impl Counts {
+impl DiscoveryCounts {
     pub(crate) fn add_documents(&mut self, documents: &Documents) {
         for entry in documents.entries() {
             self.documents += 1;

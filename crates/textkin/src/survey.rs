@@ -9,7 +9,7 @@ use textkin_text::grammar::Selection;
 use textkin_text::selector::Frequencies;
 
 use crate::analyzer::Analyzer;
-use crate::discover::Watch;
+use crate::discover::RunControl;
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -18,20 +18,20 @@ use crate::settings::Settings;
 ///
 /// # Errors
 /// If the run is stopped, or the inputs cannot be read twice.
-pub fn know_collection(
+pub fn survey_collection(
     inputs: &Inputs,
     settings: &mut Settings,
     stop_frequent: Option<usize>,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<(), Error> {
     if let Some(n) = stop_frequent {
-        let mut words = frequent_words(&mut inputs.reopen()?, settings, n, watch)?;
+        let mut words = frequent_words(&mut inputs.reopen()?, settings, n, control)?;
         words.extend(settings.normalization.stop_list().iter().cloned());
         settings.normalization = settings.normalization.clone().with_stop_list(words);
     }
     if settings.select.needs_collection() {
         settings.resources.frequencies =
-            Some(chunk_frequencies(&mut inputs.reopen()?, settings, watch)?);
+            Some(chunk_frequencies(&mut inputs.reopen()?, settings, control)?);
     }
     Ok(())
 }
@@ -44,10 +44,10 @@ pub fn frequent_words(
     source: &mut dyn Source,
     settings: &Settings,
     n: usize,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Vec<String>, Error> {
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    survey(source, settings, watch, |_, tokens| {
+    survey(source, settings, control, |_, tokens| {
         for token in 0..tokens.len() {
             *counts.entry_ref(tokens.token(token)).or_insert(0) += 1;
         }
@@ -65,13 +65,13 @@ pub fn frequent_words(
 pub fn chunk_frequencies(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Frequencies, Error> {
     let settings = Settings { select: Selection::default(), ..settings.clone() };
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let (mut chunks, mut selection) = (Vec::<Chunk>::new(), Vec::new());
     let mut hashes = Vec::new();
-    survey(source, &settings, watch, |analyzer, tokens| {
+    survey(source, &settings, control, |analyzer, tokens| {
         analyzer.chunk(tokens, &mut chunks, &mut selection);
         hashes.clear();
         hashes.extend(chunks.iter().map(|chunk| chunk.hash));
@@ -88,17 +88,17 @@ pub fn chunk_frequencies(
 fn survey(
     source: &mut dyn Source,
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
     each: impl FnMut(&Analyzer, &Tokens),
 ) -> Result<(), Error> {
     let analyzer = Analyzer::new(&Settings { select: Selection::default(), ..settings.clone() })?;
-    watch.progress.begin("surveying", source.total_bytes().unwrap_or(0));
-    let mut surveyor = Surveyor { tokens: analyzer.tokens(), analyzer: &analyzer, watch, each };
+    control.progress.begin("surveying", source.total_bytes().unwrap_or(0));
+    let mut surveyor = Surveyor { tokens: analyzer.tokens(), analyzer: &analyzer, control, each };
     while let Some(piece) = source.next_piece() {
         let bytes = piece.bytes();
         piece.read(&mut surveyor);
-        watch.progress.advance(bytes);
-        watch.stop.check()?;
+        control.progress.advance(bytes);
+        control.stop.check()?;
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ fn survey(
 struct Surveyor<'a, F> {
     analyzer: &'a Analyzer,
     tokens: Tokens,
-    watch: &'a Watch,
+    control: &'a RunControl,
     each: F,
 }
 
@@ -114,7 +114,11 @@ impl<F: FnMut(&Analyzer, &Tokens)> DocumentSink for Surveyor<'_, F> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.analyzer.tokenize(&document.text, &mut self.tokens);
         (self.each)(self.analyzer, &self.tokens);
-        if self.watch.stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.control.stop.is_asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn problem(&mut self, _: Problem) -> ControlFlow<()> {

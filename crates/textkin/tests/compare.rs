@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::Overlap;
-use textkin::{Settings, Watch, compare, discover};
+use textkin::{RunControl, Settings, compare, discover};
 
 fn settings(k: u32, normalize: &str) -> Settings {
     Settings {
@@ -24,7 +24,7 @@ fn discovered(a: &str, b: &str, settings: &Settings) -> Option<Overlap> {
         SourceSettings { input_format: Some(InputFormat::Jsonl), ..SourceSettings::default() };
     let mut source =
         Inputs::from_reader("two", std::io::Cursor::new(lines), &source_settings).unwrap();
-    let found = discover(&mut source, settings, &Watch::default()).unwrap();
+    let found = discover(&mut source, settings, &RunControl::default()).unwrap();
     found.graph.rows().next().map(|pair| pair.overlap)
 }
 

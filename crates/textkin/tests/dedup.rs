@@ -11,7 +11,9 @@ use proptest::prelude::*;
 use textkin::source::{InputFormat, Inputs, RewriteOutcome, SourceSettings};
 use textkin::text::tokenizer::WordTokenizer;
 use textkin::types::{Layers, Measure, Overlap, Tokenizer, Tokens};
-use textkin::{Cleaning, Duplicates, Keep, Level, Likeness, Settings, Watch, dedup};
+use textkin::{
+    DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, Settings, dedup,
+};
 
 /// The texts as JSON lines, the number of each as its time.
 fn inputs(texts: &[String]) -> Inputs {
@@ -28,27 +30,32 @@ fn inputs(texts: &[String]) -> Inputs {
     inputs
 }
 
-fn run(texts: &[String], k: usize, cleaning: Cleaning, threads: usize) -> (Inputs, Duplicates) {
+fn run(
+    texts: &[String],
+    k: usize,
+    cleaning: DedupSettings,
+    threads: usize,
+) -> (Inputs, Duplicates) {
     let settings = Settings {
         chunk: format!("words:{k}").parse().unwrap(),
         threads: Some(threads),
         ..Settings::default()
     };
     let mut inputs = inputs(texts);
-    let found = dedup(&mut inputs, &settings, cleaning, &Watch::default()).unwrap();
+    let found = dedup(&mut inputs, &settings, cleaning, &RunControl::default()).unwrap();
     (inputs, found)
 }
 
 /// What is left of the texts.
-fn cleaned(texts: &[String], k: usize, cleaning: Cleaning) -> Vec<String> {
+fn cleaned(texts: &[String], k: usize, cleaning: DedupSettings) -> Vec<String> {
     let (inputs, found) = run(texts, k, cleaning, 2);
-    let watch = Watch::default();
-    let mut editor = found.editor(false, &watch);
+    let control = RunControl::default();
+    let mut editor = found.editor(false, &control);
     let mut out = Vec::new();
     for file in inputs.files() {
         assert_eq!(inputs.rewrite(&file, &mut editor, &mut out).unwrap(), RewriteOutcome::Written);
     }
-    assert_eq!(editor.take_tally(), found.tally());
+    assert_eq!(editor.take_counts(), found.counts());
     editor.finish().unwrap();
     let text = |line: &str| {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -134,8 +141,8 @@ impl Naive {
 }
 
 /// What goes, what holds it, and how much of it.
-fn oracle(texts: &[String], k: usize, cleaning: Cleaning) -> BTreeMap<u32, (u32, f64)> {
-    let Level::Document { likeness, threshold } = cleaning.level else { unreachable!() };
+fn oracle(texts: &[String], k: usize, cleaning: DedupSettings) -> BTreeMap<u32, (u32, f64)> {
+    let DedupLevel::Document { likeness, threshold } = cleaning.level else { unreachable!() };
     let naive = Naive::new(texts, k);
     let texts = &naive.words;
     let commonness = |a: usize| {
@@ -145,11 +152,11 @@ fn oracle(texts: &[String], k: usize, cleaning: Cleaning) -> BTreeMap<u32, (u32,
     };
     let mut order: Vec<usize> = (0..texts.len()).collect();
     match cleaning.keep {
-        Keep::First => {}
-        Keep::Last => order.reverse(),
-        Keep::Longest => order.sort_by_key(|&a| std::cmp::Reverse(texts[a].len())),
-        Keep::Field => order.sort_by_key(|&a| std::cmp::Reverse(a % 5)),
-        Keep::Best => {
+        KeepRule::First => {}
+        KeepRule::Last => order.reverse(),
+        KeepRule::Longest => order.sort_by_key(|&a| std::cmp::Reverse(texts[a].len())),
+        KeepRule::Field => order.sort_by_key(|&a| std::cmp::Reverse(a % 5)),
+        KeepRule::Best => {
             order.sort_by(|&a, &b| commonness(b).total_cmp(&commonness(a)));
         }
     }
@@ -256,8 +263,8 @@ fn plain_collections() -> impl Strategy<Value = Vec<String>> {
     collections().prop_map(move |texts| texts.into_iter().map(plain).collect())
 }
 
-fn keeps() -> impl Strategy<Value = Keep> {
-    prop::sample::select(vec![Keep::First, Keep::Last, Keep::Longest, Keep::Field])
+fn keeps() -> impl Strategy<Value = KeepRule> {
+    prop::sample::select(vec![KeepRule::First, KeepRule::Last, KeepRule::Longest, KeepRule::Field])
 }
 
 fn likenesses() -> impl Strategy<Value = Likeness> {
@@ -265,8 +272,8 @@ fn likenesses() -> impl Strategy<Value = Likeness> {
     prop_oneof![Just(Likeness::Held), scores]
 }
 
-fn document(likeness: Likeness, threshold: f64, keep: Keep) -> Cleaning {
-    Cleaning { level: Level::Document { likeness, threshold }, keep }
+fn document(likeness: Likeness, threshold: f64, keep: KeepRule) -> DedupSettings {
+    DedupSettings { level: DedupLevel::Document { likeness, threshold }, keep }
 }
 
 proptest! {
@@ -298,17 +305,17 @@ proptest! {
 
     #[test]
     fn the_best_stay_as_the_oracle_says(texts in plain_collections(), k in 1usize..3, threads in 1usize..3) {
-        let cleaning = document(Likeness::Score(Measure::S1), 2.0, Keep::Best);
+        let cleaning = document(Likeness::Score(Measure::S1), 2.0, KeepRule::Best);
         let (_, found) = run(&texts, k, cleaning, threads);
         let found: BTreeMap<u32, (u32, f64)> = found.removed.iter().map(|removal| (removal.document, (removal.duplicate_of, removal.score))).collect();
         prop_assert_eq!(found, oracle(&texts, k, cleaning));
     }
 
     #[test]
-    fn cleaning_documents_twice_changes_nothing_more(texts in collections(), keep in prop_oneof![keeps(), Just(Keep::Best)]) {
+    fn cleaning_documents_twice_changes_nothing_more(texts in collections(), keep in prop_oneof![keeps(), Just(KeepRule::Best)]) {
         let cleaning = document(Likeness::Held, 0.8, keep);
         let once = cleaned(&texts, 2, cleaning);
-        if matches!(keep, Keep::First | Keep::Longest) {
+        if matches!(keep, KeepRule::First | KeepRule::Longest) {
             prop_assert_eq!(&cleaned(&once, 2, cleaning), &once);
         }
         prop_assert!(once.len() <= texts.len());
@@ -316,7 +323,7 @@ proptest! {
 
     #[test]
     fn cut_passages_leave_whole_words_and_no_run_twice(texts in collections(), n in 1u32..5, keep in keeps()) {
-        let cleaning = Cleaning { level: Level::Passage { min_words: n }, keep };
+        let cleaning = DedupSettings { level: DedupLevel::Passage { min_words: n }, keep };
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
         for (old, new) in texts.iter().zip(&once) {
@@ -339,10 +346,10 @@ proptest! {
         keep in keeps(),
     ) {
         let level = match is_line {
-            true => Level::Line { min_words: n },
-            false => Level::Passage { min_words: n },
+            true => DedupLevel::Line { min_words: n },
+            false => DedupLevel::Passage { min_words: n },
         };
-        let cleaning = Cleaning { level, keep };
+        let cleaning = DedupSettings { level, keep };
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
         for (old, new) in texts.iter().zip(&once) {
@@ -362,8 +369,8 @@ proptest! {
 
     #[test]
     fn parts_go_the_same_on_any_number_of_threads(texts in collections(), n in 1u32..4, keep in keeps()) {
-        for level in [Level::Passage { min_words: n }, Level::Line { min_words: n }] {
-            let cleaning = Cleaning { level, keep };
+        for level in [DedupLevel::Passage { min_words: n }, DedupLevel::Line { min_words: n }] {
+            let cleaning = DedupSettings { level, keep };
             let (_, one) = run(&texts, 8, cleaning, 1);
             let (_, many) = run(&texts, 8, cleaning, 3);
             prop_assert_eq!(one.removed, many.removed);
@@ -372,7 +379,7 @@ proptest! {
 
     #[test]
     fn cut_lines_are_those_that_were_there_before(texts in plain_collections(), n in 1u32..4) {
-        let cleaning = Cleaning { level: Level::Line { min_words: n }, keep: Keep::First };
+        let cleaning = DedupSettings { level: DedupLevel::Line { min_words: n }, keep: KeepRule::First };
         let once = cleaned(&texts, 8, cleaning);
         prop_assert_eq!(once.len(), texts.len(), "no record is lost");
         let mut seen = BTreeSet::new();
@@ -397,21 +404,22 @@ fn a_passage_goes_where_it_stands_again_and_says_where_it_stays() {
         format!("First: {shared}. The end."),
         format!("Then it snowed.\n\n\"{}!\"\n\nNobody saw it.", shared.to_uppercase()),
     ];
-    let cleaning = Cleaning { level: Level::Passage { min_words: 5 }, keep: Keep::First };
+    let cleaning =
+        DedupSettings { level: DedupLevel::Passage { min_words: 5 }, keep: KeepRule::First };
     let once = cleaned(&texts, 8, cleaning);
     assert_eq!(once, [texts[0].as_str(), "Then it snowed.\n\nNobody saw it."]);
     let (_, found) = run(&texts, 8, cleaning, 1);
     let removal = found.removed[0];
-    let place = removal.place.unwrap();
+    let part = removal.part.unwrap();
     assert_eq!((removal.document, removal.duplicate_of, removal.words), (1, 0, 7));
-    assert_eq!(texts[1][place.span.range()].to_lowercase(), shared);
-    assert_eq!((place.word, place.stays_at), (3, 1));
+    assert_eq!(texts[1][part.span.range()].to_lowercase(), shared);
+    assert_eq!((part.word, part.keeper_position), (3, 1));
 }
 
 #[test]
 fn documents_without_words_stay_and_short_copies_go() {
     let texts = ["", "?!", "yes", "", "Yes.", "no"].map(str::to_owned);
-    let cleaning = document(Likeness::Held, 0.9, Keep::First);
+    let cleaning = document(Likeness::Held, 0.9, KeepRule::First);
     assert_eq!(cleaned(&texts, 8, cleaning), ["", "?!", "yes", "", "no"]);
 }
 
@@ -424,7 +432,7 @@ fn the_best_of_several_has_the_most_in_common_with_all() {
         middle.to_owned(),
         "something else".to_owned(),
     ];
-    let cleaning = document(Likeness::Score(Measure::Ssr), 0.5, Keep::Best);
+    let cleaning = document(Likeness::Score(Measure::Ssr), 0.5, KeepRule::Best);
     let (_, found) = run(&texts, 3, cleaning, 1);
     let gone: Vec<(u32, u32)> =
         found.removed.iter().map(|removal| (removal.document, removal.duplicate_of)).collect();
@@ -437,22 +445,23 @@ fn a_document_that_is_wholly_in_a_longer_one_goes_only_after_it() {
     let long = format!("{short} and quite some more of it that is nowhere else to be found");
     let texts = [short, long.clone()];
     let keep = |keep| document(Likeness::Held, 0.9, keep);
-    assert_eq!(cleaned(&texts, 4, keep(Keep::First)).len(), 2);
-    assert_eq!(cleaned(&texts, 4, keep(Keep::Longest)), [long]);
+    assert_eq!(cleaned(&texts, 4, keep(KeepRule::First)).len(), 2);
+    assert_eq!(cleaned(&texts, 4, keep(KeepRule::Longest)), [long]);
 }
 
 #[test]
 fn what_would_cut_words_that_are_not_the_same_is_refused() {
     let settings =
         |steps: &str| Settings { normalization: steps.parse().unwrap(), ..Settings::default() };
-    let cleaning = Cleaning { level: Level::Line { min_words: 1 }, keep: Keep::First };
+    let cleaning =
+        DedupSettings { level: DedupLevel::Line { min_words: 1 }, keep: KeepRule::First };
     for steps in ["nfkc+fold+stop:en", "fold+no-quotes", "numbers", "stem:en"] {
-        let found = dedup(&mut inputs(&[]), &settings(steps), cleaning, &Watch::default());
-        assert!(matches!(found, Err(textkin::Error::OtherWords)), "{steps}");
+        let found = dedup(&mut inputs(&[]), &settings(steps), cleaning, &RunControl::default());
+        assert!(matches!(found, Err(textkin::Error::UnsafeNormalization)), "{steps}");
     }
-    let best = Cleaning { keep: Keep::Best, ..cleaning };
-    let found = dedup(&mut inputs(&[]), &Settings::default(), best, &Watch::default());
-    assert!(matches!(found, Err(textkin::Error::BestOfParts)));
+    let best = DedupSettings { keep: KeepRule::Best, ..cleaning };
+    let found = dedup(&mut inputs(&[]), &Settings::default(), best, &RunControl::default());
+    assert!(matches!(found, Err(textkin::Error::BestNeedsDocuments)));
 }
 
 /// A family of texts over one base: each with changes of its own, some with changes in common, some
@@ -484,7 +493,7 @@ fn a_large_family_goes_as_the_oracle_says() {
     let likenesses =
         [Likeness::Held, Likeness::Score(Measure::Ssr), Likeness::Score(Measure::Containment)];
     for (likeness, threshold) in likenesses.into_iter().zip([0.8, 0.6, 0.9]) {
-        let cleaning = document(likeness, threshold, Keep::First);
+        let cleaning = document(likeness, threshold, KeepRule::First);
         let (_, found) = run(&texts, 3, cleaning, 2);
         let n_gone = found.removed.len();
         assert!((50..1050).contains(&n_gone), "{n_gone} go");
@@ -517,16 +526,16 @@ proptest! {
     fn parts_are_the_same_with_any_memory(
         texts in repeating(),
         min_words in 1u32..6,
-        keep in prop::sample::select(vec![Keep::First, Keep::Last, Keep::Longest, Keep::Field]),
+        keep in prop::sample::select(vec![KeepRule::First, KeepRule::Last, KeepRule::Longest, KeepRule::Field]),
     ) {
-        for level in [Level::Passage { min_words }, Level::Line { min_words }] {
+        for level in [DedupLevel::Passage { min_words }, DedupLevel::Line { min_words }] {
             let found = |memory: Option<u64>| {
                 let settings = Settings { memory, threads: Some(2), ..Settings::default() };
                 let mut inputs = inputs(&texts);
-                let cleaning = Cleaning { level, keep };
-                let found = dedup(&mut inputs, &settings, cleaning, &Watch::default()).unwrap();
-                let watch = Watch::default();
-                let mut editor = found.editor(false, &watch);
+                let cleaning = DedupSettings { level, keep };
+                let found = dedup(&mut inputs, &settings, cleaning, &RunControl::default()).unwrap();
+                let control = RunControl::default();
+                let mut editor = found.editor(false, &control);
                 let mut out = Vec::new();
                 for file in inputs.files() {
                     inputs.rewrite(&file, &mut editor, &mut out).unwrap();
@@ -549,12 +558,13 @@ fn parts_of_more_text_than_the_memory_holds_are_found() {
         (0..3_000).map(|n| format!("w{}\n", (seed % 20) * 3_000 + n)).collect()
     };
     let texts: Vec<String> = (0..40).map(text).collect();
-    for level in [Level::Passage { min_words: 8 }, Level::Line { min_words: 1 }] {
-        for keep in [Keep::First, Keep::Last] {
+    for level in [DedupLevel::Passage { min_words: 8 }, DedupLevel::Line { min_words: 1 }] {
+        for keep in [KeepRule::First, KeepRule::Last] {
             let settings = Settings { memory: Some(200_000), ..Settings::default() };
-            let cleaning = Cleaning { level, keep };
-            let found = dedup(&mut inputs(&texts), &settings, cleaning, &Watch::default()).unwrap();
-            assert_eq!(found.tally().words_gone, 60_000, "{cleaning:?}");
+            let cleaning = DedupSettings { level, keep };
+            let found =
+                dedup(&mut inputs(&texts), &settings, cleaning, &RunControl::default()).unwrap();
+            assert_eq!(found.counts().words_removed, 60_000, "{cleaning:?}");
             assert!(
                 found
                     .removed

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use textkin::distributed::{
-    Cell, CommonChunks, Cut, Edge, ListMerger, Packed, PairCounter, PairMerger, PostingsPacker,
-    PostingsSorter, Prepared, Preparer, TextSizes, Totals, Work, copies_alone,
+    BucketBytes, CommonChunks, CommonCutoff, ListMerger, PairCounter, PairMerger, PairTotals,
+    PairVerifier, PostingsPacker, PostingsSorter, PreparedText, TextPreparer, TextSizes,
+    VerifiedPair, WorkItem, copies_only,
 };
 use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap};
-use textkin::{Settings, Watch, discover};
+use textkin::{RunControl, Settings, discover};
 
 /// How the collection is parted.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,7 @@ fn run_in_one(texts: &[String], settings: &Settings) -> Pairs {
         SourceSettings { input_format: Some(InputFormat::Jsonl), ..SourceSettings::default() };
     let mut source =
         Inputs::from_reader("test", std::io::Cursor::new(lines), &source_settings).unwrap();
-    let found = discover(&mut source, settings, &Watch::default()).unwrap();
+    let found = discover(&mut source, settings, &RunControl::default()).unwrap();
     found
         .graph
         .rows()
@@ -48,9 +49,9 @@ fn run_in_one(texts: &[String], settings: &Settings) -> Pairs {
 }
 
 /// The bytes of every bucket, in an order that depends on `turn`.
-fn by_bucket(packed: Vec<Packed>, n_buckets: u32, turn: usize) -> Vec<Vec<Vec<u8>>> {
+fn by_bucket(packed: Vec<BucketBytes>, n_buckets: u32, turn: usize) -> Vec<Vec<Vec<u8>>> {
     let mut buckets = vec![Vec::new(); n_buckets as usize];
-    for Packed { bucket, bytes } in packed {
+    for BucketBytes { bucket, bytes } in packed {
         buckets[bucket as usize].push(bytes);
     }
     for bucket in &mut buckets {
@@ -60,19 +61,19 @@ fn by_bucket(packed: Vec<Packed>, n_buckets: u32, turn: usize) -> Vec<Vec<Vec<u8
     buckets
 }
 
-fn prepare(texts: &[String], settings: &Settings, cut: Parting) -> Vec<Prepared> {
+fn prepare(texts: &[String], settings: &Settings, cut: Parting) -> Vec<PreparedText> {
     let counter = cut.counter_bytes.and_then(|bytes| {
-        let preparer = Preparer::new(settings, 7).unwrap();
+        let preparer = TextPreparer::new(settings, 7).unwrap();
         let sum = preparer.counter(bytes)?;
         for part in texts.chunks(texts.len().div_ceil(cut.parts).max(1)) {
-            let mut preparer = Preparer::new(settings, 7).unwrap();
+            let mut preparer = TextPreparer::new(settings, 7).unwrap();
             let own = preparer.counter(bytes)?;
             part.iter().for_each(|text| preparer.count(text, &own));
             sum.add(&own.to_bytes()).unwrap();
         }
         Some(sum)
     });
-    let mut preparer = Preparer::new(settings, 7).unwrap();
+    let mut preparer = TextPreparer::new(settings, 7).unwrap();
     texts.iter().map(|text| preparer.prepare(text, counter.as_ref())).collect()
 }
 
@@ -82,7 +83,7 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
     for (number, text) in prepared.iter().enumerate().filter(|(_, text)| text.words > 0) {
         documents.entry(text.key).or_default().push(number);
     }
-    let sizes = |text: &Prepared| TextSizes {
+    let sizes = |text: &PreparedText| TextSizes {
         key: text.key,
         words: text.words,
         chunks: text.chunks,
@@ -104,20 +105,20 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
         }
         packed.extend(packer.pack());
     }
-    let common = Cut::new(settings, cut.common);
-    let mut commons = CommonChunks::default();
+    let common = CommonCutoff::new(settings, cut.common);
+    let mut common_chunks = CommonChunks::default();
     let mut lists = Vec::new();
     for bucket in by_bucket(packed, cut.buckets, turn) {
         let mut sorter = PostingsSorter::default();
         bucket.iter().for_each(|bytes| sorter.add(bytes).unwrap());
         lists.extend(sorter.lists(cut.buckets, common));
     }
-    let mut work: Vec<Work> = Vec::new();
+    let mut work: Vec<WorkItem> = Vec::new();
     for bucket in by_bucket(lists, cut.buckets, turn) {
         let mut merger = ListMerger::default();
         bucket.iter().for_each(|bytes| merger.add(bytes).unwrap());
         work.extend(merger.work(cut.block));
-        commons.add(merger.commons()).unwrap();
+        common_chunks.add(merger.common_chunks()).unwrap();
     }
     let turned = turn % work.len().max(1);
     work.rotate_left(turned);
@@ -134,7 +135,7 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
         packed.extend(counter.pack());
     }
     let mut candidates = Vec::new();
-    let mut totals = Totals::default();
+    let mut totals = PairTotals::default();
     let selective = prepared.iter().any(|text| text.selected.is_some());
     for bucket in by_bucket(packed, cut.buckets, turn) {
         let mut merger = PairMerger::new(settings.score, settings.threshold, selective, common);
@@ -142,24 +143,24 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
         let (found, sums) = merger.finish();
         candidates.extend(found);
         totals.pairs += sums.pairs;
-        totals.selves += sums.selves;
+        totals.self_pairs += sums.self_pairs;
     }
     assert_eq!(totals.pairs, work.iter().map(|work| work.pairs).sum::<u64>(), "no pair is lost");
-    assert_eq!(totals.selves, work.iter().map(|work| work.selves).sum::<u64>());
+    assert_eq!(totals.self_pairs, work.iter().map(|work| work.self_pairs).sum::<u64>());
 
-    let mut edges: Vec<Edge> = Vec::new();
+    let mut edges: Vec<VerifiedPair> = Vec::new();
     let (copies, pairs): (Vec<_>, Vec<_>) =
         candidates.into_iter().partition(|pair| pair.a == pair.b);
     let mut own: BTreeMap<i64, _> = copies.into_iter().map(|pair| (pair.a, pair)).collect();
     for text in &prepared {
         if text.words > 0 && documents[&text.key].len() > 1 && !own.contains_key(&text.key) {
-            own.insert(text.key, copies_alone(sizes(text)));
+            own.insert(text.key, copies_only(sizes(text)));
         }
     }
     for (_, pair) in own {
         let score = settings.score.score(&pair.overlap);
         if score >= settings.threshold {
-            edges.push(Edge { a: pair.a, b: pair.b, score, overlap: pair.overlap });
+            edges.push(VerifiedPair { a: pair.a, b: pair.b, score, overlap: pair.overlap });
         }
     }
     let mut cells: BTreeMap<(u64, u64), Vec<_>> = BTreeMap::new();
@@ -168,8 +169,8 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
         let (a, b) = (group(pair.a), group(pair.b));
         cells.entry((a.min(b), a.max(b))).or_default().push(pair);
     }
-    let preparer = Preparer::new(settings, 7).unwrap();
-    let mut cell = Cell::new(preparer, settings.score, settings.threshold, commons);
+    let preparer = TextPreparer::new(settings, 7).unwrap();
+    let mut cell = PairVerifier::new(preparer, settings.score, settings.threshold, common_chunks);
     for pairs in cells.values() {
         cell.clear();
         for key in pairs.iter().flat_map(|pair| [pair.a, pair.b]) {
@@ -182,7 +183,7 @@ fn run_in_parts(texts: &[String], settings: &Settings, cut: Parting, turn: usize
     expand(&edges, &documents)
 }
 
-fn expand(edges: &[Edge], documents: &BTreeMap<i64, Vec<usize>>) -> Pairs {
+fn expand(edges: &[VerifiedPair], documents: &BTreeMap<i64, Vec<usize>>) -> Pairs {
     let mut pairs = Pairs::new();
     for edge in edges {
         for &a in &documents[&edge.a] {
@@ -281,7 +282,7 @@ proptest! {
             hash_bits,
             ..Settings::default()
         };
-        prop_assert!(Cut::new(&settings, 1).is_some());
+        prop_assert!(CommonCutoff::new(&settings, 1).is_some());
         prop_assert_eq!(run_in_parts(&texts, &settings, cut, 0), run_in_one(&texts, &settings));
     }
 
@@ -336,7 +337,7 @@ fn the_same_part_done_twice_in_another_order_gives_the_same_bytes() {
 fn selectors_that_must_know_more_than_a_text_are_refused() {
     for select in ["rarest-collection:3", "contains:words.txt"] {
         let settings = Settings { select: select.parse().unwrap(), ..Settings::default() };
-        let error = Preparer::new(&settings, 0).unwrap_err().to_string();
+        let error = TextPreparer::new(&settings, 0).unwrap_err().to_string();
         assert!(error.starts_with(select), "{error}");
     }
 }
@@ -344,12 +345,12 @@ fn selectors_that_must_know_more_than_a_text_are_refused() {
 #[test]
 fn a_text_that_changed_or_is_missing_is_told() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
-    let mut preparer = Preparer::new(&settings, 0).unwrap();
+    let mut preparer = TextPreparer::new(&settings, 0).unwrap();
     let key = preparer.prepare("one two", None).key;
-    let mut cell = Cell::new(preparer, Measure::S1, 0.0, CommonChunks::default());
+    let mut cell = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
     assert!(cell.add(key, "one three").unwrap_err().to_string().contains("other words"));
     cell.add(key, "one two").unwrap();
-    let pair = textkin::distributed::Candidate {
+    let pair = textkin::distributed::CandidatePair {
         a: key,
         b: key ^ 1,
         overlap: Overlap::default(),
@@ -361,9 +362,9 @@ fn a_text_that_changed_or_is_missing_is_told() {
 #[test]
 fn sums_that_the_words_do_not_bear_out_are_told() {
     let settings = Settings { chunk: "words:1".parse().unwrap(), ..Settings::default() };
-    let mut preparer = Preparer::new(&settings, 0).unwrap();
+    let mut preparer = TextPreparer::new(&settings, 0).unwrap();
     let (a, b) = (preparer.prepare("one two", None).key, preparer.prepare("one", None).key);
-    let mut cell = Cell::new(preparer, Measure::S1, 0.0, CommonChunks::default());
+    let mut cell = PairVerifier::new(preparer, Measure::S1, 0.0, CommonChunks::default());
     cell.add(a, "one two").unwrap();
     cell.add(b, "one").unwrap();
     let right = Overlap {
@@ -374,7 +375,7 @@ fn sums_that_the_words_do_not_bear_out_are_told() {
         chunks_b: 1,
         ..Overlap::default()
     };
-    let pair = |overlap| textkin::distributed::Candidate { a, b, overlap, rarity: 0 };
+    let pair = |overlap| textkin::distributed::CandidatePair { a, b, overlap, rarity: 0 };
     let edge = cell.verify(&pair(right)).unwrap().unwrap();
     assert_eq!((edge.overlap.covered_a, edge.overlap.covered_b), (1, 1));
     let wrong = pair(Overlap { shared: 2, ..right });

@@ -12,7 +12,9 @@ use textkin::graph::{Clustering, Counting};
 use textkin::index::{KeepChunks, Plan, SharedIndex};
 use textkin::source::{InputFormat, Inputs, SourceSettings};
 use textkin::types::{Measure, Overlap, Pair};
-use textkin::{Discovery, SetAside, Settings, Watch, compare, compare_without, discover, overlaps};
+use textkin::{
+    CommonText, Discovery, RunControl, Settings, compare, compare_without, discover, overlaps,
+};
 
 /// What the oracle says of a pair of documents.
 #[derive(Debug, Clone, Default)]
@@ -79,7 +81,7 @@ fn oracle(texts: &[String], k: usize) -> BTreeMap<(u32, u32), Expected> {
 }
 
 fn run(texts: &[String], settings: &Settings) -> Discovery {
-    discover(&mut source(texts), settings, &Watch::default()).unwrap()
+    discover(&mut source(texts), settings, &RunControl::default()).unwrap()
 }
 
 fn source(texts: &[String]) -> Inputs {
@@ -285,7 +287,7 @@ proptest! {
     ) {
         let settings = Settings { max_df: Some(max_df), ..all(k) };
         let found = run(&texts, &settings);
-        let aside = found.aside.as_ref().unwrap();
+        let aside = found.common_words.as_ref().unwrap();
         let expected = words_aside(&texts, k as usize, max_df as usize);
         for (document, expected) in (0u32..).zip(&expected) {
             let ranges = aside.of(document);
@@ -296,7 +298,7 @@ proptest! {
         }
         for pair in found.graph.rows() {
             let (a, b) = (&texts[pair.a as usize], &texts[pair.b as usize]);
-            let set_aside = SetAside {
+            let set_aside = CommonText {
                 a: aside.of(pair.a),
                 b: aside.of(pair.b),
                 overlap: Some(pair.overlap),
@@ -331,7 +333,7 @@ proptest! {
         let settings = Settings { normalization, templates, max_df, select, ..all(k) };
         for settings in [settings.clone(), settings.without_exclusions()] {
             let found = run(&texts, &settings);
-            let looked_up = overlaps(&mut source(&texts), &settings, &Watch::default()).unwrap();
+            let looked_up = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
             for pair in found.graph.rows() {
                 prop_assert_eq!(looked_up.of(pair.a, pair.b), pair.overlap);
             }
@@ -339,7 +341,7 @@ proptest! {
         // Pairs that are not found share nothing.
         let settings = all(k);
         let found: BTreeSet<(u32, u32)> = run(&texts, &settings).graph.rows().map(|pair| (pair.a, pair.b)).collect();
-        let looked_up = overlaps(&mut source(&texts), &settings, &Watch::default()).unwrap();
+        let looked_up = overlaps(&mut source(&texts), &settings, &RunControl::default()).unwrap();
         for a in 0..texts.len() as u32 {
             for b in (a + 1..texts.len() as u32).filter(|&b| !found.contains(&(a, b))) {
                 prop_assert_eq!(looked_up.of(a, b).shared, 0);
@@ -430,7 +432,7 @@ proptest! {
         let is_shared = |chunk: &&Vec<String>| sets.iter().filter(|set| set.contains(*chunk)).count() > 1;
         for (text, set) in texts.iter().zip(&sets) {
             let shared: BTreeSet<&Vec<String>> = set.iter().filter(is_shared).collect();
-            let occurrences = textkin::look_up(&index, text).unwrap();
+            let occurrences = textkin::find_occurrences(&index, text).unwrap();
             prop_assert_eq!((occurrences.chunks, occurrences.shared), (set.len() as u64, shared.len() as u64));
             let count = |other: &BTreeSet<Vec<String>>| shared.iter().filter(|chunk| other.contains(**chunk)).count() as u64;
             let mut expected: Vec<(u32, u64)> = (0u32..).zip(&sets).map(|(document, other)| (document, count(other))).filter(|(_, count)| *count > 0).collect();

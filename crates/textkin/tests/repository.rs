@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use textkin::search::Ranking;
 use textkin::types::Measure;
 use textkin::{
-    Discovery, Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings, Watch,
-    discover, pairs_with_new, source,
+    Discovery, ExistingPolicy, Repository, RepositoryWriter, RunControl, SearchSettings, Searcher,
+    Settings, discover, pairs_with_new, source,
 };
 
 #[derive(Clone, Debug)]
 enum Change {
-    Add(Vec<(u8, String)>, Existing),
+    Add(Vec<(u8, String)>, ExistingPolicy),
     Remove(Vec<u8>),
     Merge,
     Compact,
@@ -26,8 +26,11 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let existing =
-        prop_oneof![Just(Existing::Refuse), Just(Existing::Skip), Just(Existing::Replace)];
+    let existing = prop_oneof![
+        Just(ExistingPolicy::Refuse),
+        Just(ExistingPolicy::Skip),
+        Just(ExistingPolicy::Replace)
+    ];
     prop_oneof![
         4 => (prop::collection::vec((0..12u8, text()), 0..5), existing)
             .prop_map(|(documents, existing)| Change::Add(documents, existing)),
@@ -84,7 +87,7 @@ fn apply(documents: &mut Vec<(String, String)>, change: &Change) {
                     continue;
                 }
                 if before.contains(&id) {
-                    if *existing != Existing::Replace {
+                    if *existing != ExistingPolicy::Replace {
                         continue;
                     }
                     documents.retain(|document| document.0 != id);
@@ -112,16 +115,17 @@ fn check(
     settings: &Settings,
 ) -> Result<(), TestCaseError> {
     let repository = Repository::open(folder).expect("it is a repository");
-    prop_assert_eq!(repository.stored().n_documents(), documents.len() as u64);
+    prop_assert_eq!(repository.storage().n_documents(), documents.len() as u64);
     let own = Settings {
         score: settings.score,
         threshold: settings.threshold,
         threads: settings.threads,
         ..repository.settings().expect("it was made here")
     };
-    let watch = Watch::default();
-    let found = discover(&mut repository.source(), &own, &watch).expect("it is whole");
-    let expected = discover(&mut source_of(documents), settings, &watch).expect("it is in memory");
+    let control = RunControl::default();
+    let found = discover(&mut repository.source(), &own, &control).expect("it is whole");
+    let expected =
+        discover(&mut source_of(documents), settings, &control).expect("it is in memory");
     prop_assert_eq!(rows(&found, found.graph.rows()), rows(&expected, expected.graph.rows()));
     prop_assert_eq!(found.documents.len(), expected.documents.len());
     prop_assert_eq!(found.counts.distinct_chunks, expected.counts.distinct_chunks);
@@ -143,7 +147,7 @@ fn answers(repository: &Repository, queries: &[&str]) -> Vec<(String, u64)> {
         let hits = searcher.search(query).expect("it is whole");
         for (ranking, list) in Ranking::ALL.iter().zip(&hits.lists) {
             for ranked in &list.documents {
-                let document = repository.document(searcher.place(ranked.place));
+                let document = repository.document(searcher.address(ranked.place));
                 let id = document.expect("it is whole").id;
                 answers.push((format!("{ranking} {id}"), ranked.score.to_bits()));
             }
@@ -163,7 +167,9 @@ fn check_search(
     let keeps_text = repository.config().keeps_text;
     let mut fresh = RepositoryWriter::create(&folder, settings, keeps_text).expect("it is new");
     let mut source = source_of(documents);
-    fresh.add(&mut source, Existing::Refuse, true, &Watch::default()).expect("there is room");
+    fresh
+        .add(&mut source, ExistingPolicy::Refuse, true, &RunControl::default())
+        .expect("there is room");
     let mut queries = vec!["w1 w2 w3 w4 w0 w0 w5 w1 w2 w3", "", "w9", "w2"];
     queries.extend(documents.iter().take(3).map(|document| document.1.as_str()));
     prop_assert_eq!(answers(repository, &queries), answers(&fresh.repository(), &queries));
@@ -181,7 +187,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("there is room");
         let folder = folder.path().join("repository");
         let settings = settings();
-        let watch = Watch::default();
+        let control = RunControl::default();
         let mut writer = RepositoryWriter::create(&folder, &settings, keeps_text).expect("it is new");
         let mut documents = Vec::new();
         for change in &changes {
@@ -192,20 +198,20 @@ proptest! {
                     let new: Vec<(String, String)> =
                         new.iter().map(|(id, text)| (id.to_string(), text.clone())).collect();
                     let added = writer
-                        .add(&mut source_of(&new), *existing, false, &watch)
+                        .add(&mut source_of(&new), *existing, false, &control)
                         .expect("there is room");
-                    prop_assert_eq!(added.receipt.documents, documents.len() as u64);
-                    check_new(&writer.repository(), &added.places, &settings, &documents)?;
+                    prop_assert_eq!(added.commit.documents, documents.len() as u64);
+                    check_new(&writer.repository(), &added.addresses, &settings, &documents)?;
                 }
                 Change::Remove(ids) => {
                     let repository = writer.repository();
-                    let find = |id: &u8| repository.stored().find(&id.to_string()).expect("it is whole");
+                    let find = |id: &u8| repository.storage().find(&id.to_string()).expect("it is whole");
                     let places: Vec<_> = ids.iter().filter_map(find).collect();
                     let receipt = writer.remove(&places).expect("there is room");
                     prop_assert_eq!(receipt.removed, (before.len() - documents.len()) as u64);
                 }
                 Change::Merge => writer.merge().expect("there is room"),
-                Change::Compact => writer.compact(&watch).expect("there is room"),
+                Change::Compact => writer.compact(&control).expect("there is room"),
                 Change::Reopen => {
                     drop(writer);
                     writer = RepositoryWriter::open(&folder, &settings).expect("it is there");
@@ -219,7 +225,7 @@ proptest! {
 /// The kin of new documents are the pairs of the whole repository that have one of them.
 fn check_new(
     repository: &Repository,
-    places: &[textkin::repository_format::Place],
+    places: &[textkin::repository_format::DocumentAddress],
     settings: &Settings,
     documents: &[(String, String)],
 ) -> Result<(), TestCaseError> {
@@ -228,11 +234,12 @@ fn check_new(
         threshold: settings.threshold,
         ..repository.settings().expect("it was made here")
     };
-    let watch = Watch::default();
-    let kin = pairs_with_new(repository, places, &own, &watch).expect("it is whole");
+    let control = RunControl::default();
+    let kin = pairs_with_new(repository, places, &own, &control).expect("it is whole");
     let new: Vec<String> =
         places.iter().map(|&place| repository.document(place).expect("it is whole").id).collect();
-    let expected = discover(&mut source_of(documents), settings, &watch).expect("it is in memory");
+    let expected =
+        discover(&mut source_of(documents), settings, &control).expect("it is in memory");
     let all = rows(&expected, expected.graph.rows());
     let expected: Vec<Row> =
         all.into_iter().filter(|row| new.contains(&row.0) || new.contains(&row.1)).collect();

@@ -7,7 +7,7 @@ use textkin::text::grammar::{ChunkerKind, Selection};
 use textkin::text::tokenizer::Normalization;
 use textkin::types::Measure;
 use textkin::types::hash::HashKind;
-use textkin::{Condition, Existing, Threshold, parse_size};
+use textkin::{Condition, ExistingPolicy, Threshold, parse_size};
 
 use super::Input;
 
@@ -141,7 +141,7 @@ pub(crate) enum ExistingName {
     Replace,
 }
 
-impl From<ExistingName> for Existing {
+impl From<ExistingName> for ExistingPolicy {
     fn from(name: ExistingName) -> Self {
         match name {
             ExistingName::Refuse => Self::Refuse,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use textkin::report::terminal::{self, View};
 use textkin::report::{self, Length, OutputFile, WithText};
-use textkin::{Watch, compare, named_document, read_document};
+use textkin::{RunControl, compare, read_document, split_document_path};
 
 use crate::arguments::{Compare, ComparisonFormat};
 use crate::documents::{analysis_settings, source_settings};
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Exit> {
         "standard input (-) is one document; name a file for the other"
     );
     if arguments.shown.html.is_some() {
-        interrupt::listen(&Arc::new(Watch::default()))?;
+        interrupt::listen(&Arc::new(RunControl::default()))?;
     }
     let page_file =
         arguments.shown.html.as_deref().map(|path| open_page(path, arguments)).transpose()?;
@@ -55,7 +55,7 @@ fn open_page(path: &Path, arguments: &Compare) -> anyhow::Result<OutputFile> {
         .chain(&arguments.analysis.template)
         .chain(&arguments.analysis.stop_list);
     let is_input = place(path).is_some_and(|target| {
-        inputs.filter_map(|input| place(&named_document(input).0)).any(|input| input == target)
+        inputs.filter_map(|input| place(&split_document_path(input).0)).any(|input| input == target)
     });
     anyhow::ensure!(
         !is_input,

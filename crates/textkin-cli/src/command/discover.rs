@@ -10,7 +10,7 @@ use textkin::index::{ImatchSettings, KeepChunks};
 use textkin::report::{self, ClusterLine, ClusterWriter, NoteLine, PairWriter, Vertex, terminal};
 use textkin::source::Inputs;
 use textkin::types::{Cluster, Pair};
-use textkin::{Discovery, Pairs, Repository, Settings, SharedText, Watch, discover};
+use textkin::{Discovery, PairRows, Repository, RunControl, Settings, SharedText, discover};
 
 use crate::arguments::{Comparison, Discover};
 use crate::command::{explain, page, raw};
@@ -28,7 +28,7 @@ const ROWS: usize = 1 << 14;
 /// Runs the command.
 pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     outputs::check(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     let mut found = discover(&mut inputs, &settings, &watch)?;
     let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &watch)?;
     let found = &found;
-    let pairs = Pairs { found, raw: raw.as_ref(), settings: &settings };
+    let pairs = PairRows { discovery: found, raw: raw.as_ref(), settings: &settings };
     watch.progress.begin("finding clusters", 0);
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     watch.progress.begin("writing", found.graph.n_edges());
@@ -163,7 +163,9 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
 
 /// The repository among the inputs, which is read on its own.
 fn repository(inputs: &[PathBuf]) -> anyhow::Result<Option<Repository>> {
-    let Some(folder) = inputs.iter().find(|path| Repository::is_in(path)) else { return Ok(None) };
+    let Some(folder) = inputs.iter().find(|path| Repository::exists_in(path)) else {
+        return Ok(None);
+    };
     anyhow::ensure!(
         inputs.len() == 1,
         "{} is a repository and related on its own; add the other documents to it with textkin repo add",
@@ -176,7 +178,7 @@ fn repository(inputs: &[PathBuf]) -> anyhow::Result<Option<Repository>> {
 fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow::Result<Settings> {
     let asked = settings(arguments)?;
     let (own, usual) = (repository.settings()?, Settings::default());
-    let folder = repository.stored().folder().display();
+    let folder = repository.storage().folder().display();
     let is_own = |name: &str, asked: String, own: String, usual: String| {
         anyhow::ensure!(
             asked == own || asked == usual,
@@ -230,7 +232,7 @@ fn survey(
     inputs: &Inputs,
     settings: &mut Settings,
     comparison: &Comparison,
-    watch: &Watch,
+    watch: &RunControl,
 ) -> anyhow::Result<()> {
     if comparison.stop_frequent.is_some() {
         inputs.reopen().context("--stop-frequent reads the input twice")?;
@@ -238,7 +240,7 @@ fn survey(
     if settings.select.needs_collection() {
         inputs.reopen().with_context(|| format!("{} reads the input twice", settings.select))?;
     }
-    Ok(textkin::know_collection(inputs, settings, comparison.stop_frequent, watch)?)
+    Ok(textkin::survey_collection(inputs, settings, comparison.stop_frequent, watch)?)
 }
 
 /// Opens the outputs before any work is done: a place that cannot be written to is told at once.
@@ -256,10 +258,10 @@ fn open_writers(
 
 fn write_pairs(
     mut writers: Vec<Box<dyn PairWriter>>,
-    pairs: Pairs<'_>,
-    watch: &Watch,
+    pairs: PairRows<'_>,
+    watch: &RunControl,
 ) -> anyhow::Result<()> {
-    let found = pairs.found;
+    let found = pairs.discovery;
     each(&mut writers, |writer| {
         let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
         writer.begin(&mut numbers.map(|index| Vertex {
@@ -369,7 +371,7 @@ fn statistics(
     seconds: f64,
 ) -> report::Statistics {
     let counts = &found.counts;
-    let stage = |stage: &textkin::Stage| report::Stage {
+    let stage = |stage: &textkin::StageTiming| report::Stage {
         name: stage.name.to_owned(),
         seconds: stage.seconds,
         bytes: stage.bytes,
@@ -423,11 +425,11 @@ fn statistics(
 /// The human view: on standard output, or on standard error if that is taken.
 fn show(
     arguments: &Discover,
-    pairs: Pairs<'_>,
+    pairs: PairRows<'_>,
     n_clusters: usize,
     begun: Instant,
 ) -> Result<(), report::Error> {
-    let Pairs { found, settings, .. } = pairs;
+    let PairRows { discovery: found, settings, .. } = pairs;
     let view = terminal::View::of_stdout();
     let summary = terminal::Summary {
         documents: found.counts.documents,

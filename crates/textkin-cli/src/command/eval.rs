@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use textkin::Watch;
+use textkin::RunControl;
 use textkin::report::terminal;
 use textkin_eval::collection::Collection;
 use textkin_eval::experiment::{ALL, Experiment};
@@ -65,7 +65,7 @@ fn experiment(
     is_quick: bool,
     passes_over: bool,
 ) -> anyhow::Result<Exit> {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(RunControl::default());
     // What experiments store goes away when they end, which they do soon when asked.
     let is_busy = Arc::new(AtomicBool::new(true));
     interrupt::listen_unless(&watch, &is_busy)?;
@@ -80,7 +80,7 @@ fn every(
     experiments: &[Experiment],
     means: &EvalMeans,
     (is_quick, passes_over): (bool, bool),
-    watch: &Watch,
+    watch: &RunControl,
 ) -> anyhow::Result<Exit> {
     let mut collections = Vec::new();
     for folder in &means.collection {

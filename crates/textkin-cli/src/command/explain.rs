@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use textkin::report::{Output, Row, WithText, comparison_json};
 use textkin::source::Inputs;
 use textkin::types::Pair;
-use textkin::{Error, Pairs, Settings, Texts, Watch, compare, compare_without};
+use textkin::{DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without};
 
 /// Pairs that are explained at once.
 const PAIRS: usize = 256;
@@ -15,16 +15,17 @@ const PAIRS: usize = 256;
 pub(crate) fn write(
     mut output: Output,
     inputs: &Inputs,
-    all: Pairs<'_>,
+    all: PairRows<'_>,
     max_gap: u32,
-    watch: &Watch,
+    watch: &RunControl,
 ) -> anyhow::Result<()> {
-    let Pairs { found, settings, .. } = all;
+    let PairRows { discovery: found, settings, .. } = all;
     let wanted: HashSet<u32> = found.graph.rows().flat_map(|pair| [pair.a, pair.b]).collect();
     if wanted.is_empty() {
         return Ok(output.finish()?);
     }
-    let texts = Texts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
+    let texts =
+        DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", found.graph.n_edges());
     let mut next = found.graph.rows();
     let mut n_before = 0;
@@ -50,13 +51,13 @@ pub(crate) fn write(
 /// One line for each pair, made by several threads.
 fn lines(
     rows: &[(usize, &Row<'_>)],
-    all: Pairs<'_>,
-    texts: &Texts,
+    all: PairRows<'_>,
+    texts: &DocumentTexts,
     max_gap: u32,
 ) -> Result<Vec<String>, Error> {
     let line = |(number, row): &(usize, &Row<'_>)| {
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare_without(a[1], b[1], all.settings, max_gap, all.aside(row))?;
+        let comparison = compare_without(a[1], b[1], all.settings, max_gap, all.common_text(row))?;
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));
         view.a.notes = all.notes(row.a_index);

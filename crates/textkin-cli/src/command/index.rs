@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use textkin::index::SharedIndex;
 use textkin::report::terminal;
-use textkin::{Recipe, look_up};
+use textkin::{AnalysisConfig, find_occurrences};
 
 use crate::arguments::Index;
 use crate::exit::Exit;
@@ -35,7 +35,7 @@ fn overview<B: AsRef<[u8]>>(
     path: &Path,
     top: usize,
 ) -> anyhow::Result<String> {
-    let recipe = Recipe::of_index(index)?;
+    let recipe = AnalysisConfig::of_index(index)?;
     let (bytes, posting_bytes) = index.n_bytes();
     let groups = 0..u32::try_from(index.n_groups())?;
     let postings = |group| {
@@ -113,7 +113,7 @@ fn list<B: AsRef<[u8]>>(index: &SharedIndex<B>) -> anyhow::Result<()> {
 
 fn find<B: AsRef<[u8]>>(index: &SharedIndex<B>, path: &Path, top: usize) -> anyhow::Result<Exit> {
     let text = read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let found = look_up(index, &String::from_utf8_lossy(&text))?;
+    let found = find_occurrences(index, &String::from_utf8_lossy(&text))?;
     let number = terminal::thousands;
     let mut text = String::new();
     let is_stdin = path.as_os_str() == "-";

@@ -8,7 +8,9 @@ use textkin::report::{
 };
 use textkin::source::Inputs;
 use textkin::types::Cluster;
-use textkin::{Error, Noted, Pairs, Settings, Texts, Watch, compare, compare_without};
+use textkin::{
+    DocumentNotes, DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without,
+};
 
 use crate::arguments::Discover;
 use crate::outputs::unless_closed;
@@ -22,14 +24,14 @@ pub(crate) struct Run<'a> {
     pub(crate) settings: &'a [(&'static str, String)],
     pub(crate) max_gap: u32,
     pub(crate) inputs: &'a Inputs,
-    pub(crate) pairs: Pairs<'a>,
+    pub(crate) pairs: PairRows<'a>,
     pub(crate) clusters: &'a [Cluster],
     /// How long the run took so far.
     pub(crate) seconds: &'a dyn Fn() -> f64,
 }
 
 /// Writes the page of a run to `file`.
-pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow::Result<()> {
+pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &RunControl) -> anyhow::Result<()> {
     let page = make(run, watch)?;
     let written = file.write_all(page.as_bytes());
     let written = written.map_err(|source| report::Error::write(file.name(), source));
@@ -37,10 +39,10 @@ pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &Watch) -> anyhow
 }
 
 /// The page of a run.
-pub(crate) fn make(run: Run<'_>, watch: &Watch) -> anyhow::Result<String> {
+pub(crate) fn make(run: Run<'_>, watch: &RunControl) -> anyhow::Result<String> {
     let Run { inputs, pairs: all, clusters, .. } = run;
-    let Pairs { found, settings, .. } = all;
-    let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.bare_row(&pair)));
+    let PairRows { discovery: found, settings, .. } = all;
+    let mut pairs = RunPairs::new(found.graph.rows().map(|pair| all.row_without_raw_score(&pair)));
     pairs.set_raw_scores(|row| all.raw_score(row.a_index, row.b_index));
     let no_passages = no_passages(inputs, settings);
     let passages = match no_passages {
@@ -48,7 +50,7 @@ pub(crate) fn make(run: Run<'_>, watch: &Watch) -> anyhow::Result<String> {
         Some(_) => Vec::new(),
     };
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-    let noted = |noted: &Noted| {
+    let noted = |noted: &DocumentNotes| {
         format!("{}: {}", found.documents.id(noted.document), notes_text(&noted.notes))
     };
     let notes: Vec<String> = found.notes.iter().map(noted).collect();
@@ -86,7 +88,11 @@ fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
 }
 
 /// The passages of the strongest pairs, made by several threads.
-fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<Vec<PairPassages>> {
+fn explain(
+    run: Run<'_>,
+    pairs: &RunPairs<'_>,
+    watch: &RunControl,
+) -> anyhow::Result<Vec<PairPassages>> {
     let Run { max_gap, inputs, pairs: all, .. } = run;
     let settings = all.settings;
     let pairs = pairs.to_explain();
@@ -95,14 +101,15 @@ fn explain(run: Run<'_>, pairs: &RunPairs<'_>, watch: &Watch) -> anyhow::Result<
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let texts = Texts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
+    let texts =
+        DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", pairs.len() as u64);
     let explained = |(number, row): &(usize, &Row<'_>)| {
         if watch.stop.is_asked() {
             return Err(Error::Stopped);
         }
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
-        let comparison = compare_without(a[1], b[1], settings, max_gap, all.aside(row))?;
+        let comparison = compare_without(a[1], b[1], settings, max_gap, all.common_text(row))?;
         watch.progress.advance(1);
         let mut view = comparison.view(a, b);
         view.pair = Some(all.run_pair(*number, row));

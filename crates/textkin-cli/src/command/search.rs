@@ -14,7 +14,7 @@ use textkin::search::{PassageDocument, PassageSettings, Ranked, Ranking};
 use textkin::source::Inputs;
 use textkin::text::tokenizer::Normalization;
 use textkin::types::{Document, DocumentSink, Problem, Source, Span};
-use textkin::{Hits, Repository, SearchSettings, Searcher};
+use textkin::{Repository, SearchResults, SearchSettings, Searcher};
 
 use self::json::PlaceInText;
 use crate::arguments::{LookedFor, Search, SearchFormat};
@@ -188,7 +188,7 @@ impl Answers<'_> {
         }
     }
 
-    fn shown(&mut self, id: &str, text: &str, hits: &Hits) -> anyhow::Result<String> {
+    fn shown(&mut self, id: &str, text: &str, hits: &SearchResults) -> anyhow::Result<String> {
         let query = Query { id, text, hits };
         let mut shown = String::new();
         let passages = match self.looked_for.format {
@@ -218,7 +218,7 @@ impl Answers<'_> {
     }
 
     fn id(&self, document: &Ranked) -> anyhow::Result<String> {
-        let place = self.searcher.place(document.place);
+        let place = self.searcher.address(document.place);
         Ok(self.searcher.repository().document(place)?.id)
     }
 
@@ -278,7 +278,7 @@ impl Answers<'_> {
             |id: &str| by_id.as_ref().map(|by_id| by_id.get(id).copied().unwrap_or_default());
         let mut results = Vec::with_capacity(documents.len());
         for (rank, document) in (1..).zip(documents) {
-            let place = self.searcher.place(document.place);
+            let place = self.searcher.address(document.place);
             let stored = self.searcher.repository().document(place)?;
             results.push(json::Found {
                 rank,
@@ -321,7 +321,7 @@ impl Answers<'_> {
 
     /// The id of a document with passages, and where its words are.
     fn document_spans(&self, found: &PassageDocument) -> anyhow::Result<(String, Vec<Span>)> {
-        let place = self.searcher.place(found.place);
+        let place = self.searcher.address(found.place);
         let repository = self.searcher.repository();
         Ok((repository.document(place)?.id, repository.spans(place)?))
     }
@@ -373,7 +373,7 @@ impl Answers<'_> {
 struct Query<'a> {
     id: &'a str,
     text: &'a str,
-    hits: &'a Hits,
+    hits: &'a SearchResults,
 }
 
 impl Query<'_> {

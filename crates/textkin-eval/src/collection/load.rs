@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::{Document, DocumentSink, Measure, Problem, Source};
-use textkin::{Settings, Watch, discover};
+use textkin::{RunControl, Settings, discover};
 
 use super::labels::LabelReader;
 use super::threads::ThreadLinks;
@@ -45,7 +45,7 @@ impl Collection {
     fn contained(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
         let score = Measure::ChunkContainment;
         let settings = Settings { score, threshold: share, ..Settings::default() };
-        let found = discover(&mut self.source(), &settings, &Watch::default())?;
+        let found = discover(&mut self.source(), &settings, &RunControl::default())?;
         let pairs = found.graph.rows().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)));
         let mut contained: Vec<(u32, u32)> = pairs.collect();
         contained.sort_unstable();

@@ -16,7 +16,7 @@ mod truth;
 use std::time::Instant;
 
 use textkin::types::Pair;
-use textkin::{Discovery, Watch};
+use textkin::{Discovery, RunControl};
 
 use crate::collection::Collection;
 use crate::error::Error;
@@ -86,7 +86,7 @@ pub struct ExperimentContext<'a> {
     /// The seed of what is drawn by lot.
     pub seed: u64,
     /// How far it is, and whether it should stop.
-    pub watch: &'a Watch,
+    pub watch: &'a RunControl,
 }
 
 /// What an experiment gives: the report without its frame.
@@ -183,7 +183,7 @@ impl Experiment {
         collection: Option<&Collection>,
         is_quick: bool,
         seed: u64,
-        watch: &Watch,
+        watch: &RunControl,
     ) -> Result<ExperimentReport, Error> {
         let began = Instant::now();
         let collection = match collection {

@@ -61,13 +61,13 @@ fn by_words(context: &ExperimentContext<'_>, store: &TemporaryRepository, querie
     let settings = SearchSettings { stop, stop_frequent: n, top: 1_000, ..by(&rankings) };
     let searcher = Searcher::new(store.repository(), settings)?;
     let numbers: std::collections::HashMap<_, u32> =
-        store.repository().stored().places().zip(0..).collect();
+        store.repository().storage().addresses().zip(0..).collect();
     let mut said = ReportedDegrees::new(queries);
     for &query in queries {
         context.check_stopped()?;
         let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
         for ranked in searcher.search(text)?.lists.iter().flat_map(|list| &list.documents) {
-            let Some(&document) = numbers.get(&searcher.place(ranked.place)) else { continue };
+            let Some(&document) = numbers.get(&searcher.address(ranked.place)) else { continue };
             let degree = Degree::of(ranked.score, WORD_BOUNDS);
             if let Some(degree) = degree.filter(|_| document != query) {
                 said.add(context, query, document, degree);

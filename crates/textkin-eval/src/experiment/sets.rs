@@ -113,14 +113,14 @@ mod tests {
     use crate::collection::Collection;
     use crate::experiment::store::{TemporaryRepository, by};
     use crate::generate::{SyntheticSettings, generate};
-    use textkin::Watch;
+    use textkin::RunControl;
     use textkin::search::Ranking;
 
     /// Sets in memory and a repository rank the same.
     #[test]
     fn sets_are_ranked_as_a_repository_ranks_them() {
         let settings = SyntheticSettings { n_documents: 60, words: 100, ..SyntheticSettings::default() };
-        let watch = Watch::default();
+        let watch = RunControl::default();
         let collection = Collection::from(generate(&settings));
         let context = ExperimentContext { collection, is_quick: true, seed: 1, watch: &watch };
         let queries = context.queries();

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use textkin::search::{Effectiveness, Judged, Ranking};
-use textkin::{Existing, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
+use textkin::{ExistingPolicy, Repository, RepositoryWriter, SearchSettings, Searcher, Settings};
 
 use super::ExperimentContext;
 use crate::collection::Collection;
@@ -71,7 +71,7 @@ impl TemporaryRepository {
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
         let mut writer =
             RepositoryWriter::create(&folder.path().join("repository"), settings, keeps_text)?;
-        writer.add(&mut collection.source(), Existing::default(), true, context.watch)?;
+        writer.add(&mut collection.source(), ExistingPolicy::default(), true, context.watch)?;
         Ok(Self { repository: writer.repository(), folder })
     }
 
@@ -104,7 +104,7 @@ impl TemporaryRepository {
         let n_rankings = settings.rankings.len();
         let searcher = Searcher::new(&self.repository, SearchSettings { top: TOP, ..settings })?;
         let numbers: std::collections::HashMap<_, u32> =
-            self.repository.stored().places().zip(0..).collect();
+            self.repository.storage().addresses().zip(0..).collect();
         let related = context.collection().truth.by_document();
         let mut sums = vec![MeanEffectiveness::default(); n_rankings];
         for &query in queries {
@@ -118,7 +118,7 @@ impl TemporaryRepository {
                     .documents
                     .iter()
                     .filter_map(|ranked| {
-                        let number = *numbers.get(&searcher.place(ranked.place))?;
+                        let number = *numbers.get(&searcher.address(ranked.place))?;
                         judged(collection, query, number, ranked.percent)
                     })
                     .collect();

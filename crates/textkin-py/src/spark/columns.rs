@@ -8,7 +8,7 @@ use arrow::array::{
 };
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
-use textkin::distributed::Packed;
+use textkin::distributed::BucketBytes;
 
 use super::{Options, Outcome, Trouble};
 
@@ -84,7 +84,7 @@ pub(super) fn integer_column(values: impl IntoIterator<Item = u64>) -> ArrayRef 
 }
 
 /// The columns `bucket` and `bytes` of what goes to the next step.
-pub(super) fn packed(options: &Options, packed: Vec<Packed>) -> Outcome {
+pub(super) fn packed(options: &Options, packed: Vec<BucketBytes>) -> Outcome {
     let route = |bucket: u32| options.route.get(bucket as usize).copied().unwrap_or(0);
     let rows = packed.into_iter().map(|packed| (route(packed.bucket), packed.bytes));
     numbered_bytes("bucket", rows)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
-use textkin::distributed::{Error, Preparer, RunCounter};
+use textkin::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{Bytes, numbered_bytes, small_integers};
 use super::prepare::document;
@@ -14,7 +14,7 @@ const SLICE: usize = 1 << 20;
 
 /// `id`, `text` → `slice`, `bytes`.
 pub(super) struct Count {
-    preparer: Preparer,
+    preparer: TextPreparer,
     counter: Option<RunCounter>,
 }
 
@@ -45,7 +45,7 @@ impl Step for Count {
 
 /// All `slice`, `bytes` of some slices → the same, one row for each slice.
 pub(super) struct Add {
-    preparer: Preparer,
+    preparer: TextPreparer,
     sums: BTreeMap<i32, RunCounter>,
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
-use textkin::distributed::{Candidate, Cell, CommonChunks, Edge, Error, TextSizes, copies_alone};
+use textkin::distributed::{
+    CandidatePair, CommonChunks, Error, PairVerifier, TextSizes, VerifiedPair, copies_only,
+};
 use textkin::graph::Rarity;
 use textkin::types::{Measure, Overlap};
 
@@ -13,7 +15,7 @@ use super::{Options, Outcome, Step, Trouble};
 /// Rows of `cell`, each with a text (`document`, `text`) or a pair (`a`, `b`, its sums), ordered by cell, texts
 /// first → edges.
 pub(super) struct Verify {
-    cell: Cell,
+    cell: PairVerifier,
     /// The cell at hand.
     number: Option<i64>,
 }
@@ -21,11 +23,16 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn new(options: &Options) -> Result<Self, Error> {
         let settings = &options.settings;
-        let mut commons = CommonChunks::default();
-        for bytes in &options.commons {
-            commons.add(bytes)?;
+        let mut common_chunks = CommonChunks::default();
+        for bytes in &options.common_chunks {
+            common_chunks.add(bytes)?;
         }
-        let cell = Cell::new(options.preparer()?, settings.score, settings.threshold, commons);
+        let cell = PairVerifier::new(
+            options.preparer()?,
+            settings.score,
+            settings.threshold,
+            common_chunks,
+        );
         Ok(Self { cell, number: None })
     }
 }
@@ -73,7 +80,7 @@ impl Step for Copies {
         let mut edges = Vec::new();
         for row in 0..rows.num_rows() {
             let pair = match copies.is_valid(row) {
-                true => copies_alone(TextSizes {
+                true => copies_only(TextSizes {
                     key: pairs.a.value(row),
                     words: small(pairs.words_a, row, "words_a")?,
                     chunks: small(pairs.chunks_a, row, "chunks_a")?,
@@ -82,13 +89,16 @@ impl Step for Copies {
                 false => {
                     let pair = pairs.get(row)?;
                     let (covered_a, covered_b) = (pair.overlap.words_a, pair.overlap.words_b);
-                    Candidate { overlap: Overlap { covered_a, covered_b, ..pair.overlap }, ..pair }
+                    CandidatePair {
+                        overlap: Overlap { covered_a, covered_b, ..pair.overlap },
+                        ..pair
+                    }
                 }
             };
-            let Candidate { a, b, overlap, .. } = pair;
+            let CandidatePair { a, b, overlap, .. } = pair;
             let score = self.measure.score(&overlap);
             if score >= self.threshold {
-                edges.push(Edge { a, b, score, overlap });
+                edges.push(VerifiedPair { a, b, score, overlap });
             }
         }
         edge_batches(&edges)
@@ -125,7 +135,7 @@ impl<'a> Pairs<'a> {
         })
     }
 
-    fn get(&self, row: usize) -> Result<Candidate, Trouble> {
+    fn get(&self, row: usize) -> Result<CandidatePair, Trouble> {
         let count = |column: &Int64Array, name| {
             u64::try_from(column.value(row)).map_err(|_| Trouble::Column(name))
         };
@@ -141,17 +151,17 @@ impl<'a> Pairs<'a> {
             covered_a: 0,
             covered_b: 0,
         };
-        Ok(Candidate { a: self.a.value(row), b: self.b.value(row), overlap, rarity })
+        Ok(CandidatePair { a: self.a.value(row), b: self.b.value(row), overlap, rarity })
     }
 }
 
-fn edge_batches(edges: &[Edge]) -> Outcome {
+fn edge_batches(edges: &[VerifiedPair]) -> Outcome {
     edges.chunks(1 << 16).map(edge_batch).collect()
 }
 
 /// Edges with the columns of the command line, texts in place of documents.
-fn edge_batch(edges: &[Edge]) -> Result<RecordBatch, Trouble> {
-    let keys = |key: fn(&Edge) -> i64| -> ArrayRef {
+fn edge_batch(edges: &[VerifiedPair]) -> Result<RecordBatch, Trouble> {
+    let keys = |key: fn(&VerifiedPair) -> i64| -> ArrayRef {
         Arc::new(edges.iter().map(key).collect::<Int64Array>())
     };
     let share = |of: fn(&Overlap) -> f64| -> ArrayRef {

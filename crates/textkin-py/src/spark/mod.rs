@@ -40,7 +40,7 @@ struct Options {
     /// Documents from which on a chunk is common, where the settings allow it.
     common: u32,
     /// The common chunks, in parts.
-    commons: Vec<Vec<u8>>,
+    common_chunks: Vec<Vec<u8>>,
 }
 
 impl Options {
@@ -53,8 +53,8 @@ impl Options {
             block: given.value("block")?.unwrap_or(1024),
             counters: given.value("counters")?,
             counter_bytes: given.value("counter_bytes")?.unwrap_or(0),
-            common: given.count("common")?.unwrap_or(distributed::Cut::MIN),
-            commons: given.value("commons")?.unwrap_or_default(),
+            common: given.count("common")?.unwrap_or(distributed::CommonCutoff::MIN),
+            common_chunks: given.value("commons")?.unwrap_or_default(),
         })
     }
 
@@ -68,12 +68,12 @@ impl Options {
         usize::try_from(self.memory / bytes).unwrap_or(usize::MAX).max(1)
     }
 
-    fn cut(&self) -> Option<distributed::Cut> {
-        distributed::Cut::new(&self.settings, self.common)
+    fn cut(&self) -> Option<distributed::CommonCutoff> {
+        distributed::CommonCutoff::new(&self.settings, self.common)
     }
 
-    fn preparer(&self) -> Result<distributed::Preparer, distributed::Error> {
-        distributed::Preparer::new(&self.settings, self.seed)
+    fn preparer(&self) -> Result<distributed::TextPreparer, distributed::Error> {
+        distributed::TextPreparer::new(&self.settings, self.seed)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int32Array, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
-use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, Work};
+use textkin::distributed::{ListMerger, PostingsPacker, PostingsSorter, TextSizes, WorkItem};
 
 use super::columns::{Bytes, batch, integer_column, integers, lists, packed};
 use super::{Options, Outcome, Step, Trouble};
@@ -122,16 +122,17 @@ impl Step for Merge {
         // Pieces are about a megabyte: a batch of sixteen is of the usual size.
         let mut batches: Vec<_> =
             work.chunks(16).map(|work| work_batch(WORK, work)).collect::<Result<_, _>>()?;
-        if !merger.commons().is_empty() {
-            let commons = Work { bytes: merger.commons().to_vec(), ..Work::default() };
-            batches.push(work_batch(COMMONS, &[commons])?);
+        if !merger.common_chunks().is_empty() {
+            let common_chunks =
+                WorkItem { bytes: merger.common_chunks().to_vec(), ..WorkItem::default() };
+            batches.push(work_batch(COMMONS, &[common_chunks])?);
         }
-        let totals = work.iter().fold(Work::default(), |totals, work| Work {
+        let totals = work.iter().fold(WorkItem::default(), |totals, work| WorkItem {
             lists: totals.lists + work.lists,
             chunks: totals.chunks + work.chunks,
             steps: totals.steps + work.steps,
             pairs: totals.pairs + work.pairs,
-            selves: totals.selves + work.selves,
+            self_pairs: totals.self_pairs + work.self_pairs,
             ..totals
         });
         batches.push(work_batch(TOTALS, &[totals])?);
@@ -144,8 +145,8 @@ const WORK: i32 = 0;
 const COMMONS: i32 = 1;
 const TOTALS: i32 = 2;
 
-fn work_batch(kind: i32, work: &[Work]) -> Result<RecordBatch, Trouble> {
-    let column = |value: fn(&Work) -> u64| integer_column(work.iter().map(value));
+fn work_batch(kind: i32, work: &[WorkItem]) -> Result<RecordBatch, Trouble> {
+    let column = |value: fn(&WorkItem) -> u64| integer_column(work.iter().map(value));
     let salts: ArrayRef = Arc::new(work.iter().map(|work| work.salt).collect::<Int64Array>());
     let bytes = BinaryArray::from_iter_values(work.iter().map(|work| &work.bytes));
     let kinds = Int32Array::from(vec![kind; work.len()]);
@@ -156,7 +157,7 @@ fn work_batch(kind: i32, work: &[Work]) -> Result<RecordBatch, Trouble> {
         ("chunks", column(|work| work.chunks)),
         ("steps", column(|work| work.steps)),
         ("pairs", column(|work| work.pairs)),
-        ("selves", column(|work| work.selves)),
+        ("selves", column(|work| work.self_pairs)),
         ("bytes", Arc::new(bytes)),
     ])
 }

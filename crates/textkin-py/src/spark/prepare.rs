@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{
     ArrayRef, BinaryBuilder, BooleanBuilder, Int64Builder, ListBuilder, RecordBatch, StringBuilder,
 };
-use textkin::distributed::{Error, Preparer, RunCounter};
+use textkin::distributed::{Error, RunCounter, TextPreparer};
 
 use super::columns::{Bytes, batch};
 use super::{Options, Outcome, Step, Trouble};
@@ -15,7 +15,7 @@ const BATCH: usize = 1 << 20;
 
 /// `id`, `text` → `id`, `document`, `digest`, `words`, `chunks`, `fingerprint`, `check`, `selected`.
 pub(super) struct Prepare {
-    preparer: Preparer,
+    preparer: TextPreparer,
     counter: Option<RunCounter>,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{BinaryArray, Int32Array, Int64Array, RecordBatch};
-use textkin::distributed::{Candidate, PairCounter, PairMerger, Totals};
+use textkin::distributed::{CandidatePair, PairCounter, PairMerger, PairTotals};
 use textkin::types::{Measure, Overlap};
 
 use super::columns::{Bytes, batch, integer_column, packed};
@@ -78,10 +78,10 @@ impl Step for Add {
     }
 }
 
-fn candidate_batch(candidates: &[Candidate]) -> Result<RecordBatch, Trouble> {
-    let kind = |pair: &Candidate| if pair.a == pair.b { COPIES } else { PAIR };
+fn candidate_batch(candidates: &[CandidatePair]) -> Result<RecordBatch, Trouble> {
+    let kind = |pair: &CandidatePair| if pair.a == pair.b { COPIES } else { PAIR };
     let kinds: Int32Array = candidates.iter().map(kind).collect();
-    let keys = |key: fn(&Candidate) -> i64| candidates.iter().map(key).collect::<Int64Array>();
+    let keys = |key: fn(&CandidatePair) -> i64| candidates.iter().map(key).collect::<Int64Array>();
     let count =
         |of: fn(&Overlap) -> u64| integer_column(candidates.iter().map(|pair| of(&pair.overlap)));
     let rarity = candidates.iter().map(|pair| pair.rarity.to_le_bytes());
@@ -102,10 +102,10 @@ fn candidate_batch(candidates: &[Candidate]) -> Result<RecordBatch, Trouble> {
 }
 
 /// Totals stand where candidates have counts: found, pairs, selves, candidates and words.
-fn totals_batch(totals: Totals) -> Result<RecordBatch, Trouble> {
+fn totals_batch(totals: PairTotals) -> Result<RecordBatch, Trouble> {
     let zero = || Int64Array::from(vec![0]);
-    let Totals { found, pairs, selves, candidates, words } = totals;
-    let counts = [found, pairs, selves, candidates, words].map(|value| integer_column([value]));
+    let PairTotals { found, pairs, self_pairs, candidates, words } = totals;
+    let counts = [found, pairs, self_pairs, candidates, words].map(|value| integer_column([value]));
     let rarity = BinaryArray::from_iter_values([0u128.to_le_bytes()]);
     rows(Int32Array::from(vec![TOTALS]), zero(), zero(), rarity, counts)
 }

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::builder::SegmentBuilder;
-use crate::document::{Entry, MAX_EVIDENCE, MAX_POSTINGS};
+use crate::document::{MAX_CONTENT, MAX_POSTINGS, NewDocument};
 use crate::io::MemoryFile;
 
 /// The segment of some documents, as its file would be read.
-fn segment_of(entries: &[Entry]) -> Segment {
+fn segment_of(entries: &[NewDocument]) -> Segment {
     let mut builder = SegmentBuilder::default();
     for entry in entries {
         builder.add(entry).expect("it is within bounds");
@@ -26,21 +26,21 @@ fn segment_of(entries: &[Entry]) -> Segment {
     segment
 }
 
-fn entries() -> impl Strategy<Value = Vec<Entry>> {
-    let evidence = prop_oneof![
+fn entries() -> impl Strategy<Value = Vec<NewDocument>> {
+    let content = prop_oneof![
         4 => prop::collection::vec(any::<u8>(), 0..200),
         1 => (any::<u8>(), 0usize..400_000).prop_map(|(byte, n)| vec![byte; n]),
     ];
     let terms = prop::collection::btree_map(0u64..60, 1u32..90, 0..30);
     let chunks = prop::collection::vec(0u64..200, 0..60);
     let strings = (any::<Option<String>>(), any::<Option<String>>());
-    let entry = (evidence, terms, chunks, strings, any::<(u64, [u8; 16])>()).prop_map(
-        |(evidence, terms, chunks, (time, metadata), (added, digest))| {
+    let entry = (content, terms, chunks, strings, any::<(u64, [u8; 16])>()).prop_map(
+        |(content, terms, chunks, (time, metadata), (added, digest))| {
             let terms = terms.into_iter().collect();
-            Entry { id: String::new(), time, metadata, added, digest, terms, chunks, evidence }
+            NewDocument { id: String::new(), time, metadata, added, digest, terms, chunks, content }
         },
     );
-    let number = |(ids, mut entries): (Vec<String>, Vec<Entry>)| {
+    let number = |(ids, mut entries): (Vec<String>, Vec<NewDocument>)| {
         for (number, (entry, id)) in entries.iter_mut().zip(ids).enumerate() {
             // No id is another one with a number behind it.
             entry.id = if number == 0 { id } else { format!("{id}\n{number}") };
@@ -87,10 +87,10 @@ proptest! {
         prop_assert_eq!(segment.n_documents(), n_documents);
         prop_assert!(segment.live().eq((0..n_documents).filter(|document| is_live(*document))));
         for (number, entry) in (0u32..).zip(&entries) {
-            let stored = segment.stored(number).expect("it is whole");
+            let stored = segment.document(number).expect("it is whole");
             prop_assert_eq!((&stored.id, &stored.time, &stored.metadata), (&entry.id, &entry.time, &entry.metadata));
             prop_assert_eq!((stored.added, stored.digest), (entry.added, entry.digest));
-            prop_assert_eq!(segment.evidence(number).expect("it is whole"), &entry.evidence[..]);
+            prop_assert_eq!(segment.content(number).expect("it is whole"), &entry.content[..]);
             prop_assert_eq!(segment.find(&entry.id).expect("it is whole"), Some(number));
         }
         prop_assert_eq!(segment.find("no such id").expect("it is whole"), None);
@@ -113,49 +113,49 @@ proptest! {
             let expected = chunks.get(chunk).cloned().unwrap_or_default();
             prop_assert!(holders.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
         }
-        let mut passing = Vec::new();
-        segment.passing(&wanted, &mut passing);
-        prop_assert!(passing.iter().copied().eq(0..wanted.len()));
-        segment.sift().expect("it is whole");
-        segment.passing(&wanted, &mut passing);
-        prop_assert!(passing.is_sorted());
-        let missed = (0..wanted.len()).filter(|place| !passing.contains(place));
-        prop_assert!(missed.into_iter().all(|place| holders[place].is_empty()));
+        let mut filter_chunks = Vec::new();
+        segment.filter_chunks(&wanted, &mut filter_chunks);
+        prop_assert!(filter_chunks.iter().copied().eq(0..wanted.len()));
+        segment.build_filter().expect("it is whole");
+        segment.filter_chunks(&wanted, &mut filter_chunks);
+        prop_assert!(filter_chunks.is_sorted());
+        let missed = (0..wanted.len()).filter(|position| !filter_chunks.contains(position));
+        prop_assert!(missed.into_iter().all(|position| holders[position].is_empty()));
         segment.check().expect("it is whole");
     }
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let refused = |entry: Entry| {
+    let refused = |entry: NewDocument| {
         let refused = SegmentBuilder::default().add(&entry).expect_err("it is out of bounds");
-        assert!(matches!(refused, Error::Entry { .. }), "{refused}");
+        assert!(matches!(refused, Error::InvalidDocument { .. }), "{refused}");
         assert!(refused.to_string().len() < 300, "it can be read");
     };
-    refused(Entry { evidence: vec![0; MAX_EVIDENCE + 1], ..Entry::default() });
-    refused(Entry { chunks: vec![0; MAX_POSTINGS + 1], ..Entry::default() });
-    refused(Entry { id: "i".repeat(65 << 20), ..Entry::default() });
-    refused(Entry { metadata: Some("m".repeat(65 << 20)), ..Entry::default() });
-    refused(Entry { terms: vec![(1, 0)], ..Entry::default() });
+    refused(NewDocument { content: vec![0; MAX_CONTENT + 1], ..NewDocument::default() });
+    refused(NewDocument { chunks: vec![0; MAX_POSTINGS + 1], ..NewDocument::default() });
+    refused(NewDocument { id: "i".repeat(65 << 20), ..NewDocument::default() });
+    refused(NewDocument { metadata: Some("m".repeat(65 << 20)), ..NewDocument::default() });
+    refused(NewDocument { terms: vec![(1, 0)], ..NewDocument::default() });
 }
 
 /// Large words counts, ids and strings at the edge of what is common.
 #[test]
 fn extremes_are_stored() {
     let entries = [
-        Entry { id: "".to_owned(), metadata: Some(String::new()), ..Entry::default() },
-        Entry {
+        NewDocument { id: "".to_owned(), metadata: Some(String::new()), ..NewDocument::default() },
+        NewDocument {
             id: "x".repeat(1 << 20),
             metadata: Some("{}".repeat(1 << 20)),
             terms: vec![(0, u32::MAX), (u64::MAX, u32::MAX), (7, 1)],
             chunks: vec![0, u64::MAX, 0],
             added: u64::MAX,
-            ..Entry::default()
+            ..NewDocument::default()
         },
     ];
     let segment = segment_of(&entries);
     for (number, entry) in (0u32..).zip(&entries) {
-        let stored = segment.stored(number).expect("it is whole");
+        let stored = segment.document(number).expect("it is whole");
         assert_eq!((stored.id, stored.metadata), (entry.id.clone(), entry.metadata.clone()));
     }
     assert_eq!(segment.length(1).expect("it is whole").words, u32::MAX);

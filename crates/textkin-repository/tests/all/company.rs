@@ -22,8 +22,8 @@ pub(crate) fn again(test: &str, folder: &Path) -> Command {
 }
 
 fn create(folder: &Path) -> Writer {
-    let about = serde_json::Value::Null;
-    Writer::create(Arc::new(Disk), folder, about, WriterSettings::default()).expect("it is new")
+    let config = serde_json::Value::Null;
+    Writer::create(Arc::new(Disk), folder, config, WriterSettings::default()).expect("it is new")
 }
 
 fn open(folder: &Path) -> Result<Writer, Error> {
@@ -85,8 +85,8 @@ fn readers_never_fail_while_a_writer_writes() {
                     assert!(n >= n_before, "nothing is lost");
                     let expected = (1..n).map(|number| format!("d{number}"));
                     assert!(expected.chain(["head".to_owned()]).take(n).eq(ids));
-                    for place in repository.places() {
-                        repository.evidence(place).expect("it is whole");
+                    for address in repository.addresses() {
+                        repository.content(address).expect("it is whole");
                     }
                     if reader == 1 {
                         let checked = Repository::check(&Disk, path).expect("it can be read");
@@ -116,8 +116,8 @@ fn readers_never_fail_while_a_writer_writes() {
 
 /// Adds a document and replaces `head`, in one change.
 pub(crate) fn change(writer: &mut Writer, number: u64) {
-    if let Some(place) = writer.repository().find("head").expect("it is whole") {
-        writer.remove(place, terms_of(&entry("head", number - 1, 20)));
+    if let Some(address) = writer.repository().find("head").expect("it is whole") {
+        writer.remove(address, terms_of(&entry("head", number - 1, 20)));
     }
     if number > 1 {
         writer.add(&entry(&format!("d{}", number - 1), number, 40)).expect("it is new");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use textkin_repository::{Disk, Entry, Error, Io, Repository, Writer, WriterSettings};
+use textkin_repository::{Disk, Error, Io, NewDocument, Repository, Writer, WriterSettings};
 
 use crate::disk::{Fault, SimulatedDisk};
 use crate::model::{Model, difference, entry, prepare, terms_of};
@@ -85,8 +85,8 @@ impl<'a> Trial<'a> {
         seed: u64,
     ) -> Result<Self, Error> {
         let settings = WriterSettings { memory, merge: 1 << 20 };
-        let about = serde_json::json!({"made": "by a test"});
-        let writer = Some(Writer::create(Arc::clone(&io), folder, about, settings)?);
+        let config = serde_json::json!({"made": "by a test"});
+        let writer = Some(Writer::create(Arc::clone(&io), folder, config, settings)?);
         let (committed, pending, readers) = (Model::default(), Model::default(), Vec::new());
         Ok(Self { io, disk, folder, settings, writer, committed, pending, readers, n_ids: 0, seed })
     }
@@ -123,7 +123,7 @@ impl<'a> Trial<'a> {
             Step::AddAgain(at) if !self.pending.documents.is_empty() => {
                 let again = at.get(&self.pending.documents).clone();
                 match self.writer()?.add(&again) {
-                    Err(Error::Exists { .. }) => Ok(()),
+                    Err(Error::DuplicateId { .. }) => Ok(()),
                     Err(error) => Err(error),
                     Ok(()) => panic!("'{}' was added twice", again.id),
                 }
@@ -169,7 +169,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn add(&mut self, entry: Entry) -> Result<(), Error> {
+    fn add(&mut self, entry: NewDocument) -> Result<(), Error> {
         self.writer()?.add(&entry)?;
         self.pending.documents.push(entry);
         Ok(())
@@ -178,15 +178,15 @@ impl<'a> Trial<'a> {
     /// Asks for the removal of a document that is committed.
     fn remove(&mut self, at: &prop::sample::Index) -> Result<Option<String>, Error> {
         let pending = &self.pending;
-        let is_there = |entry: &&Entry| pending.documents.contains(*entry);
-        let there: Vec<&Entry> = self.committed.documents.iter().filter(is_there).collect();
+        let is_there = |entry: &&NewDocument| pending.documents.contains(*entry);
+        let there: Vec<&NewDocument> = self.committed.documents.iter().filter(is_there).collect();
         if there.is_empty() {
             return Ok(None);
         }
-        let going: Entry = (*at.get(&there)).clone();
+        let going: NewDocument = (*at.get(&there)).clone();
         let writer = self.writer()?;
-        let place = writer.repository().find(&going.id)?.expect("it is committed");
-        writer.remove(place, terms_of(&going));
+        let address = writer.repository().find(&going.id)?.expect("it is committed");
+        writer.remove(address, terms_of(&going));
         assert!(!writer.contains(&going.id)?, "it is going");
         self.pending.remove(&going.id);
         Ok(Some(going.id))
@@ -203,8 +203,8 @@ impl<'a> Trial<'a> {
     /// What was committed is what readers and the writer see.
     fn check_state(&mut self) -> Result<(), Error> {
         let expected = self.committed.clone();
-        difference(self.writer()?.repository(), &expected).map_err(Error::Prepare)?;
-        difference(&Repository::open(&*self.io, self.folder)?, &expected).map_err(Error::Prepare)
+        difference(self.writer()?.repository(), &expected).map_err(Error::Reindex)?;
+        difference(&Repository::open(&*self.io, self.folder)?, &expected).map_err(Error::Reindex)
     }
 
     /// After a fault: the repository is as before or as after. After a crash also.
@@ -271,8 +271,8 @@ impl<'a> Trial<'a> {
         }
         drop(Writer::open(Arc::new(disk.clone()), self.folder, self.settings).map_err(shown)?);
         let checked = Repository::check(disk, self.folder).map_err(shown)?;
-        if !checked.left_over.is_empty() {
-            return Err(format!("left over: {:?}", checked.left_over));
+        if !checked.leftover_files.is_empty() {
+            return Err(format!("left over: {:?}", checked.leftover_files));
         }
         if checked.documents != state.documents.len() as u64 {
             return Err("a check counts otherwise".to_owned());
@@ -424,8 +424,8 @@ fn every_operation_may_be_the_last() {
 fn making_a_repository_is_all_or_nothing() {
     let folder = Path::new("/repository");
     let make = |disk: &SimulatedDisk| {
-        let about = serde_json::json!({"k": 3});
-        Writer::create(Arc::new(disk.clone()), folder, about, WriterSettings::default())
+        let config = serde_json::json!({"k": 3});
+        Writer::create(Arc::new(disk.clone()), folder, config, WriterSettings::default())
     };
     for fault in [Fault::Crash, Fault::Broken, Fault::Full] {
         for (after, seed) in (0..20).flat_map(|after| (0..20).map(move |seed| (after, seed))) {

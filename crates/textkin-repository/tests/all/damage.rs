@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
-use textkin_repository::{Entry, Error, Place, Repository, Writer, WriterSettings};
+use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, Writer, WriterSettings};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::disk::{Random, SimulatedDisk};
@@ -25,10 +25,10 @@ fn whole() -> &'static (SimulatedDisk, Model) {
     static WHOLE: OnceLock<(SimulatedDisk, Model)> = OnceLock::new();
     WHOLE.get_or_init(|| {
         let disk = SimulatedDisk::default();
-        let about = serde_json::json!({"chunker": "words:8"});
+        let config = serde_json::json!({"chunker": "words:8"});
         let io = Arc::new(disk.clone());
         let mut writer =
-            Writer::create(io, folder(), about, WriterSettings::default()).expect("it is new");
+            Writer::create(io, folder(), config, WriterSettings::default()).expect("it is new");
         let mut model = Model::default();
         for (segment, (n, size)) in [(80, 6), (5, 30), (5, 30), (2, 30_000)].into_iter().enumerate()
         {
@@ -41,10 +41,10 @@ fn whole() -> &'static (SimulatedDisk, Model) {
             writer.commit().expect("nothing fails");
         }
         for id in ["1/2", "2/3"] {
-            let going: Vec<Entry> =
+            let going: Vec<NewDocument> =
                 model.documents.iter().filter(|entry| entry.id == id).cloned().collect();
-            let place = writer.repository().find(id).expect("it is whole").expect("it is there");
-            writer.remove(place, terms_of(&going[0]));
+            let address = writer.repository().find(id).expect("it is whole").expect("it is there");
+            writer.remove(address, terms_of(&going[0]));
             model.remove(id);
         }
         writer.commit().expect("nothing fails");
@@ -71,8 +71,8 @@ fn ask_everything(disk: &SimulatedDisk, model: &Model, touched: &[PathBuf]) -> R
         Ok(repository) => repository,
         Err(error) => return names(&error, touched),
     };
-    let places: Vec<Place> = repository.places().collect();
-    if places.len() != model.documents.len() {
+    let addresses: Vec<DocumentAddress> = repository.addresses().collect();
+    if addresses.len() != model.documents.len() {
         return Err("there is another number of documents".to_owned());
     }
     fn right<T: PartialEq + std::fmt::Debug, E: ToString>(
@@ -86,16 +86,16 @@ fn ask_everything(disk: &SimulatedDisk, model: &Model, touched: &[PathBuf]) -> R
             Err(error) => names(&error, touched),
         }
     }
-    for (&place, entry) in places.iter().zip(&model.documents) {
-        let stored = repository.stored(place).map(|s| (s.id, s.time, s.metadata, s.added));
+    for (&address, entry) in addresses.iter().zip(&model.documents) {
+        let stored = repository.document(address).map(|s| (s.id, s.time, s.metadata, s.added));
         let expected = (entry.id.clone(), entry.time.clone(), entry.metadata.clone(), entry.added);
         right(stored, &expected, touched)?;
-        right(repository.evidence(place), &entry.evidence, touched)?;
-        right(repository.find(&entry.id), &Some(place), touched)?;
+        right(repository.content(address), &entry.content, touched)?;
+        right(repository.find(&entry.id), &Some(address), touched)?;
     }
     right(repository.find("never"), &None, touched)?;
     let (terms, chunks) = model.postings();
-    let numbers = places.into_iter().zip(0..).collect();
+    let numbers = addresses.into_iter().zip(0..).collect();
     for (term, expected) in terms {
         let answer = postings(&repository, &numbers, term);
         right(answer, &(expected.len() as u64, expected), touched)?;
@@ -257,13 +257,13 @@ fn another_format_is_refused() {
     refuses("textkin-repository 3 9.8.7", |error| {
         let message = error.to_string();
         assert!(message.contains("install textkin 9.8.7 or later"), "{message}");
-        matches!(error, Error::Newer { version: 3, known: 2, .. })
+        matches!(error, Error::Newer { version: 3, supported: 2, .. })
     });
     refuses("textkin-repository 1 0.1.0", |error| {
         let message = error.to_string();
         assert!(message.contains("another version of textkin (0.1.0, format 1)"), "{message}");
         assert!(message.contains("make it anew from the documents"), "{message}");
-        matches!(error, Error::Older { version: 1, known: 2, .. })
+        matches!(error, Error::Older { version: 1, supported: 2, .. })
     });
 }
 
@@ -273,17 +273,17 @@ fn foreign_files_are_left_alone() {
     let disk = disk.snapshot();
     let foreign = ["notes.txt", "segment-notes.tks", "segment-7.tks", "segment-00000001.tks.bak"]
         .map(|name| folder().join(name));
-    let left_over = ["MANIFEST.new", "segment-00000900-00000001.tkr", "segment-00000900.tks"]
+    let leftover_files = ["MANIFEST.new", "segment-00000900-00000001.tkr", "segment-00000900.tks"]
         .map(|name| folder().join(name));
-    for path in foreign.iter().chain(&left_over) {
+    for path in foreign.iter().chain(&leftover_files) {
         disk.meddle(path, Some(b"something".to_vec()));
     }
     let checked = Repository::check(&disk, folder()).expect("it can be read");
-    assert_eq!((checked.damages.len(), &checked.left_over[..]), (0, &left_over[..]));
+    assert_eq!((checked.damages.len(), &checked.leftover_files[..]), (0, &leftover_files[..]));
     let mut writer = open_writer(&disk).expect("it is whole");
     writer.compact(&mut prepare).expect("nothing fails");
     assert!(foreign.iter().all(|path| disk.contents(path) == b"something"));
-    assert!(!disk.files().iter().any(|path| left_over.contains(path)));
+    assert!(!disk.files().iter().any(|path| leftover_files.contains(path)));
     assert_eq!(difference(writer.repository(), model), Ok(()));
 }
 
@@ -296,7 +296,7 @@ fn a_folder_with_other_things_is_no_repository() {
     };
     assert!(matches!(open_writer(&disk), Err(Error::Missing { .. })));
     disk.meddle(&folder().join("notes.txt"), Some(Vec::new()));
-    assert!(matches!(create(), Err(Error::Occupied { .. })));
+    assert!(matches!(create(), Err(Error::NotEmpty { .. })));
     assert!(matches!(open_writer(&disk), Err(Error::Missing { .. })));
     assert_eq!(disk.files(), [folder().join("notes.txt")], "nothing is put there");
 }

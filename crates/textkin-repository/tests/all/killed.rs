@@ -59,7 +59,7 @@ fn what_was_acknowledged_survives_a_kill() {
     assert!(sum + last > ROUNDS / 4, "the writer came to write: {last}");
     drop(open(&path).expect("it is whole"));
     let checked = Repository::check(&Disk, &path).expect("it is whole");
-    assert_eq!((checked.left_over.len(), checked.documents), (0, last));
+    assert_eq!((checked.leftover_files.len(), checked.documents), (0, last));
 }
 
 fn open(folder: &Path) -> Result<Writer, Error> {

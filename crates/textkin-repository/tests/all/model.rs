@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use textkin_core::chunk::mix;
 use textkin_core::{Length, Part, PostingBlock};
-use textkin_repository::{Entry, Error, Place, Repository, Stored};
+use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, StoredDocument};
 
 use crate::disk::Random;
 
 /// The documents of a repository, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Model {
-    pub(crate) documents: Vec<Entry>,
+    pub(crate) documents: Vec<NewDocument>,
 }
 
 impl Model {
@@ -40,9 +40,9 @@ impl Model {
 }
 
 /// A document whose words, chunks and everything else follow from its id, `seed` and `size`.
-pub(crate) fn entry(id: &str, seed: u64, size: usize) -> Entry {
+pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
     let mut random = Random(seed);
-    let mut evidence: Vec<u8> = id.bytes().chain([0]).collect();
+    let mut content: Vec<u8> = id.bytes().chain([0]).collect();
     for _ in 0..size {
         // Words are often the same, so that some stand in many documents.
         let kinds = if size > 1000 {
@@ -52,13 +52,13 @@ pub(crate) fn entry(id: &str, seed: u64, size: usize) -> Entry {
         } else {
             200
         };
-        evidence.push(u8::try_from(random.below(kinds)).expect("it is small"));
+        content.push(u8::try_from(random.below(kinds)).expect("it is small"));
     }
     let optional = |some: bool, text: String| some.then_some(text);
     let (has_time, has_metadata) = (random.coin(), random.coin());
     let length = random.below(40);
     made_again(
-        Stored {
+        StoredDocument {
             id: id.to_owned(),
             time: optional(has_time, format!("20{:02}-01-01", seed % 100)),
             metadata: optional(has_metadata, format!("{{\"ü\":\"{}\"}}", "x".repeat(length))),
@@ -67,17 +67,17 @@ pub(crate) fn entry(id: &str, seed: u64, size: usize) -> Entry {
             length: Length::default(),
             bytes: 0,
         },
-        evidence,
+        content,
     )
 }
 
 /// What a document is made of, from what is stored of it.
-pub(crate) fn made_again(stored: Stored, evidence: Vec<u8>) -> Entry {
+pub(crate) fn made_again(stored: StoredDocument, content: Vec<u8>) -> NewDocument {
     let mut terms: BTreeMap<u64, u32> = BTreeMap::new();
-    for byte in &evidence {
+    for byte in &content {
         *terms.entry(term(*byte)).or_default() += 1;
     }
-    let chunks = evidence.windows(3).map(|three| {
+    let chunks = content.windows(3).map(|three| {
         let number = three.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
         mix(number + 1_000_000)
     });
@@ -87,7 +87,7 @@ pub(crate) fn made_again(stored: Stored, evidence: Vec<u8>) -> Entry {
         chunks.sort_unstable();
         chunks.dedup();
     }
-    Entry {
+    NewDocument {
         id: stored.id,
         time: stored.time,
         metadata: stored.metadata,
@@ -95,7 +95,7 @@ pub(crate) fn made_again(stored: Stored, evidence: Vec<u8>) -> Entry {
         digest: stored.digest,
         terms: terms.into_iter().collect(),
         chunks,
-        evidence,
+        content,
     }
 }
 
@@ -105,12 +105,14 @@ fn term(byte: u8) -> u64 {
 }
 
 /// Makes documents again for a merge.
-pub(crate) fn prepare(documents: Vec<(Stored, Vec<u8>)>) -> Result<Vec<Entry>, Error> {
-    Ok(documents.into_iter().map(|(stored, evidence)| made_again(stored, evidence)).collect())
+pub(crate) fn prepare(
+    documents: Vec<(StoredDocument, Vec<u8>)>,
+) -> Result<Vec<NewDocument>, Error> {
+    Ok(documents.into_iter().map(|(stored, content)| made_again(stored, content)).collect())
 }
 
 /// The document at a place, and its words for a removal.
-pub(crate) fn terms_of(entry: &Entry) -> Vec<u64> {
+pub(crate) fn terms_of(entry: &NewDocument) -> Vec<u64> {
     entry.terms.iter().map(|term| term.0).collect()
 }
 
@@ -125,8 +127,8 @@ pub(crate) fn difference(repository: &Repository, model: &Model) -> Result<(), S
 
 /// The ids of a repository, in order.
 pub(crate) fn stored_ids(repository: &Repository) -> Result<Vec<String>, Error> {
-    let id = |place: Place| Ok(repository.stored(place)?.id);
-    repository.places().map(id).collect()
+    let id = |address: DocumentAddress| Ok(repository.document(address)?.id);
+    repository.addresses().map(id).collect()
 }
 
 type Comparison = Result<(), String>;
@@ -143,36 +145,36 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, expected: &T) -> Com
 
 /// Compares everything; the outer error is that of a read.
 fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> {
-    let places: Vec<Place> = repository.places().collect();
+    let addresses: Vec<DocumentAddress> = repository.addresses().collect();
     let n_documents = usize::try_from(repository.n_documents()).unwrap_or(usize::MAX);
     let mut compared = same("number", &n_documents, &model.documents.len());
-    for (place, entry) in places.iter().zip(&model.documents) {
-        let stored = repository.stored(*place)?;
+    for (address, entry) in addresses.iter().zip(&model.documents) {
+        let stored = repository.document(*address)?;
         let mut terms = entry.terms.clone();
         terms.sort_unstable();
         let counts = terms.iter().map(|term| term.1);
-        let expected = Stored {
+        let expected = StoredDocument {
             id: entry.id.clone(),
             time: entry.time.clone(),
             metadata: entry.metadata.clone(),
             added: entry.added,
             digest: entry.digest,
             length: Length::of(counts),
-            bytes: u32::try_from(entry.evidence.len()).unwrap_or(u32::MAX),
+            bytes: u32::try_from(entry.content.len()).unwrap_or(u32::MAX),
         };
         let found = repository.find(&entry.id)?;
-        let length = repository.segment(*place).length(place.document)?;
+        let length = repository.segment(*address).length(address.document)?;
         compared = compared
-            .and(same("place", &found, &Some(*place)))
+            .and(same("place", &found, &Some(*address)))
             .and(same("length", &length, &expected.length))
             .and(same("stored", &stored, &expected));
-        let evidence = repository.evidence(*place)?;
-        compared = compared.and(same("evidence", &evidence, &entry.evidence));
+        let content = repository.content(*address)?;
+        compared = compared.and(same("evidence", &content, &entry.content));
     }
     compared = compared.and(same("no such id", &repository.find("never")?, &None));
     // Every word and every chunk, and some that nobody has.
     let (terms, chunks) = model.postings();
-    let numbers: BTreeMap<Place, usize> = places.into_iter().zip(0..).collect();
+    let numbers: BTreeMap<DocumentAddress, usize> = addresses.into_iter().zip(0..).collect();
     for (term, expected) in &terms {
         let (count, found) = postings(repository, &numbers, *term)?;
         compared = compared
@@ -188,7 +190,7 @@ fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> 
 /// The number of documents with a word, and these with how often they have it.
 pub(crate) fn postings(
     repository: &Repository,
-    numbers: &BTreeMap<Place, usize>,
+    numbers: &BTreeMap<DocumentAddress, usize>,
     term: u64,
 ) -> Result<(u64, Vec<(usize, u32)>), Error> {
     let (mut all, mut block, mut live) = (Vec::new(), PostingBlock::default(), 0);
@@ -198,7 +200,7 @@ pub(crate) fn postings(
         while list.next_block(&mut block)? {
             for (&document, &count) in block.documents.iter().zip(&block.counts) {
                 if part.is_live(document) {
-                    let number = numbers.get(&Place { segment, document });
+                    let number = numbers.get(&DocumentAddress { segment, document });
                     all.push((number.copied().unwrap_or(usize::MAX), count));
                 }
             }
@@ -210,14 +212,14 @@ pub(crate) fn postings(
 /// The documents with a chunk.
 pub(crate) fn holders(
     repository: &Repository,
-    numbers: &BTreeMap<Place, usize>,
+    numbers: &BTreeMap<DocumentAddress, usize>,
     chunk: u64,
 ) -> Result<Vec<usize>, Error> {
     let mut all = Vec::new();
     for (segment, part) in (0u32..).zip(repository.segments()) {
         let mut documents = Vec::new();
         part.holders(chunk, &mut documents)?;
-        let number = |document| numbers.get(&Place { segment, document }).copied();
+        let number = |document| numbers.get(&DocumentAddress { segment, document }).copied();
         all.extend(documents.into_iter().map(|document| number(document).unwrap_or(usize::MAX)));
     }
     Ok(all)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
 use textkin::types::{Chunk, Document, DocumentSink, Part, Piece, Source};
-use textkin::{Existing, Repository, RepositoryWriter, Settings, Watch};
+use textkin::{ExistingPolicy, Repository, RepositoryWriter, Settings, RunControl};
 
 use super::memtable::Memtable;
 use crate::error::Error;
@@ -55,7 +55,7 @@ pub(crate) struct Partition {
 impl Partition {
     pub(super) fn open(folder: &Path, kind: PartitionKind) -> Result<Self, Error> {
         let settings = Settings { memory: Some(64 << 20), ..Settings::default() };
-        let writer = match Repository::is_in(folder) {
+        let writer = match Repository::exists_in(folder) {
             true => RepositoryWriter::open(folder, &settings)?,
             false => RepositoryWriter::create(folder, &settings, kind == PartitionKind::Texts)?,
         };
@@ -115,9 +115,9 @@ impl Partition {
         }
         let (mut documents, mut passing) = (Vec::new(), Vec::new());
         let hashes: Vec<u64> = chunks.iter().map(|chunk| chunk.hash).collect();
-        let segments = snapshot.repository.stored().segments();
+        let segments = snapshot.repository.storage().segments();
         for (segment, numbers) in segments.iter().zip(&snapshot.numbers) {
-            segment.passing(&hashes, &mut passing);
+            segment.filter_chunks(&hashes, &mut passing);
             for chunk in passing.iter().map(|&place| &chunks[place]) {
                 documents.clear();
                 segment.holders(chunk.hash, &mut documents).map_err(damage)?;
@@ -140,7 +140,7 @@ impl Partition {
         if let Some(text) = snapshot.flushing.text(number) {
             return Ok(Some(text.to_owned()));
         }
-        let place = snapshot.repository.stored().find(&number.to_string()).map_err(damage)?;
+        let place = snapshot.repository.storage().find(&number.to_string()).map_err(damage)?;
         match place {
             Some(place) => Ok(snapshot.repository.text(place)?),
             None => Ok(None),
@@ -150,7 +150,7 @@ impl Partition {
     /// Returns the word count of a document on disk, and its chunks in order.
     pub(super) fn chunks(&self, number: u64) -> Result<Option<(usize, Vec<Chunk>)>, Error> {
         let snapshot = self.snapshot();
-        let place = snapshot.repository.stored().find(&number.to_string()).map_err(damage)?;
+        let place = snapshot.repository.storage().find(&number.to_string()).map_err(damage)?;
         Ok(place.map(|place| snapshot.repository.chunks(place)).transpose()?)
     }
 
@@ -180,7 +180,7 @@ impl Partition {
             .collect();
         let numbers: Vec<u64> = texts.iter().map(|text| text.0).collect();
         let mut source = NumberedTexts::new(texts);
-        writer.add(&mut source, Existing::Skip, true, &Watch::default())?;
+        writer.add(&mut source, ExistingPolicy::Skip, true, &RunControl::default())?;
         writer.merge()?;
         self.replace(&writer)?;
         Ok(numbers)
@@ -192,14 +192,14 @@ impl Partition {
         let repository = writer.repository();
         let mut places = Vec::new();
         for number in numbers.iter().collect::<HashSet<_>>() {
-            places.extend(repository.stored().find(&number.to_string()).map_err(damage)?);
+            places.extend(repository.storage().find(&number.to_string()).map_err(damage)?);
         }
         if places.is_empty() {
             return Ok(());
         }
         places.sort_unstable();
         writer.remove(&places)?;
-        writer.compact(&Watch::default())?;
+        writer.compact(&RunControl::default())?;
         self.replace(&writer)
     }
 
@@ -215,19 +215,19 @@ impl Partition {
 
     /// Returns the number of documents on disk.
     pub(crate) fn n_on_disk(&self) -> u64 {
-        self.snapshot().repository.stored().n_documents()
+        self.snapshot().repository.storage().n_documents()
     }
 }
 
 /// Builds the filters of the segments, the latest first, up to [`MAX_FILTER_BYTES`].
 fn build_filters(repository: &Repository) -> Result<(), Error> {
     let mut bytes = 0;
-    for segment in repository.stored().segments().iter().rev() {
+    for segment in repository.storage().segments().iter().rev() {
         if bytes >= MAX_FILTER_BYTES {
             break;
         }
-        segment.sift().map_err(damage)?;
-        bytes += segment.sieve_bytes();
+        segment.build_filter().map_err(damage)?;
+        bytes += segment.filter_bytes();
     }
     Ok(())
 }
@@ -237,11 +237,11 @@ fn numbers(
     repository: &Repository,
     previous: Option<&Snapshot>,
 ) -> Result<Vec<Arc<Vec<u64>>>, Error> {
-    let segments = repository.stored().segments();
+    let segments = repository.storage().segments();
     let mut numbers = Vec::with_capacity(segments.len());
     for segment in segments {
         let old = previous.and_then(|previous| {
-            let mut old = previous.repository.stored().segments().iter().zip(&previous.numbers);
+            let mut old = previous.repository.storage().segments().iter().zip(&previous.numbers);
             old.find(|(old, _)| old.name() == segment.name())
                 .map(|(_, numbers)| Arc::clone(numbers))
         });

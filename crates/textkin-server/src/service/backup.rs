@@ -126,7 +126,7 @@ fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
 /// Copies the files of one manifest. They are opened before anything is copied: an open file stays
 /// readable when the server has put others in its place.
 fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
-    let manifest = from.join(textkin::repository_format::Repository::MARK.0);
+    let manifest = from.join(textkin::repository_format::Repository::SIGNATURE.0);
     let before = std::fs::read(&manifest)?;
     let mut files = Vec::new();
     for entry in std::fs::read_dir(from)? {
@@ -143,7 +143,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
     for (name, mut file) in files {
         std::io::copy(&mut file, &mut std::fs::File::create(to.join(name))?)?;
     }
-    std::fs::write(to.join(textkin::repository_format::Repository::MARK.0), before)?;
+    std::fs::write(to.join(textkin::repository_format::Repository::SIGNATURE.0), before)?;
     Ok(())
 }
 
@@ -194,8 +194,8 @@ fn look(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
         }
         check_partition(&partition)?;
         let repository = textkin::Repository::open(&partition)?;
-        let stored = repository.stored();
-        for place in stored.places() {
+        let stored = repository.storage();
+        for place in stored.addresses() {
             let id = stored.segment(place).id(place.document);
             let id = id.map_err(|damage| {
                 textkin::Error::from(textkin::repository_format::Error::from(damage))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use textkin::text::grammar::ChunkerKind;
 use textkin::text::tokenizer::TextPart;
 use textkin::types::{Exclusion, Layers, TokenRange, Tokens};
-use textkin::{Analyzer, Comparison, SetAside, Settings, compare, compare_without};
+use textkin::{Analyzer, CommonText, Comparison, Settings, compare, compare_without};
 
 use super::repositories::RepositoryRecord;
 use super::{Service, templates};
@@ -132,7 +132,7 @@ impl Comparer {
             self.analyzer.tokenize(text, &mut tokens);
             self.phrases.places(&tokens)
         });
-        let aside = SetAside { a: &aside_a, b: &aside_b, overlap: None };
+        let aside = CommonText { a: &aside_a, b: &aside_b, overlap: None };
         let mut comparison = compare_without(a, b, &self.settings, MAX_GAP, Some(aside))?;
         // Nothing else is set aside here.
         for part in comparison.excluded_a.iter_mut().chain(&mut comparison.excluded_b) {

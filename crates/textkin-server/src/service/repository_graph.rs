@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
 use rusqlite::params;
-use textkin::{Settings, Watch, discover};
+use textkin::{RunControl, Settings, discover};
 
 use super::Service;
 use super::documents::{self, DocumentView};
@@ -99,7 +99,7 @@ impl Service {
         let (words, duplicated) = self.duplicated(&texts);
         let settings = Settings { threshold: MIN_SCORE, ..Settings::default() };
         let settings = Settings { score: textkin::types::Measure::MaxContainment, ..settings };
-        let found = discover(&mut NumberedTexts::new(texts), &settings, &Watch::default())?;
+        let found = discover(&mut NumberedTexts::new(texts), &settings, &RunControl::default())?;
         let edges = found.graph.rows().take(MAX_EDGES).map(|pair| DocumentEdge {
             a: pair.a as usize,
             b: pair.b as usize,

@@ -6,8 +6,8 @@
 use textkin_core::Source;
 use textkin_graph::{HolderSettings, Holders, Likeness};
 
-use super::{Duplicates, Keep, Removal, preference};
-use crate::discover::{self, Watch};
+use super::{Duplicates, KeepRule, Removal, preference};
+use crate::discover::{self, RunControl};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 pub(super) struct Rule {
     pub(super) likeness: Likeness,
     pub(super) threshold: f64,
-    pub(super) keep: Keep,
+    pub(super) keep: KeepRule,
 }
 
 /// What goes.
@@ -27,9 +27,9 @@ pub(super) fn find(
     source: &mut dyn Source,
     settings: &Settings,
     rule: Rule,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Duplicates, Error> {
-    let shared = discover::shared(source, settings, watch)?;
+    let shared = discover::shared(source, settings, control)?;
     let documents = shared.documents;
     let holder_settings = HolderSettings {
         likeness: rule.likeness,
@@ -38,14 +38,14 @@ pub(super) fn find(
     };
     let holders = Holders::new(&shared.chunks, &shared.texts, holder_settings);
     let advance = |n: u64| {
-        watch.progress.advance(n);
-        watch.stop.is_asked()
+        control.progress.advance(n);
+        control.stop.is_asked()
     };
     let commonness = match rule.keep {
-        Keep::Best => holders.commonness(),
+        KeepRule::Best => holders.commonness(),
         _ => Vec::new(),
     };
-    watch.progress.begin("finding what holds each", documents.len() as u64);
+    control.progress.begin("finding what holds each", documents.len() as u64);
     let order = preference::order(rule.keep, &documents, &commonness);
     let holders = holders.of_documents(&order, &advance)?;
     let removal = |(document, holder): (u32, &Option<textkin_graph::Holder>)| {
@@ -55,7 +55,7 @@ pub(super) fn find(
             duplicate_of: holder.document,
             score: holder.likeness,
             words: documents.entry(document).words,
-            place: None,
+            part: None,
         })
     };
     let removed = (0u32..).zip(&holders).filter_map(removal).collect();

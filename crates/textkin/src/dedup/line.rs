@@ -12,7 +12,7 @@ use textkin_text::tokenizer::WordTokenizer;
 use super::cut::Cuts;
 use super::passage::same_words;
 use super::walk::{Cutter, Preparer, share};
-use super::{Place, Removal};
+use super::{Removal, RemovedSpan};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -158,7 +158,11 @@ impl Cutter for LineCutter {
                         duplicate_of: known.document,
                         score: 1.0,
                         words,
-                        place: Some(Place { span, word: first_word, stays_at: known.line }),
+                        part: Some(RemovedSpan {
+                            span,
+                            word: first_word,
+                            keeper_position: known.line,
+                        }),
                     });
                 }
                 None => {

@@ -1,6 +1,6 @@
 //! Cleaning a collection: which documents, passages or lines are there already.
 //!
-//! In: a source, settings and a [`Cleaning`]. Out: [`Duplicates`]: what goes, and for each of it the
+//! In: a source, settings and a [`DedupSettings`]. Out: [`Duplicates`]: what goes, and for each of it the
 //! place where it stays. Nothing is written here: [`Duplicates::editor`] tells a second pass over
 //! the same source what becomes of each document.
 //!
@@ -21,27 +21,27 @@ mod walk;
 use textkin_core::{Problem, Source, Span};
 use textkin_graph::Capped;
 
-use crate::discover::Watch;
+use crate::discover::RunControl;
 use crate::documents::Documents;
 use crate::error::Error;
-use crate::ingest::Noted;
+use crate::ingest::DocumentNotes;
 use crate::settings::Settings;
 
-pub use editor::{Editor, Tally};
+pub use editor::{DedupCounts, DedupEditor};
 pub use textkin_graph::Likeness;
 
 /// What is taken out of a collection, and which of several equals stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cleaning {
+pub struct DedupSettings {
     /// What is taken out.
-    pub level: Level,
+    pub level: DedupLevel,
     /// What stays.
-    pub keep: Keep,
+    pub keep: KeepRule,
 }
 
 /// What is taken out of a collection.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Level {
+pub enum DedupLevel {
     /// Whole documents. Exact copies go always, documents without a word never.
     Document {
         /// What makes a document a duplicate.
@@ -64,7 +64,7 @@ pub enum Level {
 /// Which of several equals stays: an order of preference over documents. Among those that are
 /// equally good, the first of the input is preferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeepRule {
     /// The first of the input.
     #[default]
     First,
@@ -93,18 +93,18 @@ pub struct Removal {
     /// Words that go.
     pub words: u32,
     /// Where they stand, if not the whole document goes.
-    pub place: Option<Place>,
+    pub part: Option<RemovedSpan>,
 }
 
 /// Where a part of a document stands that goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RemovedSpan {
     /// Its bytes in the text.
     pub span: Span,
     /// Its first word, counted from 0, in what was left of the text when it was found.
     pub word: u32,
     /// The first word (of a line: the line) where it stays, counted from 0 in the cleaned text.
-    pub stays_at: u32,
+    pub keeper_position: u32,
 }
 
 /// What goes of a collection.
@@ -115,7 +115,7 @@ pub struct Duplicates {
     /// The documents that could not be read, in input order.
     pub problems: Vec<Problem>,
     /// The documents that have notes, in input order.
-    pub notes: Vec<Noted>,
+    pub notes: Vec<DocumentNotes>,
     /// What goes, in input order.
     pub removed: Vec<Removal>,
     /// What the user's cap left out.
@@ -148,21 +148,21 @@ pub struct Duplicates {
 pub fn dedup(
     source: &mut dyn Source,
     settings: &Settings,
-    cleaning: Cleaning,
-    watch: &Watch,
+    cleaning: DedupSettings,
+    control: &RunControl,
 ) -> Result<Duplicates, Error> {
     match cleaning.level {
-        Level::Document { likeness, threshold } => {
+        DedupLevel::Document { likeness, threshold } => {
             let rule = document::Rule { likeness, threshold, keep: cleaning.keep };
-            document::find(source, settings, rule, watch)
+            document::find(source, settings, rule, control)
         }
-        Level::Passage { min_words } => {
+        DedupLevel::Passage { min_words } => {
             let cutter = passage::PassageCutter::new(settings, min_words.max(1) as usize)?;
-            walk::cut(source, settings, cleaning.keep, cutter, watch)
+            walk::cut(source, settings, cleaning.keep, cutter, control)
         }
-        Level::Line { min_words } => {
+        DedupLevel::Line { min_words } => {
             let cutter = line::LineCutter::new(settings, min_words.max(1) as usize)?;
-            walk::cut(source, settings, cleaning.keep, cutter, watch)
+            walk::cut(source, settings, cleaning.keep, cutter, control)
         }
     }
 }

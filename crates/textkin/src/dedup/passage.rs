@@ -19,7 +19,7 @@ use textkin_text::tokenizer::WordTokenizer;
 
 use super::cut::{Cuts, bytes_of, without_parts};
 use super::walk::{Cutter, Preparer, share};
-use super::{Place, Removal};
+use super::{Removal, RemovedSpan};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -269,10 +269,10 @@ impl Cutter for PassageCutter {
                         duplicate_of: origin.document,
                         score: 1.0,
                         words: number(part.len()),
-                        place: Some(Place {
+                        part: Some(RemovedSpan {
                             span: rest.original(bytes),
                             word: number(part.start),
-                            stays_at: self.word_at(document, origin)?,
+                            keeper_position: self.word_at(document, origin)?,
                         }),
                     });
                 }
@@ -338,7 +338,7 @@ pub(super) fn same_words(settings: &Settings) -> Result<WordTokenizer, Error> {
     let has_lists =
         !settings.normalization.stop_list().is_empty() || !settings.templates.is_empty();
     if has_lists || !steps.split('+').all(is_safe) {
-        return Err(Error::OtherWords);
+        return Err(Error::UnsafeNormalization);
     }
     Ok(WordTokenizer::new(&settings.normalization))
 }

@@ -2,26 +2,26 @@
 
 use std::cmp::Ordering;
 
-use super::Keep;
+use super::KeepRule;
 use crate::documents::Documents;
 
-/// The numbers of all documents, the most preferred first. `commonness` is what [`Keep::Best`]
+/// The numbers of all documents, the most preferred first. `commonness` is what [`KeepRule::Best`]
 /// goes by.
-pub(super) fn order(keep: Keep, documents: &Documents, commonness: &[f64]) -> Vec<u32> {
+pub(super) fn order(keep: KeepRule, documents: &Documents, commonness: &[f64]) -> Vec<u32> {
     let n = u32::try_from(documents.len()).expect("documents are counted in 32 bits");
     let mut order: Vec<u32> = (0..n).collect();
     // Sorts are stable: what is equally good stays in the order of the input.
     match keep {
-        Keep::First => {}
-        Keep::Last => order.reverse(),
-        Keep::Longest => {
+        KeepRule::First => {}
+        KeepRule::Last => order.reverse(),
+        KeepRule::Longest => {
             order.sort_by_key(|&document| std::cmp::Reverse(documents.entry(document).words));
         }
-        Keep::Best => {
+        KeepRule::Best => {
             let of = |document: u32| commonness[document as usize];
             order.sort_by(|&a, &b| of(b).total_cmp(&of(a)));
         }
-        Keep::Field => by_field(&mut order, documents),
+        KeepRule::Field => by_field(&mut order, documents),
     }
     order
 }

@@ -12,11 +12,11 @@ use textkin_index::{Memory, Shelf};
 
 use super::cut::Cuts;
 use super::ordered::in_order;
-use super::{Duplicates, Keep, Removal, preference};
-use crate::discover::Watch;
+use super::{Duplicates, KeepRule, Removal, preference};
+use crate::discover::RunControl;
 use crate::documents::{Documents, Part};
 use crate::error::Error;
-use crate::ingest::Noted;
+use crate::ingest::DocumentNotes;
 use crate::settings::Settings;
 
 /// Texts that are prepared at once, where they are not cut as they come.
@@ -61,19 +61,20 @@ pub(super) fn share(settings: &Settings, part: u64) -> Memory {
 pub(super) fn cut<C: Cutter>(
     source: &mut dyn Source,
     settings: &Settings,
-    keep: Keep,
+    keep: KeepRule,
     (preparer, cutter): (C::Preparer, C),
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<Duplicates, Error> {
-    if keep == Keep::Best {
-        return Err(Error::BestOfParts);
+    if keep == KeepRule::Best {
+        return Err(Error::BestNeedsDocuments);
     }
-    watch.progress.begin("reading", source.total_bytes().unwrap_or(0));
+    control.progress.begin("reading", source.total_bytes().unwrap_or(0));
     let threads = settings.n_threads();
-    let mut walker = Walker { cutter, watch, removed: Vec::new(), cuts: Vec::new(), failure: None };
-    let mut held = (keep != Keep::First).then(|| Shelf::new(share(settings, 4)));
+    let mut walker =
+        Walker { cutter, control, removed: Vec::new(), cuts: Vec::new(), failure: None };
+    let mut held = (keep != KeepRule::First).then(|| Shelf::new(share(settings, 4)));
     let is_over = AtomicBool::new(false);
-    let is_stopping = || is_over.load(Ordering::Relaxed) || watch.stop.is_asked();
+    let is_stopping = || is_over.load(Ordering::Relaxed) || control.stop.is_asked();
     let read = |piece: Box<dyn textkin_core::Piece>| {
         let mut reader = Reader {
             preparer: &preparer,
@@ -93,7 +94,10 @@ pub(super) fn cut<C: Cutter>(
     let next = || if is_stopping() { None } else { source.next_piece() };
     in_order(threads, next, read, |piece| {
         parts.push(piece.part);
-        let noted = |noted: Noted| Noted { document: n_documents + noted.document, ..noted };
+        let noted = |noted: DocumentNotes| DocumentNotes {
+            document: n_documents + noted.document,
+            ..noted
+        };
         notes.extend(piece.notes.into_iter().map(noted));
         for (text, prepared) in piece.texts {
             match &mut held {
@@ -108,14 +112,14 @@ pub(super) fn cut<C: Cutter>(
             }
             _ => problems.extend(piece.problems),
         }
-        watch.progress.advance(piece.bytes);
+        control.progress.advance(piece.bytes);
         is_over.store(walker.failure.is_some(), Ordering::Relaxed);
         walker.flow()
     });
     walker.check()?;
     let documents = Documents::new(parts);
     if let Some(texts) = held {
-        watch.progress.begin("cutting", documents.len() as u64);
+        control.progress.begin("cutting", documents.len() as u64);
         walker.cuts.resize(documents.len(), Cuts::default());
         let order = preference::order(keep, &documents, &[]);
         let mut blocks = order.chunks(TEXTS_AT_ONCE);
@@ -135,7 +139,7 @@ pub(super) fn cut<C: Cutter>(
             |block| {
                 match block {
                     Ok(block) => {
-                        watch.progress.advance(block.len() as u64);
+                        control.progress.advance(block.len() as u64);
                         for (document, text, prepared) in block {
                             walker.one(document, &text, prepared);
                         }
@@ -147,7 +151,7 @@ pub(super) fn cut<C: Cutter>(
         );
         walker.check()?;
     }
-    let start = |removal: &Removal| removal.place.map_or(0, |place| place.span.start);
+    let start = |removal: &Removal| removal.part.map_or(0, |part| part.span.start);
     walker.removed.sort_by_key(|removal| (removal.document, start(removal)));
     Ok(Duplicates {
         documents,
@@ -163,7 +167,7 @@ pub(super) fn cut<C: Cutter>(
 /// Cuts texts in order, until something fails.
 struct Walker<'a, C> {
     cutter: C,
-    watch: &'a Watch,
+    control: &'a RunControl,
     removed: Vec<Removal>,
     cuts: Vec<Cuts>,
     failure: Option<Error>,
@@ -172,7 +176,7 @@ struct Walker<'a, C> {
 impl<C: Cutter> Walker<'_, C> {
     /// Cuts a text, unless something failed before.
     fn one(&mut self, document: u32, text: &str, prepared: <C::Preparer as Preparer>::Prepared) {
-        if self.watch.stop.is_asked() {
+        if self.control.stop.is_asked() {
             self.failure.get_or_insert(Error::Stopped);
         }
         if self.failure.is_some() {
@@ -199,7 +203,7 @@ impl<C: Cutter> Walker<'_, C> {
     }
 
     fn check(&mut self) -> Result<(), Error> {
-        if self.watch.stop.is_asked() {
+        if self.control.stop.is_asked() {
             return Err(Error::Stopped);
         }
         self.failure.take().map_or(Ok(()), Err)
@@ -214,7 +218,7 @@ struct Reader<'a, P: Preparer> {
     part: Part,
     texts: Vec<(Box<str>, P::Prepared)>,
     /// The documents with notes, by their number in the piece.
-    notes: Vec<Noted>,
+    notes: Vec<DocumentNotes>,
     problems: Vec<Problem>,
 }
 
@@ -226,7 +230,7 @@ impl<P: Preparer> DocumentSink for Reader<'_, P> {
         notes.extend(P::disguises(&prepared).notes());
         if !notes.is_empty() {
             let document = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-            self.notes.push(Noted { document, notes });
+            self.notes.push(DocumentNotes { document, notes });
         }
         self.part.push(&document.id, document.time.as_deref(), words, None);
         self.texts.push((document.text.into(), prepared));

@@ -11,14 +11,14 @@ use textkin_core::Measure;
 use textkin_text::grammar::ChunkerKind;
 
 use super::error::Error;
-use super::wire::{Reader, push};
+use super::wire::{WireReader, push};
 use crate::settings::Settings;
 
 /// In how many documents a chunk may be before it is common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut(u32);
+pub struct CommonCutoff(u32);
 
-impl Cut {
+impl CommonCutoff {
     /// A lower one would save no work that shows.
     pub const MIN: u32 = 100;
 
@@ -55,12 +55,12 @@ pub struct CommonChunks {
 }
 
 impl CommonChunks {
-    /// Adds what [`ListMerger::commons`](super::ListMerger::commons) gave.
+    /// Adds what [`ListMerger::common_chunks`](super::ListMerger::commons) gave.
     ///
     /// # Errors
     /// If it is damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes, "common chunks");
+        let mut reader = WireReader::new(bytes, "common chunks");
         while !reader.is_empty() {
             let fingerprint = u64::from_le_bytes(reader.array()?);
             let check = u32::from_le_bytes(reader.array()?);

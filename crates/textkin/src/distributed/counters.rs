@@ -64,7 +64,7 @@ impl RunCounter {
     pub fn add(&self, bytes: &[u8]) -> Result<(), Error> {
         match self.counter.add_bytes(bytes) {
             true => Ok(()),
-            false => Err(Error::Damaged { what: "counters" }),
+            false => Err(Error::Corrupt { what: "counters" }),
         }
     }
 

@@ -14,7 +14,7 @@ pub enum Error {
     Selector(String),
     /// Bytes of an earlier step cannot be read.
     #[error("the {what} of an earlier step are damaged; delete the checkpoint and run again")]
-    Damaged {
+    Corrupt {
         /// Which bytes.
         what: &'static str,
     },
@@ -32,7 +32,7 @@ pub enum Error {
     #[error(
         "texts {a} and {b} share {words} chunks word by word and {counted} by their fingerprints: two chunks have the same hashes; run again with another chunk length"
     )]
-    Disagree {
+    CountMismatch {
         /// Key of the one text.
         a: i64,
         /// Key of the other.

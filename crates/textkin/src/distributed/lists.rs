@@ -11,19 +11,19 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::common::push_common;
 use super::error::Error;
-use super::texts::{self, Texts, Writer};
-use super::wire::{Reader, push};
-use super::{Packed, bucket};
+use super::text_table::{self, TextTable, TextTableWriter};
+use super::wire::{WireReader, push};
+use super::{BucketBytes, bucket};
 
 /// Lists of texts by their texts. An item is twice the number of a text, and one if the chunk is selected
 /// there; items stand in the order of the keys of their texts.
 #[derive(Debug)]
 pub(super) struct Lists {
-    texts: Texts,
+    texts: TextTable,
     /// The number of chunks of each list.
     chunks: HashMap<List, u64>,
     /// The common chunks, as bytes.
-    commons: Vec<u8>,
+    common_chunks: Vec<u8>,
 }
 
 /// The texts that hold the same chunks; or, of common chunks, those of them that have copies.
@@ -35,8 +35,8 @@ struct List {
 }
 
 impl Lists {
-    pub(super) fn new(texts: Texts) -> Self {
-        Self { texts, chunks: HashMap::new(), commons: Vec::new() }
+    pub(super) fn new(texts: TextTable) -> Self {
+        Self { texts, chunks: HashMap::new(), common_chunks: Vec::new() }
     }
 
     /// Puts a list in order: the number of documents that have its texts.
@@ -68,7 +68,7 @@ impl Lists {
         if list.len() < 2 {
             return;
         }
-        push_common(&mut self.commons, fingerprint, check, documents);
+        push_common(&mut self.common_chunks, fingerprint, check, documents);
         list.retain(|&item| self.texts.get(item >> 1).copies > 1);
         self.add(list, documents, 1);
     }
@@ -98,8 +98,8 @@ impl Lists {
     }
 
     /// Packed for `n_buckets` buckets of lists.
-    pub(super) fn pack(&self, n_buckets: u32) -> Vec<Packed> {
-        let mut writer = Writer::new(&self.texts);
+    pub(super) fn pack(&self, n_buckets: u32) -> Vec<BucketBytes> {
+        let mut writer = TextTableWriter::new(&self.texts);
         let mut packed = Vec::new();
         let lists = self.sorted();
         let bucket_of = |list: &(u64, &List, u64)| bucket(list.0, n_buckets);
@@ -116,14 +116,14 @@ impl Lists {
             }
             let mut bytes = vec![LISTS];
             bytes.append(&mut writer.finish(&self.texts, &body));
-            packed.push(Packed { bucket: bucket_of(&part[0]), bytes });
+            packed.push(BucketBytes { bucket: bucket_of(&part[0]), bytes });
         }
-        if !self.commons.is_empty() {
+        if !self.common_chunks.is_empty() {
             let mut bytes = vec![COMMONS];
-            bytes.extend_from_slice(&self.commons);
+            bytes.extend_from_slice(&self.common_chunks);
             // Any bucket will do, as long as it is the same each time.
-            let hash = mix(xxh3_64(&self.commons));
-            packed.push(Packed { bucket: bucket(hash, n_buckets), bytes });
+            let hash = mix(xxh3_64(&self.common_chunks));
+            packed.push(BucketBytes { bucket: bucket(hash, n_buckets), bytes });
         }
         packed
     }
@@ -141,13 +141,13 @@ pub struct ListMerger {
 
 impl Default for ListMerger {
     fn default() -> Self {
-        Self { lists: Lists::new(Texts::default()) }
+        Self { lists: Lists::new(TextTable::default()) }
     }
 }
 
 /// A piece of work: pairs of texts that share chunks, to be counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct WorkItem {
     /// Spreads pieces over parts.
     pub salt: i64,
     /// Lists in it that begin in it.
@@ -159,7 +159,7 @@ pub struct Work {
     /// The same, each once for every chunk: what the sums of all pairs must come to.
     pub pairs: u64,
     /// Chunks of texts that have copies, each once for every text: what their sums must come to.
-    pub selves: u64,
+    pub self_pairs: u64,
     /// The lists.
     pub bytes: Vec<u8>,
 }
@@ -174,17 +174,17 @@ impl ListMerger {
     /// # Errors
     /// If they are damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes, "lists");
+        let mut reader = WireReader::new(bytes, "lists");
         let [kind] = reader.array()?;
         match kind {
             LISTS => {}
             COMMONS => {
-                self.lists.commons.extend_from_slice(&bytes[1..]);
+                self.lists.common_chunks.extend_from_slice(&bytes[1..]);
                 return Ok(());
             }
             _ => return Err(reader.damaged()),
         }
-        let numbers = texts::read(&mut reader, &mut self.lists.texts)?;
+        let numbers = text_table::read(&mut reader, &mut self.lists.texts)?;
         let mut list = Vec::new();
         while !reader.is_empty() {
             let (chunks, common) = (reader.number()?, reader.number()?);
@@ -201,26 +201,26 @@ impl ListMerger {
 
     /// The common chunks, for [`CommonChunks::add`](super::CommonChunks::add).
     #[must_use]
-    pub fn commons(&self) -> &[u8] {
-        &self.lists.commons
+    pub fn common_chunks(&self) -> &[u8] {
+        &self.lists.common_chunks
     }
 
     /// The work that all lists make. A list of more than `block` texts is cut.
     #[must_use]
-    pub fn work(&self, block: usize) -> Vec<Work> {
+    pub fn work(&self, block: usize) -> Vec<WorkItem> {
         let block = block.max(2);
         let mut pieces = Pieces::new(&self.lists.texts);
         let lists = self.lists.sorted();
         for &(hash, list, chunks) in &lists {
             if list.common > 0 {
-                let entry = Entry { chunks, documents: list.common };
+                let entry = ListInfo { chunks, documents: list.common };
                 pieces.push(hash, entry, &list.items, Others::None);
                 continue;
             }
             let list = &*list.items;
             let copies = |&item: &u32| u64::from(self.lists.texts.get(item >> 1).copies);
             let documents: u64 = list.iter().map(copies).sum();
-            let entry = Entry { chunks, documents };
+            let entry = ListInfo { chunks, documents };
             if list.len() <= block {
                 pieces.begin(1, chunks);
                 pieces.push(hash, entry, list, Others::Same);
@@ -245,7 +245,7 @@ impl ListMerger {
 
 /// What is said of the chunks of a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct ListInfo {
     /// How many there are.
     pub(super) chunks: u64,
     /// Documents that have them, copies counted.
@@ -265,15 +265,20 @@ enum Others<'a> {
 
 /// Work in the making.
 struct Pieces<'a> {
-    texts: &'a Texts,
-    writer: Writer,
-    work: Work,
-    done: Vec<Work>,
+    texts: &'a TextTable,
+    writer: TextTableWriter,
+    work: WorkItem,
+    done: Vec<WorkItem>,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(texts: &'a Texts) -> Self {
-        Self { texts, writer: Writer::new(texts), work: Work::default(), done: Vec::new() }
+    fn new(texts: &'a TextTable) -> Self {
+        Self {
+            texts,
+            writer: TextTableWriter::new(texts),
+            work: WorkItem::default(),
+            done: Vec::new(),
+        }
     }
 
     fn begin(&mut self, lists: u64, chunks: u64) {
@@ -282,7 +287,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Adds the pairs of `left` with `others`.
-    fn push(&mut self, hash: u64, entry: Entry, left: &[u32], others: Others<'_>) {
+    fn push(&mut self, hash: u64, entry: ListInfo, left: &[u32], others: Others<'_>) {
         let work = &mut self.work;
         let n = left.len() as u64;
         let (steps, right) = match others {
@@ -294,7 +299,7 @@ impl<'a> Pieces<'a> {
         work.pairs += steps * entry.chunks;
         if !matches!(others, Others::These(_)) {
             let is_copied = |item: &&u32| self.texts.get(**item >> 1).copies > 1;
-            work.selves += left.iter().filter(is_copied).count() as u64 * entry.chunks;
+            work.self_pairs += left.iter().filter(is_copied).count() as u64 * entry.chunks;
         }
         let salt = mix(hash ^ mix(self.done.len() as u64));
         work.salt = salt.cast_signed();
@@ -326,7 +331,7 @@ impl<'a> Pieces<'a> {
 }
 
 /// Reads an item of a list whose texts have `numbers`.
-pub(super) fn item(reader: &mut Reader<'_>, numbers: &[u32]) -> Result<u32, Error> {
+pub(super) fn item(reader: &mut WireReader<'_>, numbers: &[u32]) -> Result<u32, Error> {
     let item = reader.number()?;
     let place = usize::try_from(item >> 1).unwrap_or(usize::MAX);
     let number = *numbers.get(place).ok_or_else(|| reader.damaged())?;

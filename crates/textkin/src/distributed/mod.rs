@@ -3,16 +3,16 @@
 //!
 //! What distributes (Spark, by the Python package) knows no algorithm; the steps are here:
 //!
-//! 1. [`Preparer`]: a document → its [`Prepared`] text: key, digest, sizes, fingerprints.
+//! 1. [`TextPreparer`]: a document → its [`PreparedText`] text: key, digest, sizes, fingerprints.
 //! 2. [`PostingsPacker`]: the fingerprints of texts → bytes for each bucket of fingerprints.
 //! 3. [`PostingsSorter`]: all bytes of a bucket → lists of texts that hold the same chunk, equal
 //!    lists as one; → bytes for each bucket of lists.
-//! 4. [`ListMerger`]: all bytes of a bucket of lists → equal lists as one → [`Work`] of bounded size.
+//! 4. [`ListMerger`]: all bytes of a bucket of lists → equal lists as one → [`WorkItem`] of bounded size.
 //! 5. [`PairCounter`]: work → sums of pairs → bytes for each bucket of pairs.
 //! 6. [`PairMerger`]: all bytes of a bucket of pairs → the sums of each pair; what may be an edge.
-//! 7. [`Cell`]: the texts of such pairs → pairs verified word by word, with coverage and score.
+//! 7. [`PairVerifier`]: the texts of such pairs → pairs verified word by word, with coverage and score.
 //!
-//! Chunks that are very common go another way: see [`Cut`].
+//! Chunks that are very common go another way: see [`CommonCutoff`].
 //!
 //! A text is known by a key that its words give, never by a number that an order gave, and every sum
 //! is of whole numbers: whatever part is done twice, in any order, comes out the same.
@@ -22,7 +22,6 @@
 //! Every pair is then compared word by word; where that counts other chunks than the sums say,
 //! the run ends with an error.
 
-mod cell;
 mod common;
 mod components;
 mod counters;
@@ -31,23 +30,24 @@ mod lists;
 mod pairs;
 mod postings;
 mod prepare;
-mod texts;
+mod text_table;
+mod verify;
 mod wire;
 
-pub use cell::{Cell, Edge};
-pub use common::{CommonChunks, Cut};
+pub use common::{CommonChunks, CommonCutoff};
 pub use components::Components;
 pub use counters::RunCounter;
 pub use error::Error;
-pub use lists::{ListMerger, Work};
-pub use pairs::{Candidate, PairCounter, PairMerger, Totals, copies_alone};
+pub use lists::{ListMerger, WorkItem};
+pub use pairs::{CandidatePair, PairCounter, PairMerger, PairTotals, copies_only};
 pub use postings::{PostingsPacker, PostingsSorter};
-pub use prepare::{Prepared, Preparer};
-pub use texts::TextSizes;
+pub use prepare::{PreparedText, TextPreparer};
+pub use text_table::TextSizes;
+pub use verify::{PairVerifier, VerifiedPair};
 
 /// Bytes for one of the buckets of the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packed {
+pub struct BucketBytes {
     /// The bucket.
     pub bucket: u32,
     /// What is in it.

@@ -5,12 +5,12 @@ use textkin_core::chunk::mix;
 use textkin_core::{Measure, Overlap};
 use textkin_graph::Rarity;
 
-use super::common::Cut;
+use super::common::CommonCutoff;
 use super::error::Error;
 use super::lists::item;
-use super::texts::{self, TextSizes, Texts, Writer};
-use super::wire::{Reader, push, push_wide};
-use super::{Packed, bucket};
+use super::text_table::{self, TextSizes, TextTable, TextTableWriter};
+use super::wire::{WireReader, push, push_wide};
+use super::{BucketBytes, bucket};
 
 /// What two texts share, as far as it is added up. Whole numbers: the order of adding does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Sum {
 /// itself.
 #[derive(Debug, Default)]
 struct Sums {
-    texts: Texts,
+    texts: TextTable,
     sums: HashMap<(u32, u32), Sum>,
 }
 
@@ -75,8 +75,8 @@ impl PairCounter {
     /// # Errors
     /// If it is damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes, "lists");
-        let numbers = texts::read(&mut reader, &mut self.sums.texts)?;
+        let mut reader = WireReader::new(bytes, "lists");
+        let numbers = text_table::read(&mut reader, &mut self.sums.texts)?;
         let mut items = Vec::new();
         while !reader.is_empty() {
             let (chunks, documents) = (reader.number()?, reader.number()?);
@@ -113,7 +113,7 @@ impl PairCounter {
 
     /// What was counted since the last time, packed by bucket of pairs.
     #[must_use]
-    pub fn pack(&mut self) -> Vec<Packed> {
+    pub fn pack(&mut self) -> Vec<BucketBytes> {
         let texts = &self.sums.texts;
         let hash = |(a, b): (u32, u32)| {
             mix(texts.get(a).hash().wrapping_mul(31).wrapping_add(texts.get(b).hash()))
@@ -123,7 +123,7 @@ impl PairCounter {
             sums.push((bucket(hash(pair), self.n_buckets), pair, sum));
         }
         sums.sort_unstable_by_key(|&(bucket, pair, _)| (bucket, pair));
-        let mut writer = Writer::new(texts);
+        let mut writer = TextTableWriter::new(texts);
         let mut packed = Vec::new();
         for part in sums.chunk_by(|one, other| one.0 == other.0) {
             let mut body = Vec::with_capacity(part.len() * 10);
@@ -132,7 +132,7 @@ impl PairCounter {
                 push(&mut body, u64::from(writer.place(b)) << 1 | u64::from(sum.is_selected));
                 push_sum(&mut body, sum);
             }
-            packed.push(Packed { bucket: part[0].0, bytes: writer.finish(texts, &body) });
+            packed.push(BucketBytes { bucket: part[0].0, bytes: writer.finish(texts, &body) });
         }
         self.sums.sums.clear();
         self.sums.texts.clear();
@@ -151,7 +151,7 @@ fn push_sum(bytes: &mut Vec<u8>, sum: Sum) {
     }
 }
 
-fn read_sum(reader: &mut Reader<'_>, is_selected: bool) -> Result<Sum, Error> {
+fn read_sum(reader: &mut WireReader<'_>, is_selected: bool) -> Result<Sum, Error> {
     let (chunks, documents) = (reader.number()?, reader.small()?);
     let rarity = match documents {
         0 => reader.wide()?,
@@ -174,13 +174,13 @@ pub struct PairMerger {
     measure: Measure,
     threshold: f64,
     selective: bool,
-    cut: Option<Cut>,
+    cut: Option<CommonCutoff>,
 }
 
 /// A pair of texts that may be an edge: its score reaches the threshold, or needs the covered words to be
 /// known. A text beside itself stands for its copies, whatever their score; of these, everything is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
+pub struct CandidatePair {
     /// The text with the lesser key.
     pub a: i64,
     /// The other text, or the same.
@@ -191,16 +191,16 @@ pub struct Candidate {
     pub rarity: u128,
 }
 
-/// What all sums come to: see [`Work::pairs`](super::Work::pairs) and
-/// [`Work::selves`](super::Work::selves).
+/// What all sums come to: see [`WorkItem::pairs`](super::Work::pairs) and
+/// [`WorkItem::self_pairs`](super::Work::selves).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct PairTotals {
     /// Pairs of different texts that share a chunk.
     pub found: u64,
     /// Shared chunks, once for each pair of different texts.
     pub pairs: u64,
     /// Shared chunks of texts that have copies.
-    pub selves: u64,
+    pub self_pairs: u64,
     /// Pairs of different texts that may be edges.
     pub candidates: u64,
     /// Words of the texts of these, each text once.
@@ -211,7 +211,12 @@ impl PairMerger {
     /// For pairs that reach `threshold` by `measure`; with a selector (`selective`), only pairs with a
     /// chunk that is selected in both; with a cut, common chunks are still to come.
     #[must_use]
-    pub fn new(measure: Measure, threshold: f64, selective: bool, cut: Option<Cut>) -> Self {
+    pub fn new(
+        measure: Measure,
+        threshold: f64,
+        selective: bool,
+        cut: Option<CommonCutoff>,
+    ) -> Self {
         Self { sums: Sums::default(), measure, threshold, selective, cut }
     }
 
@@ -220,8 +225,8 @@ impl PairMerger {
     /// # Errors
     /// If they are damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes, "pairs");
-        let numbers = texts::read(&mut reader, &mut self.sums.texts)?;
+        let mut reader = WireReader::new(bytes, "pairs");
+        let numbers = text_table::read(&mut reader, &mut self.sums.texts)?;
         while !reader.is_empty() {
             let a = *numbers.get(reader.small()? as usize).ok_or_else(|| reader.damaged())?;
             let b = item(&mut reader, &numbers)?;
@@ -233,13 +238,13 @@ impl PairMerger {
 
     /// The pairs that may be edges, in the order of their keys, and the totals of all.
     #[must_use]
-    pub fn finish(self) -> (Vec<Candidate>, Totals) {
-        let mut totals = Totals::default();
+    pub fn finish(self) -> (Vec<CandidatePair>, PairTotals) {
+        let mut totals = PairTotals::default();
         let mut candidates = Vec::new();
         let mut words = HashMap::new();
         for (a, b, sum) in self.sums.sorted() {
             if a.key == b.key {
-                totals.selves += sum.chunks;
+                totals.self_pairs += sum.chunks;
                 candidates.push(copies(a, sum));
                 continue;
             }
@@ -266,7 +271,7 @@ impl PairMerger {
                 self.measure.score(&most) >= self.threshold
             };
             if self.measure.needs_coverage() || is_edge() {
-                candidates.push(Candidate { a: a.key, b: b.key, overlap, rarity: sum.rarity });
+                candidates.push(CandidatePair { a: a.key, b: b.key, overlap, rarity: sum.rarity });
                 totals.candidates += 1;
                 words.extend([a, b].map(|text| (text.key, u64::from(text.words))));
             }
@@ -278,12 +283,12 @@ impl PairMerger {
 
 /// What two copies of `text` share, of which no other text has a chunk.
 #[must_use]
-pub fn copies_alone(text: TextSizes) -> Candidate {
+pub fn copies_only(text: TextSizes) -> CandidatePair {
     copies(text, Sum::default())
 }
 
 /// What two copies of `text` share, where `elsewhere` is of the chunks that other texts have too.
-fn copies(text: TextSizes, elsewhere: Sum) -> Candidate {
+fn copies(text: TextSizes, elsewhere: Sum) -> CandidatePair {
     let (words, chunks) = (u64::from(text.words), u64::from(text.chunks));
     let own = chunks.saturating_sub(elsewhere.chunks);
     let own = Rarity::of_chunks(u32::try_from(own).unwrap_or(u32::MAX), text.copies);
@@ -298,5 +303,5 @@ fn copies(text: TextSizes, elsewhere: Sum) -> Candidate {
         covered_a: words,
         covered_b: words,
     };
-    Candidate { a: text.key, b: text.key, overlap, rarity }
+    CandidatePair { a: text.key, b: text.key, overlap, rarity }
 }

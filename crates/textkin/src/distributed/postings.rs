@@ -1,11 +1,11 @@
 //! Postings: which text holds which chunk; packed by bucket of fingerprints, and sorted to lists.
 
-use super::common::Cut;
+use super::common::CommonCutoff;
 use super::error::Error;
 use super::lists::Lists;
-use super::texts::{self, TextSizes, Texts, Writer};
-use super::wire::{Reader, push};
-use super::{Packed, bucket};
+use super::text_table::{self, TextSizes, TextTable, TextTableWriter};
+use super::wire::{WireReader, push};
+use super::{BucketBytes, bucket};
 
 /// Bytes of a posting in memory.
 const POSTING: usize = size_of::<Posting>();
@@ -25,7 +25,7 @@ const SELECTED: u32 = 1 << 31;
 pub struct PostingsPacker {
     n_buckets: u32,
     max_bytes: usize,
-    texts: Texts,
+    texts: TextTable,
     postings: Vec<Posting>,
 }
 
@@ -33,7 +33,7 @@ impl PostingsPacker {
     /// For `n_buckets` buckets, holding about `max_bytes` bytes of postings.
     #[must_use]
     pub fn new(n_buckets: u32, max_bytes: usize) -> Self {
-        let (texts, postings) = (Texts::default(), Vec::new());
+        let (texts, postings) = (TextTable::default(), Vec::new());
         Self { n_buckets: n_buckets.max(1), max_bytes, texts, postings }
     }
 
@@ -50,7 +50,7 @@ impl PostingsPacker {
     ) -> Result<(), Error> {
         let n = fingerprints.len();
         if checks.len() != n || selected.is_some_and(|selected| selected.len() != n) {
-            return Err(Error::Damaged { what: "postings" });
+            return Err(Error::Corrupt { what: "postings" });
         }
         let number = self.texts.add(text)?;
         let flag = |index: usize| match selected {
@@ -75,11 +75,11 @@ impl PostingsPacker {
 
     /// What was added since the last time, packed.
     #[must_use]
-    pub fn pack(&mut self) -> Vec<Packed> {
+    pub fn pack(&mut self) -> Vec<BucketBytes> {
         self.postings
             .sort_unstable_by_key(|posting| (posting.fingerprint, posting.check, posting.text));
         let mut packed = Vec::new();
-        let mut writer = Writer::new(&self.texts);
+        let mut writer = TextTableWriter::new(&self.texts);
         let bucket_of = |posting: &Posting| bucket(posting.fingerprint, self.n_buckets);
         for part in self.postings.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
             let mut body = Vec::with_capacity(part.len() * 14);
@@ -92,7 +92,7 @@ impl PostingsPacker {
                 push(&mut body, u64::from(place) << 1 | u64::from(posting.text & SELECTED != 0));
             }
             let bytes = writer.finish(&self.texts, &body);
-            packed.push(Packed { bucket: bucket_of(&part[0]), bytes });
+            packed.push(BucketBytes { bucket: bucket_of(&part[0]), bytes });
         }
         self.postings.clear();
         self.texts.clear();
@@ -103,7 +103,7 @@ impl PostingsPacker {
 /// Sorts all postings of one or more buckets, and lists the texts of each chunk that two or more have.
 #[derive(Debug, Default)]
 pub struct PostingsSorter {
-    texts: Texts,
+    texts: TextTable,
     postings: Vec<Posting>,
 }
 
@@ -113,8 +113,8 @@ impl PostingsSorter {
     /// # Errors
     /// If it is damaged.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(bytes, "postings");
-        let numbers = texts::read(&mut reader, &mut self.texts)?;
+        let mut reader = WireReader::new(bytes, "postings");
+        let numbers = text_table::read(&mut reader, &mut self.texts)?;
         let mut fingerprint = 0u64;
         while !reader.is_empty() {
             fingerprint = fingerprint.wrapping_add(reader.number()?);
@@ -132,7 +132,7 @@ impl PostingsSorter {
     /// buckets of lists. The same postings give the same bytes, in whatever order they came. Of chunks that
     /// `cut` calls common, only texts with copies are listed.
     #[must_use]
-    pub fn lists(mut self, n_buckets: u32, cut: Option<Cut>) -> Vec<Packed> {
+    pub fn lists(mut self, n_buckets: u32, cut: Option<CommonCutoff>) -> Vec<BucketBytes> {
         self.postings.sort_unstable_by_key(|posting| (posting.fingerprint, posting.check));
         let mut lists = Lists::new(self.texts);
         let mut list = Vec::new();

@@ -11,23 +11,23 @@ use crate::settings::Settings;
 
 /// Makes prepared texts; one for each thread.
 #[derive(Debug)]
-pub struct Preparer {
+pub struct TextPreparer {
     pub(super) analyzer: Analyzer,
     /// Of what keys are made; another one where two texts have the same key.
     seed: u64,
     tokens: Tokens,
     chunks: Vec<Chunk>,
     selection: Vec<u32>,
-    found: Vec<Found>,
+    found: Vec<PreparedChunk>,
     flags: Vec<bool>,
 }
 
 /// A chunk: fingerprint, check, and whether it is selected.
-type Found = (u64, u32, bool);
+type PreparedChunk = (u64, u32, bool);
 
 /// What later steps know of a document and its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedText {
     /// The key of the text: 64 bits of the digest.
     pub key: i64,
     /// 128 bits of a cryptographic digest of the words: equal texts are told by it.
@@ -45,7 +45,7 @@ pub struct Prepared {
     pub selected: Option<Vec<bool>>,
 }
 
-impl Preparer {
+impl TextPreparer {
     /// Of `settings`, with keys after `seed`.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Preparer {
 
     /// Prepares `text`. With `counter`, chunks that it knows to be unique are counted and left out.
     #[expect(clippy::cast_possible_truncation, reason = "a text is bounded to 4 GiB")]
-    pub fn prepare(&mut self, text: &str, counter: Option<&RunCounter>) -> Prepared {
+    pub fn prepare(&mut self, text: &str, counter: Option<&RunCounter>) -> PreparedText {
         let (digest, key) = self.tokenize(text);
         self.analyzer.chunk(&self.tokens, &mut self.chunks, &mut self.selection);
         let settings = self.analyzer.batch_settings();
@@ -94,7 +94,7 @@ impl Preparer {
             let check = check(settings.identity, bytes);
             self.found.push((chunk.hash & settings.hash_mask(), check, is_selected));
         }
-        let n_chunks = |found: &mut Vec<Found>| {
+        let n_chunks = |found: &mut Vec<PreparedChunk>| {
             // Of equal chunks, a selected one comes first.
             found.sort_unstable_by_key(|&(hash, check, selected)| (hash, check, !selected));
             found.dedup_by_key(|&mut (hash, check, _)| (hash, check));
@@ -113,7 +113,7 @@ impl Preparer {
         let selected = settings.selective.then(|| self.found.iter().map(|found| found.2).collect());
         let fingerprints = self.found.iter().map(|found| found.0.cast_signed()).collect();
         let checks = self.found.iter().map(|found| found.1.cast_signed()).collect();
-        Prepared { key, digest, words, chunks, fingerprints, checks, selected }
+        PreparedText { key, digest, words, chunks, fingerprints, checks, selected }
     }
 
     /// Counts the runs of words of `text`.

@@ -18,12 +18,12 @@ pub(super) fn push_wide(bytes: &mut Vec<u8>, mut number: u128) {
 }
 
 /// Reads what was appended, in the same order.
-pub(super) struct Reader<'a> {
+pub(super) struct WireReader<'a> {
     bytes: &'a [u8],
     what: &'static str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WireReader<'a> {
     /// Of `bytes`, which are called `what` if they are damaged.
     pub(super) fn new(bytes: &'a [u8], what: &'static str) -> Self {
         Self { bytes, what }
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn damaged(&self) -> Error {
-        Error::Damaged { what: self.what }
+        Error::Corrupt { what: self.what }
     }
 
     pub(super) fn wide(&mut self) -> Result<u128, Error> {
@@ -94,7 +94,7 @@ mod tests {
             let mut bytes = Vec::new();
             small.iter().for_each(|&number| push(&mut bytes, number));
             wide.iter().for_each(|&number| push_wide(&mut bytes, number));
-            let mut reader = Reader::new(&bytes, "numbers");
+            let mut reader = WireReader::new(&bytes, "numbers");
             for number in small {
                 prop_assert_eq!(reader.number().unwrap(), number);
             }
@@ -106,9 +106,9 @@ mod tests {
 
         #[test]
         fn no_bytes_make_a_reader_fail_otherwise_than_by_saying_so(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            let mut reader = Reader::new(&bytes, "numbers");
+            let mut reader = WireReader::new(&bytes, "numbers");
             while !reader.is_empty() && reader.number().is_ok() {}
-            let mut reader = Reader::new(&bytes, "numbers");
+            let mut reader = WireReader::new(&bytes, "numbers");
             while !reader.is_empty() && reader.wide().is_ok() {}
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use textkin_repository::Stored;
+use textkin_repository::StoredDocument;
 
 use crate::timestamp::Timestamp;
 
@@ -72,7 +72,7 @@ impl Condition {
     /// Whether a document meets it. A field that a document has not is met by `!=` only. Whether two
     /// texts are equal goes by letters: 007 is not 7.
     #[must_use]
-    pub fn is_met(&self, document: &Stored) -> bool {
+    pub fn is_met(&self, document: &StoredDocument) -> bool {
         let Some(field) = field(document, &self.field) else {
             return self.operator == Operator::Unequal;
         };
@@ -95,7 +95,7 @@ impl Condition {
 }
 
 /// When a document was written, else when it was added; `None` if its time cannot be read.
-pub(crate) fn moment_of(document: &Stored) -> Option<Timestamp> {
+pub(crate) fn moment_of(document: &StoredDocument) -> Option<Timestamp> {
     match &document.time {
         Some(time) => time.parse().ok(),
         None => i64::try_from(document.added).ok().map(Timestamp),
@@ -120,7 +120,7 @@ struct Field {
     is_text: bool,
 }
 
-fn field(document: &Stored, name: &str) -> Option<Field> {
+fn field(document: &StoredDocument, name: &str) -> Option<Field> {
     let (value, is_text) = match name {
         "id" => (document.id.clone(), true),
         "time" => (document.time.clone()?, false),
@@ -146,8 +146,8 @@ fn field(document: &Stored, name: &str) -> Option<Field> {
 mod tests {
     use super::*;
 
-    fn document() -> Stored {
-        Stored {
+    fn document() -> StoredDocument {
+        StoredDocument {
             id: "a1".to_owned(),
             time: Some("2019-05-01T10:00:00+02:00".to_owned()),
             metadata: Some(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use textkin_text::grammar::Resources;
 
 use crate::error::Error;
-use crate::index_file::Recipe;
+use crate::index_file::AnalysisConfig;
 use crate::settings::Settings;
 
 /// What is decided when a repository is made, and holds for every document in it.
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 pub struct RepositoryConfig {
     /// How text becomes words and words become chunks.
     #[serde(flatten)]
-    pub recipe: Recipe,
+    pub analysis: AnalysisConfig,
     /// Which chunks are indexed.
     pub select: String,
     /// Word lists of the selector, by the file that named them.
@@ -32,14 +32,14 @@ impl RepositoryConfig {
     /// If the selector must know the whole collection, which is never whole.
     pub fn new(settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
         if settings.select.needs_collection() {
-            return Err(Error::GrowingSelection(settings.select.to_string()));
+            return Err(Error::SelectorNeedsCollection(settings.select.to_string()));
         }
         let lists = settings.resources.lists.iter();
         let list = |(file, words): (&std::path::PathBuf, &Vec<String>)| {
             (file.to_string_lossy().into_owned(), words.clone())
         };
         Ok(Self {
-            recipe: Recipe::new(settings),
+            analysis: AnalysisConfig::new(settings),
             select: settings.select.to_string(),
             lists: lists.map(list).collect(),
             template_texts: settings.templates.clone(),
@@ -70,7 +70,7 @@ impl RepositoryConfig {
             resources: Resources { lists: lists.collect(), ..Resources::default() },
             templates: self.template_texts.clone(),
             replays: !self.keeps_text,
-            ..self.recipe.settings()?
+            ..self.analysis.settings()?
         })
     }
 }

@@ -5,8 +5,8 @@
 //! `textkin-repository`.
 
 mod condition;
-mod evidence;
 mod config;
+mod fingerprints;
 mod prepare;
 mod report;
 mod search;
@@ -17,27 +17,27 @@ use std::path::Path;
 use std::sync::Arc;
 
 use textkin_core::{Chunk, Span};
-use textkin_repository::{Disk, Place, Stored};
+use textkin_repository::{Disk, DocumentAddress, StoredDocument};
 use textkin_source::FolderMarker;
 
 pub use condition::Condition;
 pub use config::RepositoryConfig;
-pub(crate) use evidence::{chunks as chunks_without_text, tokenize as tokenize_without_text};
+pub(crate) use fingerprints::{chunks as chunks_without_text, tokenize as tokenize_without_text};
 pub use report::{NewPairs, pairs_with_new};
-pub use search::{Hits, SearchSettings, Searcher};
+pub use search::{SearchResults, SearchSettings, Searcher};
 pub use source::RepositorySource;
-pub use write::{Added, Existing, RepositoryWriter};
+pub use write::{AddSummary, ExistingPolicy, RepositoryWriter};
 
-use self::prepare::Preparer;
+use self::prepare::DocumentPreparer;
 use crate::error::Error;
 use crate::settings::Settings;
 use crate::timestamp::Timestamp;
 
 /// Documents that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectedDocuments {
     /// Where they are.
-    pub places: Vec<Place>,
+    pub addresses: Vec<DocumentAddress>,
     /// Documents left out since their time cannot be read.
     pub undated: u64,
 }
@@ -45,7 +45,7 @@ pub struct Selected {
 /// A repository at one moment.
 #[derive(Clone, Debug)]
 pub struct Repository {
-    stored: Arc<textkin_repository::Repository>,
+    storage: Arc<textkin_repository::Repository>,
     config: RepositoryConfig,
 }
 
@@ -58,23 +58,23 @@ impl Repository {
         Self::new(textkin_repository::Repository::open(&Disk, folder)?)
     }
 
-    fn new(stored: textkin_repository::Repository) -> Result<Self, Error> {
-        let config = RepositoryConfig::read(stored.about())?;
-        Ok(Self { stored: Arc::new(stored), config })
+    fn new(storage: textkin_repository::Repository) -> Result<Self, Error> {
+        let config = RepositoryConfig::read(storage.config())?;
+        Ok(Self { storage: Arc::new(storage), config })
     }
 
     /// What tells folders of repositories from folders of documents.
     #[must_use]
     pub fn folder_marker() -> FolderMarker {
-        let (file, prefix) = textkin_repository::Repository::MARK;
+        let (file, prefix) = textkin_repository::Repository::SIGNATURE;
         let reason = "it is a repository; textkin repo export writes its documents";
         FolderMarker { file, prefix, reason }
     }
 
     /// Whether `folder` looks like a repository.
     #[must_use]
-    pub fn is_in(folder: &Path) -> bool {
-        textkin_repository::Repository::is_in(folder)
+    pub fn exists_in(folder: &Path) -> bool {
+        textkin_repository::Repository::exists_in(folder)
     }
 
     /// How it was made.
@@ -85,8 +85,8 @@ impl Repository {
 
     /// Its files and documents.
     #[must_use]
-    pub fn stored(&self) -> &textkin_repository::Repository {
-        &self.stored
+    pub fn storage(&self) -> &textkin_repository::Repository {
+        &self.storage
     }
 
     /// The settings by which its documents are related to one another.
@@ -101,21 +101,21 @@ impl Repository {
     /// All documents, in the order in which they came.
     #[must_use]
     pub fn source(&self) -> RepositorySource {
-        self.source_of(self.stored.places().collect())
+        self.source_of(self.storage.addresses().collect())
     }
 
     /// These documents, which are in the order in which they came.
     #[must_use]
-    pub fn source_of(&self, places: Vec<Place>) -> RepositorySource {
-        RepositorySource::new(Arc::clone(&self.stored), places, self.config.keeps_text)
+    pub fn source_of(&self, addresses: Vec<DocumentAddress>) -> RepositorySource {
+        RepositorySource::new(Arc::clone(&self.storage), addresses, self.config.keeps_text)
     }
 
     /// What is stored of a document.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn document(&self, place: Place) -> Result<Stored, Error> {
-        Ok(self.stored.stored(place).map_err(textkin_repository::Error::from)?)
+    pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, Error> {
+        Ok(self.storage.document(address).map_err(textkin_repository::Error::from)?)
     }
 
     /// The documents that meet all `conditions` and, if it is given, were written before `before`
@@ -127,18 +127,18 @@ impl Repository {
         &self,
         conditions: &[Condition],
         before: Option<Timestamp>,
-    ) -> Result<Selected, Error> {
-        let mut selected = Selected::default();
-        let places: Vec<Place> = self.stored.places().collect();
+    ) -> Result<SelectedDocuments, Error> {
+        let mut selected = SelectedDocuments::default();
+        let addresses: Vec<DocumentAddress> = self.storage.addresses().collect();
         if conditions.is_empty() && before.is_none() {
-            return Ok(Selected { places, undated: 0 });
+            return Ok(SelectedDocuments { addresses, undated: 0 });
         }
-        self.read_documents(&places, |place, document| {
+        self.read_documents(&addresses, |address, document| {
             if conditions.iter().all(|condition| condition.is_met(&document)) {
                 match (before, condition::moment_of(&document)) {
                     (Some(before), Some(timestamp)) if timestamp >= before => {}
                     (Some(_), None) => selected.undated += 1,
-                    _ => selected.places.push(place),
+                    _ => selected.addresses.push(address),
                 }
             }
             Ok::<(), Error>(())
@@ -146,23 +146,23 @@ impl Repository {
         Ok(selected)
     }
 
-    /// Gives what is stored of each document at `places`, which are in the order in which they came,
+    /// Gives what is stored of each document at `addresses`, which are in the order in which they came,
     /// to `take`; stops at its first error. That is much faster than one by one.
     ///
     /// # Errors
     /// If what is stored is damaged, or `take` fails.
     pub fn read_documents<E: From<Error>>(
         &self,
-        places: &[Place],
-        mut take: impl FnMut(Place, Stored) -> Result<(), E>,
+        addresses: &[DocumentAddress],
+        mut take: impl FnMut(DocumentAddress, StoredDocument) -> Result<(), E>,
     ) -> Result<(), E> {
-        for places in places.chunk_by(|a, b| a.segment == b.segment) {
-            let segment = self.stored.segment(places[0]);
-            let number = places[0].segment;
-            let documents = places.iter().map(|place| place.document);
+        for addresses in addresses.chunk_by(|a, b| a.segment == b.segment) {
+            let segment = self.storage.segment(addresses[0]);
+            let number = addresses[0].segment;
+            let documents = addresses.iter().map(|address| address.document);
             segment
-                .read_stored(documents, |document, stored| {
-                    take(Place { segment: number, document }, stored).map_err(End::Asked)
+                .read_documents(documents, |document, stored| {
+                    take(DocumentAddress { segment: number, document }, stored).map_err(End::Asked)
                 })
                 .map_err(End::into_error)?;
         }
@@ -175,19 +175,19 @@ impl Repository {
     /// If what is stored is damaged, no texts are kept, or `take` fails.
     pub fn read_texts<E: From<Error>>(
         &self,
-        places: &[Place],
-        mut take: impl FnMut(Stored, &str) -> Result<(), E>,
+        addresses: &[DocumentAddress],
+        mut take: impl FnMut(StoredDocument, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         if !self.config.keeps_text {
-            let folder = self.stored.folder().to_owned();
-            return Err(Error::NoText { folder, what: "there is nothing to read" }.into());
+            let folder = self.storage.folder().to_owned();
+            return Err(Error::TextNotStored { folder, what: "there is nothing to read" }.into());
         }
-        for places in places.chunk_by(|a, b| a.segment == b.segment) {
-            let segment = self.stored.segment(places[0]);
-            let documents = places.iter().map(|place| place.document);
+        for addresses in addresses.chunk_by(|a, b| a.segment == b.segment) {
+            let segment = self.storage.segment(addresses[0]);
+            let documents = addresses.iter().map(|address| address.document);
             segment
-                .read(documents, |_, stored, evidence| {
-                    take(stored, text_of(evidence)?).map_err(End::Asked)
+                .read(documents, |_, stored, content| {
+                    take(stored, text_of(content)?).map_err(End::Asked)
                 })
                 .map_err(End::into_error)?;
         }
@@ -198,11 +198,11 @@ impl Repository {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn spans(&self, place: Place) -> Result<Vec<Span>, Error> {
+    pub fn spans(&self, address: DocumentAddress) -> Result<Vec<Span>, Error> {
         let strange =
             || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
-        let evidence = self.stored.evidence(place)?;
-        Preparer::new(&self.config)?.spans(&evidence).ok_or_else(strange)
+        let content = self.storage.content(address)?;
+        DocumentPreparer::new(&self.config)?.spans(&content).ok_or_else(strange)
     }
 
     /// The number of words of a document, and the chunks that are indexed, in order, whether its
@@ -210,23 +210,23 @@ impl Repository {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn chunks(&self, place: Place) -> Result<(usize, Vec<Chunk>), Error> {
+    pub fn chunks(&self, address: DocumentAddress) -> Result<(usize, Vec<Chunk>), Error> {
         let strange =
             || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
-        let evidence = self.stored.evidence(place)?;
-        Preparer::new(&self.config)?.placed_chunks(&evidence).ok_or_else(strange)
+        let content = self.storage.content(address)?;
+        DocumentPreparer::new(&self.config)?.placed_chunks(&content).ok_or_else(strange)
     }
 
     /// The text of a document, if texts are kept.
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn text(&self, place: Place) -> Result<Option<String>, Error> {
+    pub fn text(&self, address: DocumentAddress) -> Result<Option<String>, Error> {
         if !self.config.keeps_text {
             return Ok(None);
         }
-        let evidence = self.stored.evidence(place).map_err(textkin_repository::Error::from)?;
-        match String::from_utf8(evidence) {
+        let content = self.storage.content(address).map_err(textkin_repository::Error::from)?;
+        match String::from_utf8(content) {
             Ok(text) => Ok(Some(text)),
             Err(_) => Err(Error::RepositoryConfig("a stored text is no text".to_owned())),
         }
@@ -234,9 +234,9 @@ impl Repository {
 }
 
 /// A text as it is stored.
-fn text_of<E: From<Error>>(evidence: &[u8]) -> Result<&str, End<E>> {
+fn text_of<E: From<Error>>(content: &[u8]) -> Result<&str, End<E>> {
     let no_text = || Error::RepositoryConfig("a stored text is no text".to_owned());
-    std::str::from_utf8(evidence).map_err(|_| End::Asked(no_text().into()))
+    std::str::from_utf8(content).map_err(|_| End::Asked(no_text().into()))
 }
 
 /// Why reading ended early.

@@ -1,17 +1,17 @@
 //! Documents to entries: all that a repository stores of a text.
 
 use textkin_core::{Chunk, Document, Layers, Span, Tokens};
-use textkin_repository::{Entry, Stored};
+use textkin_repository::{NewDocument, StoredDocument};
 
 use super::config::RepositoryConfig;
-use super::evidence::{self, WithoutText};
+use super::fingerprints::{self, WithoutText};
 use crate::analyzer::Analyzer;
 use crate::error::Error;
 use crate::settings::Settings;
 
 /// Makes entries the way a repository was made.
 #[derive(Debug)]
-pub(crate) struct Preparer {
+pub(crate) struct DocumentPreparer {
     analyzer: Analyzer,
     keeps_text: bool,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Scratch {
     hashes: Vec<u64>,
 }
 
-impl Preparer {
+impl DocumentPreparer {
     pub(crate) fn new(config: &RepositoryConfig) -> Result<Self, Error> {
         // Documents come with text, whether it is kept or not.
         let settings = Settings { replays: false, ..config.settings()? };
@@ -44,32 +44,37 @@ impl Preparer {
     }
 
     /// The entry of a document that is added at the time `added`.
-    pub(crate) fn entry(&self, document: Document<'_>, added: u64, scratch: &mut Scratch) -> Entry {
+    pub(crate) fn entry(
+        &self,
+        document: Document<'_>,
+        added: u64,
+        scratch: &mut Scratch,
+    ) -> NewDocument {
         let Document { id, text, time, metadata, .. } = document;
-        let mut entry = Entry {
+        let mut entry = NewDocument {
             id: id.into_owned(),
             time: time.map(|time| time.into_owned()),
             // Other fields may be text too.
             metadata: metadata.map(|metadata| metadata.into_owned()),
             added,
             digest: short_digest(&text),
-            ..Entry::default()
+            ..NewDocument::default()
         };
         self.fill(&mut entry, &text, scratch);
-        entry.evidence = match self.keeps_text {
+        entry.content = match self.keeps_text {
             true => text.into_owned().into_bytes(),
             false => {
                 let selected = scratch.selection.iter();
                 let chunks: Vec<Chunk> =
                     selected.map(|&index| scratch.chunks[index as usize]).collect();
-                evidence::without_text(&scratch.tokens, &chunks, &entry.terms)
+                fingerprints::without_text(&scratch.tokens, &chunks, &entry.terms)
             }
         };
         entry
     }
 
     /// Words and chunks of `text`.
-    fn fill(&self, entry: &mut Entry, text: &str, scratch: &mut Scratch) {
+    fn fill(&self, entry: &mut NewDocument, text: &str, scratch: &mut Scratch) {
         let Scratch { tokens, chunks, selection, hashes } = scratch;
         self.analyzer.tokenize(text, tokens);
         self.analyzer.chunk(tokens, chunks, selection);
@@ -83,47 +88,47 @@ impl Preparer {
     }
 
     /// The entry of a document that is stored.
-    pub(crate) fn again(
+    pub(crate) fn restore(
         &self,
-        stored: Stored,
-        evidence: Vec<u8>,
+        stored: StoredDocument,
+        content: Vec<u8>,
         scratch: &mut Scratch,
-    ) -> Result<Entry, textkin_repository::Error> {
+    ) -> Result<NewDocument, textkin_repository::Error> {
         let strange = || {
             let reason = format!("what is stored of '{}' makes no sense", stored.id);
-            textkin_repository::Error::Prepare(reason)
+            textkin_repository::Error::Reindex(reason)
         };
-        let mut entry = Entry::default();
+        let mut entry = NewDocument::default();
         if self.keeps_text {
-            let text = std::str::from_utf8(&evidence).map_err(|_| strange())?;
+            let text = std::str::from_utf8(&content).map_err(|_| strange())?;
             self.fill(&mut entry, text, scratch);
         } else {
-            let kept = WithoutText::read(&evidence).ok_or_else(strange)?;
+            let kept = WithoutText::read(&content).ok_or_else(strange)?;
             entry.chunks = kept.chunk_hashes();
             entry.terms = kept.terms;
             entry.chunks.sort_unstable();
             entry.chunks.dedup();
         }
-        let Stored { id, time, metadata, added, digest, .. } = stored;
-        Ok(Entry { id, time, metadata, added, digest, evidence, ..entry })
+        let StoredDocument { id, time, metadata, added, digest, .. } = stored;
+        Ok(NewDocument { id, time, metadata, added, digest, content, ..entry })
     }
 
     /// The hashes of the chunks of a stored document that are indexed, in any order, some of them
     /// perhaps more than once.
-    pub(crate) fn chunks(&self, evidence: &[u8]) -> Option<Vec<u64>> {
+    pub(crate) fn chunks(&self, content: &[u8]) -> Option<Vec<u64>> {
         if !self.keeps_text {
-            return WithoutText::read(evidence).map(|kept| kept.chunk_hashes());
+            return WithoutText::read(content).map(|kept| kept.chunk_hashes());
         }
         let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
-        self.analyzer.tokenize(std::str::from_utf8(evidence).ok()?, &mut tokens);
+        self.analyzer.tokenize(std::str::from_utf8(content).ok()?, &mut tokens);
         self.analyzer.chunk(&tokens, &mut chunks, &mut selection);
         Some(selection.iter().map(|&index| chunks[index as usize].hash).collect())
     }
 
     /// The number of words of a stored document, and its chunks that are indexed, in order.
-    pub(crate) fn placed_chunks(&self, evidence: &[u8]) -> Option<(usize, Vec<Chunk>)> {
+    pub(crate) fn placed_chunks(&self, content: &[u8]) -> Option<(usize, Vec<Chunk>)> {
         if !self.keeps_text {
-            let kept = WithoutText::read(evidence)?;
+            let kept = WithoutText::read(content)?;
             let chunk = |&(first, count, hash): &(u32, u32, u64)| Chunk {
                 first,
                 count,
@@ -134,28 +139,28 @@ impl Preparer {
             return Some((kept.spans.len(), kept.chunks.iter().map(chunk).collect()));
         }
         let Scratch { mut tokens, mut chunks, mut selection, .. } = self.scratch();
-        self.analyzer.tokenize(std::str::from_utf8(evidence).ok()?, &mut tokens);
+        self.analyzer.tokenize(std::str::from_utf8(content).ok()?, &mut tokens);
         self.analyzer.chunk(&tokens, &mut chunks, &mut selection);
         Some((tokens.len(), selection.iter().map(|&index| chunks[index as usize]).collect()))
     }
 
     /// The place of each word in the text of a document.
-    pub(crate) fn spans(&self, evidence: &[u8]) -> Option<Vec<Span>> {
+    pub(crate) fn spans(&self, content: &[u8]) -> Option<Vec<Span>> {
         if !self.keeps_text {
-            return WithoutText::read(evidence).map(|kept| kept.spans);
+            return WithoutText::read(content).map(|kept| kept.spans);
         }
-        let text = std::str::from_utf8(evidence).ok()?;
+        let text = std::str::from_utf8(content).ok()?;
         let mut tokens = Tokens::new(Layers::SPANS);
         self.analyzer.tokenize(text, &mut tokens);
         Some(tokens.spans().to_vec())
     }
 
     /// The entries of documents that are stored, made by `threads` threads.
-    pub(crate) fn all_again(
+    pub(crate) fn restore_all(
         &self,
-        documents: Vec<(Stored, Vec<u8>)>,
+        documents: Vec<(StoredDocument, Vec<u8>)>,
         threads: usize,
-    ) -> Result<Vec<Entry>, textkin_repository::Error> {
+    ) -> Result<Vec<NewDocument>, textkin_repository::Error> {
         let n = documents.len().div_ceil(threads.max(1)).max(1);
         let mut documents = documents.into_iter();
         let parts: Vec<Vec<_>> = std::iter::from_fn(|| {
@@ -163,12 +168,12 @@ impl Preparer {
             (!part.is_empty()).then_some(part)
         })
         .collect();
-        let prepare = |part: Vec<(Stored, Vec<u8>)>| -> Result<Vec<Entry>, _> {
+        let prepare = |part: Vec<(StoredDocument, Vec<u8>)>| -> Result<Vec<NewDocument>, _> {
             let mut scratch = self.scratch();
-            let again = |(stored, evidence)| self.again(stored, evidence, &mut scratch);
-            part.into_iter().map(again).collect()
+            let restore = |(stored, content)| self.restore(stored, content, &mut scratch);
+            part.into_iter().map(restore).collect()
         };
-        let parts: Vec<Result<Vec<Entry>, _>> = std::thread::scope(|scope| {
+        let parts: Vec<Result<Vec<NewDocument>, _>> = std::thread::scope(|scope| {
             let workers: Vec<_> =
                 parts.into_iter().map(|part| scope.spawn(|| prepare(part))).collect();
             let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
@@ -176,7 +181,7 @@ impl Preparer {
             };
             workers.into_iter().map(join).collect()
         });
-        let parts: Vec<Vec<Entry>> = parts.into_iter().collect::<Result<_, _>>()?;
+        let parts: Vec<Vec<NewDocument>> = parts.into_iter().collect::<Result<_, _>>()?;
         Ok(parts.into_iter().flatten().collect())
     }
 }

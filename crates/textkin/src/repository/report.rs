@@ -6,11 +6,11 @@
 
 use hashbrown::HashSet;
 use textkin_core::{Pair, Part};
-use textkin_repository::Place;
+use textkin_repository::DocumentAddress;
 
 use super::Repository;
-use super::prepare::Preparer;
-use crate::discover::{Discovery, Watch, discover};
+use super::prepare::DocumentPreparer;
+use crate::discover::{Discovery, RunControl, discover};
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -37,39 +37,39 @@ impl NewPairs {
 /// If what is stored is damaged, or the discovery fails.
 pub fn pairs_with_new(
     repository: &Repository,
-    new: &[Place],
+    new: &[DocumentAddress],
     settings: &Settings,
-    watch: &Watch,
+    control: &RunControl,
 ) -> Result<NewPairs, Error> {
-    let stored = &repository.stored;
-    let preparer = Preparer::new(&repository.config)?;
+    let storage = &repository.storage;
+    let preparer = DocumentPreparer::new(&repository.config)?;
     let mut scratch = preparer.scratch();
     let damage = textkin_repository::Error::from;
     let mut chunks: HashSet<u64> = HashSet::new();
-    for &place in new {
-        let evidence = stored.evidence(place).map_err(damage)?;
+    for &address in new {
+        let content = storage.content(address).map_err(damage)?;
         let entry =
-            preparer.again(stored.stored(place).map_err(damage)?, evidence, &mut scratch)?;
+            preparer.restore(storage.document(address).map_err(damage)?, content, &mut scratch)?;
         chunks.extend(entry.chunks);
-        if watch.stop.is_asked() {
+        if control.stop.is_asked() {
             return Err(Error::Stopped);
         }
     }
-    let new: HashSet<Place> = new.iter().copied().collect();
+    let new: HashSet<DocumentAddress> = new.iter().copied().collect();
     let mut kin = new.clone();
     let mut chunks: Vec<u64> = chunks.into_iter().collect();
     chunks.sort_unstable();
     let mut holders = Vec::new();
-    for (segment, part) in (0u32..).zip(stored.segments()) {
+    for (segment, part) in (0u32..).zip(storage.segments()) {
         for &chunk in &chunks {
             holders.clear();
             part.holders(chunk, &mut holders).map_err(damage)?;
-            kin.extend(holders.iter().map(|&document| Place { segment, document }));
+            kin.extend(holders.iter().map(|&document| DocumentAddress { segment, document }));
         }
     }
-    let mut kin: Vec<Place> = kin.into_iter().collect();
+    let mut kin: Vec<DocumentAddress> = kin.into_iter().collect();
     kin.sort_unstable();
-    let is_new = kin.iter().map(|place| new.contains(place)).collect();
-    let discovery = discover(&mut repository.source_of(kin), settings, watch)?;
+    let is_new = kin.iter().map(|address| new.contains(address)).collect();
+    let discovery = discover(&mut repository.source_of(kin), settings, control)?;
     Ok(NewPairs { discovery, is_new })
 }

@@ -7,14 +7,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use textkin_core::{Chunk, Layers, Span, Tokens};
-use textkin_repository::{Place, Segment};
+use textkin_repository::{DocumentAddress, Segment};
 use textkin_search::{
     KinQuery, PassageList, PassageSettings, Query, RankSettings, RankedList, Ranking, Texts,
     in_parallel, rank, rank_chunks, rank_kin, rank_passages,
 };
 use textkin_text::grammar::{ChunkerKind, Selection};
 
-use super::prepare::Preparer;
+use super::prepare::DocumentPreparer;
 use super::{End, Repository, text_of};
 use crate::analyzer::Analyzer;
 use crate::error::Error;
@@ -58,7 +58,7 @@ impl Default for SearchSettings {
 
 /// What was found for one query.
 #[derive(Clone, Debug)]
-pub struct Hits {
+pub struct SearchResults {
     /// Words of the query.
     pub words: usize,
     /// A list for each measure, in the order in which they were asked for.
@@ -74,7 +74,7 @@ pub struct Hits {
 pub struct Searcher {
     repository: Repository,
     parts: Vec<Arc<Segment>>,
-    preparer: Preparer,
+    preparer: DocumentPreparer,
     /// Makes the chunks of queries.
     analyzer: Analyzer,
     /// Words of a chunk, if chunks are runs of words.
@@ -91,10 +91,10 @@ impl Searcher {
     /// keep, or it is damaged.
     pub fn new(repository: &Repository, settings: SearchSettings) -> Result<Self, Error> {
         if settings.passages.is_some() && !repository.config.keeps_text {
-            let folder = repository.stored.folder().to_owned();
-            return Err(Error::NoText { folder, what: "passages cannot be looked for" });
+            let folder = repository.storage.folder().to_owned();
+            return Err(Error::TextNotStored { folder, what: "passages cannot be looked for" });
         }
-        let preparer = Preparer::new(&repository.config)?;
+        let preparer = DocumentPreparer::new(&repository.config)?;
         let own = repository.config.settings()?;
         let k = match own.chunk {
             ChunkerKind::Words { k } => NonZeroUsize::new(k.get() as usize),
@@ -102,7 +102,7 @@ impl Searcher {
         };
         let select = settings.select.clone().unwrap_or_else(|| own.select.clone());
         let analyzer = Analyzer::new(&Settings { select, replays: false, ..own })?;
-        let parts = repository.stored.segments().to_vec();
+        let parts = repository.storage.segments().to_vec();
         let mut stop = Vec::new();
         let mut tokens = Tokens::new(Layers::NONE);
         for word in &settings.stop {
@@ -110,7 +110,7 @@ impl Searcher {
             stop.extend_from_slice(tokens.hashes());
         }
         if settings.stop_frequent > 0 {
-            stop.extend(repository.stored.widespread_terms(settings.stop_frequent)?);
+            stop.extend(repository.storage.most_common_terms(settings.stop_frequent)?);
         }
         stop.sort_unstable();
         stop.dedup();
@@ -121,12 +121,12 @@ impl Searcher {
     ///
     /// # Errors
     /// If what is stored is damaged.
-    pub fn search(&self, text: &str) -> Result<Hits, Error> {
+    pub fn search(&self, text: &str) -> Result<SearchResults, Error> {
         self.search_on(text, self.settings.threads)
     }
 
     /// The documents most like each of `texts`, which are looked for side by side.
-    pub fn search_all(&self, texts: &[String]) -> Vec<Result<Hits, Error>> {
+    pub fn search_all(&self, texts: &[String]) -> Vec<Result<SearchResults, Error>> {
         match texts {
             [text] => vec![self.search(text)],
             texts => in_parallel(texts, self.settings.threads, |text| {
@@ -135,7 +135,7 @@ impl Searcher {
         }
     }
 
-    fn search_on(&self, text: &str, threads: NonZeroUsize) -> Result<Hits, Error> {
+    fn search_on(&self, text: &str, threads: NonZeroUsize) -> Result<SearchResults, Error> {
         let structure = self.analyzer.needs_structure();
         let mut tokens = Tokens::new(Layers { structure, ..Layers::SPANS });
         self.analyzer.tokenize(text, &mut tokens);
@@ -161,7 +161,7 @@ impl Searcher {
             None => None,
         };
         let (words, spans) = (tokens.len(), tokens.spans().to_vec());
-        Ok(Hits { words, lists, passages, spans })
+        Ok(SearchResults { words, lists, passages, spans })
     }
 
     fn rank_kin(&self, tokens: &Tokens, threads: NonZeroUsize) -> Result<RankedList, Error> {
@@ -196,8 +196,8 @@ impl Searcher {
 
     /// Where a document that was found is.
     #[must_use]
-    pub fn place(&self, place: textkin_search::Place) -> Place {
-        Place { segment: place.part, document: place.document }
+    pub fn address(&self, place: textkin_search::Place) -> DocumentAddress {
+        DocumentAddress { segment: place.part, document: place.document }
     }
 }
 
@@ -210,11 +210,11 @@ impl Texts for Searcher {
         chunks: &[u64],
         _: u32,
     ) -> Result<u32, Error> {
-        let evidence = self.repository.stored.evidence(self.place(place));
-        let evidence = evidence.map_err(textkin_repository::Error::from)?;
+        let content = self.repository.storage.content(self.address(place));
+        let content = content.map_err(textkin_repository::Error::from)?;
         let strange =
             || Error::RepositoryConfig("what is stored of a document makes no sense".to_owned());
-        let own = self.preparer.chunks(&evidence).ok_or_else(strange)?;
+        let own = self.preparer.chunks(&content).ok_or_else(strange)?;
         // Which of the query's, each once.
         let mut shared: Vec<usize> =
             own.iter().filter_map(|chunk| chunks.binary_search(chunk).ok()).collect();
@@ -224,7 +224,7 @@ impl Texts for Searcher {
     }
 
     fn words(&self, place: textkin_search::Place, words: &mut Vec<u64>) -> Result<(), Error> {
-        let text = self.repository.text(self.place(place))?.unwrap_or_default();
+        let text = self.repository.text(self.address(place))?.unwrap_or_default();
         let mut tokens = Tokens::new(Layers::NONE);
         self.analyzer.tokenize(&text, &mut tokens);
         words.extend_from_slice(tokens.hashes());
@@ -239,10 +239,10 @@ impl Texts for Searcher {
         let mut tokens = Tokens::new(Layers::NONE);
         let mut number = 0;
         for places in places.chunk_by(|a, b| a.part == b.part) {
-            let segment = self.repository.stored.segment(self.place(places[0]));
+            let segment = self.repository.storage.segment(self.address(places[0]));
             let documents = places.iter().map(|place| place.document);
-            let read = segment.read_evidence(documents, |_, evidence| -> Result<(), End<Error>> {
-                self.analyzer.tokenize(text_of(evidence)?, &mut tokens);
+            let read = segment.read_content(documents, |_, content| -> Result<(), End<Error>> {
+                self.analyzer.tokenize(text_of(content)?, &mut tokens);
                 take(number, tokens.hashes());
                 number += 1;
                 Ok(())

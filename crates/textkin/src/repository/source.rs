@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
-use textkin_repository::{Place, Repository};
+use textkin_repository::{DocumentAddress, Repository};
 
-use super::evidence::WithoutText;
+use super::fingerprints::WithoutText;
 
 /// Documents that are read at once.
 const PIECE: usize = 256;
@@ -16,49 +16,53 @@ const PIECE: usize = 256;
 #[derive(Clone, Debug)]
 pub struct RepositorySource {
     repository: Arc<Repository>,
-    places: Arc<[Place]>,
+    addresses: Arc<[DocumentAddress]>,
     next: usize,
     keeps_text: bool,
 }
 
 impl RepositorySource {
-    pub(crate) fn new(repository: Arc<Repository>, places: Vec<Place>, keeps_text: bool) -> Self {
-        Self { repository, places: places.into(), next: 0, keeps_text }
+    pub(crate) fn new(
+        repository: Arc<Repository>,
+        addresses: Vec<DocumentAddress>,
+        keeps_text: bool,
+    ) -> Self {
+        Self { repository, addresses: addresses.into(), next: 0, keeps_text }
     }
 
     /// The same documents from the first on.
     #[must_use]
-    pub fn again(&self) -> Self {
+    pub fn reopen(&self) -> Self {
         Self { next: 0, ..self.clone() }
     }
 }
 
 impl Source for RepositorySource {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
-        let first = *self.places.get(self.next)?;
-        let rest = &self.places[self.next..];
-        let is_same = |place: &&Place| place.segment == first.segment;
+        let first = *self.addresses.get(self.next)?;
+        let rest = &self.addresses[self.next..];
+        let is_same = |address: &&DocumentAddress| address.segment == first.segment;
         let n = rest.iter().take(PIECE).take_while(is_same).count();
         let segment = self.repository.segment(first);
         // A damaged one is told when it is read.
-        let size = |place: &Place| segment.bytes(place.document).unwrap_or(0);
-        let bytes = rest[..n].iter().map(|place| u64::from(size(place))).sum();
+        let size = |address: &DocumentAddress| segment.bytes(address.document).unwrap_or(0);
+        let bytes = rest[..n].iter().map(|address| u64::from(size(address))).sum();
         let from = self.next;
         self.next += n;
-        let (repository, places) = (Arc::clone(&self.repository), Arc::clone(&self.places));
+        let (repository, addresses) = (Arc::clone(&self.repository), Arc::clone(&self.addresses));
         let (to, keeps_text) = (self.next, self.keeps_text);
-        Some(Box::new(RepositoryPiece { repository, places, from, to, bytes, keeps_text }))
+        Some(Box::new(RepositoryPiece { repository, addresses, from, to, bytes, keeps_text }))
     }
 
     fn total_bytes(&self) -> Option<u64> {
         let segments = self.repository.segments().iter();
-        Some(segments.map(|segment| segment.sizes().plain_evidence).sum())
+        Some(segments.map(|segment| segment.sizes().content_uncompressed).sum())
     }
 }
 
 struct RepositoryPiece {
     repository: Arc<Repository>,
-    places: Arc<[Place]>,
+    addresses: Arc<[DocumentAddress]>,
     from: usize,
     to: usize,
     bytes: u64,
@@ -79,14 +83,14 @@ impl From<textkin_core::Damage> for End {
 
 impl Piece for RepositoryPiece {
     fn read(self: Box<Self>, sink: &mut dyn DocumentSink) {
-        let places = &self.places[self.from..self.to];
-        let Some(first) = places.first() else { return };
+        let addresses = &self.addresses[self.from..self.to];
+        let Some(first) = addresses.first() else { return };
         let segment = self.repository.segment(*first);
-        let documents = places.iter().map(|place| place.document);
-        let read = segment.read(documents, |_, stored, evidence| {
+        let documents = addresses.iter().map(|address| address.document);
+        let read = segment.read(documents, |_, stored, content| {
             let text = match self.keeps_text {
-                true => std::str::from_utf8(evidence).ok().map(Cow::Borrowed),
-                false => WithoutText::read(evidence).map(|kept| Cow::Owned(kept.line())),
+                true => std::str::from_utf8(content).ok().map(Cow::Borrowed),
+                false => WithoutText::read(content).map(|kept| Cow::Owned(kept.line())),
             };
             let text = text.ok_or_else(|| End::Damage(no_text(segment.path())))?;
             let (time, metadata) = (stored.time.map(Into::into), stored.metadata.map(Into::into));

@@ -7,18 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
 use textkin_core::{Document, DocumentSink, Piece, Problem, Source};
-use textkin_repository::{Disk, Entry, Place, Receipt, Writer, WriterSettings};
+use textkin_repository::{
+    CommitSummary, Disk, DocumentAddress, NewDocument, Writer, WriterSettings,
+};
 
 use super::Repository;
 use super::config::RepositoryConfig;
-use super::prepare::{Preparer, Scratch};
-use crate::discover::Watch;
+use super::prepare::{DocumentPreparer, Scratch};
+use crate::discover::RunControl;
 use crate::error::Error;
 use crate::settings::Settings;
 
 /// What happens to a document whose id is in the repository already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingPolicy {
     /// It is a problem, and left out.
     #[default]
     Refuse,
@@ -30,9 +32,9 @@ pub enum Existing {
 
 /// What came of adding documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Added {
+pub struct AddSummary {
     /// What was done.
-    pub receipt: Receipt,
+    pub commit: CommitSummary,
     /// Documents that were left out since they were there already.
     pub skipped: u64,
     /// Documents that took the place of others.
@@ -42,14 +44,14 @@ pub struct Added {
     /// What could not be read or added.
     pub problems: Vec<Problem>,
     /// Where the documents are, until segments are merged.
-    pub places: Vec<Place>,
+    pub addresses: Vec<DocumentAddress>,
 }
 
-impl Added {
+impl AddSummary {
     /// Whether there was nothing to add, and no problem.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.receipt.added == 0 && self.skipped == 0 && self.problems.is_empty()
+        self.commit.added == 0 && self.skipped == 0 && self.problems.is_empty()
     }
 }
 
@@ -58,7 +60,7 @@ impl Added {
 pub struct RepositoryWriter {
     writer: Writer,
     config: RepositoryConfig,
-    preparer: Preparer,
+    preparer: DocumentPreparer,
     threads: usize,
 }
 
@@ -69,7 +71,7 @@ impl RepositoryWriter {
     /// If there is something already, it cannot be written, or the settings need a whole collection.
     pub fn create(folder: &Path, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
         let config = RepositoryConfig::new(settings, keeps_text)?;
-        let preparer = Preparer::new(&config)?;
+        let preparer = DocumentPreparer::new(&config)?;
         let (about, means) = (config.write()?, writer_settings(settings));
         let writer = Writer::create(Arc::new(Disk), folder, about, means)?;
         Ok(Self { writer, config, preparer, threads: settings.n_threads() })
@@ -81,8 +83,8 @@ impl RepositoryWriter {
     /// If there is none, it is damaged, or another process writes it.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Self, Error> {
         let writer = Writer::open(Arc::new(Disk), folder, writer_settings(settings))?;
-        let config = RepositoryConfig::read(writer.repository().about())?;
-        let preparer = Preparer::new(&config)?;
+        let config = RepositoryConfig::read(writer.repository().config())?;
+        let preparer = DocumentPreparer::new(&config)?;
         Ok(Self { writer, config, preparer, threads: settings.n_threads() })
     }
 
@@ -90,7 +92,7 @@ impl RepositoryWriter {
     #[must_use]
     pub fn repository(&self) -> Repository {
         Repository {
-            stored: Arc::new(self.writer.repository().clone()),
+            storage: Arc::new(self.writer.repository().clone()),
             config: self.config.clone(),
         }
     }
@@ -103,11 +105,11 @@ impl RepositoryWriter {
     pub fn add(
         &mut self,
         source: &mut dyn Source,
-        existing: Existing,
+        existing: ExistingPolicy,
         is_strict: bool,
-        watch: &Watch,
-    ) -> Result<Added, Error> {
-        let added = self.add_pending(source, existing, is_strict, watch);
+        control: &RunControl,
+    ) -> Result<AddSummary, Error> {
+        let added = self.add_pending(source, existing, is_strict, control);
         if added.is_err() {
             self.writer.roll_back();
         }
@@ -117,21 +119,21 @@ impl RepositoryWriter {
     fn add_pending(
         &mut self,
         source: &mut dyn Source,
-        existing: Existing,
+        existing: ExistingPolicy,
         is_strict: bool,
-        watch: &Watch,
-    ) -> Result<Added, Error> {
-        watch.progress.begin("adding", source.total_bytes().unwrap_or(0));
+        control: &RunControl,
+    ) -> Result<AddSummary, Error> {
+        control.progress.begin("adding", source.total_bytes().unwrap_or(0));
         let first_new = self.writer.repository().segments().len();
-        let mut added = Added::default();
+        let mut added = AddSummary::default();
         let (writer, preparer) = (&mut self.writer, &self.preparer);
-        in_order(source, preparer, self.threads, watch, |item| match item {
+        in_order(source, preparer, self.threads, control, |item| match item {
             Item::Problem(problem) if is_strict => Err(Error::Problem(problem)),
             Item::Problem(problem) => {
                 added.problems.push(problem);
                 Ok(())
             }
-            Item::Entry { entry, text_bytes } => {
+            Item::NewDocument { entry, text_bytes } => {
                 if add_entry(writer, preparer, &entry, existing, &mut added)? {
                     added.text_bytes += text_bytes;
                 }
@@ -144,15 +146,15 @@ impl RepositoryWriter {
                 }
             }
         })?;
-        if watch.stop.is_asked() {
+        if control.stop.is_asked() {
             return Err(Error::Stopped);
         }
-        watch.progress.begin("writing", 0);
-        added.receipt = self.writer.commit()?;
+        control.progress.begin("writing", 0);
+        added.commit = self.writer.commit()?;
         let segments = (0u32..).zip(self.writer.repository().segments()).skip(first_new);
-        added.places = segments
+        added.addresses = segments
             .flat_map(|(segment, stored)| {
-                stored.live().map(move |document| Place { segment, document })
+                stored.live().map(move |document| DocumentAddress { segment, document })
             })
             .collect();
         Ok(added)
@@ -162,10 +164,10 @@ impl RepositoryWriter {
     ///
     /// # Errors
     /// If something cannot be read or written; then the repository is as before.
-    pub fn remove(&mut self, places: &[Place]) -> Result<Receipt, Error> {
+    pub fn remove(&mut self, addresses: &[DocumentAddress]) -> Result<CommitSummary, Error> {
         let mut scratch = self.preparer.scratch();
-        for &place in places {
-            let removed = remove_place(&mut self.writer, &self.preparer, place, &mut scratch);
+        for &address in addresses {
+            let removed = remove_place(&mut self.writer, &self.preparer, address, &mut scratch);
             if let Err(error) = removed {
                 self.writer.roll_back();
                 return Err(error);
@@ -180,25 +182,25 @@ impl RepositoryWriter {
     /// If something cannot be read or written; then the repository is as before.
     pub fn merge(&mut self) -> Result<(), Error> {
         let (preparer, threads) = (&self.preparer, self.threads);
-        Ok(self.writer.merge(&mut |documents| preparer.all_again(documents, threads))?)
+        Ok(self.writer.merge(&mut |documents| preparer.restore_all(documents, threads))?)
     }
 
     /// Merges all segments that fit together, and forgets removed documents for good.
     ///
     /// # Errors
     /// If something cannot be read or written; then the repository is as before.
-    pub fn compact(&mut self, watch: &Watch) -> Result<(), Error> {
+    pub fn compact(&mut self, control: &RunControl) -> Result<(), Error> {
         let total = self.writer.repository().n_documents();
-        watch.progress.begin("compacting", total);
+        control.progress.begin("compacting", total);
         let (preparer, threads) = (&self.preparer, self.threads);
         let compacted = self.writer.compact(&mut |documents| {
-            if watch.stop.is_asked() {
-                return Err(textkin_repository::Error::Prepare("interrupted".to_owned()));
+            if control.stop.is_asked() {
+                return Err(textkin_repository::Error::Reindex("interrupted".to_owned()));
             }
-            watch.progress.advance(documents.len() as u64);
-            preparer.all_again(documents, threads)
+            control.progress.advance(documents.len() as u64);
+            preparer.restore_all(documents, threads)
         });
-        if compacted.is_err() && watch.stop.is_asked() {
+        if compacted.is_err() && control.stop.is_asked() {
             return Err(Error::Stopped);
         }
         Ok(compacted?)
@@ -214,27 +216,27 @@ fn writer_settings(settings: &Settings) -> WriterSettings {
 /// Asks for a document to be added; says whether it is.
 fn add_entry(
     writer: &mut Writer,
-    preparer: &Preparer,
-    entry: &Entry,
-    existing: Existing,
-    added: &mut Added,
+    preparer: &DocumentPreparer,
+    entry: &NewDocument,
+    existing: ExistingPolicy,
+    added: &mut AddSummary,
 ) -> Result<bool, Error> {
-    let place = writer.repository().find(&entry.id).map_err(textkin_repository::Error::from)?;
-    if existing == Existing::Replace
-        && let Some(place) = place
+    let address = writer.repository().find(&entry.id).map_err(textkin_repository::Error::from)?;
+    if existing == ExistingPolicy::Replace
+        && let Some(address) = address
         && writer.contains(&entry.id)?
         && !writer.is_pending(&entry.id)
     {
-        remove_place(writer, preparer, place, &mut preparer.scratch())?;
+        remove_place(writer, preparer, address, &mut preparer.scratch())?;
         added.replaced += 1;
     }
     match writer.add(entry) {
         Ok(()) => Ok(true),
-        Err(textkin_repository::Error::Exists { .. }) if existing == Existing::Skip => {
+        Err(textkin_repository::Error::DuplicateId { .. }) if existing == ExistingPolicy::Skip => {
             added.skipped += 1;
             Ok(false)
         }
-        Err(textkin_repository::Error::Exists { id }) => {
+        Err(textkin_repository::Error::DuplicateId { id }) => {
             let reason = match writer.is_pending(&id) {
                 true => "a document before it has the same id".to_owned(),
                 false => {
@@ -252,31 +254,31 @@ fn add_entry(
 
 fn remove_place(
     writer: &mut Writer,
-    preparer: &Preparer,
-    place: Place,
+    preparer: &DocumentPreparer,
+    address: DocumentAddress,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
     let repository = writer.repository();
     let damage = textkin_repository::Error::from;
-    let stored = repository.stored(place).map_err(damage)?;
-    let evidence = repository.evidence(place).map_err(damage)?;
-    let entry = preparer.again(stored, evidence, scratch)?;
-    writer.remove(place, entry.terms.into_iter().map(|term| term.0).collect());
+    let stored = repository.document(address).map_err(damage)?;
+    let content = repository.content(address).map_err(damage)?;
+    let entry = preparer.restore(stored, content, scratch)?;
+    writer.remove(address, entry.terms.into_iter().map(|term| term.0).collect());
     Ok(())
 }
 
 /// A document or a problem, at its place in the order.
 enum Item {
-    Entry { entry: Entry, text_bytes: u64 },
+    NewDocument { entry: NewDocument, text_bytes: u64 },
     Problem(Problem),
 }
 
 /// Prepares the documents of `source` in several threads and gives them to `take` in order.
 fn in_order(
     source: &mut dyn Source,
-    preparer: &Preparer,
+    preparer: &DocumentPreparer,
     threads: usize,
-    watch: &Watch,
+    control: &RunControl,
     mut take: impl FnMut(Item) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let added = std::time::SystemTime::now()
@@ -285,7 +287,7 @@ fn in_order(
     let queue = Mutex::new((source, 0u64));
     let ahead = Ahead::new(4 * threads as u64);
     let failed = AtomicBool::new(false);
-    let is_over = || failed.load(Ordering::Relaxed) || watch.stop.is_asked();
+    let is_over = || failed.load(Ordering::Relaxed) || control.stop.is_asked();
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel::<(u64, Vec<Item>, u64)>();
         for _ in 0..threads {
@@ -323,9 +325,9 @@ fn in_order(
             waiting.insert(number, (items, bytes));
             while let Some((items, bytes)) = waiting.remove(&next) {
                 next += 1;
-                if outcome.is_ok() && !watch.stop.is_asked() {
+                if outcome.is_ok() && !control.stop.is_asked() {
                     outcome = items.into_iter().try_for_each(&mut take);
-                    watch.progress.advance(bytes);
+                    control.progress.advance(bytes);
                 }
                 if outcome.is_err() {
                     failed.store(true, Ordering::Relaxed);
@@ -373,14 +375,14 @@ impl Ahead {
 
 fn read(
     piece: Box<dyn Piece>,
-    preparer: &Preparer,
+    preparer: &DocumentPreparer,
     added: u64,
     scratch: &mut Scratch,
     is_over: &dyn Fn() -> bool,
 ) -> Vec<Item> {
     struct Sink<'a> {
         items: Vec<Item>,
-        preparer: &'a Preparer,
+        preparer: &'a DocumentPreparer,
         added: u64,
         scratch: &'a mut Scratch,
         is_over: &'a dyn Fn() -> bool,
@@ -394,7 +396,7 @@ fn read(
         fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
             let text_bytes = document.text.len() as u64;
             let entry = self.preparer.entry(document, self.added, self.scratch);
-            self.items.push(Item::Entry { entry, text_bytes });
+            self.items.push(Item::NewDocument { entry, text_bytes });
             self.next()
         }
 

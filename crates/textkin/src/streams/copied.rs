@@ -24,18 +24,19 @@ pub struct CopiedOrigin {
     /// Documents that copied from it, at least.
     pub copies: u64,
     /// Documents that copied from it, at most.
-    pub copies_at_most: u64,
+    #[serde(rename = "copies_at_most")]
+    pub max_copies: u64,
     /// Words they copied, at least.
     pub words: u64,
 }
 
 /// The most copied documents so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MostCopied {
+pub struct TopOrigins {
     /// The most copied first.
     pub origins: Vec<CopiedOrigin>,
     /// The most copies that any document without a counter has; 0 if all were counted.
-    pub others_at_most: u64,
+    pub max_other_copies: u64,
 }
 
 /// Counters of the documents that others copied from.
@@ -61,11 +62,11 @@ impl Counters {
         let (floor, mut is_known) = (self.floor, true);
         let counter = self.by_number.entry(number).or_insert_with(|| {
             is_known = false;
-            CopiedOrigin { number, name: name(), copies: 0, copies_at_most: floor, words: 0 }
+            CopiedOrigin { number, name: name(), copies: 0, max_copies: floor, words: 0 }
         });
         let before = rank(counter);
         counter.copies += 1;
-        counter.copies_at_most += 1;
+        counter.max_copies += 1;
         counter.words += words;
         if let Some(by_copies) = &mut self.by_copies {
             by_copies.remove(&before);
@@ -87,15 +88,15 @@ impl Counters {
     }
 
     /// The `n` most copied, by what is certain.
-    pub(super) fn most_copied(&self, n: usize) -> MostCopied {
+    pub(super) fn top_origins(&self, n: usize) -> TopOrigins {
         let mut origins: Vec<&CopiedOrigin> = self.by_number.values().collect();
         let rank = |origin: &&CopiedOrigin| {
-            let CopiedOrigin { number, copies, copies_at_most, words, .. } = **origin;
-            (std::cmp::Reverse((copies, copies_at_most, words)), number)
+            let CopiedOrigin { number, copies, max_copies, words, .. } = **origin;
+            (std::cmp::Reverse((copies, max_copies, words)), number)
         };
         origins.sort_unstable_by_key(rank);
         let origins = origins.into_iter().take(n).cloned().collect();
-        MostCopied { origins, others_at_most: self.floor }
+        TopOrigins { origins, max_other_copies: self.floor }
     }
 
     /// As kept in a state.
@@ -126,7 +127,7 @@ pub(super) struct KeptCounters {
 
 /// By which the first to go is chosen.
 fn rank(origin: &CopiedOrigin) -> (u64, u64) {
-    (origin.copies_at_most, origin.number)
+    (origin.max_copies, origin.number)
 }
 
 fn cost(origin: &CopiedOrigin) -> u64 {
@@ -146,12 +147,12 @@ mod tests {
         for (number, words) in [(7, 10), (3, 5), (7, 1), (9, 100), (7, 1)] {
             counters.count(number, words, || None);
         }
-        let found = counters.most_copied(2);
-        assert_eq!(found.others_at_most, 0);
+        let found = counters.top_origins(2);
+        assert_eq!(found.max_other_copies, 0);
         let short: Vec<_> = found.origins.iter().map(|o| (o.number, o.copies, o.words)).collect();
         assert_eq!(short, [(7, 3, 12), (9, 1, 100)]);
         counters.count(1, 1, || None);
-        assert_eq!(counters.most_copied(9).others_at_most, 1);
+        assert_eq!(counters.top_origins(9).max_other_copies, 1);
     }
 
     proptest! {
@@ -173,14 +174,14 @@ mod tests {
                 prop_assert!(counters.bytes <= room * (COST + 16));
                 counters = kept;
             }
-            let found = counters.most_copied(100);
+            let found = counters.top_origins(100);
             for (number, (copies, words)) in truth {
                 match found.origins.iter().find(|origin| origin.number == number) {
                     Some(origin) => {
-                        prop_assert!((origin.copies..=origin.copies_at_most).contains(&copies));
+                        prop_assert!((origin.copies..=origin.max_copies).contains(&copies));
                         prop_assert!(origin.words <= words);
                     }
-                    None => prop_assert!(copies <= found.others_at_most),
+                    None => prop_assert!(copies <= found.max_other_copies),
                 }
             }
         }

@@ -11,7 +11,7 @@ mod names;
 mod state;
 mod times;
 
-pub use copied::{CopiedOrigin, MostCopied};
+pub use copied::{CopiedOrigin, TopOrigins};
 pub use state::{TraceOutput, TraceProgress};
 pub use times::TraceTimes;
 
@@ -88,7 +88,7 @@ fn of_all_memory(error: textkin_trace::Error, memory: Memory) -> Error {
     match (error, memory) {
         (textkin_trace::Error::TooSmall { bucket, slots, .. }, Memory::Bytes(memory)) => {
             let least = (bucket..).find(|bytes| table_share(*bytes) >= bucket).unwrap_or(u64::MAX);
-            Error::TraceMemory { memory, least, slots, bucket }
+            Error::MemoryTooSmall { memory, least, slots, bucket }
         }
         (error, _) => error.into(),
     }
@@ -114,9 +114,9 @@ pub struct DocumentOrigins {
     /// Where each copied block stands in the text, and the name of its origin.
     pub blocks: Vec<BlockOrigin>,
     /// Where fresh words stand in the text.
-    pub new: Vec<Span>,
+    pub new_spans: Vec<Span>,
     /// Where old words stand whose origin is estimated.
-    pub estimated: Vec<Span>,
+    pub estimated_spans: Vec<Span>,
 }
 
 /// A copied block in a text.
@@ -166,7 +166,7 @@ impl StreamTracer {
     /// If a strategy lacks what it needs, or the memory is too small.
     pub fn new(settings: &TraceSettings) -> Result<Self, Error> {
         if settings.analysis.select.needs_collection() {
-            return Err(Error::GrowingSelection(settings.analysis.select.to_string()));
+            return Err(Error::SelectorNeedsCollection(settings.analysis.select.to_string()));
         }
         let analyzer = Analyzer::new(&settings.analysis)?;
         let shares = settings.shares();
@@ -241,8 +241,8 @@ impl StreamTracer {
         }
         DocumentOrigins {
             blocks,
-            new: traced.new.iter().map(place).collect(),
-            estimated: traced.estimated.iter().map(place).collect(),
+            new_spans: traced.new.iter().map(place).collect(),
+            estimated_spans: traced.estimated.iter().map(place).collect(),
             dominant_origin,
             trace: traced,
         }
@@ -250,8 +250,8 @@ impl StreamTracer {
 
     /// The `n` documents that most others copied from, so far.
     #[must_use]
-    pub fn most_copied(&self, n: usize) -> MostCopied {
-        self.counters.most_copied(n)
+    pub fn top_origins(&self, n: usize) -> TopOrigins {
+        self.counters.top_origins(n)
     }
 
     /// Every setting that results depend on, by name and value.
@@ -311,7 +311,7 @@ mod tests {
         };
         for given in [0, 10, 259] {
             let error = tracer(given).unwrap_err();
-            let Error::TraceMemory { memory, least, .. } = error else { panic!("{error}") };
+            let Error::MemoryTooSmall { memory, least, .. } = error else { panic!("{error}") };
             assert_eq!(memory, given);
             assert!(tracer(least).is_ok() && tracer(least - 1).is_err(), "{least}");
         }

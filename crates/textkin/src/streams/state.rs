@@ -32,11 +32,13 @@ pub struct TraceProgress {
     /// The id of the last of them.
     pub last_id: Option<String>,
     /// Whether anything was copied so far.
-    pub is_found: bool,
+    #[serde(rename = "is_found")]
+    pub has_copies: bool,
     /// How the times of all documents so far go.
     pub times: TraceTimes,
     /// Where results go and how many bytes of them belong to the documents taken.
-    pub written: Option<TraceOutput>,
+    #[serde(rename = "written")]
+    pub output: Option<TraceOutput>,
 }
 
 /// How far results are written.
@@ -261,7 +263,7 @@ mod tests {
                 let id = format!("e{number}");
                 assert_eq!(loaded.trace(&id, &text(number)), tracer.trace(&id, &text(number)));
             }
-            assert_eq!(loaded.most_copied(9), tracer.most_copied(9));
+            assert_eq!(loaded.top_origins(9), tracer.top_origins(9));
         }
     }
 

@@ -59,7 +59,7 @@ impl TraceTimes {
 
     /// Whether the order of the stream is that of time, without doubt.
     #[must_use]
-    pub fn is_clear(&self) -> bool {
+    pub fn is_chronological(&self) -> bool {
         self.missing + self.unreadable + self.equal + self.backward == 0
     }
 }
@@ -82,7 +82,7 @@ mod tests {
             ("h", Some("1999")),
             ("i", Some("2021")),
         ];
-        assert!(times.is_clear());
+        assert!(times.is_chronological());
         for (id, time) in stream {
             times.count(id, time);
         }
@@ -93,6 +93,6 @@ mod tests {
         assert_eq!(before, "2020-01-02T00:00:00Z");
         assert_eq!(times.first_missing.as_deref(), Some("e"));
         assert_eq!(times.first_unreadable, Some(("f".to_owned(), "soon".to_owned())));
-        assert!(!times.is_clear());
+        assert!(!times.is_chronological());
     }
 }

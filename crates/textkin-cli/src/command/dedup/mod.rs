@@ -10,7 +10,8 @@ use anyhow::Context;
 use textkin::report::{RemovalLine, RemovalWriter, RemovedPart};
 use textkin::source::{InputFile, InputFormat, Inputs, RewriteOutcome};
 use textkin::{
-    Cleaning, Duplicates, Editor, Keep, Level, Likeness, Settings, Watch, dedup, report,
+    DedupEditor, DedupLevel, DedupSettings, Duplicates, KeepRule, Likeness, RunControl, Settings,
+    dedup, report,
 };
 
 use self::summary::Told;
@@ -27,7 +28,7 @@ const THRESHOLD: f64 = 0.9;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     let cleaning = cleaning(arguments)?;
     let settings = settings(arguments)?;
@@ -70,13 +71,13 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
             }
             RewriteOutcome::Written | RewriteOutcome::Removed => {}
         }
-        let tally = editor.take_tally();
-        let documents = n_documents..n_documents + tally.documents;
+        let counts = editor.take_counts();
+        let documents = n_documents..n_documents + counts.documents;
         n_documents = documents.end;
         if is_copied {
             kept.push(documents);
         } else if !is_text(file) {
-            told.warn(&file.path.to_string_lossy(), tally);
+            told.warn(&file.path.to_string_lossy(), counts);
         }
         watch.progress.advance(1);
     }
@@ -98,7 +99,7 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     drop(shown);
 
     if files.len() != 1 {
-        told.warn("the collection", found.tally());
+        told.warn("the collection", found.counts());
     }
     summary::tell_all(&found, &inputs, &told, arguments.cleaned.quiet);
     if !arguments.cleaned.quiet {
@@ -110,12 +111,12 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     Ok(if found.removed.is_empty() { Exit::Nothing } else { Exit::Found })
 }
 
-fn stopped(editor: &mut Editor<'_>) -> textkin::Error {
+fn stopped(editor: &mut DedupEditor<'_>) -> textkin::Error {
     editor.take_failure().unwrap_or(textkin::Error::Stopped)
 }
 
 /// What the options mean together.
-fn cleaning(arguments: &Dedup) -> anyhow::Result<Cleaning> {
+fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
     let Removal { level, threshold, by, keep, min_words, .. } = &arguments.removal;
     let is_document = *level == LevelName::Document;
     anyhow::ensure!(
@@ -131,21 +132,21 @@ fn cleaning(arguments: &Dedup) -> anyhow::Result<Cleaning> {
         "--annotate is for --level document"
     );
     let level = match level {
-        LevelName::Document => Level::Document {
+        LevelName::Document => DedupLevel::Document {
             likeness: by.map_or(Likeness::Held, Likeness::Score),
             threshold: threshold.unwrap_or(THRESHOLD),
         },
-        LevelName::Passage => Level::Passage { min_words: min_words.unwrap_or(50) },
-        LevelName::Line => Level::Line { min_words: min_words.unwrap_or(3) },
+        LevelName::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
+        LevelName::Line => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
     };
     let keep = match keep {
-        KeepName::First => Keep::First,
-        KeepName::Last => Keep::Last,
-        KeepName::Longest => Keep::Longest,
-        KeepName::Best => Keep::Best,
-        KeepName::Field(_) => Keep::Field,
+        KeepName::First => KeepRule::First,
+        KeepName::Last => KeepRule::Last,
+        KeepName::Longest => KeepRule::Longest,
+        KeepName::Best => KeepRule::Best,
+        KeepName::Field(_) => KeepRule::Field,
     };
-    Ok(Cleaning { level, keep })
+    Ok(DedupSettings { level, keep })
 }
 
 fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
@@ -164,11 +165,11 @@ fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
 
 fn write_log(mut log: RemovalWriter, found: &Duplicates) -> Result<RemovalWriter, report::Error> {
     for removal in &found.removed {
-        let part = removal.place.map(|place| RemovedPart {
-            start: u64::from(place.span.start),
-            end: u64::from(place.span.end),
-            word: u64::from(place.word),
-            stays_at: u64::from(place.stays_at),
+        let part = removal.part.map(|part| RemovedPart {
+            start: u64::from(part.span.start),
+            end: u64::from(part.span.end),
+            word: u64::from(part.word),
+            stays_at: u64::from(part.keeper_position),
         });
         log.removal(&RemovalLine {
             document: found.documents.id(removal.document),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use textkin::report::terminal;
 use textkin::source::Inputs;
-use textkin::{Duplicates, Tally, report};
+use textkin::{DedupCounts, Duplicates, report};
 
 use crate::arguments::{Dedup, LevelName};
 use crate::messages::{print_message, print_notes};
@@ -34,15 +34,15 @@ pub(super) struct Told {
 
 impl Told {
     /// Warns of a source that loses nearly everything.
-    pub(super) fn warn(&mut self, name: &str, tally: Tally) {
+    pub(super) fn warn(&mut self, name: &str, counts: DedupCounts) {
         let share =
             |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let documents = share(tally.documents_gone, tally.documents);
-        let words = share(tally.words_gone, tally.words);
-        if tally.documents > 1 && (documents > MAX_REMOVED_SHARE || words > MAX_REMOVED_SHARE) {
+        let documents = share(counts.documents_removed, counts.documents);
+        let words = share(counts.words_removed, counts.words);
+        if counts.documents > 1 && (documents > MAX_REMOVED_SHARE || words > MAX_REMOVED_SHARE) {
             self.warnings.push(format!(
                 "{name} loses {} of {} documents and {} of {} words",
-                tally.documents_gone, tally.documents, tally.words_gone, tally.words
+                counts.documents_removed, counts.documents, counts.words_removed, counts.words
             ));
         }
     }
@@ -101,9 +101,9 @@ pub(super) fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::
 }
 
 fn summary(arguments: &Dedup, found: &Duplicates) -> String {
-    let (tally, cleaned) = (found.tally(), &arguments.cleaned);
+    let (counts, cleaned) = (found.counts(), &arguments.cleaned);
     let number = terminal::thousands;
-    let documents = number(tally.documents);
+    let documents = number(counts.documents);
     let verb = |count: u64| match (cleaned.dry_run, cleaned.annotate, count) {
         (true, ..) => "would go",
         (false, true, 1) => "is marked",
@@ -113,8 +113,8 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
     };
     let what = match arguments.removal.level {
         LevelName::Document => {
-            let verb = verb(tally.documents_gone);
-            format!("{} of {documents} documents {verb}", number(tally.documents_gone))
+            let verb = verb(counts.documents_removed);
+            format!("{} of {documents} documents {verb}", number(counts.documents_removed))
         }
         LevelName::Passage | LevelName::Line => {
             let parts = found.removed.len() as u64;
@@ -124,16 +124,17 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
                 (false, 1) => "passage",
                 (false, _) => "passages",
             };
-            let (count, cut, verb) = (number(parts), number(tally.documents_cut), verb(parts));
+            let (count, cut, verb) =
+                (number(parts), number(counts.documents_shortened), verb(parts));
             format!("{count} {name} in {cut} of {documents} documents {verb}")
         }
     };
-    let words = number(tally.words);
-    let share = match tally.words {
+    let words = number(counts.words);
+    let share = match counts.words {
         0 => String::new(),
-        words => format!(" ({:.1} %)", 100.0 * tally.words_gone as f64 / words as f64),
+        words => format!(" ({:.1} %)", 100.0 * counts.words_removed as f64 / words as f64),
     };
-    let mut text = format!("{what} · {} of {words} words{share}\n", number(tally.words_gone));
+    let mut text = format!("{what} · {} of {words} words{share}\n", number(counts.words_removed));
     if found.removed.is_empty() {
         return text;
     }

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
-use textkin::Editor;
+use textkin::DedupEditor;
 use textkin::report::{self, OutputFile, OutputFolder};
 use textkin::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
 
@@ -89,7 +89,7 @@ impl Target {
         &mut self,
         inputs: &Inputs,
         file: &InputFile,
-        editor: &mut Editor<'_>,
+        editor: &mut DedupEditor<'_>,
     ) -> anyhow::Result<RewriteOutcome> {
         let (name, rewritten) = match self {
             Self::Nothing => (PathBuf::new(), inputs.rewrite(file, editor, &mut std::io::sink())),

@@ -9,11 +9,11 @@ use std::time::Instant;
 use anyhow::Context;
 use textkin::report::terminal::{self, counted};
 use textkin::report::{self, PairWriter, Row, Vertex};
-use textkin::repository_format::Place;
+use textkin::repository_format::DocumentAddress;
 use textkin::source::Inputs;
 use textkin::{
-    Added, Existing, NewPairs, Pairs, Repository, RepositoryWriter, Settings, Timestamp, Watch,
-    pairs_with_new, parse_age,
+    AddSummary, ExistingPolicy, NewPairs, PairRows, Repository, RepositoryWriter, RunControl,
+    Settings, Timestamp, pairs_with_new, parse_age,
 };
 
 use super::settings;
@@ -30,11 +30,11 @@ const MAX_NAMED: usize = 20;
 
 pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     let existing = match (arguments.existing, replaces) {
-        (None, false) => Existing::Refuse,
-        (None, true) => Existing::Replace,
+        (None, false) => ExistingPolicy::Refuse,
+        (None, true) => ExistingPolicy::Replace,
         (Some(existing), false) => existing.into(),
         (Some(_), true) => anyhow::bail!("replace is add --existing replace; say one of the two"),
     };
@@ -71,7 +71,7 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
             threads: pair_settings.threads,
             ..repository.settings()?
         };
-        let found = pairs_with_new(&repository, &added.places, &pair_settings, &watch)
+        let found = pairs_with_new(&repository, &added.addresses, &pair_settings, &watch)
             .context("the documents are added, but their pairs cannot be told")?;
         unless_closed(write_pairs(writer_of_pairs, &found, &pair_settings))?;
         kin = Some(found.rows().count());
@@ -88,16 +88,16 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
         if is_stdout { print_message(format_args!("{told}")) } else { terminal::print(&told)? }
     }
     writer.merge().context("the documents are added, but small segments cannot be merged")?;
-    if added.receipt.added > 0 {
+    if added.commit.added > 0 {
         return Ok(Exit::Found);
     }
     Ok(if added.problems.is_empty() { Exit::Nothing } else { Exit::Failed })
 }
 
-fn summary(added: &Added, begun: Instant) -> String {
+fn summary(added: &AddSummary, begun: Instant) -> String {
     let mut text = format!(
         "added {} with {}",
-        counted(added.receipt.added, "document", "documents"),
+        counted(added.commit.added, "document", "documents"),
         terminal::bytes(added.text_bytes as f64)
     );
     for (n, one, many) in [
@@ -110,7 +110,7 @@ fn summary(added: &Added, begun: Instant) -> String {
         }
     }
     let seconds = begun.elapsed().as_secs_f64();
-    let now = counted(added.receipt.documents, "document", "documents");
+    let now = counted(added.commit.documents, "document", "documents");
     let _ = write!(text, " in {seconds:.2} s; {now} now");
     text
 }
@@ -145,7 +145,7 @@ fn write_pairs(
         time: found.documents.time(index),
     }))?;
     let pairs: Vec<_> = kin.rows().collect();
-    let rows: Vec<Row<'_>> = Pairs { found, raw: None, settings }.rows(&pairs);
+    let rows: Vec<Row<'_>> = PairRows { discovery: found, raw: None, settings }.rows(&pairs);
     for rows in rows.chunks(1 << 14) {
         writer.pairs(rows)?;
     }
@@ -183,11 +183,11 @@ pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
 }
 
 /// The documents that `arguments` ask for.
-fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Place>> {
+fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<DocumentAddress>> {
     if !arguments.id.is_empty() {
         let mut places = Vec::new();
         for id in &arguments.id {
-            match repository.stored().find(id)? {
+            match repository.storage().find(id)? {
                 Some(place) => places.push(place),
                 None => anyhow::bail!("no document has the id '{id}'; nothing was removed"),
             }
@@ -208,7 +208,7 @@ fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Pla
             )
         ));
     }
-    Ok(selected.places)
+    Ok(selected.addresses)
 }
 
 /// An age or a date.
@@ -224,11 +224,11 @@ fn before(text: &str) -> anyhow::Result<Timestamp> {
 }
 
 pub(super) fn compact(arguments: &Compact) -> anyhow::Result<Exit> {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
     let size = |repository: &Repository| -> (usize, u64) {
-        let segments = repository.stored().segments();
+        let segments = repository.storage().segments();
         (segments.len(), segments.iter().map(|segment| segment.sizes().file).sum())
     };
     let before = size(&writer.repository());

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use textkin::report::Output;
 use textkin::report::terminal::{self, counted};
-use textkin::repository_format::{Disk, Sizes, Stored};
+use textkin::repository_format::{Disk, Sizes, StoredDocument};
 use textkin::{Repository, Timestamp};
 
 use super::made_with;
@@ -17,7 +17,7 @@ use crate::outputs::{quoted, unless_closed};
 
 pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
-    let places = repository.select(&arguments.conditions, None)?.places;
+    let places = repository.select(&arguments.conditions, None)?.addresses;
     let mut out = Output::create(Path::new("-"))?;
     let mut text = String::new();
     let room = terminal::View::of_stdout().width.saturating_sub(46).max(20);
@@ -57,11 +57,11 @@ fn closed_early(error: anyhow::Error) -> anyhow::Result<()> {
     }
 }
 
-fn added(document: &Stored) -> String {
+fn added(document: &StoredDocument) -> String {
     Timestamp(i64::try_from(document.added).unwrap_or(i64::MAX).min(250_000_000_000)).to_string()
 }
 
-fn table_line(text: &mut String, document: &Stored, room: usize) -> std::fmt::Result {
+fn table_line(text: &mut String, document: &StoredDocument, room: usize) -> std::fmt::Result {
     let time = document.time.as_deref().unwrap_or("—");
     writeln!(
         text,
@@ -78,7 +78,7 @@ fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
 }
 
-fn csv_line(text: &mut String, document: &Stored) -> std::fmt::Result {
+fn csv_line(text: &mut String, document: &StoredDocument) -> std::fmt::Result {
     writeln!(
         text,
         "{},{},{},{},{},{}",
@@ -91,7 +91,7 @@ fn csv_line(text: &mut String, document: &Stored) -> std::fmt::Result {
     )
 }
 
-fn object(document: &Stored) -> Map<String, Value> {
+fn object(document: &StoredDocument) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("id".to_owned(), document.id.clone().into());
     if let Some(time) = &document.time {
@@ -112,7 +112,7 @@ fn object(document: &Stored) -> Map<String, Value> {
 
 pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
-    let stored = repository.stored();
+    let stored = repository.storage();
     let segments = stored.segments();
     let sizes: Sizes = segments.iter().map(|segment| segment.sizes()).sum();
     let all: u64 = segments
@@ -131,10 +131,10 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
             "generation": stored.generation(),
             "bytes": {
                 "all": sizes.file,
-                "text": sizes.evidence,
-                "plain_text": sizes.plain_evidence,
-                "fields": sizes.known,
-                "plain_fields": sizes.plain_known,
+                "text": sizes.content,
+                "plain_text": sizes.content_uncompressed,
+                "fields": sizes.metadata,
+                "plain_fields": sizes.metadata_uncompressed,
                 "documents": sizes.documents,
                 "words": sizes.terms,
                 "chunks": sizes.chunks,
@@ -159,7 +159,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
         counted(sizes.chunk_postings, "chunk", "chunks")
     )?;
     text.push_str(&spent(&sizes, segments.len(), config.keeps_text));
-    writeln!(text, "made by textkin {} with {}", config.recipe.textkin, made_with(&repository))?;
+    writeln!(text, "made by textkin {} with {}", config.analysis.textkin, made_with(&repository))?;
     terminal::print(&text)?;
     Ok(Exit::Found)
 }
@@ -167,7 +167,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
 /// How the bytes on disk are spent, and how many that is for each byte that was put in.
 fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
     let bytes = |bytes: u64| terminal::bytes(bytes as f64);
-    let put_in = sizes.plain_evidence + sizes.plain_known;
+    let put_in = sizes.content_uncompressed + sizes.metadata_uncompressed;
     let times = |part: u64| part as f64 / put_in.max(1) as f64;
     let segments = counted(segments as u64, "segment", "segments");
     let mut text = format!("{} on disk in {segments}", bytes(sizes.file));
@@ -176,16 +176,16 @@ fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
             text,
             ", {:.2} times the {} of text",
             times(sizes.file),
-            bytes(sizes.plain_evidence)
+            bytes(sizes.content_uncompressed)
         );
-        if sizes.plain_known > 0 {
-            let _ = write!(text, " and {} of other fields", bytes(sizes.plain_known));
+        if sizes.metadata_uncompressed > 0 {
+            let _ = write!(text, " and {} of other fields", bytes(sizes.metadata_uncompressed));
         }
     }
     text.push_str(":\n");
     for (part, what) in [
-        (sizes.evidence, if keeps_text { "texts" } else { "fingerprints in order" }),
-        (sizes.known, "other fields"),
+        (sizes.content, if keeps_text { "texts" } else { "fingerprints in order" }),
+        (sizes.metadata, "other fields"),
         (sizes.documents, "ids, lengths and digests"),
         (sizes.terms, "where words stand"),
         (sizes.chunks, "where chunks stand"),
@@ -214,8 +214,8 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
         0 => text.push_str("nothing damaged\n"),
         n => writeln!(text, "{} damaged", counted(n as u64, "file", "files"))?,
     }
-    if !checked.left_over.is_empty() {
-        let n = counted(checked.left_over.len() as u64, "file", "files");
+    if !checked.leftover_files.is_empty() {
+        let n = counted(checked.leftover_files.len() as u64, "file", "files");
         writeln!(
             text,
             "{n} left over from a change that did not happen; the next change clears away"
@@ -232,7 +232,7 @@ pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
         "{} keeps no text, only fingerprints: there is nothing to export (textkin repo list lists its documents)",
         arguments.folder.display()
     );
-    let places = repository.select(&arguments.conditions, None)?.places;
+    let places = repository.select(&arguments.conditions, None)?.addresses;
     let mut out = Output::create(&arguments.out)?;
     let written = repository.read_texts(&places, |document, text| -> anyhow::Result<()> {
         let mut object = Map::new();

@@ -60,10 +60,10 @@ fn made_with(repository: &Repository) -> String {
     let config = repository.config();
     let mut text = format!(
         "--chunk {} --select {} --normalize {} --hash {}",
-        config.recipe.chunk, config.select, config.recipe.normalize, config.recipe.hash
+        config.analysis.chunk, config.select, config.analysis.normalize, config.analysis.hash
     );
-    if !config.recipe.stop_list.is_empty() {
-        text += &format!(", {} stop words", config.recipe.stop_list.len());
+    if !config.analysis.stop_list.is_empty() {
+        text += &format!(", {} stop words", config.analysis.stop_list.len());
     }
     if !config.template_texts.is_empty() {
         text += &format!(", {} templates", config.template_texts.len());

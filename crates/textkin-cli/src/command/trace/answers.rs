@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use textkin::report::{ContinuedFile, Output, terminal};
 use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Problem, Source};
-use textkin::{StreamTracer, TraceOutput, TraceProgress, TraceSettings, Watch};
+use textkin::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
 
 use super::page::Page;
 use super::state::StateFile;
@@ -49,7 +49,7 @@ pub(super) struct Answers {
     pub(super) line: Option<u64>,
     problems: u64,
     failure: Option<anyhow::Error>,
-    watch: Arc<Watch>,
+    watch: Arc<RunControl>,
     /// Bytes of texts since free memory was given back.
     since_given_back: usize,
 }
@@ -113,7 +113,7 @@ impl Answers {
     pub(super) fn begin(
         arguments: &Trace,
         settings: &TraceSettings,
-        watch: &Arc<Watch>,
+        watch: &Arc<RunControl>,
         is_busy: &Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
         let means = &arguments.means;
@@ -135,7 +135,7 @@ impl Answers {
         let out = match (path, &state) {
             (None, _) => Out::Standard,
             (Some(path), None) => Out::Whole(Box::new(Output::create(path)?)),
-            (Some(path), Some(_)) => continued(path, means.format, progress.written.as_ref())?,
+            (Some(path), Some(_)) => continued(path, means.format, progress.output.as_ref())?,
         };
         let mut answers = Self {
             tracer,
@@ -285,7 +285,7 @@ impl Answers {
         if self.tracer.n_documents() == 0 && self.problems == 0 {
             print_message(format_args!("textkin: no documents in the input\n"));
         }
-        Ok(match (self.progress.is_found, self.tracer.n_documents()) {
+        Ok(match (self.progress.has_copies, self.tracer.n_documents()) {
             (true, _) => Exit::Found,
             (false, 0) => Exit::Failed,
             (false, _) => Exit::Nothing,
@@ -294,7 +294,7 @@ impl Answers {
 
     fn write_state(&mut self) -> anyhow::Result<()> {
         let Some(state) = &mut self.state else { return Ok(()) };
-        self.progress.written = match &mut self.out {
+        self.progress.output = match &mut self.out {
             Out::Continued { file, path } => Some(TraceOutput {
                 path: path.clone(),
                 format: self.format.name().to_owned(),
@@ -330,7 +330,7 @@ impl Answers {
             page.consider(id, time, text, &said);
         }
         self.since_given_back += text.len();
-        self.progress.is_found |= said.trace.copied_words > 0;
+        self.progress.has_copies |= said.trace.copied_words > 0;
         let mut line = Line { begun: &mut self.written, out: &mut self.out };
         lines::write(self.format, id, time, &said, &mut line)?;
         line.flush()?;

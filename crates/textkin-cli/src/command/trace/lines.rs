@@ -90,8 +90,8 @@ impl<'a> JsonLine<'a> {
             dominant_number: traced.dominant_origin,
             dominant_share: traced.dominant_share,
             blocks: said,
-            new: &said.new,
-            estimated: &said.estimated,
+            new: &said.new_spans,
+            estimated: &said.estimated_spans,
             time,
         }
     }

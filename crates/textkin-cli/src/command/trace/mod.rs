@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use textkin::source::Inputs;
 use textkin::trace::{ChunkMethod, Memory, Method};
-use textkin::{Settings, TraceSettings, Watch};
+use textkin::{RunControl, Settings, TraceSettings};
 
 use self::answers::Answers;
 use crate::arguments::{Trace, TraceMeans};
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Trace) -> anyhow::Result<Exit> {
     let settings = settings(arguments)?;
     let mut source = collection_settings(&arguments.input);
     source.piece_bytes = source.piece_bytes.min(PIECE_BYTES);
-    let (watch, is_busy) = (Arc::new(Watch::default()), Arc::default());
+    let (watch, is_busy) = (Arc::new(RunControl::default()), Arc::default());
     interrupt::listen_unless(&watch, &is_busy)?;
     let mut answers = Answers::begin(arguments, &settings, &watch, &is_busy)?;
     match arguments.inputs.as_slice() {

@@ -115,7 +115,7 @@ fn tell_undated(times: &TraceTimes) {
 /// Says where the order of arrival is not that of time. If no field was named and no document has a
 /// time, nobody thought of times.
 pub(super) fn tell_times(times: &TraceTimes, field: Option<&str>) {
-    if times.is_clear() || (times.dated == 0 && field.is_none()) {
+    if times.is_chronological() || (times.dated == 0 && field.is_none()) {
         return;
     }
     let mut parts = Vec::new();

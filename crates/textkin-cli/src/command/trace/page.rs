@@ -90,7 +90,7 @@ impl Page {
             words: u64::from(said.trace.words),
             new_words: u64::from(said.trace.new_words),
             passages: &passages,
-            estimated: &said.estimated,
+            estimated: &said.estimated_spans,
             settings,
         });
         let mut out = Output::create(&self.path)?;

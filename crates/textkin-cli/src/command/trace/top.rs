@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use textkin::report::{Output, terminal};
-use textkin::{CopiedOrigin, MostCopied, StreamTracer};
+use textkin::{CopiedOrigin, StreamTracer, TopOrigins};
 
 use crate::arguments::TraceMeans;
 use crate::messages::print_message;
@@ -33,7 +33,7 @@ impl Top {
     /// Writes the file, if there is one.
     pub(super) fn write(&self, tracer: &StreamTracer) -> anyhow::Result<()> {
         let Some(path) = &self.out else { return Ok(()) };
-        let found = tracer.most_copied(self.n);
+        let found = tracer.top_origins(self.n);
         let mut out = Output::create(path)?;
         out.write(format!("{:#}\n", json_of(tracer.n_documents(), &found)).as_bytes())?;
         Ok(out.finish()?)
@@ -41,29 +41,29 @@ impl Top {
 
     /// Shows them to a person.
     pub(super) fn show(&self, tracer: &StreamTracer) {
-        print_message(format_args!("{}", table(&tracer.most_copied(self.n))));
+        print_message(format_args!("{}", table(&tracer.top_origins(self.n))));
     }
 }
 
-fn json_of(n_documents: u64, found: &MostCopied) -> Value {
+fn json_of(n_documents: u64, found: &TopOrigins) -> Value {
     let origin = |origin: &CopiedOrigin| {
         json!({
             "origin": origin.name,
             "number": origin.number,
             "copies": origin.copies,
-            "copies_at_most": origin.copies_at_most,
+            "copies_at_most": origin.max_copies,
             "words": origin.words,
         })
     };
     json!({
         "documents": n_documents,
         "origins": found.origins.iter().map(origin).collect::<Vec<Value>>(),
-        "others_at_most": found.others_at_most,
+        "others_at_most": found.max_other_copies,
     })
 }
 
-fn table(found: &MostCopied) -> String {
-    match (found.origins.is_empty(), found.others_at_most) {
+fn table(found: &TopOrigins) -> String {
+    match (found.origins.is_empty(), found.max_other_copies) {
         (false, _) => {}
         (true, 0) => return "textkin: no document was copied from\n".to_owned(),
         (true, most) => {
@@ -75,18 +75,18 @@ fn table(found: &MostCopied) -> String {
     }
     let mut text = "the most copied documents:\n    copies       words  document\n".to_owned();
     for origin in &found.origins {
-        let CopiedOrigin { number, name, copies, copies_at_most, words } = origin;
+        let CopiedOrigin { number, name, copies, max_copies, words } = origin;
         let name =
             name.as_ref().map_or_else(|| format!("document {number}"), |n| terminal::fit(n, NAME));
-        let more = match copies_at_most > copies {
-            true => format!("  (at most {} copies)", terminal::thousands(*copies_at_most)),
+        let more = match max_copies > copies {
+            true => format!("  (at most {} copies)", terminal::thousands(*max_copies)),
             false => String::new(),
         };
         let (copies, words) = (terminal::thousands(*copies), terminal::thousands(*words));
         text.push_str(&format!("{copies:>10}  {words:>10}  {name}{more}\n"));
     }
-    if found.others_at_most > 0 {
-        let most = terminal::thousands(found.others_at_most);
+    if found.max_other_copies > 0 {
+        let most = terminal::thousands(found.max_other_copies);
         text.push_str(&format!("any other document was copied by {most} others at most\n"));
     }
     text

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use textkin::types::{Layers, Overlap, TokenRange, Tokens};
-use textkin::{Analyzer, SetAside, Settings};
+use textkin::{Analyzer, CommonText, Settings};
 
 /// What a cap set aside of two documents.
 pub(super) struct Common {
@@ -13,8 +13,8 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub(super) fn view(&self) -> SetAside<'_> {
-        SetAside { a: &self.a, b: &self.b, overlap: self.overlap }
+    pub(super) fn view(&self) -> CommonText<'_> {
+        CommonText { a: &self.a, b: &self.b, overlap: self.overlap }
     }
 }
 

@@ -21,7 +21,7 @@ use textkin::report::{
 };
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::Overlap;
-use textkin::{Settings, Watch, compare_without, digest, frequent_words, named_document};
+use textkin::{RunControl, Settings, compare_without, digest, frequent_words, split_document_path};
 
 use crate::arguments::Verify;
 use crate::documents::{collection_settings, templates, words};
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     // A run does not read what it writes; nor is its report a document of it later.
     source_settings.outputs = vec![arguments.report.clone()];
     let mut paths: Vec<PathBuf> =
-        arguments.inputs.iter().map(|path| named_document(path).0).collect();
+        arguments.inputs.iter().map(|path| split_document_path(path).0).collect();
     paths.dedup();
     let mut inputs = Inputs::open(&paths, &source_settings)?;
     inputs.spool(&std::env::temp_dir()).context("cannot store standard input")?;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Verify) -> anyhow::Result<Exit> {
     };
     if let Some(n) = stop_frequent(&report) {
         let settings = whole::settings(&report, &[], &[]).with_context(name)?;
-        let watch = Watch::default();
+        let watch = RunControl::default();
         stop_list.extend(frequent_words(&mut inputs.reopen()?, &settings, n, &watch)?);
     }
     let mut scores = Scores::new(&inputs, &given);

@@ -4,7 +4,7 @@ use serde_json::Value;
 use textkin::graph::Overlaps;
 use textkin::source::Inputs;
 use textkin::types::{Measure, Overlap};
-use textkin::{Settings, Watch, overlaps};
+use textkin::{RunControl, Settings, overlaps};
 
 use super::aside::Common;
 use super::differences::differences;
@@ -98,7 +98,7 @@ impl<'a> Scores<'a> {
         let found = match self.found.take() {
             Some(found) if found.0 == key => found,
             _ => {
-                let watch = Watch::default();
+                let watch = RunControl::default();
                 let read = |settings: &Settings| -> anyhow::Result<Overlaps> {
                     Ok(overlaps(&mut self.inputs.reopen()?, settings, &watch)?)
                 };

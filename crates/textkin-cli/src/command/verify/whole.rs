@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde_json::Value;
 use textkin::graph::Clustering;
 use textkin::source::Inputs;
-use textkin::{Discovery, Pairs, Settings, Watch, chunk_frequencies, discover};
+use textkin::{Discovery, PairRows, RunControl, Settings, chunk_frequencies, discover};
 
 use super::VERSION;
 use super::differences::differences;
@@ -141,7 +141,7 @@ fn made_again(
     inputs: &Inputs,
     mut settings: Settings,
 ) -> anyhow::Result<(String, bool)> {
-    let watch = Watch::default();
+    let watch = RunControl::default();
     if settings.select.needs_collection() {
         let frequencies = chunk_frequencies(&mut inputs.reopen()?, &settings, &watch)?;
         settings.resources.frequencies = Some(frequencies);
@@ -165,7 +165,7 @@ fn made_again(
             settings: &named_settings,
             max_gap: max_gap.context("the report does not say its max_gap")?,
             inputs,
-            pairs: Pairs { found: &found, raw: raw.as_ref(), settings: &settings },
+            pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
             clusters: &found.graph.clusters(cluster_by),
             seconds: &|| seconds,
         },

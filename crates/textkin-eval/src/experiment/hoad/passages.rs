@@ -74,7 +74,7 @@ pub(in crate::experiment) fn passages(context: &ExperimentContext<'_>) -> Result
     let passages = PassageSettings { top: TOP, ..PassageSettings::default() };
     let settings = SearchSettings { top: TOP, passages: Some(passages), ..by(&rankings) };
     let searcher = Searcher::new(store.repository(), settings)?;
-    let numbers: HashMap<_, u32> = store.repository().stored().places().zip(0..).collect();
+    let numbers: HashMap<_, u32> = store.repository().storage().addresses().zip(0..).collect();
     let (queries, collection) = (context.queries(), context.collection());
     let related = collection.truth.by_document();
     let nothing = BTreeMap::new();
@@ -95,7 +95,7 @@ pub(in crate::experiment) fn passages(context: &ExperimentContext<'_>) -> Result
         for (places, count) in whole.chain(parts).zip(&mut counts) {
             let judged: Vec<u32> = places
                 .iter()
-                .filter_map(|place| numbers.get(&searcher.place(*place)).copied())
+                .filter_map(|place| numbers.get(&searcher.address(*place)).copied())
                 .filter(|number| {
                     *number != query
                         && collection.truth.judge(query, *number) != Judgement::Unjudged

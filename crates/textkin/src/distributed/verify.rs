@@ -10,16 +10,16 @@ use textkin_graph::Rarity;
 
 use super::common::CommonChunks;
 use super::error::Error;
-use super::pairs::Candidate;
-use super::prepare::{Preparer, check};
+use super::pairs::CandidatePair;
+use super::prepare::{TextPreparer, check};
 
 /// The texts of one cell.
 #[derive(Debug)]
-pub struct Cell {
-    preparer: Preparer,
+pub struct PairVerifier {
+    preparer: TextPreparer,
     measure: Measure,
     threshold: f64,
-    commons: CommonChunks,
+    common_chunks: CommonChunks,
     texts: HashMap<i64, Text>,
     /// The numbers of chunks, by their hashes.
     numbers: HashTable<u32>,
@@ -38,11 +38,11 @@ struct Text {
     words: u64,
     /// Distinct chunks.
     n_chunks: u64,
-    chunks: Vec<Place>,
+    chunks: Vec<ChunkPosition>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ChunkPosition {
     number: u32,
     first: u32,
     count: u32,
@@ -59,7 +59,7 @@ struct First {
 
 /// A pair of texts that is an edge, with all that is known of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Edge {
+pub struct VerifiedPair {
     /// The text with the lesser key.
     pub a: i64,
     /// The other text.
@@ -70,20 +70,20 @@ pub struct Edge {
     pub overlap: Overlap,
 }
 
-impl Cell {
-    /// For pairs that reach `threshold` by `measure`; `commons` are not in their sums yet.
+impl PairVerifier {
+    /// For pairs that reach `threshold` by `measure`; `common_chunks` are not in their sums yet.
     #[must_use]
     pub fn new(
-        preparer: Preparer,
+        preparer: TextPreparer,
         measure: Measure,
         threshold: f64,
-        commons: CommonChunks,
+        common_chunks: CommonChunks,
     ) -> Self {
         Self {
             preparer,
             measure,
             threshold,
-            commons,
+            common_chunks,
             texts: HashMap::new(),
             numbers: HashTable::new(),
             firsts: Vec::new(),
@@ -139,9 +139,9 @@ impl Cell {
                 None => {
                     let number =
                         u32::try_from(self.firsts.len()).map_err(|_| Error::TooMany("chunks"))?;
-                    if !self.commons.is_empty() {
+                    if !self.common_chunks.is_empty() {
                         let check = check(settings.identity, &words[start..end]);
-                        new.common = self.commons.documents_of(hash & mask, check);
+                        new.common = self.common_chunks.documents_of(hash & mask, check);
                     }
                     self.firsts.push(new);
                     let firsts = &self.firsts;
@@ -150,7 +150,7 @@ impl Cell {
                     number
                 }
             };
-            places.push(Place { number, first, count });
+            places.push(ChunkPosition { number, first, count });
         }
         let words = tokens.len() as u64;
         self.marks.resize(self.firsts.len(), 0);
@@ -161,7 +161,7 @@ impl Cell {
     }
 
     /// Marks the chunks of `places` for the pair at hand: how many different ones there are.
-    fn mark(&mut self, places: &[Place]) -> u64 {
+    fn mark(&mut self, places: &[ChunkPosition]) -> u64 {
         let mut distinct = 0;
         for place in places {
             let mark = &mut self.marks[place.number as usize];
@@ -175,7 +175,7 @@ impl Cell {
     ///
     /// # Errors
     /// If a text is missing, or the words do not bear out what was counted.
-    pub fn verify(&mut self, pair: &Candidate) -> Result<Option<Edge>, Error> {
+    pub fn verify(&mut self, pair: &CandidatePair) -> Result<Option<VerifiedPair>, Error> {
         let take = |texts: &mut HashMap<i64, Text>, key: i64| {
             texts.remove(&key).ok_or(Error::Missing(key))
         };
@@ -193,11 +193,11 @@ impl Cell {
         self.texts.insert(pair.b, b);
         let overlap = compared?;
         let score = self.measure.score(&overlap);
-        let edge = Edge { a: pair.a, b: pair.b, score, overlap };
+        let edge = VerifiedPair { a: pair.a, b: pair.b, score, overlap };
         Ok((score >= self.threshold).then_some(edge))
     }
 
-    fn compare(&mut self, pair: &Candidate, a: &Text, b: &Text) -> Result<Overlap, Error> {
+    fn compare(&mut self, pair: &CandidatePair, a: &Text, b: &Text) -> Result<Overlap, Error> {
         self.n_pairs += 1;
         self.mark(&b.chunks);
         let covered_a = self.covered(&a.chunks);
@@ -225,14 +225,14 @@ impl Cell {
             || sizes != [counted.words_a, counted.words_b, counted.chunks_a, counted.chunks_b]
         {
             let (words, counted) = (shared, counted.shared);
-            return Err(Error::Disagree { a: pair.a, b: pair.b, words, counted });
+            return Err(Error::CountMismatch { a: pair.a, b: pair.b, words, counted });
         }
         let (shared, rarity) = (shared + common, Rarity::to_f64(rarity));
         Ok(Overlap { shared, rarity, covered_a, covered_b, ..counted })
     }
 
     /// Tokens in chunks that are marked.
-    fn covered(&self, places: &[Place]) -> u64 {
+    fn covered(&self, places: &[ChunkPosition]) -> u64 {
         let (mut covered, mut end) = (0, 0);
         for place in places {
             if self.marks[place.number as usize] == self.n_pairs {

@@ -91,8 +91,8 @@ fn runs(words: &[u64], chunks: &[Chunk]) -> Option<u32> {
 
 impl WithoutText {
     /// Reads what [`without_text`] wrote; `None` if it did not.
-    pub(crate) fn read(evidence: &[u8]) -> Option<Self> {
-        let (&kind, mut rest) = evidence.split_first()?;
+    pub(crate) fn read(content: &[u8]) -> Option<Self> {
+        let (&kind, mut rest) = content.split_first()?;
         let n_words = take_count(&mut rest)?;
         let mut read = Self::default();
         match kind {
@@ -270,9 +270,9 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_read(kind in 0u8..3, bytes: Vec<u8>) {
-            let mut evidence = vec![kind];
-            evidence.extend(bytes);
-            if let Some(read) = WithoutText::read(&evidence) {
+            let mut content = vec![kind];
+            content.extend(bytes);
+            if let Some(read) = WithoutText::read(&content) {
                 read.line();
             }
         }

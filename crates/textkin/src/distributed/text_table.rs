@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use textkin_core::chunk::mix;
 
 use super::error::Error;
-use super::wire::{Reader, push};
+use super::wire::{WireReader, push};
 
 /// What is known of a text wherever it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,12 +28,12 @@ impl TextSizes {
 
 /// Texts by number, in the order they came.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextTable {
     texts: Vec<TextSizes>,
     numbers: HashMap<i64, u32>,
 }
 
-impl Texts {
+impl TextTable {
     /// The number of `text`; a text that is known keeps its number.
     pub(super) fn add(&mut self, text: TextSizes) -> Result<u32, Error> {
         let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
@@ -65,14 +65,14 @@ impl Texts {
 }
 
 /// Writes the texts that some bytes name, and gives each its place there.
-pub(super) struct Writer {
+pub(super) struct TextTableWriter {
     /// For each number, the place plus one, or zero.
     places: Vec<u32>,
     named: Vec<u32>,
 }
 
-impl Writer {
-    pub(super) fn new(texts: &Texts) -> Self {
+impl TextTableWriter {
+    pub(super) fn new(texts: &TextTable) -> Self {
         Self { places: vec![0; texts.len()], named: Vec::new() }
     }
 
@@ -87,7 +87,7 @@ impl Writer {
     }
 
     /// The texts named since the last time, in order of place, followed by `body`.
-    pub(super) fn finish(&mut self, texts: &Texts, body: &[u8]) -> Vec<u8> {
+    pub(super) fn finish(&mut self, texts: &TextTable, body: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.named.len() * 13 + body.len() + 4);
         push(&mut bytes, self.named.len() as u64);
         for number in self.named.drain(..) {
@@ -104,7 +104,7 @@ impl Writer {
 }
 
 /// Reads the texts that bytes begin with into `texts`: the number of each place.
-pub(super) fn read(reader: &mut Reader<'_>, texts: &mut Texts) -> Result<Vec<u32>, Error> {
+pub(super) fn read(reader: &mut WireReader<'_>, texts: &mut TextTable) -> Result<Vec<u32>, Error> {
     let count = reader.count()?;
     let mut numbers = Vec::with_capacity(count);
     for _ in 0..count {

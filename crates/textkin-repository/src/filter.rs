@@ -20,11 +20,11 @@ pub(crate) const AT_ONCE: usize = 64;
 
 /// Bits of all hashes of a segment.
 #[derive(Debug)]
-pub(crate) struct Sieve {
+pub(crate) struct ChunkFilter {
     bytes: MmapMut,
 }
 
-impl Sieve {
+impl ChunkFilter {
     /// A sieve for so many hashes, with none in it, if there is memory for it.
     pub(crate) fn new(n_hashes: u64) -> Option<Self> {
         let words = n_hashes.saturating_mul(BITS_PER_HASH).div_ceil(64).max(1);
@@ -37,7 +37,7 @@ impl Sieve {
     }
 
     pub(crate) fn add(&mut self, hash: u64) {
-        let (word, bits) = (self.place(hash), bits(hash));
+        let (word, bits) = (self.address(hash), bits(hash));
         let (words, _) = self.bytes.as_chunks_mut::<WORD>();
         words[word] = (u64::from_le_bytes(words[word]) | bits).to_le_bytes();
     }
@@ -45,9 +45,9 @@ impl Sieve {
     /// Whether each of some hashes may be there; if not, it is not.
     ///
     /// All words are asked for before any is used, so that the memory is waited for once.
-    pub(crate) fn may_have(&self, hashes: &[u64; AT_ONCE]) -> [bool; AT_ONCE] {
+    pub(crate) fn may_contain(&self, hashes: &[u64; AT_ONCE]) -> [bool; AT_ONCE] {
         let (words, _) = self.bytes.as_chunks::<WORD>();
-        let found = hashes.map(|hash| words[self.place(hash)]);
+        let found = hashes.map(|hash| words[self.address(hash)]);
         std::array::from_fn(|n| {
             let bits = bits(hashes[n]);
             u64::from_le_bytes(found[n]) & bits == bits
@@ -61,7 +61,7 @@ impl Sieve {
 
     /// The word of a hash, by the upper half of its bits.
     #[inline]
-    fn place(&self, hash: u64) -> usize {
+    fn address(&self, hash: u64) -> usize {
         let words = self.bytes.len() / WORD;
         let word = (u128::from(mix(hash)) * words as u128) >> 64;
         usize::try_from(word).unwrap_or(0)
@@ -81,27 +81,27 @@ mod tests {
 
     use super::*;
 
-    fn has(sieve: &Sieve, hash: u64) -> bool {
+    fn has(filter: &ChunkFilter, hash: u64) -> bool {
         let hashes = std::array::from_fn(|n| if n == 7 { hash } else { mix(n as u64) });
-        sieve.may_have(&hashes)[7]
+        filter.may_contain(&hashes)[7]
     }
 
     proptest! {
         #[test]
         fn what_is_there_gets_through(hashes in prop::collection::vec(any::<u64>(), 0..300), n in 0_u64..400) {
-            let mut sieve = Sieve::new(n).unwrap();
-            hashes.iter().for_each(|hash| sieve.add(*hash));
-            prop_assert!(hashes.iter().all(|hash| has(&sieve, *hash)));
+            let mut filter = ChunkFilter::new(n).unwrap();
+            hashes.iter().for_each(|hash| filter.add(*hash));
+            prop_assert!(hashes.iter().all(|hash| has(&filter, *hash)));
         }
     }
 
     #[test]
     fn most_that_is_not_there_does_not() {
-        let mut sieve = Sieve::new(100_000).unwrap();
+        let mut filter = ChunkFilter::new(100_000).unwrap();
         // Cut hashes are small numbers.
-        (0..100_000).for_each(|n| sieve.add(3 * n));
-        let passed = (0..100_000).filter(|n| has(&sieve, 3 * n + 1)).count();
+        (0..100_000).for_each(|n| filter.add(3 * n));
+        let passed = (0..100_000).filter(|n| has(&filter, 3 * n + 1)).count();
         assert!(passed < 2_000, "{passed}");
-        assert_eq!(sieve.bytes(), 150_000);
+        assert_eq!(filter.bytes(), 150_000);
     }
 }
