@@ -100,7 +100,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let megabytes = texts.bytes as f64 / 1e6;
     let (floor_time, trace_time) = (seconds(&floor), seconds(&trace));
     println!("documents            {:>10}", texts.documents.len());
-    println!("text                 {megabytes:>10.1} MB, {n_chunks} chunks, {copied_words} words old");
+    println!(
+        "text                 {megabytes:>10.1} MB, {n_chunks} chunks, {copied_words} words old"
+    );
     println!("floor                {:>10.1} MB/s", megabytes / floor_time);
     println!(
         "trace ({preset})         {:>10.1} MB/s, {:.1} million chunks/s",

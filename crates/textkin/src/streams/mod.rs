@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use textkin_core::{Chunk, Chunked, Layers, Span, Tokens};
 use textkin_text::grammar::Selection;
-use textkin_trace::{Memory, Preset, DocumentTrace, Tracer};
+use textkin_trace::{DocumentTrace, Memory, Preset, Tracer};
 
 use self::copied::Counters;
 use self::names::Names;
