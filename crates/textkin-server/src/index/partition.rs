@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashSet;
 use textkin::types::{Chunk, Document, DocumentSink, Part, Piece, Source};
-use textkin::{ExistingPolicy, Repository, RepositoryWriter, Settings, RunControl};
+use textkin::{ExistingPolicy, Repository, RepositoryWriter, RunControl, Settings};
 
 use super::memtable::Memtable;
 use crate::error::Error;
