@@ -1,4 +1,4 @@
-//! What an extractor is given besides the bytes: options, limits, and where results go.
+//! The context of an extractor: options, limits, and the sink for results.
 
 use std::io::Read;
 
@@ -7,29 +7,29 @@ use crate::limits::Budget;
 use crate::writer::TextWriter;
 use crate::{Error, ExtractLimits, ExtractSink, ExtractedDocument, FileKind, PartProblem, tidy};
 
-/// Turns the bytes of one kind into documents.
+/// Extracts documents from files of one kind.
 ///
-/// An extractor holds settings and never state. It hands each document to
-/// [`ExtractContext::document`], and the bytes of each part of a container to [`ExtractContext::nested`].
-/// An error is about the bytes it was given; what it handed over before stays.
+/// An extractor has settings but no state. It passes each document to [`ExtractContext::document`],
+/// and the bytes of each part of a container to [`ExtractContext::nested`]. An error concerns the
+/// bytes it was given; documents passed before it remain.
 pub trait Extractor: Send + Sync {
-    /// What this extractor reads.
+    /// The kind that this extractor reads.
     fn kind(&self) -> FileKind;
 
-    /// Reads `bytes` and tells `context` what they hold.
+    /// Reads `bytes` and passes the results to `context`.
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error>;
 }
 
-/// What the user can choose.
+/// Options of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractOptions {
-    /// Of web pages, keep the main content only. Default: all text.
+    /// For web pages, extract only the main content. Default: all text.
     pub main_content: bool,
-    /// Keep text that a reader does not see. Default: no; it is noted and left out.
+    /// Keep hidden text. Default: no; it is excluded and noted.
     pub keep_hidden: bool,
 }
 
-/// What an extractor is given besides the bytes.
+/// The context of an extractor.
 pub struct ExtractContext<'a> {
     pub(crate) options: &'a ExtractOptions,
     pub(crate) budget: &'a mut Budget,
@@ -37,25 +37,25 @@ pub struct ExtractContext<'a> {
     pub(crate) extractors: &'a [&'a dyn Extractor],
     /// Path inside the container, empty for the file itself.
     pub(crate) label: String,
-    /// The name the bytes came under, for detection.
+    /// The file name, for detection.
     pub(crate) name: Option<String>,
     pub(crate) depth: usize,
-    /// The kind, where the container knows it.
+    /// The kind, if the container specifies it.
     pub(crate) kind: Option<FileKind>,
-    /// The time of documents that give themselves none.
+    /// The time of documents that have none of their own.
     pub(crate) time: Option<String>,
 }
 
 /// A part of a container.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContainerPart<'a> {
-    /// Its path inside the container; empty where the part is the document itself.
+    /// Its path inside the container; empty if the part is the document itself.
     pub(crate) label: &'a str,
     /// Its name, for detection.
     pub(crate) name: Option<&'a str>,
-    /// Its kind, where the container knows it.
+    /// Its kind, if the container specifies it.
     pub(crate) kind: Option<FileKind>,
-    /// Its time, where the container knows it.
+    /// Its time, if the container specifies it.
     pub(crate) time: Option<&'a str>,
 }
 
@@ -72,17 +72,17 @@ impl std::fmt::Debug for ExtractContext<'_> {
 }
 
 impl ExtractContext<'_> {
-    /// What the user chose.
+    /// Returns the options of the user.
     pub fn options(&self) -> &ExtractOptions {
         self.options
     }
 
-    /// The limits of the whole extraction.
+    /// Returns the limits of the whole extraction.
     pub fn limits(&self) -> &ExtractLimits {
         self.budget.limits()
     }
 
-    /// The name the bytes came under, if any.
+    /// Returns the file name, if known.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -92,18 +92,18 @@ impl ExtractContext<'_> {
         self.budget.text_left()
     }
 
-    /// An error once the time is over. Loops over input look now and then.
+    /// Returns an error after the deadline. Loops over input should call it regularly.
     pub fn check_time(&self) -> Result<(), Error> {
         self.budget.check_time()
     }
 
-    /// Takes one entry from the budget: call it for every part of a container, read or not.
+    /// Takes one entry from the budget. Call it for every part of a container, read or not.
     pub fn take_entry(&mut self) -> Result<(), Error> {
         self.budget.take_entry()
     }
 
-    /// Decompresses all of `reader`, which was `n_compressed` bytes long before. A reader that
-    /// fails gives what it had, and the reason.
+    /// Reads all of `reader`, which decompresses `n_compressed` bytes. On a read error, returns the
+    /// bytes read so far and the error.
     pub fn expand(
         &mut self,
         reader: impl Read,
@@ -112,12 +112,12 @@ impl ExtractContext<'_> {
         self.budget.expand(reader, n_compressed)
     }
 
-    /// A writer of text that knows the limits.
+    /// Creates a text writer with the remaining limits.
     pub(crate) fn writer(&self) -> TextWriter {
         TextWriter::new(self.budget.limits(), self.budget.text_left())
     }
 
-    /// Gives one document to the sink. Its name is set here and soft hyphens are removed.
+    /// Passes a document to the sink. Sets its name and removes soft hyphens.
     pub fn document(&mut self, mut document: ExtractedDocument) -> Result<(), Error> {
         if let Some(clean) = tidy::without_soft_hyphens(&document.text) {
             document.text = clean;
@@ -130,23 +130,22 @@ impl ExtractContext<'_> {
         flow(self.sink.document(document))
     }
 
-    /// Tells the sink that the part `label` cannot be read.
+    /// Reports to the sink that the part `label` cannot be read.
     pub fn problem(&mut self, label: &str, reason: impl std::fmt::Display) -> Result<(), Error> {
         let name = join(&self.label, label);
         flow(self.sink.problem(PartProblem { name, reason: reason.to_string() }))
     }
 
-    /// Extracts the bytes of a part of this container. `label` is its path inside the container,
-    /// or empty where the part is the document itself (a compressed file); `name` helps to tell
-    /// what it is.
+    /// Extracts a part of this container. `label` is its path inside the container, or empty if the
+    /// part is the document itself (a compressed file); `name` helps to detect its kind.
     ///
-    /// What goes wrong inside becomes a problem and the container goes on, unless a limit of the
+    /// An error in the part becomes a problem and the container continues, unless a limit of the
     /// whole extraction is reached or `label` is empty.
     pub fn nested(&mut self, label: &str, name: Option<&str>, bytes: &[u8]) -> Result<(), Error> {
         self.nested_part(&ContainerPart { label, name, ..ContainerPart::default() }, bytes)
     }
 
-    /// As [`nested`](Self::nested), with all that the container knows.
+    /// Works like [`nested`](Self::nested), with everything that the container specifies.
     pub(crate) fn nested_part(
         &mut self,
         part: &ContainerPart<'_>,
@@ -180,14 +179,14 @@ impl ExtractContext<'_> {
     }
 }
 
-/// However deep the limits allow, the stack is not.
+/// Maximum nesting whatever the limits, because of the stack.
 const MAX_DEPTH: usize = 32;
 
 fn flow(flow: std::ops::ControlFlow<()>) -> Result<(), Error> {
     if flow.is_break() { Err(Error::Stopped) } else { Ok(()) }
 }
 
-/// `label` under `parent`, as a label that is safe to show.
+/// Joins `parent` and `label` into a label that is safe to display.
 fn join(parent: &str, label: &str) -> String {
     let clean = clean_label(label);
     match (parent.is_empty(), clean.is_empty()) {
@@ -197,10 +196,10 @@ fn join(parent: &str, label: &str) -> String {
     }
 }
 
-/// Longer labels are cut.
+/// Longer labels are truncated.
 const MAX_LABEL_CHARACTERS: usize = 1000;
 
-/// Without control characters, `.` and `..`, empty parts, drive letters and leading slashes.
+/// Removes control characters, `.` and `..`, empty parts, drive letters and leading slashes.
 fn clean_label(label: &str) -> String {
     let shown: String = label
         .chars()
@@ -217,7 +216,7 @@ fn clean_label(label: &str) -> String {
     parts.join("/")
 }
 
-/// Characters that turn the direction of writing, which would make a label look like another.
+/// Characters that change the writing direction and could make a label look like another.
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -227,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_no_paths() {
+    fn labels_are_not_paths() {
         assert_eq!(clean_label("../../etc/passwd"), "etc/passwd");
         assert_eq!(clean_label("/etc/./passwd"), "etc/passwd");
         assert_eq!(clean_label("C:\\windows\\..\\a.txt"), "windows/a.txt");

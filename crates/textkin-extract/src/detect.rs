@@ -1,13 +1,13 @@
-//! What bytes are: by content first, by name only where content cannot tell.
+//! Detects the kind of a file by content, and by name only if the content is ambiguous.
 
 use std::io::Cursor;
 
 use crate::{FileKind, encoding};
 
-/// What the beginning of a text is looked at for.
+/// Bytes at the beginning of a text that are examined.
 const HEAD_BYTES: usize = 16 << 10;
 
-/// Junk that may stand before a PDF whose name says that it is one.
+/// Maximum bytes of junk before the header of a file named `.pdf`.
 const PDF_OFFSET: usize = 1024;
 
 pub(crate) fn detect(name: Option<&str>, bytes: &[u8]) -> FileKind {
@@ -26,14 +26,14 @@ pub(crate) fn detect(name: Option<&str>, bytes: &[u8]) -> FileKind {
     by_text(&extension, &head)
 }
 
-/// The part of the name after its last point, lower case.
+/// Returns the extension of the name, lower case.
 fn extension(name: &str) -> Option<String> {
     let file = name.rsplit(['/', '\\']).next()?;
     let (stem, extension) = file.rsplit_once('.')?;
     (!stem.is_empty()).then(|| extension.to_ascii_lowercase())
 }
 
-/// Kinds that begin with bytes no other kind begins with.
+/// Detects kinds with unique leading bytes.
 fn by_magic(extension: &str, bytes: &[u8]) -> Option<FileKind> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
@@ -71,7 +71,7 @@ fn by_magic(extension: &str, bytes: &[u8]) -> Option<FileKind> {
     })
 }
 
-/// A frame to skip stands before some Zstandard files.
+/// Some Zstandard files begin with a skippable frame.
 fn is_skippable_zstd(bytes: &[u8]) -> bool {
     matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
@@ -81,7 +81,7 @@ fn is_bzip2(bytes: &[u8]) -> bool {
     block.starts_with(b"\x31\x41\x59\x26\x53\x59") || block.starts_with(b"\x17\x72\x45\x38\x50\x90")
 }
 
-/// The checksum of the first header tells also old archives without a mark.
+/// Checks the checksum of the first header, which also recognizes old archives without a magic.
 fn is_tar(bytes: &[u8]) -> bool {
     let Some(header) = bytes.get(..512) else { return false };
     let (Some(sum), Some(name)) = (header.get(148..156), header.first()) else { return false };
@@ -100,7 +100,7 @@ fn is_tar(bytes: &[u8]) -> bool {
     written == rest - own + blank
 }
 
-/// What a zip archive is of: an office document, a book, or just files.
+/// Distinguishes office documents, e-books and plain zip archives.
 fn zip(bytes: &[u8]) -> FileKind {
     if let Some(kind) = by_mimetype(bytes) {
         return kind;
@@ -127,7 +127,7 @@ fn zip(bytes: &[u8]) -> FileKind {
     if has_open_document { FileKind::Odt } else { FileKind::Zip }
 }
 
-/// Open documents and books begin with an entry `mimetype` that is not compressed.
+/// OpenDocument files and e-books begin with an uncompressed entry `mimetype`.
 fn by_mimetype(bytes: &[u8]) -> Option<FileKind> {
     let length =
         |at: usize| Some(usize::from(u16::from_le_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
@@ -145,11 +145,11 @@ fn by_mimetype(bytes: &[u8]) -> Option<FileKind> {
     }
 }
 
-/// Kinds that are text with marks.
+/// Detects kinds that are text with markup.
 fn by_text(extension: &str, head: &str) -> FileKind {
     let text = head.trim_start_matches('\u{feff}').trim_start();
-    // A text about mail or TeX may look like mail or TeX. Whoever names it a text means one, unless
-    // it is a whole web page.
+    // A text about mail or TeX may look like mail or TeX, so `.txt` means text, unless it is a
+    // complete web page.
     if matches!(extension, "txt" | "text") {
         return if begins_page(text) { FileKind::Html } else { FileKind::Text };
     }
@@ -175,7 +175,7 @@ fn by_text(extension: &str, head: &str) -> FileKind {
     }
 }
 
-/// Whether the first tag says that a whole web page follows.
+/// Whether the first tag begins a complete web page.
 fn begins_page(text: &str) -> bool {
     let begins = |start: &str| {
         let head = text.as_bytes().get(..start.len());
@@ -184,7 +184,7 @@ fn begins_page(text: &str) -> bool {
     begins("<!doctype html") || begins("<html")
 }
 
-/// HTML, or XML and SGML of another vocabulary.
+/// Detects HTML, and XML and SGML with other vocabularies.
 fn markup(extension: &str, text: &str) -> Option<FileKind> {
     let mut rest = text;
     let mut is_declared = false;
@@ -232,13 +232,13 @@ fn markup(extension: &str, text: &str) -> Option<FileKind> {
     is_named.then_some(FileKind::Html)
 }
 
-/// Elements with which a part of a page may begin.
+/// Elements that may begin a fragment of a page.
 fn is_block(name: &str) -> bool {
     let blocks = ["div", "p", "h1", "h2", "h3", "table", "ul", "ol", "article", "section", "main"];
     blocks.iter().any(|block| name.eq_ignore_ascii_case(block))
 }
 
-/// A line `From sender date`, and header fields after it.
+/// Whether there is a line `From sender date` followed by header fields.
 fn is_mbox(head: &str) -> bool {
     let Some(line) = head.strip_prefix("From ") else { return false };
     let Some((first, rest)) = line.split_once('\n') else { return false };
@@ -246,14 +246,14 @@ fn is_mbox(head: &str) -> bool {
     has_time && rest.lines().next().and_then(field_name).is_some()
 }
 
-/// The name of a header field, if the line is one.
+/// Returns the name of a header field, if the line is one.
 fn field_name(line: &str) -> Option<&str> {
     let (name, _) = line.split_once(':')?;
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     is_name.then_some(name)
 }
 
-/// Header fields up to the first empty line, with two or more that only messages have.
+/// Whether there are header fields up to the first empty line, at least two of them typical of mail.
 fn is_email(extension: &str, head: &str) -> bool {
     let (mut n_known, mut has_sure) = (0, false);
     for (number, line) in head.lines().enumerate() {
@@ -284,7 +284,7 @@ fn is_email(extension: &str, head: &str) -> bool {
     n_known >= 2 && has_sure || n_known >= 1 && matches!(extension, "eml" | "msg")
 }
 
-/// The first line that is no comment begins a LaTeX document.
+/// Whether the first line that is not a comment begins a LaTeX document.
 fn begins_latex(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
     first.is_some_and(|line| {
@@ -300,7 +300,7 @@ fn begins_latex(text: &str) -> bool {
     })
 }
 
-/// Requests at the beginning of lines; the first is one that begins a page, or the name says it.
+/// Whether lines begin with requests, and the first one begins a page or the name is that of roff.
 fn is_roff(extension: &str, head: &str) -> bool {
     let is_request = |line: &str| {
         let mut characters = line.chars();
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_looks_like_mail_is_a_text_if_its_name_says_so() {
+    fn a_txt_file_that_looks_like_mail_is_text() {
         let mail = b"From: a@example.org\nSubject: x\nDate: today\n\nHello.";
         assert_eq!(detect(Some("a.txt"), mail), FileKind::Text);
         assert_eq!(detect(Some("a"), mail), FileKind::Email);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn content_goes_before_the_name() {
+    fn content_overrides_the_name() {
         assert_eq!(detect(Some("a.txt"), b"%PDF-1.7"), FileKind::Pdf);
         assert_eq!(detect(Some("a.pdf"), b"just text"), FileKind::Text);
         assert_eq!(detect(Some("a.docx"), b"just text"), FileKind::Text);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_what_content_cannot() {
+    fn names_resolve_ambiguous_content() {
         assert_eq!(detect(Some("a.md"), b"*text*"), FileKind::Markdown);
         assert_eq!(detect(Some("a.tex"), b"\\section{A}"), FileKind::Latex);
         assert_eq!(detect(Some("ls.1"), b".SH NAME\nls"), FileKind::Roff);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn text_with_marks_is_told_by_its_beginning() {
+    fn text_with_markup_is_recognized_by_its_beginning() {
         assert_eq!(detect(None, b"<!DOCTYPE html><p>x"), FileKind::Html);
         assert_eq!(detect(None, b"<?xml version='1.0'?>\n<html><p>x</p></html>"), FileKind::Html);
         assert_eq!(

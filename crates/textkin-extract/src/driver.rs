@@ -1,14 +1,14 @@
-//! The driver: what the bytes are, who reads them, and the same for what they contain.
+//! The driver: detects the kind of the bytes and runs its extractor, also for nested parts.
 
 use crate::limits::Budget;
 use crate::{
     Error, ExtractContext, ExtractLimits, ExtractOptions, ExtractSink, Extractor, FileKind, format,
 };
 
-/// Extracts every document of `bytes`, which came under `name`, into `sink`.
+/// Extracts every document in `bytes`, the content of the file `name`, into `sink`.
 ///
-/// An error is about the bytes as a whole; documents that were found before it are in the sink.
-/// PDF and PostScript need an extractor of their own: see [`extract_with`].
+/// An error concerns the bytes as a whole; the sink keeps documents found before it.
+/// PDF and PostScript need an extractor from the caller: see [`extract_with`].
 pub fn extract(
     name: Option<&str>,
     bytes: &[u8],
@@ -19,8 +19,8 @@ pub fn extract(
     extract_with(&[], name, bytes, options, limits, sink)
 }
 
-/// As [`extract`], with `extractors` of the caller, which go before those of this crate. This is
-/// how formats are added that need processes, such as PDF.
+/// Works like [`extract`], but tries the `extractors` of the caller first. Use it for formats that
+/// need processes, such as PDF.
 pub fn extract_with(
     extractors: &[&dyn Extractor],
     name: Option<&str>,
@@ -47,7 +47,7 @@ pub fn extract_with(
     }
 }
 
-/// Extracts one part: the file itself, or something inside it.
+/// Extracts one part: the file itself, or a part of a container.
 pub(crate) fn extract_part(bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
     context.check_time()?;
     let kind = context.kind.unwrap_or_else(|| FileKind::detect(context.name(), bytes));

@@ -1,8 +1,8 @@
-//! Text from bytes of unknown encoding.
+//! Decodes text of unknown encoding.
 //!
-//! The order of the checks: byte order mark; UTF-16 without mark (zero bytes at every other
-//! place); valid UTF-8; the encoding that markup declares; UTF-8 with damage, when most characters
-//! beyond ASCII are whole; else the legacy encoding that the detector of Firefox finds.
+//! The order of the checks: byte order mark; UTF-16 without a mark (every other byte is zero); valid
+//! UTF-8; the encoding that markup declares; UTF-8 with errors, if most non-ASCII characters are
+//! valid; else the legacy encoding that the detector of Firefox finds.
 
 use std::borrow::Cow;
 
@@ -11,29 +11,29 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::Error;
 
-/// The first bytes decide whether a file is text.
+/// Number of leading bytes that decide whether a file is text.
 const SAMPLE_BYTES: usize = 8 << 10;
 
-/// The detector of legacy encodings sees at most this many bytes.
+/// Maximum bytes examined by the detector of legacy encodings.
 const DETECT_BYTES: usize = 256 << 10;
 
-/// A declaration of the encoding stands in the first bytes.
+/// Number of leading bytes searched for a declaration of the encoding.
 const DECLARATION_BYTES: usize = 2 << 10;
 
-/// The text of `bytes` of unknown encoding, borrowed where it is UTF-8.
+/// Decodes `bytes` of unknown encoding; borrows valid UTF-8.
 ///
 /// # Errors
-/// [`Error::NotText`] if they are no text.
+/// [`Error::NotText`] if the bytes are not text.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
     decode_as(bytes, None)
 }
 
-/// The text of markup, which may declare its encoding at its beginning.
+/// Decodes markup, which may declare its encoding at its beginning.
 pub(crate) fn decode_markup(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
     decode_as(bytes, declared(bytes))
 }
 
-/// The text of `bytes`, which are said to be in `label`.
+/// Decodes `bytes`, whose encoding is declared as `label`.
 pub(crate) fn decode_labelled<'a>(bytes: &'a [u8], label: &str) -> Result<Cow<'a, str>, Error> {
     decode_as(bytes, Encoding::for_label(label.as_bytes()))
 }
@@ -66,28 +66,28 @@ fn decode_as<'a>(
     {
         return Ok(encoding.decode_without_bom_handling(bytes).0);
     }
-    if is_damaged_utf8(bytes) {
+    if is_broken_utf8(bytes) {
         return Ok(UTF_8.decode_without_bom_handling(bytes).0);
     }
-    // Nearly a tenth of random bytes are controls; text of a legacy encoding has almost none.
+    // Nearly a tenth of random bytes are control characters; text in a legacy encoding has almost none.
     if n_controls * 50 > sample.len() {
         return Err(Error::NotText { what: "binary" });
     }
     Ok(legacy(bytes).decode_without_bom_handling(bytes).0)
 }
 
-/// `text` in the encoding in which `bytes` say `old`; in UTF-8 where that encoding cannot. `None` if
-/// they say something else in every encoding that [`decode`] would choose.
+/// Encodes `text` in the encoding in which `bytes` decode to `old`, or in UTF-8 if that encoding cannot
+/// represent it. Returns `None` if `bytes` do not decode to `old` in any encoding of [`decode`].
 #[must_use]
 pub fn encode_as(bytes: &[u8], old: &str, text: &str) -> Option<Vec<u8>> {
     let (encoding, mark) = match Encoding::for_bom(bytes) {
         Some(known) => known,
         None => {
             let candidates = [UTF_8, UTF_16LE, UTF_16BE, legacy(bytes)];
-            let says = |encoding: &&&'static Encoding| {
+            let matches_old = |encoding: &&&'static Encoding| {
                 encoding.decode_without_bom_handling(bytes).0 == old
             };
-            (*candidates.iter().find(says)?, 0)
+            (*candidates.iter().find(matches_old)?, 0)
         }
     };
     if encoding.decode_without_bom_handling(bytes.get(mark..).unwrap_or_default()).0 != old {
@@ -107,7 +107,7 @@ pub fn encode_as(bytes: &[u8], old: &str, text: &str) -> Option<Vec<u8>> {
     Some(encoded)
 }
 
-/// Whether `bytes` can be text at all.
+/// Whether `bytes` can be text.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     decode(head(bytes, SAMPLE_BYTES)).is_ok()
 }
@@ -116,13 +116,13 @@ fn head(bytes: &[u8], n_bytes: usize) -> &[u8] {
     bytes.get(..n_bytes).unwrap_or(bytes)
 }
 
-/// Control characters that texts do not hold; tab, line ends, form feed, backspace (overstrike)
-/// and escape (colours) are found in some, and info files hold U+001F and U+007F.
+/// Control characters that do not occur in text. Tab, line ends, form feed, backspace (overstrike)
+/// and escape (colors) occur in some texts, and info files contain U+001F and U+007F.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1e)
 }
 
-/// UTF-16 shows as zero bytes at every other place and hardly any at the rest.
+/// Detects UTF-16: every other byte is zero, and hardly any of the rest.
 fn utf16_without_mark(sample: &[u8]) -> Option<&'static Encoding> {
     if sample.len() < 4 {
         return None;
@@ -140,9 +140,9 @@ fn utf16_without_mark(sample: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether bytes that are not valid UTF-8 were meant to be: more than half of what is not ASCII
-/// are whole characters.
-fn is_damaged_utf8(bytes: &[u8]) -> bool {
+/// Whether invalid UTF-8 is most likely UTF-8 with errors: more than half of the non-ASCII bytes are
+/// valid characters.
+fn is_broken_utf8(bytes: &[u8]) -> bool {
     let (mut n_whole, mut n_damaged) = (0u64, 0u64);
     for chunk in head(bytes, DETECT_BYTES).utf8_chunks() {
         let characters = chunk.valid().bytes().filter(|&byte| byte >= 0xc0).count();
@@ -152,14 +152,14 @@ fn is_damaged_utf8(bytes: &[u8]) -> bool {
     n_whole > n_damaged
 }
 
-/// The most likely encoding that is not UTF-8.
+/// Returns the most likely encoding other than UTF-8.
 fn legacy(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(head(bytes, DETECT_BYTES), true);
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The encoding that `<?xml … encoding="x"?>` or `<meta … charset=x>` names.
+/// Returns the encoding named by `<?xml … encoding="x"?>` or `<meta … charset=x>`.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = head(bytes, DECLARATION_BYTES).to_ascii_lowercase();
     let after = |mark: &[u8]| {
@@ -187,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn utf8_is_borrowed_and_loses_its_mark() {
+    fn utf8_is_borrowed_without_its_byte_order_mark() {
         assert!(matches!(decode("naïve".as_bytes()), Ok(Cow::Borrowed("naïve"))));
         assert_eq!(decoded(b"\xef\xbb\xbfabc"), "abc");
         assert_eq!(decoded(b""), "");
     }
 
     #[test]
-    fn utf16_is_read_with_and_without_mark() {
+    fn utf16_is_decoded_with_and_without_byte_order_mark() {
         let text = "Grüße aus dem Norden, heute mit etwas mehr Text";
         let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn latin_letters_of_a_byte_each_are_kept() {
+    fn latin_1_is_decoded() {
         assert_eq!(
             decoded(b"Les \xe9l\xe8ves ont \xe9t\xe9 re\xe7us \xe0 No\xebl"),
             "Les élèves ont été reçus à Noël"
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_says_its_encoding() {
+    fn declared_encodings_of_markup_are_used() {
         let page = b"<html><head><meta charset=\"koi8-r\"></head>\xf0\xd2\xc9\xd7\xc5\xd4";
         assert!(decode_markup(page).unwrap().ends_with("Привет"));
         let xml = b"<?xml version='1.0' encoding='iso-8859-5'?><a>\xbf\xe0\xd8</a>";
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_is_no_text() {
+    fn binary_data_is_rejected() {
         let bytes: Vec<u8> = (0..4096u32).map(|n| (n * 37 % 251) as u8).collect();
         assert!(decode(&bytes).is_err());
     }

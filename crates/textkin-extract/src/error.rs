@@ -1,30 +1,30 @@
-//! Why bytes gave no text, or not all of it.
+//! Errors of an extraction.
 
 use crate::FileKind;
 
-/// Why bytes gave no text, or not all of it. Each limit that can end an extraction has its name.
+/// Why no text, or not all of it, could be extracted. Each limit has its own variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// This kind is read by an extractor that was not given.
-    #[error("{0} is read by a worker, and none was given")]
+    /// This kind needs an extractor from the caller, and there is none.
+    #[error("reading {0} requires a worker, but none is set")]
     NeedsWorker(FileKind),
-    /// The bytes are of no kind that holds text.
+    /// The bytes are not text and not a document.
     #[error("not text ({what})")]
     NotText {
-        /// What they seem to be.
+        /// What the bytes appear to be.
         what: &'static str,
     },
-    /// The bytes say that they are of a kind and are damaged.
-    #[error("not readable as {kind}: {reason}")]
+    /// The bytes appear to be of a kind but cannot be parsed.
+    #[error("cannot read as {kind}: {reason}")]
     Corrupt {
-        /// What the bytes seem to be.
+        /// What the bytes appear to be.
         kind: FileKind,
         /// What is wrong with them.
         reason: String,
     },
-    /// The text is behind a password.
-    #[error("{0} with a password")]
+    /// The document is protected by a password.
+    #[error("password-protected {0}; save it without a password")]
     Encrypted(FileKind),
     /// More text than allowed.
     #[error("more than {limit} bytes of text")]
@@ -32,14 +32,14 @@ pub enum Error {
         /// The limit that was reached.
         limit: usize,
     },
-    /// More entries than allowed in all containers together.
+    /// More entries than allowed, all containers together.
     #[error("more than {limit} entries in containers")]
     TooManyEntries {
         /// The limit that was reached.
         limit: usize,
     },
-    /// Containers within containers deeper than allowed.
-    #[error("more than {limit} containers within one another")]
+    /// Containers nested deeper than allowed.
+    #[error("containers nested more than {limit} levels deep")]
     TooDeep {
         /// The limit that was reached.
         limit: usize,
@@ -50,22 +50,22 @@ pub enum Error {
         /// The limit that was reached.
         limit: u64,
     },
-    /// A compressed part grows more than allowed: most likely a bomb.
-    #[error("grows to more than {limit} times its size when decompressed")]
+    /// The compression ratio is higher than allowed: most likely a decompression bomb.
+    #[error("decompresses to more than {limit} times its size")]
     TooDense {
         /// The limit that was reached.
         limit: u64,
     },
-    /// The time is over.
-    #[error("took longer than allowed")]
+    /// The time limit was exceeded.
+    #[error("exceeded the time limit")]
     Deadline,
-    /// The sink asked to stop. [`extract`](crate::extract) turns this into success.
+    /// The sink stopped the extraction. [`extract`](crate::extract) returns success instead.
     #[error("stopped")]
     Stopped,
 }
 
 impl Error {
-    /// Whether the error ends the whole extraction, and not only the part where it occurred.
+    /// Whether the error ends the whole extraction, not only the part in which it occurred.
     pub fn is_final(&self) -> bool {
         matches!(
             self,
@@ -77,7 +77,7 @@ impl Error {
         )
     }
 
-    /// The bytes are damaged.
+    /// Creates an [`Error::Corrupt`].
     pub(crate) fn corrupt(kind: FileKind, reason: impl std::fmt::Display) -> Self {
         Self::Corrupt { kind, reason: reason.to_string() }
     }

@@ -1,4 +1,4 @@
-//! What comes out: documents and problems, and who receives them.
+//! Results of an extraction: documents, problems, and the sink that receives them.
 
 use std::ops::ControlFlow;
 
@@ -7,20 +7,20 @@ use crate::Note;
 /// The text of one document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractedDocument {
-    /// Path inside the container; empty for the file itself. A label, never a path to open:
-    /// control characters, `..` and leading slashes are removed.
+    /// Path inside the container; empty for the file itself. A label for display, not a path to
+    /// open: control characters, `..` and leading slashes are removed.
     pub name: String,
-    /// The text: paragraphs with an empty line between them.
+    /// The text: paragraphs separated by empty lines.
     pub text: String,
-    /// The title the document gives itself.
+    /// The title stored in the document.
     pub title: Option<String>,
-    /// The time the document gives itself, as it is written there or in ISO 8601.
+    /// The time stored in the document, as written there or in ISO 8601.
     pub time: Option<String>,
-    /// What is worth knowing besides.
+    /// Notes, such as hidden text.
     pub notes: Vec<Note>,
 }
 
-/// A part of a container that could not be read; the rest was.
+/// A part of a container that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartProblem {
     /// Path inside the container.
@@ -29,16 +29,16 @@ pub struct PartProblem {
     pub reason: String,
 }
 
-/// Receives documents and problems in the order of the bytes. Break ends the extraction.
+/// Receives documents and problems in the order of the input. Returning `Break` ends the extraction.
 pub trait ExtractSink {
-    /// A document was found.
+    /// Receives a document.
     fn document(&mut self, document: ExtractedDocument) -> ControlFlow<()>;
 
-    /// A nested part could not be read.
+    /// Receives a problem of a nested part.
     fn problem(&mut self, problem: PartProblem) -> ControlFlow<()>;
 }
 
-/// A sink that keeps everything.
+/// A sink that collects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extraction {
     /// The documents, in order.

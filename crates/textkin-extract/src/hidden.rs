@@ -1,18 +1,18 @@
-//! Text that a reader does not see, collected for the notes.
+//! Collects hidden text for the notes.
 
 use crate::Note;
 
-/// Characters of hidden text that a note shows.
+/// Maximum characters of hidden text in a note.
 const EXCERPT_CHARACTERS: usize = 80;
 
-/// What is hidden in one document, by the way it is hidden.
+/// Hidden text of one document, grouped by how it is hidden.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenText {
     found: Vec<(&'static str, usize, String)>,
 }
 
 impl HiddenText {
-    /// Adds `text`, hidden in the way `how`.
+    /// Adds `text`, hidden by `how`.
     pub(crate) fn add(&mut self, how: &'static str, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -38,7 +38,7 @@ impl HiddenText {
         }
     }
 
-    /// One note for each way of hiding.
+    /// Returns one note for each way of hiding.
     pub(crate) fn notes(self) -> Vec<Note> {
         let note = |(how, n_characters, excerpt)| Note::HiddenText { how, n_characters, excerpt };
         self.found.into_iter().map(note).collect()

@@ -1,20 +1,20 @@
-//! The kinds of documents and containers, by name.
+//! The kinds of files: documents and containers.
 
-/// What bytes are.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// Plain text of any encoding.
+    /// Plain text in any encoding.
     Text,
     /// A web page.
     Html,
-    /// XML or SGML of another vocabulary than those below.
+    /// XML or SGML with any other vocabulary.
     Xml,
     /// Markdown.
     Markdown,
     /// LaTeX or plain TeX.
     Latex,
-    /// roff source: man, mdoc, ms and their like.
+    /// roff source: man, mdoc, ms and similar.
     Roff,
     /// Rich text format.
     Rtf,
@@ -22,17 +22,17 @@ pub enum FileKind {
     Docx,
     /// Presentation (Office Open XML).
     Pptx,
-    /// Table (Office Open XML).
+    /// Spreadsheet (Office Open XML).
     Xlsx,
-    /// Open document: text, presentation or table.
+    /// OpenDocument: text, presentation or spreadsheet.
     Odt,
-    /// Electronic book.
+    /// E-book (EPUB).
     Epub,
     /// One e-mail message.
     Email,
-    /// A mailbox: messages one after the other.
+    /// A mailbox: a sequence of messages.
     Mbox,
-    /// Web archive, also with extracted text (WET).
+    /// Web archive, including extracted text (WET).
     Warc,
     /// Zip archive.
     Zip,
@@ -50,7 +50,7 @@ pub enum FileKind {
     Pdf,
     /// PostScript.
     PostScript,
-    /// Nothing of these.
+    /// None of these.
     Unknown,
 }
 
@@ -83,15 +83,15 @@ impl FileKind {
         Self::Unknown,
     ];
 
-    /// The kind of `bytes`: by content, and by `name` only where content cannot tell (Markdown,
-    /// LaTeX, roff, text). A name never overrules what the content says.
+    /// Detects the kind of `bytes` by content, and by `name` only if the content is ambiguous
+    /// (Markdown, LaTeX, roff, text). A name never overrides the content.
     ///
     /// ```
-    /// use textkin_extract::Kind;
+    /// use textkin_extract::FileKind;
     ///
-    /// assert_eq!(Kind::detect(Some("letter.txt"), b"{\\rtf1 Dear}"), Kind::Rtf);
-    /// assert_eq!(Kind::detect(Some("notes.md"), b"# Notes"), Kind::Markdown);
-    /// assert_eq!(Kind::detect(None, b"# Notes"), Kind::Text);
+    /// assert_eq!(FileKind::detect(Some("letter.txt"), b"{\\rtf1 Dear}"), FileKind::Rtf);
+    /// assert_eq!(FileKind::detect(Some("notes.md"), b"# Notes"), FileKind::Markdown);
+    /// assert_eq!(FileKind::detect(None, b"# Notes"), FileKind::Text);
     /// ```
     pub fn detect(name: Option<&str>, bytes: &[u8]) -> Self {
         crate::detect::detect(name, bytes)
@@ -127,24 +127,24 @@ impl FileKind {
         }
     }
 
-    /// What the kind is and what becomes text, in one line.
+    /// A one-line description of the kind and of what is extracted.
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Text => "plain text of any encoding",
+            Self::Text => "plain text in any encoding",
             Self::Html => "web page: all visible text, or the main content only",
-            Self::Xml => "XML or SGML of any vocabulary: all text",
-            Self::Markdown => "Markdown: text without marks",
+            Self::Xml => "XML or SGML with any vocabulary: all text",
+            Self::Markdown => "Markdown: text without markup",
             Self::Latex => "LaTeX: text without commands and formulas",
             Self::Roff => "manual pages and other roff source",
-            Self::Rtf => "rich text format, with its code pages",
+            Self::Rtf => "rich text format, in any code page",
             Self::Docx => "Word document: text, notes, headers",
             Self::Pptx => "presentation: slides and speaker notes",
-            Self::Xlsx => "table: the text of its cells, sheet by sheet",
-            Self::Odt => "open document: text, presentation or table",
-            Self::Epub => "electronic book, in reading order",
+            Self::Xlsx => "spreadsheet: text of its cells, sheet by sheet",
+            Self::Odt => "OpenDocument: text, presentation or spreadsheet",
+            Self::Epub => "e-book, in reading order",
             Self::Email => "e-mail message: body and attachments",
             Self::Mbox => "mailbox: every message",
-            Self::Warc => "web archive: every page, also WET",
+            Self::Warc => "web archive: every page; also WET",
             Self::Zip => "zip archive: every file in it",
             Self::Tar => "tar archive: every file in it",
             Self::Gzip => "compressed with gzip",
@@ -153,7 +153,7 @@ impl FileKind {
             Self::Bzip2 => "compressed with bzip2",
             Self::Pdf => "portable document format",
             Self::PostScript => "PostScript",
-            Self::Unknown => "no format that is known",
+            Self::Unknown => "unknown format",
         }
     }
 }

@@ -1,19 +1,20 @@
-//! Turns the bytes of a document of any format into text.
+//! Extracts text from documents of many formats.
 //!
-//! In: bytes, and the name they came under if there is one. Out: to a [`ExtractSink`], every document
-//! found in them as [`ExtractedDocument`] text, and every part that could not be read as a [`PartProblem`].
-//! Nothing here touches a file, a process or the network.
+//! In: bytes, and their file name if known. Out, to an [`ExtractSink`]: every document as an
+//! [`ExtractedDocument`], and every part that cannot be read as a [`PartProblem`]. This crate uses no
+//! files, processes or network.
 //!
-//! [`extract`] is the driver: it finds the [`FileKind`] by content, hands the bytes to the
-//! [`Extractor`] of that kind, and does the same with whatever a container holds. [`ExtractLimits`] bound
-//! what hostile bytes can cost: text, entries, expanded bytes, density, depth, time.
+//! [`extract`] detects the [`FileKind`] by content, passes the bytes to the [`Extractor`] of that kind,
+//! and repeats this for the parts of a container. [`ExtractLimits`] bound what hostile bytes can cost:
+//! text, entries, decompressed bytes, compression ratio, nesting, time. [`ExtractOptions`] select what
+//! is extracted.
 //!
 //! ```
-//! use textkin_extract::{Collected, Limits, Options, extract};
+//! use textkin_extract::{ExtractLimits, ExtractOptions, Extraction, extract};
 //!
-//! let mut found = Collected::default();
+//! let mut found = Extraction::default();
 //! let page = b"<html><head><title>Kin</title></head><body><p>One</p><p>Two</p></body></html>";
-//! extract(None, page, &Options::default(), &Limits::default(), &mut found)?;
+//! extract(None, page, &ExtractOptions::default(), &ExtractLimits::default(), &mut found)?;
 //! assert_eq!(found.documents[0].text, "One\n\nTwo");
 //! assert_eq!(found.documents[0].title.as_deref(), Some("Kin"));
 //! # Ok::<(), textkin_extract::Error>(())

@@ -1,38 +1,38 @@
-//! What an extraction may cost, and what is left of it.
+//! Limits of an extraction, and the remaining budget.
 //!
-//! One [`Budget`] is shared by a file and everything nested in it, so that many small parts cost
-//! no more than one large one.
+//! A file and everything nested in it share one [`Budget`], so that many small parts cost no more
+//! than one large one.
 
 use std::io::Read;
 use std::time::Instant;
 
 use crate::Error;
 
-/// Decompressed data below this size is never called a bomb, however dense.
+/// Decompressed data below this size is never a decompression bomb, whatever its ratio.
 const DENSITY_GRACE: u64 = 8 << 20;
 
-/// Bytes read between two looks at the clock.
+/// Bytes read between two checks of the deadline.
 const STEP: usize = 64 << 10;
 
-/// What an extraction may cost, all nested parts together.
+/// Limits of an extraction, all nested parts together.
 #[derive(Clone, Debug)]
 pub struct ExtractLimits {
-    /// Bytes of extracted text.
+    /// Maximum bytes of extracted text.
     pub max_text_bytes: usize,
-    /// Entries of archives, messages of mailboxes, records, attachments.
+    /// Maximum archive entries, mailbox messages, records and attachments.
     pub max_entries: usize,
-    /// Containers within one another.
+    /// Maximum nesting of containers.
     pub max_depth: usize,
-    /// Bytes after decompression.
+    /// Maximum bytes after decompression.
     pub max_expanded_bytes: u64,
-    /// Size after decompression divided by size before, from 8 MiB on.
+    /// Maximum compression ratio; applies above 8 MiB of decompressed data.
     pub max_ratio: u64,
-    /// When to give up.
+    /// When to stop.
     pub deadline: Option<Instant>,
 }
 
 impl Default for ExtractLimits {
-    /// 256 MiB of text, 100,000 entries, depth 8, 1 GiB expanded, ratio 500, no deadline.
+    /// Returns 256 MiB of text, 100,000 entries, depth 8, 1 GiB expanded, ratio 500, no deadline.
     fn default() -> Self {
         Self {
             max_text_bytes: 256 << 20,
@@ -46,14 +46,14 @@ impl Default for ExtractLimits {
 }
 
 impl ExtractLimits {
-    /// The most bytes that `n_compressed` bytes may grow to and not be called a bomb.
+    /// Returns the maximum decompressed size of `n_compressed` bytes; more is a decompression bomb.
     #[must_use]
     pub fn max_expanded(&self, n_compressed: u64) -> u64 {
         n_compressed.max(1).saturating_mul(self.max_ratio).max(DENSITY_GRACE)
     }
 }
 
-/// What is left of the limits.
+/// The remaining budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: ExtractLimits,
@@ -101,14 +101,14 @@ impl Budget {
         }
     }
 
-    /// Reads all of `reader`, which decompresses `n_compressed` bytes. A reader that fails gives
-    /// what it had, and the reason.
+    /// Reads all of `reader`, which decompresses `n_compressed` bytes. On a read error, returns the
+    /// bytes read so far and the error.
     pub(crate) fn expand(
         &mut self,
         mut reader: impl Read,
         n_compressed: u64,
     ) -> Result<(Vec<u8>, Option<std::io::Error>), Error> {
-        let dense = self.limits.max_expanded(n_compressed);
+        let max_expanded = self.limits.max_expanded(n_compressed);
         let mut expanded = Vec::new();
         let mut buffer = vec![0; STEP];
         loop {
@@ -123,7 +123,7 @@ impl Budget {
                 .expanded_left
                 .checked_sub(n_read as u64)
                 .ok_or(Error::TooMuchExpanded { limit: self.limits.max_expanded_bytes })?;
-            if (expanded.len() + n_read) as u64 > dense {
+            if (expanded.len() + n_read) as u64 > max_expanded {
                 return Err(Error::TooDense { limit: self.limits.max_ratio });
             }
             expanded.extend_from_slice(buffer.get(..n_read).unwrap_or_default());

@@ -1,19 +1,19 @@
-//! Tags and text of HTML, XML and SGML, whatever state they are in.
+//! Tokenizer for HTML, XML and SGML, valid or not.
 //!
-//! In: markup. Out: [`MarkupToken`]s in order. There is no tree, and so nothing that deep nesting could
-//! exhaust; entities of a document type are never expanded; every byte is looked at once.
+//! In: markup. Out: [`MarkupToken`]s in order. It builds no tree, so deep nesting cannot exhaust
+//! memory; it never expands entities of a document type; it examines every byte once.
 
 use std::borrow::Cow;
 
-/// Longer names are no entities.
+/// Maximum length of an entity name.
 const MAX_ENTITY_BYTES: usize = 32;
 
-/// A piece of markup.
+/// A token of markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarkupToken<'a> {
     /// Text between tags; entities are not replaced yet.
     Text(&'a str),
-    /// Text that has no entities.
+    /// Text without entities.
     Verbatim(&'a str),
     /// A start tag.
     Open(Tag<'a>),
@@ -31,26 +31,26 @@ pub(crate) struct Tag<'a> {
     pub(crate) is_empty: bool,
 }
 
-/// What the markup is read as.
+/// The language of the markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Html,
     Xml,
 }
 
-/// Cuts markup into tokens.
+/// Splits markup into tokens.
 #[derive(Debug)]
 pub(crate) struct Markup<'a> {
     rest: &'a str,
     dialect: Dialect,
-    /// The element whose content is no markup, after its start tag.
+    /// The element whose raw content follows.
     raw: Option<&'a str>,
-    /// Whether a declaration was met whose brackets do not close: the next ones are not counted.
+    /// Whether a declaration with unclosed brackets was found; brackets then no longer count.
     has_stray_brackets: bool,
 }
 
 impl<'a> Markup<'a> {
-    /// Reads HTML: the content of some elements is no markup.
+    /// Reads HTML; some elements have raw content.
     pub(crate) fn html(text: &'a str) -> Self {
         Self { rest: text, dialect: Dialect::Html, raw: None, has_stray_brackets: false }
     }
@@ -67,7 +67,7 @@ impl<'a> Markup<'a> {
         taken
     }
 
-    /// Goes to behind `mark`, or to the end; gives what stands before it.
+    /// Advances past `mark`, or to the end; returns the text before it.
     fn take_until(&mut self, mark: &str) -> &'a str {
         let at = memchr::memmem::find(self.rest.as_bytes(), mark.as_bytes());
         let taken = self.take(at.unwrap_or(self.rest.len()));
@@ -75,7 +75,7 @@ impl<'a> Markup<'a> {
         taken
     }
 
-    /// The content of an element that is no markup.
+    /// Returns the raw content of an element.
     fn raw_text(&mut self, name: &str) -> MarkupToken<'a> {
         let end = memchr::memchr_iter(b'<', self.rest.as_bytes()).find(|&at| {
             let after = self.rest.get(at + 1..).and_then(|rest| rest.strip_prefix('/'));
@@ -88,7 +88,7 @@ impl<'a> Markup<'a> {
         if has_entities { MarkupToken::Text(text) } else { MarkupToken::Verbatim(text) }
     }
 
-    /// Skips `<!DOCTYPE …>` with whatever it declares, and other declarations.
+    /// Skips `<!DOCTYPE …>` with its declarations, and other declarations.
     fn skip_declaration(&mut self) {
         let mut n_brackets = 0usize;
         let mut end = None;
@@ -107,7 +107,7 @@ impl<'a> Markup<'a> {
         self.take(end.map_or(self.rest.len(), |end| end + 1));
     }
 
-    /// The start tag that begins here.
+    /// Reads the start tag that begins here.
     fn open(&mut self) -> MarkupToken<'a> {
         let end = tag_end(self.rest);
         let inside = self.take(end);
@@ -169,13 +169,13 @@ impl<'a> Iterator for Markup<'a> {
     }
 }
 
-/// Elements of HTML whose content is no markup.
+/// HTML elements with raw content.
 fn is_raw(name: &str) -> bool {
     let raw = ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"];
     raw.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Where a start tag ends: the first `>` outside quoted values.
+/// Finds the end of a start tag: the first `>` outside quoted values.
 fn tag_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -186,7 +186,7 @@ fn tag_end(text: &str) -> usize {
             b'"' | b'\'' if after_equals => {
                 let rest = bytes.get(at + 1..).unwrap_or_default();
                 let Some(end) = memchr::memchr(byte, rest) else {
-                    // A quote that never closes would hide the rest of the document.
+                    // An unclosed quote would hide the rest of the document.
                     let end = memchr::memchr(b'>', rest);
                     return end.map_or(bytes.len(), |end| at + 1 + end);
                 };
@@ -203,19 +203,19 @@ fn tag_end(text: &str) -> usize {
 }
 
 impl<'a> Tag<'a> {
-    /// The name without prefix.
+    /// Returns the name without prefix.
     pub(crate) fn local(&self) -> &'a str {
         local(self.name)
     }
 
-    /// The value of the attribute with this local name, any case. Empty if it has no value.
+    /// Returns the value of the attribute with this local name, ignoring case; empty if it has no value.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
         self.attributes()
             .find(|(key, _)| local(key).eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
 
-    /// All attributes, names as written.
+    /// Returns all attributes, with names as written.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> + use<'a> {
         let mut rest = self.attributes;
         std::iter::from_fn(move || {
@@ -250,12 +250,12 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// A name without its prefix.
+/// Removes the prefix of a name.
 pub(crate) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// `text` with its entities replaced: numbers, and the names of HTML. Others stay as they are.
+/// Replaces numeric entities and the named entities of HTML; keeps others unchanged.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let (before, mut rest) = text.split_at(first);
@@ -275,7 +275,7 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Adds the character of the entity that `text` begins with, after its `&`; gives its length.
+/// Appends the character of the entity at the start of `text` (after `&`); returns its length.
 fn entity(text: &str, plain: &mut String) -> usize {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '#' | '.');
     let n_name =
@@ -291,7 +291,7 @@ fn entity(text: &str, plain: &mut String) -> usize {
         let Ok(value) = value else { return 0 };
         plain.push(character(value));
     } else {
-        // Without its semicolon a name is only taken where it cannot be part of an address.
+        // A name without semicolon counts only where it cannot be part of a URL.
         let is_address = !is_closed && (n_name > 8 || text.as_bytes().get(n_name) == Some(&b'='));
         let found = quick_xml::escape::resolve_html5_entity(name);
         let Some(value) = found.filter(|_| !is_address) else { return 0 };
@@ -300,7 +300,7 @@ fn entity(text: &str, plain: &mut String) -> usize {
     n_name + usize::from(is_closed)
 }
 
-/// The character of a number, as browsers read it: 128 to 159 are those of windows-1252.
+/// Returns the character of a number as browsers do: 128 to 159 are windows-1252.
 fn character(value: u32) -> char {
     match u8::try_from(value) {
         Ok(byte @ 0x80..=0x9f) => {
@@ -317,7 +317,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn entities_are_replaced_and_unknown_ones_stay() {
+    fn entities_are_replaced_and_unknown_ones_kept() {
         assert_eq!(unescape("a &amp; b&eacute;&#233;&#xE9;&#150;"), "a & bééé–");
         assert_eq!(unescape("&unknown; & &#xfffffff; &copy 2024"), "&unknown; & \u{fffd} © 2024");
         assert_eq!(unescape("?a=1&copy=2"), "?a=1&copy=2");
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_and_comments_are_no_text() {
+    fn scripts_and_comments_are_not_text() {
         let tokens: Vec<MarkupToken<'_>> = Markup::html(
             "a<!-- <b> --><script>if (a<b) {}</SCRIPT>1 < 2<!doctype x [<!ENTITY y 'z'>]>",
         )
@@ -350,7 +350,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_input_ends(text in "[<>/!?a\"'= &;#x\\[\\]-]{0,60}") {
+        fn every_input_terminates(text in "[<>/!?a\"'= &;#x\\[\\]-]{0,60}") {
             for token in Markup::html(&text).chain(Markup::xml(&text)) {
                 if let MarkupToken::Open(tag) = token {
                     prop_assert!(tag.attributes().count() <= text.len());

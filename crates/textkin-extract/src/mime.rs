@@ -1,20 +1,20 @@
-//! The grammar of e-mail: header fields, multiparts, and encodings of content.
+//! MIME messages: header fields, multiparts, and content encodings.
 //!
-//! In: the bytes of a message or of a part of one. Out: an [`Entity`], whose fields, parts and
-//! content can be asked for. The reader of `.eml` files and the mail that a server receives are
-//! read by the same code, so that both see the same parts under the same names.
+//! In: the bytes of a message or of one of its parts. Out: an [`Entity`] with its fields, parts and
+//! content. The extractor of `.eml` files and the mail server use the same code, so that both see
+//! the same parts under the same names.
 
 use std::borrow::Cow;
 
 use crate::{Error, encoding};
 
-/// Header fields that are read.
+/// Maximum header fields.
 const MAX_FIELDS: usize = 1000;
 
-/// A field is not longer.
+/// Maximum length of a field.
 const MAX_FIELD_BYTES: usize = 16 << 10;
 
-/// Of alternatives, keeps the plain text if it says something, else the page, else the last.
+/// Chooses one of the alternatives: plain text if it is not empty, else HTML, else the last.
 fn choose(parts: &mut Vec<Entity<'_>>) {
     let is = |part: &Entity<'_>, media_type: &str| part.media_type() == media_type;
     let has_text = |part: &Entity<'_>| !part.body.trim_ascii().is_empty();
@@ -28,7 +28,7 @@ fn choose(parts: &mut Vec<Entity<'_>>) {
     }
 }
 
-/// Header fields and what follows them: a message, or a part of one.
+/// A message or a part of one: header fields and a body.
 ///
 /// ```
 /// use textkin_extract::mime::Entity;
@@ -44,18 +44,18 @@ pub struct Entity<'a> {
     body: &'a [u8],
 }
 
-/// What a multipart holds.
+/// The parts of a multipart.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    /// How many parts were read.
+    /// Number of parts found.
     pub found: usize,
-    /// Those that count: of alternatives one, else all.
+    /// The parts to use: one of several alternatives, else all.
     pub chosen: Vec<Entity<'a>>,
 }
 
 impl<'a> Entity<'a> {
-    /// Reads the header fields at the start of `bytes`; never fails. Of hostile headers only the
-    /// first 1,000 fields, and 16 KiB of each, are kept.
+    /// Reads the header fields at the start of `bytes`; never fails. Keeps the first 1,000 fields and
+    /// 16 KiB of each.
     pub fn read(bytes: &'a [u8]) -> Self {
         let mut fields: Vec<(String, String)> = Vec::new();
         let mut rest = bytes;
@@ -83,7 +83,7 @@ impl<'a> Entity<'a> {
                     fields.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
                 }
             } else if !text.starts_with("From ") && !text.starts_with(">From ") {
-                // No header: the text began without an empty line.
+                // Not a header: the text begins without an empty line.
                 break;
             }
             rest = after;
@@ -91,42 +91,42 @@ impl<'a> Entity<'a> {
         Self { fields, body: rest }
     }
 
-    /// The first field of that name (in lower case), as it is written.
+    /// Returns the first field with this lower-case name, as written.
     pub fn field(&self, name: &str) -> Option<&str> {
         let found = self.fields.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// All fields of that name (in lower case), from the top.
+    /// Returns all fields with this lower-case name, from the top.
     pub fn fields_named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s str> {
         let found = self.fields.iter().filter(move |(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The names of all fields, in lower case, from the top.
+    /// Returns the lower-case names of all fields, from the top.
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The first field of that name (in lower case), with its encoded words as text.
+    /// Returns the first field with this lower-case name, with encoded words decoded.
     pub fn decoded_field(&self, name: &str) -> Option<String> {
         self.field(name).map(decode_words)
     }
 
-    /// The type of the content, lower case and without parameters.
+    /// Returns the media type, lower case and without parameters.
     pub fn media_type(&self) -> String {
         let value = self.field("content-type").unwrap_or("text/plain");
         value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// A parameter of a field, such as the boundary of a multipart.
+    /// Returns a parameter of a field, such as the boundary of a multipart.
     pub fn parameter(&self, field: &str, name: &str) -> Option<String> {
         let value = self.field(field)?;
         let mut found = parameters(value).filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.to_owned())
     }
 
-    /// The name of the file that the part was, in every way of writing it.
+    /// Returns the file name of the part, in any of its encodings.
     pub fn name(&self) -> Option<String> {
         let extended = |field, name| extended_parameter(self.field(field)?, name);
         extended("content-disposition", "filename")
@@ -139,7 +139,7 @@ impl<'a> Entity<'a> {
             })
     }
 
-    /// Whether the part is a file of its own rather than text of the message.
+    /// Whether the part is an attachment rather than text of the message.
     pub fn is_attachment(&self) -> bool {
         let media_type = self.media_type();
         let is_body = matches!(
@@ -150,7 +150,7 @@ impl<'a> Entity<'a> {
         !is_body || disposition.trim_start().to_ascii_lowercase().starts_with("attachment")
     }
 
-    /// The parts of a multipart, the first `max` of them; nothing else has any.
+    /// Returns the first `max` parts of a multipart; `None` for other types.
     pub fn parts(&self, max: usize) -> Option<Parts<'a>> {
         let media_type = self.media_type();
         if !media_type.starts_with("multipart/") {
@@ -166,7 +166,7 @@ impl<'a> Entity<'a> {
         Some(Parts { found, chosen })
     }
 
-    /// The content as text, by the character set that the part names.
+    /// Decodes the content as text, in the character set that the part declares.
     ///
     /// # Errors
     ///
@@ -177,7 +177,7 @@ impl<'a> Entity<'a> {
         encoding::decode_labelled(&content, &label).map(Cow::into_owned)
     }
 
-    /// The body without its encoding for transport.
+    /// Returns the body without its transfer encoding.
     pub fn content(&self) -> Cow<'a, [u8]> {
         let encoding = self.field("content-transfer-encoding").unwrap_or_default();
         match encoding.trim().to_ascii_lowercase().as_str() {
@@ -188,8 +188,8 @@ impl<'a> Entity<'a> {
     }
 }
 
-/// The parts between lines of `--boundary`, the first `max` of them. The end of the line before a
-/// boundary is not part of the content.
+/// Returns the first `max` parts between lines of `--boundary`. The line end before a boundary is not
+/// part of the content.
 fn split<'a>(body: &'a [u8], boundary: &str, max: usize) -> Vec<&'a [u8]> {
     let mark = format!("--{boundary}");
     let mut parts = Vec::new();
@@ -220,7 +220,7 @@ fn split<'a>(body: &'a [u8], boundary: &str, max: usize) -> Vec<&'a [u8]> {
     parts
 }
 
-/// Decodes base64; other characters are skipped.
+/// Decodes base64 and skips other characters.
 fn base64(bytes: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len() / 4 * 3);
     let (mut bits, mut n_bits) = (0u32, 0u32);
@@ -247,8 +247,8 @@ fn base64(bytes: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// The parameter `name` of a field where it is written in the way of RFC 2231: in numbered parts
-/// (`name*0`), with a character set and percent signs (`name*=utf-8''a%20b`), or both.
+/// Returns the parameter `name` of a field in the syntax of RFC 2231: in numbered parts (`name*0`),
+/// with a character set and percent encoding (`name*=utf-8''a%20b`), or both.
 fn extended_parameter(field: &str, name: &str) -> Option<String> {
     let (mut bytes, mut charset) = (Vec::new(), String::new());
     let mut n_parts = 0;
@@ -282,10 +282,10 @@ fn extended_parameter(field: &str, name: &str) -> Option<String> {
     Some(encoding.unwrap_or(encoding_rs::UTF_8).decode(&bytes).0.into_owned())
 }
 
-/// A name in more parts than this is cut.
+/// Maximum numbered parts of a name; the rest is cut.
 const MAX_NAME_PARTS: usize = 100;
 
-/// The parameters of a field, without the quotation marks around values.
+/// Returns the parameters of a field, with values unquoted.
 fn parameters(field: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = field.split_once(';').map_or("", |(_, rest)| rest);
     std::iter::from_fn(move || {
@@ -345,7 +345,7 @@ fn quoted_printable(bytes: &[u8], is_field: bool) -> Vec<u8> {
     decoded
 }
 
-/// A header field with its encoded words (`=?utf-8?q?…?=`) as text.
+/// Decodes the encoded words (`=?utf-8?q?…?=`) of a header field.
 fn decode_words(field: &str) -> String {
     let mut text = String::new();
     let mut rest = field;
@@ -360,7 +360,7 @@ fn decode_words(field: &str) -> String {
             rest = after;
             continue;
         };
-        // White space between two encoded words is none.
+        // White space between two encoded words is ignored.
         if !(after_word && before.trim().is_empty()) {
             text.push_str(before);
         }
@@ -380,7 +380,7 @@ fn decode_words(field: &str) -> String {
     text
 }
 
-/// `Tue, 2 Jan 2024 03:04:05 +0100` as ISO 8601.
+/// Converts `Tue, 2 Jan 2024 03:04:05 +0100` to ISO 8601.
 pub(crate) fn iso_time(date: &str) -> Option<String> {
     let date = date.split_once(',').map_or(date, |(_, date)| date);
     let mut words = date.split_whitespace();
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_bounded() {
+    fn parts_are_limited() {
         let message = b"content-type: multipart/mixed; boundary=b\n\n--b\n--b\n--b\n--b\n";
         assert_eq!(Entity::read(message).parts(9).map(|parts| parts.found), Some(4));
         assert_eq!(Entity::read(message).parts(2).map(|parts| parts.found), Some(2));
@@ -451,7 +451,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_field_ends(field in "([=?qBb_a;\" \u{e9}*]|=\\?utf-8\\?q\\?){0,40}") {
+        fn every_field_terminates(field in "([=?qBb_a;\" \u{e9}*]|=\\?utf-8\\?q\\?){0,40}") {
             decode_words(&field);
             iso_time(&field);
             let header = format!("content-type: {field}\n\n");
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_attachments_are_read_in_every_way_of_writing() {
+    fn attachment_names_are_decoded_in_every_syntax() {
         let name = |field: &str| {
             let header = format!("content-disposition: attachment; {field}\n\n");
             Entity::read(header.as_bytes()).name().unwrap_or_default()

@@ -1,17 +1,17 @@
-//! Makes running text of lines that were set for paper: hyphenation, soft hyphens, running heads.
+//! Turns page-oriented text into running text: joins hyphenated words, removes soft hyphens and running
+//! heads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Lines at the top and bottom of a page that may be running heads.
+/// Number of lines at the top and bottom of a page that may be running heads.
 const EDGE_LINES: usize = 3;
 
-/// A line at the edge of this many pages is a running head.
+/// Number of pages on which a line must recur to be a running head.
 const MIN_PAGES: usize = 3;
 
-/// Text of pages that form feeds separate, as one: running heads and page numbers are removed
-/// where they can be told (the same line, with only numbers changing, at the edge of three pages
-/// or more), and words that were divided at line ends are whole.
+/// Joins pages that are separated by form feeds. Removes running heads and page numbers (the same line,
+/// except for numbers, at the edge of at least three pages) and joins words hyphenated at line ends.
 ///
 /// ```
 /// use textkin_extract::tidy_pages;
@@ -58,9 +58,9 @@ fn trim_empty(mut lines: Vec<&str>) -> Vec<&str> {
     lines
 }
 
-/// Takes running lines from the edges of pages, the outermost first, at most [`EDGE_LINES`].
+/// Removes running lines from the edges of pages, the outermost first, at most [`EDGE_LINES`].
 ///
-/// They stay where a page ends early, as at the end of a chapter: no sentence goes on there.
+/// Keeps them where a page ends early, as at the end of a chapter: no sentence continues there.
 fn remove_running_lines(pages: &mut [Vec<&str>]) {
     let mut counts: HashMap<(bool, String), usize> = HashMap::new();
     for page in pages.iter() {
@@ -95,7 +95,7 @@ fn remove_running_lines(pages: &mut [Vec<&str>]) {
     }
 }
 
-/// Which pages have less than half as many lines as most.
+/// Returns which pages have less than half as many lines as most pages.
 fn early_ends(pages: &[Vec<&str>]) -> Vec<bool> {
     let filled = |page: &Vec<&str>| page.iter().filter(|line| !line.trim().is_empty()).count();
     let counts: Vec<usize> = pages.iter().map(filled).collect();
@@ -105,8 +105,8 @@ fn early_ends(pages: &[Vec<&str>]) -> Vec<bool> {
     counts.into_iter().map(|count| count * 2 < usual).collect()
 }
 
-/// What stays the same of a running line: numbers are one mark, white space is single. The number of a
-/// section (`4.13.2`) is no number: it may well stand at the top of many pages.
+/// The constant part of a running line: numbers become a placeholder, white space is collapsed. A
+/// section number (`4.13.2`) is kept: it may well appear at the top of many pages.
 fn key(line: &str) -> String {
     let mut key = String::new();
     for word in line.split_whitespace() {
@@ -129,10 +129,10 @@ fn is_roman(word: &str) -> bool {
     word.len() <= 8 && word.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c'))
 }
 
-/// Makes words whole that were divided at line ends.
+/// Joins words that are hyphenated at line ends.
 ///
-/// Whether the hyphen belongs to the word is asked of the text itself: the word as it stands
-/// elsewhere decides, and if it stands nowhere else, the hyphen goes.
+/// The rest of the text decides whether the hyphen belongs to the word: if the word occurs elsewhere,
+/// its spelling there is used; otherwise the hyphen is removed.
 pub fn join_hyphenated(text: &str) -> Cow<'_, str> {
     let breaks = hyphen_breaks(text);
     if breaks.is_empty() {
@@ -161,13 +161,13 @@ pub fn join_hyphenated(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// A hyphen at the end of a line, and where the word goes on.
+/// A hyphen at the end of a line, and where the word continues.
 struct HyphenBreak {
     hyphen: usize,
     next: usize,
 }
 
-/// Places where a letter, a hyphen and a line end are followed by a small letter.
+/// Finds a letter, a hyphen and a line end that are followed by a lower-case letter.
 fn hyphen_breaks(text: &str) -> Vec<HyphenBreak> {
     let mut breaks = Vec::new();
     for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -205,8 +205,7 @@ fn first_word(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// `text` without soft hyphens, and with the words whole that one divides at a line end; nothing
-/// if it has none.
+/// Removes soft hyphens and joins words that one divides at a line end; `None` if there are none.
 pub(crate) fn without_soft_hyphens(text: &str) -> Option<String> {
     if !text.contains('\u{ad}') {
         return None;
@@ -227,20 +226,20 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn divided_words_are_whole_and_compounds_keep_their_hyphen() {
+    fn hyphenated_words_are_joined_and_compounds_keep_their_hyphen() {
         assert_eq!(join_hyphenated("an exam-\n  ple"), "an example");
         assert_eq!(join_hyphenated("well-known: well-\nknown"), "well-known: well-known");
         assert_eq!(join_hyphenated("1-\n2 a-\nB x -\ny"), "1-\n2 a-\nB x -\ny");
     }
 
     #[test]
-    fn soft_hyphens_go() {
+    fn soft_hyphens_are_removed() {
         assert_eq!(without_soft_hyphens("ex\u{ad}am\u{ad}\n ple").as_deref(), Some("example"));
         assert_eq!(without_soft_hyphens("example"), None);
     }
 
     #[test]
-    fn running_heads_and_page_numbers_go() {
+    fn running_heads_and_page_numbers_are_removed() {
         let page =
             |n: usize, text: &str| format!("\n  The Book   Chapter {n}\n\n{text}\n\n   - {n} -\n");
         let text = [page(1, "one\nanother"), page(2, "two"), page(3, "three.")].join("\u{c}");
@@ -248,19 +247,19 @@ mod tests {
     }
 
     #[test]
-    fn two_pages_are_no_pattern() {
+    fn two_pages_are_not_enough_for_a_running_head() {
         assert_eq!(tidy_pages("a\nb\u{c}a\nc"), "a\nb\na\nc");
     }
 
     #[test]
-    fn numbers_of_sections_are_no_numbers_of_pages() {
+    fn section_numbers_are_not_page_numbers() {
         let page = |(n, text): (usize, &str)| format!("Kin {n}/3\n4.13.{n}\n{text}");
         let text = [(1, "one"), (2, "two"), (3, "three")].map(page).join("\u{c}");
         assert_eq!(tidy_pages(&text), "4.13.1\none\n4.13.2\ntwo\n4.13.3\nthree");
     }
 
     #[test]
-    fn marks_stay_where_a_page_ends_early() {
+    fn running_lines_are_kept_where_a_page_ends_early() {
         let page =
             |n: usize, lines: usize| format!("{}- {n} -", format!("line {n}x\n").repeat(lines));
         let text = [page(1, 9), page(2, 9), page(3, 2), page(4, 9), page(5, 9)].join("\u{c}");
@@ -271,7 +270,7 @@ mod tests {
 
     proptest! {
             #[test]
-            fn any_text_can_be_tidied(text in "[a-z0-9 \n\u{c}\u{ad}é-]{0,200}") {
+            fn any_text_is_accepted(text in "[a-z0-9 \n\u{c}\u{ad}é-]{0,200}") {
                 let tidy = tidy_pages(&text);
     let n_pages = text.matches('\u{c}').count();
                 let has_feeds = tidy.contains('\u{c}');

@@ -1,17 +1,16 @@
-//! Text in the making: words, lines and paragraphs, within the limits.
+//! Writer of extracted text: words, lines and paragraphs, within the limits.
 //!
-//! Extractors say what they meet (words, the end of a line, the end of a paragraph) and the writer
-//! sees to it that white space is single, that no line or paragraph is empty, and that the text
-//! and the time stay within the limits.
+//! Extractors write words, line ends and paragraph ends. The writer collapses white space, avoids
+//! empty lines and paragraphs, and enforces the limits on text and time.
 
 use std::time::Instant;
 
 use crate::{Error, ExtractLimits};
 
-/// Calls between two looks at the clock.
+/// Calls between two checks of the deadline.
 const TICKS: u32 = 4096;
 
-/// What stands before the next word.
+/// The separator before the next word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     None,
@@ -43,7 +42,7 @@ impl TextWriter {
         }
     }
 
-    /// An error once the time is over: call it for each token of the input.
+    /// Returns an error after the deadline. Call it for each token of the input.
     pub(crate) fn tick(&mut self) -> Result<(), Error> {
         self.ticks += 1;
         if self.ticks < TICKS {
@@ -56,7 +55,7 @@ impl TextWriter {
         }
     }
 
-    /// Adds running text; white space of any kind and length is one space.
+    /// Appends running text; any white space becomes one space.
     pub(crate) fn push(&mut self, text: &str) -> Result<(), Error> {
         self.tick()?;
         let mut rest = text;
@@ -76,7 +75,7 @@ impl TextWriter {
         Ok(())
     }
 
-    /// Adds text whose line ends are meant.
+    /// Appends text and keeps its line ends.
     pub(crate) fn push_lines(&mut self, text: &str) -> Result<(), Error> {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
@@ -87,17 +86,17 @@ impl TextWriter {
         Ok(())
     }
 
-    /// At least a space before what follows.
+    /// Puts at least a space before the next word.
     pub(crate) fn space(&mut self) {
         self.raise(Gap::Space);
     }
 
-    /// What follows begins a line.
+    /// Starts a new line.
     pub(crate) fn line(&mut self) {
         self.raise(Gap::Line);
     }
 
-    /// What follows begins a paragraph.
+    /// Starts a new paragraph.
     pub(crate) fn paragraph(&mut self) {
         self.raise(Gap::Paragraph);
     }
@@ -124,7 +123,7 @@ impl TextWriter {
         Ok(())
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn finish(self) -> String {
         self.text
     }

@@ -145,9 +145,9 @@ impl InputFormat {
     /// Ignores extensions of compressed files (`.gz`, `.zst`, `.xz`, `.bz2`).
     ///
     /// ```
-    /// use textkin_source::Format;
-    /// assert_eq!(Format::from_path("a/b.JSONL.gz".as_ref()), Format::Jsonl);
-    /// assert_eq!(Format::from_path("a/b.md".as_ref()), Format::Text);
+    /// use textkin_source::InputFormat;
+    /// assert_eq!(InputFormat::from_path("a/b.JSONL.gz".as_ref()), InputFormat::Jsonl);
+    /// assert_eq!(InputFormat::from_path("a/b.md".as_ref()), InputFormat::Text);
     /// ```
     pub fn from_path(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();

@@ -190,7 +190,7 @@ fn binary_files_are_problems() {
     let told = beside_good_ones(&folder, &["junk.bin", "paper.pdf", "x.parquet"]);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines[0], "textkin: junk.bin: not text (binary)");
-    assert!(lines[1].starts_with("textkin: paper.pdf: not readable as pdf: "), "{told}");
+    assert!(lines[1].starts_with("textkin: paper.pdf: cannot read as pdf: "), "{told}");
     assert!(lines[2].starts_with("textkin: x.parquet: "), "{told}");
 }
 

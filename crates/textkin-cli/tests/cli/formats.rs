@@ -99,7 +99,7 @@ fn postscript_is_read_with_and_without_other_programs() {
     let run = crate::support::run(command).expect(0);
     assert_eq!(run.pairs(), [("a.txt", "c.ps")]);
     assert!(
-        run.stderr.contains("d.ps: not readable as postscript: it never ends"),
+        run.stderr.contains("d.ps: cannot read as postscript: the program does not terminate"),
         "{}",
         run.stderr
     );
@@ -129,7 +129,7 @@ fn damaged_files_are_problems_and_the_run_goes_on() {
     let run = folder.discover(&["in", "--out", "-"]).expect(0);
     assert_eq!(run.pairs()[0], ("in/a.txt", "in/b.txt"));
     for name in ["in/noise.pdf", "in/zip.docx"] {
-        assert!(run.stderr.contains(&format!("{name}: not readable as ")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("{name}: cannot read as ")), "{}", run.stderr);
     }
 }
 

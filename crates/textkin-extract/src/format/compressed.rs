@@ -1,17 +1,17 @@
 //! Files compressed as a whole: gzip, Zstandard, xz, bzip2.
 //!
-//! What is inside is the document itself, so that it keeps the name of the file. A file that ends
-//! too early gives what it has, and a problem.
+//! The content is the document itself, so it keeps the name of the file. A truncated file gives the
+//! text up to the end and a problem.
 
 use std::io::Read;
 
 use crate::context::ContainerPart;
 use crate::{Error, ExtractContext, Extractor, FileKind};
 
-/// Memory that xz may use; its largest preset needs 65 MiB.
+/// Memory limit of xz; its largest preset needs 65 MiB.
 const MAX_XZ_MEMORY: u64 = 256 << 20;
 
-/// The largest window of Zstandard that is accepted, as a power of two.
+/// Maximum Zstandard window, as a power of two.
 const MAX_ZSTD_WINDOW_LOG: u32 = 27;
 
 /// Reads one kind of compressed file.
@@ -29,8 +29,7 @@ impl Extractor for Compressed {
             if expanded.is_empty() {
                 return Err(Error::corrupt(self.0, failure));
             }
-            context
-                .problem("", format_args!("not all of it is readable as {}: {failure}", self.0))?;
+            context.problem("", format_args!("only partly readable as {}: {failure}", self.0))?;
         }
         let name = context.name().map(inner_name);
         context.nested_part(
@@ -60,7 +59,7 @@ fn decoder<'a>(kind: FileKind, bytes: &'a [u8]) -> Result<Box<dyn Read + 'a>, Er
     })
 }
 
-/// The name of a file without the ending that says how it is compressed.
+/// Removes the extension of a compressed file.
 fn inner_name(name: &str) -> String {
     let Some((stem, extension)) = name.rsplit_once('.') else { return name.to_owned() };
     match extension.to_ascii_lowercase().as_str() {
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_inner_name_has_one_ending_less() {
+    fn the_inner_name_has_one_extension_less() {
         assert_eq!(inner_name("a.txt.gz"), "a.txt");
         assert_eq!(inner_name("a.tgz"), "a.tar");
         assert_eq!(inner_name("a"), "a");

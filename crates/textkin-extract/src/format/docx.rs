@@ -1,7 +1,7 @@
 //! Word documents (Office Open XML): text, footnotes and endnotes, headers and footers.
 //!
-//! Deleted text of tracked changes, field codes and comments are no text. Text formatted as
-//! hidden, in a size nobody can read or white without anything behind it is noted and left out.
+//! Deleted text of tracked changes, field codes and comments are not extracted. Text that is formatted
+//! as hidden, unreadably small, or white on white is noted and excluded.
 
 use super::package::Package;
 use super::visibility::{Visibility, WordStyles, has_color};
@@ -38,7 +38,7 @@ impl Extractor for Docx {
         let mut seen = Vec::new();
         for name in notes.iter().chain(edges) {
             let Some(part) = package.read(name, context)? else { continue };
-            // The same header often stands in a part for each section.
+            // Each section often has its own copy of the same header.
             if !seen.contains(&part) {
                 reader.part(&part)?;
                 seen.push(part);
@@ -85,7 +85,7 @@ impl Reader {
             }
             match token {
                 MarkupToken::Open(tag) => match tag.local() {
-                    // What was moved away, and the second copy of drawings.
+                    // Moved text at its old position, and the second copy of drawings.
                     name @ ("moveFrom" | "Fallback" | "del") if !tag.is_empty => {
                         skipping = Some((name, 1));
                     }
@@ -97,7 +97,7 @@ impl Reader {
                     "pPr" => in_paragraph_properties = !tag.is_empty,
                     "r" => run = paragraph.overridden_by(Visibility::background(is_shaded)),
                     "pStyle" => paragraph = self.styles.named(&tag),
-                    // What is said of the mark at the end of a paragraph says nothing of its text.
+                    // Properties of the paragraph mark do not apply to the text.
                     "shd" if in_paragraph_properties => is_shaded |= has_color(&tag),
                     _ if in_paragraph_properties => {}
                     "rStyle" => run = run.overridden_by(self.styles.named(&tag)),

@@ -1,13 +1,13 @@
 //! E-mail messages: the body is a document, attachments are parts.
 //!
-//! [`Entity`] reads header fields, multiparts and encodings of content. Multiparts are a list of
-//! work, not calls within calls. Of alternatives, plain text goes before a web page.
+//! [`Entity`] reads header fields, multiparts and content encodings. Multiparts are processed with a
+//! work list instead of recursion. Among alternatives, plain text takes precedence over HTML.
 
 use crate::context::ContainerPart;
 use crate::mime::{Entity, iso_time};
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
-/// Multiparts within one another: each is searched for the boundaries of the next.
+/// Maximum nesting of multiparts: each one is searched for the boundaries of the next.
 const MAX_MULTIPARTS: usize = 32;
 
 /// Reads messages.
@@ -49,7 +49,7 @@ impl Extractor for Email {
     }
 }
 
-/// What the parts of a message give.
+/// Collects the text, notes and attachments of a message.
 struct Body<'a> {
     text: String,
     notes: Vec<Note>,
@@ -66,7 +66,7 @@ impl<'a> Body<'a> {
             if let Some(parts) = entity.parts(max_parts) {
                 if depth >= MAX_MULTIPARTS {
                     let reason =
-                        format!("more than {MAX_MULTIPARTS} multiparts within one another");
+                        format!("multiparts nested more than {MAX_MULTIPARTS} levels deep");
                     self.notes.push(Note::Incomplete { reason });
                     continue;
                 }

@@ -1,10 +1,10 @@
-//! Electronic books: the pages in reading order, as one document.
+//! E-books (EPUB): the pages in reading order, as one document.
 
 use super::package::{Package, Properties, resolve};
 use crate::markup::{Markup, MarkupToken};
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
-/// Reads electronic books.
+/// Reads e-books.
 pub(crate) struct Epub;
 
 impl Extractor for Epub {
@@ -64,7 +64,7 @@ impl Extractor for Epub {
     }
 }
 
-/// The part that describes the book.
+/// Returns the path of the package document.
 fn root_file(container: &str) -> Option<String> {
     Markup::xml(container).find_map(|token| match token {
         MarkupToken::Open(tag) if tag.local() == "rootfile" => {
@@ -74,7 +74,7 @@ fn root_file(container: &str) -> Option<String> {
     })
 }
 
-/// The pages in reading order, without the table of contents.
+/// Returns the pages in reading order, without the table of contents.
 fn spine(source: &str, folder: &str) -> Vec<String> {
     let mut manifest = std::collections::HashMap::new();
     let mut pages: Vec<String> = Vec::new();
@@ -93,7 +93,7 @@ fn spine(source: &str, folder: &str) -> Vec<String> {
                 }
             }
             "itemref" => {
-                // Each page once, however often it is named: some books name every section of it.
+                // Each page once: some books list every section of a page.
                 let page = tag.attribute("idref").and_then(|id| manifest.remove(&*id));
                 pages.extend(page.filter(|page| seen.insert(page.clone())));
             }
@@ -103,7 +103,7 @@ fn spine(source: &str, folder: &str) -> Vec<String> {
     pages
 }
 
-/// `%20` and the like as characters.
+/// Decodes percent encoding.
 fn decoded(address: &str) -> String {
     let mut bytes = Vec::with_capacity(address.len());
     let mut rest = address.as_bytes();
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_spine_gives_the_order() {
+    fn the_spine_determines_the_order() {
         let source = "<manifest><item id='b' href='b%20c.xhtml'/><item id='a' href='a.xhtml'/>\
             <item id='s' href='a.xhtml#s'/><item id='n' href='n.xhtml' properties='nav'/></manifest>\
             <spine><itemref idref='a'/><itemref idref='s'/><itemref idref='n'/><itemref idref='b'/><itemref idref='a'/></spine>";

@@ -1,8 +1,8 @@
-//! Web pages: all text that a reader sees, or the main content only.
+//! Web pages: all visible text, or the main content only.
 //!
-//! Works on tags without a tree. Open elements are kept in a list, because hiding, colours and
-//! preformatted text are inherited; an end tag closes the nearest element of its name, and tags
-//! that HTML lets authors leave out are closed by what follows.
+//! Works on tags without building a tree. Open elements are kept in a list, because visibility, colors
+//! and preformatting are inherited. An end tag closes the nearest element of its name; following tags
+//! close elements whose end tag is optional.
 
 use super::style::{Color, Style};
 use super::style_sheet::StyleSheet;
@@ -11,10 +11,10 @@ use crate::markup::{Markup, MarkupToken, Tag, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note, encoding};
 
-/// How far an end tag looks for its start tag.
+/// Maximum open elements searched for the start tag of an end tag.
 const MAX_LOOK_BACK: usize = 200;
 
-/// Deeper elements are read and not kept in the list.
+/// Maximum open elements; deeper ones are read but not kept in the list.
 const MAX_OPEN: usize = 1 << 20;
 
 /// Reads web pages.
@@ -32,7 +32,7 @@ impl Extractor for Html {
     }
 }
 
-/// The document that the page `source` is, as the options want it.
+/// Extracts the page `source` according to the options.
 pub(crate) fn page(source: &str, context: &ExtractContext<'_>) -> Result<ExtractedDocument, Error> {
     let keep_hidden = context.options().keep_hidden;
     let all = read(source, context.writer(), keep_hidden)?;
@@ -42,7 +42,7 @@ pub(crate) fn page(source: &str, context: &ExtractContext<'_>) -> Result<Extract
     match super::main_content::find(source) {
         Ok(article) => {
             let mut document = read(&article, context.writer(), keep_hidden)?;
-            // The heading of a page is not part of what is found, and is given as the title.
+            // The main content does not include the heading of the page, so it becomes the title.
             if let Some(title) = &all.title {
                 document.text = format!("{title}\n\n{}", document.text);
             }
@@ -56,18 +56,18 @@ pub(crate) fn page(source: &str, context: &ExtractContext<'_>) -> Result<Extract
     }
 }
 
-/// All text of the page `source`.
+/// Extracts all text of the page `source`.
 pub(crate) fn read(
     source: &str,
     writer: TextWriter,
     keep_hidden: bool,
 ) -> Result<ExtractedDocument, Error> {
     let sheet = StyleSheet::of(source);
-    let again = (!sheet.is_empty()).then(|| writer.clone());
+    let spare_writer = (!sheet.is_empty()).then(|| writer.clone());
     let mut reader = Reader::new(writer, &sheet, keep_hidden);
     reader.read(source)?;
-    // A sheet that hides most of a page is one that a script changes.
-    if let Some(writer) = again.filter(|_| reader.n_hidden_by_sheet > reader.n_shown) {
+    // A style sheet that hides most of a page is usually changed by a script, so it is ignored.
+    if let Some(writer) = spare_writer.filter(|_| reader.n_hidden_by_sheet > reader.n_shown) {
         reader = Reader { keep_by_sheet: true, ..Reader::new(writer, &sheet, keep_hidden) };
         reader.read(source)?;
     }
@@ -80,7 +80,7 @@ pub(crate) fn read(
     })
 }
 
-/// What holds inside an element.
+/// Inherited properties of an element.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     skip: bool,
@@ -133,8 +133,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether text in `state` is left out.
-    fn is_left_out(&self, state: State) -> bool {
+    /// Whether text in `state` is excluded.
+    fn is_excluded(&self, state: State) -> bool {
         state.hidden.is_some() && !self.keep_hidden && !(state.is_by_sheet && self.keep_by_sheet)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         state.background = style.background.unwrap_or(state.background);
         let is_same = state.color.is_some() && state.color == state.background;
         if state.hidden.is_none() {
-            state.hidden = style.hidden().or(is_same.then_some("colour of the background"));
+            state.hidden = style.hidden().or(is_same.then_some("same color as the background"));
             state.is_by_sheet = inline.hidden().is_none() && !self.sheet.is_empty();
         }
         self.open.push((tag.name, state));
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         self.gap(Element::of(name).gap);
     }
 
-    /// Closes an element whose end tag was left out.
+    /// Closes an element whose end tag is omitted.
     fn close_implied(&mut self, implied: ImpliedClose) {
         let look_back = self.open.iter().rev().take(MAX_LOOK_BACK);
         for (from_end, (name, _)) in look_back.enumerate() {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
 
     fn gap(&mut self, gap: Gap) {
         let state = self.state();
-        if state.skip || self.is_left_out(state) {
+        if state.skip || self.is_excluded(state) {
             return;
         }
         match gap {
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     fn text(&mut self, text: &str) -> Result<(), Error> {
         let state = self.state();
         if state.is_title {
-            // Only the first title is the title of the page; pictures have their own.
+            // Only the first title is that of the page; images have their own.
             if self.title.trim().is_empty() && !state.skip {
                 self.title.extend(text.chars().take(1000));
             }
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         if let Some(how) = state.hidden {
             self.hidden.add(how, text);
             self.n_hidden_by_sheet += if state.is_by_sheet { text.trim().len() } else { 0 };
-            if self.is_left_out(state) {
+            if self.is_excluded(state) {
                 return Ok(());
             }
         }
@@ -237,14 +237,14 @@ enum Gap {
     Paragraph,
 }
 
-/// Which open elements a start tag closes, looking outwards no further than `within`.
+/// The open elements that a start tag closes, searching outward up to `within`.
 #[derive(Clone, Copy, Debug)]
 struct ImpliedClose {
     elements: &'static [&'static str],
     within: &'static [&'static str],
 }
 
-/// What an element means for the text.
+/// The effect of an element on the text.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     gap: Gap,
@@ -254,7 +254,7 @@ struct Element {
     closes: Option<ImpliedClose>,
 }
 
-/// Elements with short names only; longer names are unknown.
+/// Maximum length of a known element name.
 const MAX_NAME_BYTES: usize = 12;
 
 const PARAGRAPH: ImpliedClose = ImpliedClose {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_apart_and_words_are_whole() {
+    fn blocks_are_separated_and_words_are_not() {
         assert_eq!(text("<p>one<p>t<b>w</b>o<div>three</div>four"), "one\n\ntwo\n\nthree\n\nfour");
         assert_eq!(text("<ul><li>a<li>b</ul>c"), "a\nb\n\nc");
         assert_eq!(text("<table><tr><td>a<td>b<tr><td>c</table>"), "a\nb\nc");
@@ -343,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_left_out() {
+    fn scripts_styles_and_comments_are_excluded() {
         assert_eq!(text("<title>t</title><style>p{}</style>a<script>b</script><!-- c -->d"), "ad");
         assert_eq!(text("<ruby>漢<rt>かん</rt></ruby>字"), "漢字");
     }
 
     #[test]
-    fn hidden_text_is_noted_and_left_out() {
+    fn hidden_text_is_noted_and_excluded() {
         for hidden in [
             "<p style='display: none'>x</p>",
             "<p hidden>x</p>",
@@ -385,12 +385,12 @@ mod tests {
         assert_eq!(text("<p style='color:white'>on a dark page"), "on a dark page");
     }
 
-    /// What a page may say about visibility in one place for all.
+    /// A style sheet that hides elements in several ways.
     const SHEET: &str = "<style>body{background:#fff} div.x,#y,del{display:none} .far{text-indent:-9999px} \
                          .pale{color:white} .banner{color:#fff;background:url(a.png)} p.x{font-size:0}</style><body>";
 
     #[test]
-    fn a_sheet_that_hides_most_of_a_page_is_noted_and_hides_nothing() {
+    fn a_style_sheet_that_hides_most_of_a_page_is_noted_and_ignored() {
         let page = "<style>.app{opacity:0}</style><div class=app>all of the page</div><p>but this";
         assert_eq!(text(page), "all of the page\n\nbut this");
         assert_eq!(notes(page).len(), 1);
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_flat() {
+    fn deep_nesting_needs_no_stack() {
         let deep = "<div>".repeat(100_000);
         assert_eq!(text(&format!("{deep}x{}", "</span>".repeat(100_000))), "x");
     }

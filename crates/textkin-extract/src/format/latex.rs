@@ -1,9 +1,9 @@
 //! LaTeX: text without commands and formulas.
 //!
-//! Goes over the source once. Braces are a list of groups, so that their nesting costs no stack:
-//! a group is plain, or its text is dropped (arguments that are no text), or it is a footnote,
-//! whose text comes after the rest. Commands are not defined or expanded; of unknown ones the
-//! name is dropped and the arguments are text.
+//! Reads the source once. Open braces are a list of groups, so that nesting needs no stack: a group is
+//! plain, or its text is dropped (arguments that are not text), or it is a footnote, whose text comes
+//! after the rest. Commands are not defined or expanded; for unknown ones the name is dropped and the
+//! arguments are text.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::{
     Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding, join_hyphenated,
 };
 
-/// An optional argument is not longer.
+/// Maximum length of an optional argument.
 const MAX_OPTION_BYTES: usize = 300;
 
 /// Reads LaTeX.
@@ -57,13 +57,13 @@ fn read(source: &str, text: TextWriter, notes: TextWriter) -> Result<ExtractedDo
     })
 }
 
-/// What a pair of braces is.
+/// The meaning of a pair of braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     Plain,
-    /// An argument that is no text, and how many more follow it.
+    /// An argument that is not text, and how many more follow it.
     Dropped(usize),
-    /// A heading: a paragraph of its own.
+    /// A heading: a separate paragraph.
     Heading,
     Title,
     Note,
@@ -80,7 +80,7 @@ struct Reader<'a> {
     n_titles: usize,
     n_tables: usize,
     is_preamble: bool,
-    /// Environments that begin and never end.
+    /// Environments whose end is missing.
     without_end: HashSet<&'a str>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// White space; an empty line ends a paragraph.
+    /// Reads white space; an empty line ends a paragraph.
     fn space(&mut self) {
         let trimmed = self.rest.trim_start();
         let space = self.take(self.rest.len() - trimmed.len());
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         if is_empty_line { self.writer().paragraph() } else { self.writer().space() }
     }
 
-    /// A comment takes the line end and the spaces after it along.
+    /// Skips a comment with its line end and the following spaces.
     fn comment(&mut self) {
         let end =
             memchr::memchr(b'\n', self.rest.as_bytes()).map_or(self.rest.len(), |end| end + 1);
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips `[…]` where it stands right here.
+    /// Skips `[…]` at the current position.
     fn skip_options(&mut self) {
         while self.rest.starts_with('[') {
             let (mut depth, mut end) = (0usize, None);
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A formula between dollars. Its text is kept if it is only letters and numbers.
+    /// Reads a formula between dollars; keeps it if it consists only of letters and numbers.
     fn formula(&mut self) -> Result<(), Error> {
         let mark = if self.rest.starts_with("$$") { "$$" } else { "$" };
         self.skip(mark.len());
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
             match bytes.get(at) {
                 Some(b'\\') => at += 2,
                 Some(b'$') => break Some(at),
-                // No formula goes over an empty line: the dollar was one of money.
+                // A formula cannot contain an empty line: this is a dollar sign.
                 Some(b'\n') if bytes.get(at + 1) == Some(&b'\n') => break None,
                 Some(_) => at += 1,
                 None => break None,
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
         if mark == "$" && inside.chars().all(is_simple) { self.push(inside) } else { Ok(()) }
     }
 
-    /// What a backslash begins; false at the end of the document.
+    /// Reads a command after a backslash; returns false at the end of the document.
     fn command(&mut self) -> Result<bool, Error> {
         self.skip(1);
         let n_letters = self
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A backslash and one character that is no letter.
+    /// Reads a backslash followed by a character that is not a letter.
     fn symbol(&mut self) -> Result<(), Error> {
         let Some(character) = self.rest.chars().next() else { return Ok(()) };
         self.skip(character.len_utf8());
@@ -409,7 +409,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to behind `end`, if it is there.
+    /// Advances past `end`, if it occurs.
     fn skip_until(&mut self, end: &'static str) -> Result<(), Error> {
         if self.without_end.contains(end) {
             return Ok(());
@@ -423,7 +423,7 @@ impl<'a> Reader<'a> {
         self.push(" ")
     }
 
-    /// The letter that follows, with an accent.
+    /// Reads the next letter and adds an accent.
     fn accent(&mut self, mark: char) -> Result<(), Error> {
         let trimmed = self.rest.trim_start_matches([' ', '\t']);
         let braced = trimmed.strip_prefix('{');
@@ -447,7 +447,7 @@ impl<'a> Reader<'a> {
         self.push(composed.encode_utf8(&mut [0; 4]))
     }
 
-    /// `\verb|…|`: the text between two equal characters on one line.
+    /// Reads `\verb|…|`: the text between two equal characters on one line.
     fn verbatim_word(&mut self) -> Result<(), Error> {
         self.skip_options();
         let Some(mark) = self.rest.chars().next() else { return Ok(()) };
@@ -461,7 +461,7 @@ impl<'a> Reader<'a> {
         self.push(text)
     }
 
-    /// `\def\name#1{…}`: nothing of it is text.
+    /// Skips `\def\name#1{…}`.
     fn definition(&mut self) {
         let line = self.rest.split('\n').next().unwrap_or_default();
         if let Some(brace) = line.find('{') {
@@ -477,7 +477,7 @@ impl<'a> Reader<'a> {
         self.skip(end);
     }
 
-    /// The name in braces that follows.
+    /// Reads the next name in braces.
     fn environment(&mut self) -> &'a str {
         let Some(inner) = self.rest.strip_prefix('{') else { return "" };
         let n_bytes =
@@ -538,7 +538,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The content of the environment `name`, up to behind its end.
+    /// Takes the content of the environment `name` and advances past its end.
     fn take_environment(&mut self, name: &'a str) -> Option<&'a str> {
         if self.without_end.contains(name) {
             return None;
@@ -557,7 +557,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// False at the end of the document.
+    /// Reads `\end`; returns false at the end of the document.
     fn end(&mut self) -> bool {
         let name = self.environment();
         if matches!(name.trim_end_matches('*'), "tabular" | "longtable" | "tabularx" | "tabulary") {
@@ -568,7 +568,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many arguments of a command are no text; nothing if all are.
+/// Returns how many arguments of a command are not text; `None` if all are text.
 fn n_dropped(name: &str) -> Option<usize> {
     Some(match name {
         "label"
@@ -678,7 +678,7 @@ fn n_dropped(name: &str) -> Option<usize> {
     })
 }
 
-/// Commands that are a piece of text.
+/// Returns the text of a command that stands for text.
 fn spelled(name: &str) -> Option<&'static str> {
     Some(match name {
         "ss" => "ß",
@@ -724,7 +724,7 @@ fn spelled(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The mark of an accent that is called by a word.
+/// Returns the combining character of an accent command that is a word.
 fn accent_word(name: &str) -> Option<char> {
     Some(match name {
         "c" => '\u{327}',
@@ -739,7 +739,7 @@ fn accent_word(name: &str) -> Option<char> {
     })
 }
 
-/// The mark of an accent that is called by a character.
+/// Returns the combining character of an accent command that is a symbol.
 fn accent_symbol(character: char) -> Option<char> {
     Some(match character {
         '\'' => '\u{301}',
@@ -766,7 +766,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_go_and_text_stays() {
+    fn commands_are_removed_and_text_is_kept() {
         let source = "\\documentclass[a4paper]{article}\n\\usepackage{x}\n\\newcommand{\\y}[1]{no}\n\
             \\title{The \\emph{Title}}\n\\begin{document}\n\\maketitle\n\\section{One}\\label{s}\n\
             Some \\textbf{bo}ld text% comment\n, caf\\'e and na\\\"{\\i}ve\\footnote{A note.} goes on~\\cite[p. 3]{x}.\n\n\
@@ -784,7 +784,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_sources_end_soon() {
+    fn hostile_sources_terminate_quickly() {
         for piece in [
             "{",
             "\\begin{equation}",
@@ -802,7 +802,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_source_ends(source in "([{}$%&~\\[\\]a é\n|*]|\\\\(begin|end|verb|def|title|cite|'|\"|item)?|\\{(document|verbatim|tabular|equation)\\}){0,60}") {
+        fn every_source_terminates(source in "([{}$%&~\\[\\]a é\n|*]|\\\\(begin|end|verb|def|title|cite|'|\"|item)?|\\{(document|verbatim|tabular|equation)\\}){0,60}") {
             document(&source);
         }
     }

@@ -1,35 +1,35 @@
 //! The article of a web page, without navigation and advertisements.
 //!
-//! Builds a tree, and what trees cost is not bounded by the size of a page. So only pages of
-//! ordinary shape are tried; for the others all text is given, with a note.
+//! This needs a tree, whose cost is not bounded by the size of the page. Therefore only pages of
+//! ordinary shape are tried; others give all their text, with a note.
 
 #[cfg(feature = "main-content")]
 use crate::markup::{Markup, MarkupToken};
 
-/// Larger pages are not tried.
+/// Maximum page size.
 #[cfg(feature = "main-content")]
 const MAX_BYTES: usize = 8 << 20;
 
-/// Pages with more tags are not tried.
+/// Maximum number of tags.
 #[cfg(feature = "main-content")]
 const MAX_TAGS: usize = 100_000;
 
-/// Pages with deeper elements are not tried.
+/// Maximum nesting of elements.
 #[cfg(feature = "main-content")]
 const MAX_DEPTH: usize = 256;
 
-/// An article has at least this many bytes of markup.
+/// Minimum bytes of markup of an article.
 #[cfg(feature = "main-content")]
 const MIN_BYTES: usize = 200;
 
-/// The main content of the page `source` as markup, or why there is none.
+/// Returns the main content of the page `source` as markup, or why there is none.
 #[cfg(feature = "main-content")]
 pub(crate) fn find(source: &str) -> Result<String, &'static str> {
     if source.len() > MAX_BYTES {
         return Err("the page is too large");
     }
     if !is_ordinary(source) {
-        return Err("the page has too many elements within one another");
+        return Err("the page has too many nested elements");
     }
     let mut readability =
         dom_smoothie::Readability::new(source, None, None).map_err(|_| "no main content found")?;
@@ -41,14 +41,14 @@ pub(crate) fn find(source: &str) -> Result<String, &'static str> {
     Ok(content)
 }
 
-/// The main content of the page `source` as markup, or why there is none.
+/// Returns the main content of the page `source` as markup, or why there is none.
 #[cfg(not(feature = "main-content"))]
 pub(crate) fn find(_: &str) -> Result<String, &'static str> {
-    Err("this build does not look for it")
+    Err("this build of textkin does not include main content extraction")
 }
 
-/// Whether a tree of the page is neither deep nor much larger than the page. Formatting elements
-/// that are not closed are opened again in every later block, so they count as depth.
+/// Whether the tree of the page is neither deep nor much larger than the page. Unclosed formatting
+/// elements are reopened in every later block, so they count as depth.
 #[cfg(feature = "main-content")]
 fn is_ordinary(source: &str) -> bool {
     let (mut n_tags, mut depth) = (0usize, 0usize);
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_article_is_found_and_the_menu_is_not() {
+    fn the_article_is_found_without_the_menu() {
         let sentence = "This is the long text of an article, with commas, and with clauses. ";
         let paragraph = format!("<p>{}</p>", sentence.repeat(10));
         let page = format!(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_strange_shape_are_not_tried() {
+    fn pages_of_unusual_shape_are_not_tried() {
         assert!(find(&"<div>".repeat(10_000)).is_err());
         assert!(find(&"<b><p>".repeat(10_000)).is_err());
         assert!(find("").is_err());

@@ -1,4 +1,4 @@
-//! Markdown: text without marks.
+//! Markdown: text without markup.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -17,7 +17,7 @@ impl Extractor for Markdown {
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let source = encoding::decode(bytes)?;
         let document = if is_nested(&source) {
-            // Quotations and lists nested this deep are no document: the text as it stands.
+            // Nobody nests quotations and lists this deep: treat the source as plain text.
             let mut writer = context.writer();
             writer.push_lines(&source)?;
             ExtractedDocument { text: writer.finish(), ..ExtractedDocument::default() }
@@ -28,10 +28,10 @@ impl Extractor for Markdown {
     }
 }
 
-/// Blocks nested deeper are not parsed: each costs work on every line.
+/// Maximum nesting of blocks: each level costs work on every line.
 const MAX_NESTED: usize = 100;
 
-/// Whether a line opens more blocks within one another than people write.
+/// Whether a line opens more nested blocks than people write.
 fn is_nested(source: &str) -> bool {
     source.lines().any(|line| {
         let mut n_marks = 0;
@@ -40,7 +40,7 @@ fn is_nested(source: &str) -> bool {
             matches!(byte, b'>' | b'-' | b'*' | b'+' | b' ' | b'\t')
         });
         let n_bytes = marks.count();
-        // A line of nothing else is a rule.
+        // A line of nothing else is a horizontal rule.
         n_marks > MAX_NESTED && line.get(..n_bytes).is_some_and(|marks| marks.contains([' ', '>']))
     })
 }
@@ -94,7 +94,7 @@ fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error
             Event::Text(text) if is_metadata => {
                 title = title.or_else(|| metadata_title(&text));
             }
-            // The text of a picture is not seen.
+            // The alternative text of an image is not visible.
             Event::Text(_) | Event::Code(_) if n_images > 0 => {}
             Event::Text(text) | Event::Code(text) => {
                 if is_heading && title.is_none() {
@@ -126,7 +126,7 @@ fn is_block(tag: &TagEnd) -> bool {
     )
 }
 
-/// Text of a line of HTML between paragraphs.
+/// Extracts the text of an HTML line between paragraphs.
 fn block(html: &str, writer: &mut TextWriter) -> Result<(), Error> {
     for token in Markup::xml(html) {
         match token {
@@ -138,7 +138,7 @@ fn block(html: &str, writer: &mut TextWriter) -> Result<(), Error> {
     Ok(())
 }
 
-/// The title in the block that some put before the text.
+/// Returns the title in the metadata block before the text.
 fn metadata_title(metadata: &str) -> Option<String> {
     let title = metadata.lines().find_map(|line| line.strip_prefix("title:"))?;
     let title = title.trim().trim_matches(['"', '\'']);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_go_and_text_stays() {
+    fn markup_is_removed_and_text_is_kept() {
         let document = document(
             "# A *title*\n\nSome **bo**ld [link](http://x) and `code`.\n\n* a\n* b\n\n| c | d |\n|---|---|\n| e | f |\n\n![picture](x.png)\n",
         );

@@ -1,4 +1,4 @@
-//! Mailboxes: messages one after the other, each after a line that begins with `From `.
+//! Mailboxes: a sequence of messages, each after a line that begins with `From `.
 
 use crate::context::ContainerPart;
 use crate::{Error, ExtractContext, Extractor, FileKind};
@@ -26,7 +26,7 @@ impl Extractor for Mbox {
     }
 }
 
-/// The messages, each with its first line. A message begins at the start or after an empty line.
+/// Returns the messages, each with its first line. A message begins at the start or after an empty line.
 fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_start = move |&at: &usize| {
         let before = bytes.get(..at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The formats, one file each, and the one place where a kind becomes its extractor.
+//! The formats, one module each, and the extractor of each kind.
 
 mod text;
 mod html;
@@ -32,7 +32,7 @@ pub use unknown::legacy_office;
 
 use crate::{Error, Extractor, FileKind};
 
-/// The extractor of `kind`.
+/// Returns the extractor of `kind`.
 pub(crate) fn extractor(kind: FileKind) -> Result<&'static dyn Extractor, Error> {
     Ok(match kind {
         FileKind::Text => &text::Text,

@@ -1,7 +1,7 @@
-//! Open documents: text, presentation or table.
+//! OpenDocument: text, presentation or spreadsheet.
 //!
-//! Tracked deletions and comments are no text; notes come after the text. Text that a style hides
-//! is noted and left out.
+//! Tracked deletions and comments are not extracted; footnotes come after the text. Text that a style
+//! hides is noted and excluded.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
-/// A size in points that nobody can read.
+/// Maximum font size in points that is unreadable.
 const UNREADABLE_POINTS: f32 = 1.0;
 
-/// Reads open documents.
+/// Reads OpenDocument files.
 pub(crate) struct Odt;
 
 impl Extractor for Odt {
@@ -51,7 +51,7 @@ impl Extractor for Odt {
 
 struct Reader {
     text: TextWriter,
-    /// Footnotes, which would tear the sentence apart that they belong to.
+    /// Footnotes, which would interrupt the sentence they belong to.
     notes: TextWriter,
     n_notes: usize,
     hidden: HiddenText,
@@ -113,7 +113,7 @@ impl Reader {
                             spans.push(spans.last().copied().flatten().or(how));
                         }
                     }
-                    // Sections and fields say it without a style.
+                    // Sections and fields are hidden without a style.
                     "section" | "hidden-text" | "hidden-paragraph" if !tag.is_empty => {
                         let is_none = tag.attribute("display").is_some_and(|how| how == "none");
                         let is_field = tag.local() != "section";
@@ -161,7 +161,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the styles of `styles.xml`, which are known in the text too.
+    /// Reads the styles of `styles.xml`, which the text can use too.
     fn styles(&mut self, source: &str) -> Result<(), Error> {
         let mut style = String::new();
         for token in Markup::xml(source) {
@@ -176,7 +176,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Begins a style with what it is based on, and gives its name.
+    /// Begins a style with the properties of its parent; returns its name.
     fn begin_style(&mut self, tag: &Tag<'_>) -> String {
         let name = tag.attribute("name").unwrap_or_default().into_owned();
         if let Some(parent) = tag.attribute("parent-style-name") {
@@ -185,7 +185,7 @@ impl Reader {
         name
     }
 
-    /// Remembers the styles of text that is not seen.
+    /// Records a style that hides text.
     fn style(&mut self, name: &str, tag: &Tag<'_>) {
         let mut style = Visibility::default();
         if let Some(display) = tag.attribute("display") {
@@ -205,7 +205,7 @@ impl Reader {
         self.visibility.insert(name.to_owned(), style);
     }
 
-    /// How the text inside `tag` is hidden by its style or those that one is based on.
+    /// Returns how the style of `tag`, or one of its parents, hides the text.
     fn how(&self, tag: &Tag<'_>, is_in_table: bool) -> Option<&'static str> {
         let mut found = Visibility::default();
         let mut name = tag.attribute("style-name")?.into_owned();

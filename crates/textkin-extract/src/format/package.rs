@@ -1,4 +1,4 @@
-//! Documents that are zip archives of XML parts: opening, reading parts, and what they share.
+//! Documents that are zip archives of XML parts: opens them and reads parts, properties and relations.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -6,7 +6,7 @@ use std::io::Cursor;
 use crate::markup::{Markup, MarkupToken, unescape};
 use crate::{Error, ExtractContext, FileKind, encoding};
 
-/// A title or a date is not longer.
+/// Maximum length of a title or a date.
 const MAX_PROPERTY_CHARACTERS: usize = 1000;
 
 /// The parts of one document.
@@ -23,7 +23,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// The names of all parts, in order.
+    /// Returns the names of all parts, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             self.archive.file_names().flatten().map(|name| name.into_owned()).collect();
@@ -31,7 +31,7 @@ impl<'a> Package<'a> {
         names
     }
 
-    /// The text of the part `name`; nothing if there is none.
+    /// Reads the part `name`; `None` if there is none.
     pub(crate) fn read(
         &mut self,
         name: &str,
@@ -53,7 +53,7 @@ impl<'a> Package<'a> {
         Ok(Some(encoding::decode_markup(&bytes)?.into_owned()))
     }
 
-    /// As [`read`](Self::read), for a part the document cannot do without.
+    /// Reads a required part; fails if it is missing.
     pub(crate) fn require(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl<'a> Package<'a> {
         self.read(name, context)?.ok_or(missing)
     }
 
-    /// Title and time in the part `name`, the first of `times` that is there.
+    /// Reads the title and the first of `times` that exists from the part `name`.
     pub(crate) fn properties(
         &mut self,
         name: &str,
@@ -78,7 +78,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// The relations of the part `name`: identifier to target.
+    /// Returns the relations of the part `name`: identifier to target.
     pub(crate) fn relations(
         &mut self,
         name: &str,
@@ -101,7 +101,7 @@ impl<'a> Package<'a> {
     }
 }
 
-/// What a document says about itself.
+/// Properties of a document.
 #[derive(Debug, Default)]
 pub(crate) struct Properties {
     pub(crate) title: Option<String>,
@@ -109,7 +109,7 @@ pub(crate) struct Properties {
 }
 
 impl Properties {
-    /// The first `title` and the first element of `times` that is there, in that order.
+    /// Reads the first `title`, and the first element of `times` that exists, in that order.
     pub(crate) fn read(source: &str, times: &[&str]) -> Self {
         let mut found: Vec<(&str, String)> = Vec::new();
         let mut element = None;
@@ -143,7 +143,7 @@ impl Properties {
     }
 }
 
-/// The part that `target` means, seen from `folder`.
+/// Resolves `target` relative to `folder`.
 pub(crate) fn resolve(folder: &str, target: &str) -> String {
     let target = target.split(['#', '?']).next().unwrap_or_default();
     let base = if target.starts_with('/') { "" } else { folder };
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_seen_from_their_folder() {
+    fn targets_are_resolved_relative_to_their_folder() {
         assert_eq!(resolve("ppt/slides", "../notes/n1.xml"), "ppt/notes/n1.xml");
         assert_eq!(resolve("OPS", "a.xhtml#x"), "OPS/a.xhtml");
         assert_eq!(resolve("a", "/b"), "b");

@@ -1,4 +1,4 @@
-//! Presentations (Office Open XML): slides in their order, each with its speaker notes.
+//! Presentations (Office Open XML): slides in order, each with its speaker notes.
 
 use super::package::Package;
 use crate::markup::{Markup, MarkupToken, local, unescape};
@@ -40,7 +40,7 @@ impl Extractor for Pptx {
     }
 }
 
-/// The slides in the order of the presentation; those it does not name come by number.
+/// Returns the slides in presentation order; unlisted ones follow by number.
 fn slides(
     package: &mut Package<'_>,
     context: &mut ExtractContext<'_>,
@@ -54,7 +54,7 @@ fn slides(
             if tag.local() != "sldId" {
                 continue;
             }
-            // Two attributes are called id; the one with a prefix is the relation.
+            // Two attributes are named id; the one with a prefix is the relation.
             let id = tag.attributes().find(|(name, _)| name.ends_with(":id"));
             slides.extend(id.and_then(|(_, id)| relations.get(&*id).cloned()));
         }
@@ -78,7 +78,7 @@ fn part(source: &str, writer: &mut TextWriter) -> Result<(), Error> {
         match token {
             MarkupToken::Open(tag) => match tag.local() {
                 "t" => is_text = !tag.is_empty,
-                // Fields are numbers of slides and dates.
+                // Fields are slide numbers and dates.
                 "fld" => is_field = !tag.is_empty,
                 "p" => writer.paragraph(),
                 "br" => writer.line(),

@@ -1,8 +1,8 @@
-//! roff source: manual pages (man, mdoc) and documents in ms and its like.
+//! roff source: manual pages (man, mdoc) and documents in ms and similar macro packages.
 //!
-//! Line by line. A line that begins with a point is a request: some end paragraphs or lines, some
-//! have text as arguments, definitions and pictures are no text. Strings that the source defines
-//! are put in once and never looked into again, so that none can grow.
+//! Reads line by line. A line that begins with a dot is a request: some end paragraphs or lines, some
+//! have text as arguments; definitions and pictures are not text. Strings that the source defines are
+//! inserted once and not expanded again, so that they cannot grow.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::{
     Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding, join_hyphenated,
 };
 
-/// Strings that a source may define.
+/// Maximum strings that a source may define.
 const MAX_STRINGS: usize = 1000;
 
-/// A string is not longer.
+/// Maximum length of a string.
 const MAX_STRING_BYTES: usize = 200;
 
 /// Reads roff source.
@@ -50,11 +50,11 @@ fn read(source: &str, writer: TextWriter) -> Result<ExtractedDocument, Error> {
     Ok(ExtractedDocument { text, title: reader.title, ..ExtractedDocument::default() })
 }
 
-/// Where in a table the reader is.
+/// The state inside a table.
 #[derive(Clone, Copy, Debug)]
 struct Table {
     separator: char,
-    /// Whether the lines that say how columns look are over.
+    /// Whether the format lines of the columns have ended.
     has_format: bool,
 }
 
@@ -62,9 +62,9 @@ struct Reader {
     writer: TextWriter,
     strings: HashMap<String, String>,
     title: Option<String>,
-    /// The name that `.Nm` without argument stands for.
+    /// The name that `.Nm` without argument prints.
     name: String,
-    /// The request that ends what is no text.
+    /// The request that ends the skipped part.
     skip_until: Option<&'static [&'static str]>,
     table: Option<Table>,
     is_preformatted: bool,
@@ -96,7 +96,7 @@ impl Reader {
         self.text(line)
     }
 
-    /// Text of the source, and the space that its line end is.
+    /// Writes text of the source; the line end becomes a space.
     fn text(&mut self, line: &str) -> Result<(), Error> {
         let plain = self.plain(line);
         self.writer.push(&plain.text)?;
@@ -168,7 +168,7 @@ impl Reader {
                 self.words(&arguments(rest), " ")?;
             }
             "if" => {
-                // What is meant for terminals is text; other conditions are not evaluated.
+                // Text for terminals is kept; other conditions are not evaluated.
                 if let Some(inner) = rest.strip_prefix("n ") {
                     self.conditional(inner.trim_start())?;
                 }
@@ -179,7 +179,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What follows a condition: text, or one more request without another condition.
+    /// Reads text or a request after a condition; conditions are not nested.
     fn conditional(&mut self, inner: &str) -> Result<(), Error> {
         let inner = inner.trim_start_matches("\\{").trim_start_matches('\\').trim();
         match inner.strip_prefix(['.', '\'']) {
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// `.ds name text`
+    /// Defines a string: `.ds name text`.
     fn define(&mut self, rest: &str) {
         let Some((name, value)) = rest.split_once(char::is_whitespace) else { return };
         let value = value.trim_start();
@@ -200,7 +200,7 @@ impl Reader {
         }
     }
 
-    /// Arguments as text.
+    /// Writes arguments as text.
     fn words(&mut self, arguments: &[String], between: &str) -> Result<(), Error> {
         for (number, argument) in arguments.iter().enumerate() {
             if number > 0 {
@@ -213,7 +213,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A line of a table.
+    /// Writes a line of a table.
     fn row(&mut self, line: &str, table: Table) -> Result<(), Error> {
         if !table.has_format {
             let separator = line.split_once("tab(").or_else(|| line.split_once("tab ("));
@@ -238,7 +238,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A line of mdoc: macros among the arguments are marks, the rest is text.
+    /// Writes a line of mdoc: macros among the arguments are markup, the rest is text.
     fn mdoc(&mut self, name: &str, rest: &str) -> Result<(), Error> {
         match name {
             "It" => self.writer.line(),
@@ -299,7 +299,7 @@ impl Reader {
         self.writer.push(text)
     }
 
-    /// Text without escapes.
+    /// Resolves the escapes of a line.
     fn plain(&self, line: &str) -> PlainLine {
         let mut text = String::with_capacity(line.len());
         let mut continues = false;
@@ -349,7 +349,7 @@ impl Reader {
                 | 'Z' | 'A' | 'B' | 'R' => {
                     escape.quoted();
                 }
-                // Marks without width, and everything else.
+                // Zero-width marks, and everything else.
                 _ => {}
             }
             rest = escape.rest;
@@ -359,14 +359,14 @@ impl Reader {
     }
 }
 
-/// A line without escapes.
+/// A line with its escapes resolved.
 struct PlainLine {
     text: String,
-    /// Whether the next line goes on without a space.
+    /// Whether the next line continues without a space.
     continues: bool,
 }
 
-/// What follows a backslash.
+/// The text after a backslash.
 struct Escape<'a> {
     rest: &'a str,
 }
@@ -378,7 +378,7 @@ impl<'a> Escape<'a> {
         Some(character)
     }
 
-    /// The next `n_characters` characters.
+    /// Takes the next `n_characters` characters.
     fn take(&mut self, n_characters: usize) -> &'a str {
         let end = self.rest.char_indices().nth(n_characters).map_or(self.rest.len(), |(at, _)| at);
         let (taken, rest) = self.rest.split_at(end);
@@ -392,7 +392,7 @@ impl<'a> Escape<'a> {
         taken
     }
 
-    /// A name of one character, of two after `(`, or in brackets.
+    /// Reads a name: one character, two after `(`, or any number in brackets.
     fn name(&mut self) -> &'a str {
         if let Some(rest) = self.rest.strip_prefix('(') {
             self.rest = rest;
@@ -405,7 +405,7 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// What stands between two equal characters.
+    /// Reads the text between two equal characters.
     fn quoted(&mut self) -> &'a str {
         match self.character() {
             Some(quote) => self.until(quote),
@@ -413,7 +413,7 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// A size: a number of one or two digits, with a sign, or in brackets.
+    /// Skips a size: a number of one or two digits, with a sign, or in brackets.
     fn size(&mut self) {
         self.rest = self.rest.strip_prefix(['+', '-']).unwrap_or(self.rest);
         if self.rest.starts_with(['(', '[']) {
@@ -428,7 +428,7 @@ impl<'a> Escape<'a> {
     }
 }
 
-/// The arguments of a request; those in quotes may hold spaces.
+/// Splits the arguments of a request; quoted ones may contain spaces.
 fn arguments(text: &str) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut characters = text.chars().peekable();
@@ -476,7 +476,7 @@ fn is_punctuation(word: &str) -> bool {
     matches!(word, "." | "," | ":" | ";" | "?" | "!" | ")" | "]" | "(" | "[")
 }
 
-/// Macros of mdoc that stand at the beginning of lines and among arguments.
+/// Macros of mdoc that occur at the beginning of lines and among arguments.
 fn is_mdoc(name: &str) -> bool {
     const MACROS: &[&str] = &[
         "Ac", "Ad", "An", "Ao", "Ap", "Aq", "Ar", "At", "Bc", "Bo", "Bq", "Brc", "Bro", "Brq",
@@ -508,7 +508,7 @@ fn default_string(name: &str) -> &'static str {
     }
 }
 
-/// The text of a character by its name, such as `em`, `'e`, `u00e9`.
+/// Returns the text of a character name such as `em`, `'e`, `u00e9`.
 fn special(name: &str) -> String {
     let text = match name {
         "em" => "—",
@@ -580,7 +580,7 @@ fn special(name: &str) -> String {
     text.to_owned()
 }
 
-/// `u00e9`, `char233`, and a letter with an accent: `'e` or `e aa`.
+/// Resolves `u00e9`, `char233`, and accented letters: `'e` or `e aa`.
 fn composed(name: &str) -> String {
     let number = match (name.strip_prefix('u'), name.strip_prefix("char")) {
         (Some(digits), _) if digits.len() >= 4 => {
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_mdoc_becomes_text() {
+    fn an_mdoc_page_becomes_text() {
         let document = document(
             ".Dd May 1\n.Dt CAT 1\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n.Nm\n.Op Fl be\n.Op Ar file ...\n\
              .Sh TEXT\nThe\n.Nm\nutility, see\n.Xr head 1 .\n.Bl -tag\n.It Fl b\nNumber.\n.El\n",
@@ -662,7 +662,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_source_ends(source in "([a.'\" é\n\\[\\](]|\n\\.(TH|de|ds|TS|BR|Nm|Xr|if n|IP)? ?|\\\\[a-zA-Z(\\[*'\"]?){0,60}") {
+        fn every_source_terminates(source in "([a.'\" é\n\\[\\](]|\n\\.(TH|de|ds|TS|BR|Nm|Xr|if n|IP)? ?|\\\\[a-zA-Z(\\[*'\"]?){0,60}") {
             document(&source);
         }
     }

@@ -1,8 +1,8 @@
 //! Rich text format.
 //!
-//! A list of groups, each with what is set in it: the code page of its font, whether it is text
-//! at all, whether it is hidden. Bytes are decoded by the code page of the font, as letters of
-//! two bytes may be written in two escapes.
+//! Open groups are a list, each with its settings: the code page of its font, the destination of its
+//! text, whether it is hidden. Bytes are collected and decoded by the code page of the font, because
+//! a two-byte character may be written as two escapes.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::hidden::HiddenText;
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, Note};
 
-/// Groups within one another; a document with more is damaged or hostile.
+/// Maximum nesting of groups; a document with more is corrupt or hostile.
 const MAX_GROUPS: usize = 1 << 20;
 
-/// A title is not longer.
+/// Maximum length of a title.
 const MAX_TITLE_BYTES: usize = 4000;
 
 /// Reads rich text.
@@ -55,7 +55,7 @@ fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<Extracted
     reader.run()?;
     let mut notes = reader.hidden.notes();
     if !reader.groups.is_empty() {
-        notes.push(Note::Incomplete { reason: "ends inside a group".to_owned() });
+        notes.push(Note::Incomplete { reason: "the file ends inside a group".to_owned() });
     }
     let title = reader.title.trim().to_owned();
     Ok(ExtractedDocument {
@@ -79,11 +79,11 @@ enum Destination {
     Nowhere,
 }
 
-/// What is set in a group.
+/// The settings of a group.
 #[derive(Clone, Copy, Debug)]
 struct State {
     destination: Destination,
-    /// Characters that stand for one `\u` where it is not understood.
+    /// Number of fallback characters after each `\u`.
     n_fallback: usize,
     encoding: Option<&'static Encoding>,
     is_hidden: bool,
@@ -117,14 +117,14 @@ struct Color {
 struct Reader<'a> {
     rest: &'a [u8],
     writer: TextWriter,
-    /// Bytes that are not decoded yet.
+    /// Bytes not decoded yet.
     pending: Vec<u8>,
     groups: Vec<State>,
     state: State,
     page: &'static Encoding,
     default_font: i32,
     fonts: HashMap<i32, &'static Encoding>,
-    /// The font that the table of fonts describes.
+    /// The current font of the font table.
     font: i32,
     colors: Vec<bool>,
     color: Color,
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Decodes what is pending and writes it.
+    /// Decodes and writes the pending bytes.
     fn flush(&mut self) -> Result<(), Error> {
         if self.pending.is_empty() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What a backslash begins.
+    /// Reads a control word or symbol after a backslash.
     fn control(&mut self) -> Result<(), Error> {
         let Some((&first, after)) = self.rest.split_first() else { return Ok(()) };
         if !first.is_ascii_alphabetic() {
@@ -273,7 +273,7 @@ impl Reader<'_> {
             b'\r' | b'\n' => self.break_paragraph(),
             b'*' => {
                 self.flush()?;
-                // What is not known to all readers is no text, except the ones below.
+                // Optional destinations are not text, except the ones below.
                 let known: [&[u8]; 3] = [b"\\shptxt", b"\\upr", b"\\ud"];
                 if !known.iter().any(|word| self.rest.starts_with(word)) {
                     self.state.destination = Destination::Nowhere;
@@ -305,7 +305,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A control word that ends text that is pending, as it may change how it is decoded.
+    /// Applies a control word; writes pending text first, since the word may change its decoding.
     fn word(&mut self, name: &[u8], value: Option<i32>) -> Result<(), Error> {
         if name == b"u" {
             self.flush()?;
@@ -438,7 +438,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Inside what the document says about itself, which is no text otherwise.
+    /// Enters a property of the document information, which is not text otherwise.
     fn enter_info(&mut self, destination: Destination) {
         if self.groups.len() <= 3 {
             self.state.destination = destination;
@@ -453,7 +453,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A character by its number in UTF-16; what follows stands for it where it is not understood.
+    /// Writes a character by its UTF-16 code and skips its fallback.
     fn unicode(&mut self, value: i32) -> Result<(), Error> {
         self.n_to_skip = self.state.n_fallback;
         let unit = u16::try_from(value & 0xffff).unwrap_or_default();
@@ -470,7 +470,7 @@ impl Reader<'_> {
     }
 }
 
-/// The time as ISO 8601.
+/// Formats the time as ISO 8601.
 fn time(parts: [Option<i32>; 5]) -> Option<String> {
     let [year, month, day, hour, minute] = parts;
     let (year, month, day) = (year?, month?, day?);
@@ -483,7 +483,7 @@ fn time(parts: [Option<i32>; 5]) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"))
 }
 
-/// The encoding of a Windows code page.
+/// Returns the encoding of a Windows code page.
 fn code_page(number: i32) -> Option<&'static Encoding> {
     let label = match number {
         874 => "windows-874",
@@ -501,7 +501,7 @@ fn code_page(number: i32) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// The encoding of a font by the number of its character set.
+/// Returns the encoding of a font character set.
 fn charset(number: i32) -> Option<&'static Encoding> {
     code_page(match number {
         0 => 1252,
@@ -550,25 +550,25 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_two_bytes_are_whole() {
+    fn two_byte_characters_are_decoded() {
         let source = br"{\rtf1\ansicpg932{\fonttbl{\f0\fcharset128 MS;}}\f0 \'93\'fa\'96\'7b}";
         assert_eq!(document(source).text, "日本");
     }
 
     #[test]
-    fn deep_groups_cost_no_stack() {
+    fn deep_groups_need_no_stack() {
         let source = [b"{\\rtf1 a".as_slice(), &b"{".repeat(100_000), b"b"].concat();
         assert_eq!(document(&source).text, "ab");
     }
 
     proptest! {
         #[test]
-        fn every_source_ends(source in "\\{\\\\rtf1([{}a;\n]|\\\\(u8364|'e9|bin5|fonttbl|f1|uc0|par|\\*|info|title|cf1|v)? ?){0,60}") {
+        fn every_source_terminates(source in "\\{\\\\rtf1([{}a;\n]|\\\\(u8364|'e9|bin5|fonttbl|f1|uc0|par|\\*|info|title|cf1|v)? ?){0,60}") {
             document(source.as_bytes());
         }
 
         #[test]
-        fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_terminate(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             document(&bytes);
         }
     }

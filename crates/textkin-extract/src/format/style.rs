@@ -1,11 +1,11 @@
-//! The few properties of style that decide whether text is seen.
+//! The CSS properties that decide whether text is visible.
 
 use crate::markup::Tag;
 
 /// Red, green and blue.
 pub(crate) type Color = [u8; 3];
 
-/// What is said about the visibility of an element: each property if it is set, and to what.
+/// The visibility properties of an element, each if it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     is_hidden: bool,
@@ -15,17 +15,17 @@ pub(crate) struct Style {
     no_opacity: Option<bool>,
     transparent: Option<bool>,
     far_left: Option<bool>,
-    /// The colour of text.
+    /// Text color.
     pub(crate) color: Option<Color>,
-    /// The colour behind it; none where it is a picture or not known.
+    /// Background color; `None` inside if it is an image or unknown.
     pub(crate) background: Option<Option<Color>>,
 }
 
-/// Pixels outside the page that are more than a matter of layout.
+/// Offset in pixels beyond which text is considered outside the page.
 const MIN_OFFSET: f32 = -500.0;
 
 impl Style {
-    /// Reads `style`, `hidden`, `color` and `bgcolor`.
+    /// Reads the attributes `style`, `hidden`, `color` and `bgcolor`.
     pub(crate) fn of(tag: &Tag<'_>) -> Self {
         let mut style = Self::default();
         for (name, value) in tag.attributes() {
@@ -40,7 +40,7 @@ impl Style {
         style
     }
 
-    /// How the element is hidden, if it is.
+    /// Returns how the element is hidden, if it is.
     pub(crate) fn hidden(&self) -> Option<&'static str> {
         let is = |property: Option<bool>, how| property.unwrap_or(false).then_some(how);
         (self.is_hidden.then_some("hidden attribute"))
@@ -49,15 +49,15 @@ impl Style {
             .or(is(self.no_size, "font size 0"))
             .or(is(self.no_opacity, "opacity 0"))
             .or(is(self.transparent, "transparent"))
-            .or(is(self.far_left, "outside the page"))
+            .or(is(self.far_left, "positioned outside the page"))
     }
 
-    /// Only what it says about colours.
+    /// Returns only the color properties.
     pub(crate) fn colors(self) -> Self {
         Self { color: self.color, background: self.background, ..Self::default() }
     }
 
-    /// This style where `stronger` says nothing.
+    /// Returns this style, overridden by the properties that `stronger` sets.
     pub(crate) fn overridden_by(self, stronger: Self) -> Self {
         Self {
             is_hidden: self.is_hidden || stronger.is_hidden,
@@ -72,7 +72,7 @@ impl Style {
         }
     }
 
-    /// Adds what is written as `name: value; name: value`.
+    /// Adds declarations of the form `name: value; name: value`.
     pub(crate) fn declarations(&mut self, declarations: &str) {
         for declaration in declarations.split(';') {
             let Some((name, value)) = declaration.split_once(':') else { continue };
@@ -99,7 +99,7 @@ impl Style {
     }
 }
 
-/// `-9999px`, `-99em` and the like.
+/// Whether the value is like `-9999px` or `-99em`.
 fn is_far(value: &str) -> bool {
     let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
     let scale = match value.get(digits.len()..) {
@@ -110,13 +110,13 @@ fn is_far(value: &str) -> bool {
     digits.parse::<f32>().is_ok_and(|number| number * scale <= MIN_OFFSET)
 }
 
-/// `0`, `0px`, `0.0em` and the like.
+/// Whether the value is like `0`, `0px` or `0.0em`.
 fn is_zero(value: &str) -> bool {
     let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
     number.parse::<f32>().is_ok_and(|number| number == 0.0)
 }
 
-/// `#fff`, `#ffffff`, `rgb(…)`, white and black.
+/// Parses `#fff`, `#ffffff`, `rgb(…)`, white and black.
 fn color(value: &str) -> Option<Color> {
     let value = value.trim().to_ascii_lowercase();
     if let Some(digits) = value.strip_prefix('#') {
@@ -133,7 +133,7 @@ fn color(value: &str) -> Option<Color> {
     }
 }
 
-/// A colour of three or six hexadecimal digits.
+/// Parses a color of three or six hexadecimal digits.
 pub(crate) fn hexadecimal(digits: &str) -> Option<Color> {
     let number = u32::from_str_radix(digits, 16).ok()?;
     let [_, red, green, blue] = number.to_be_bytes();
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_read() {
+    fn colors_are_parsed() {
         assert_eq!(color("#FFF"), Some([255; 3]));
         assert_eq!(color("#fefefe"), Some([254; 3]));
         assert_eq!(color("rgb(1, 2,3)"), Some([1, 2, 3]));

@@ -1,27 +1,27 @@
-//! The style sheets inside a web page, as far as they decide whether text is seen.
+//! Style sheets inside a web page, as far as they affect the visibility of text.
 //!
 //! In: the source of a page. Out: the [`Style`] that its `<style>` elements give a tag. Only simple
-//! selectors are taken (`p`, `.note`, `#top`, `p.note`): those that depend on other elements, on
-//! states or on media say nothing certain about an element. Sheets in other files are not read.
+//! selectors are used (`p`, `.note`, `#top`, `p.note`): selectors that depend on other elements,
+//! states or media are uncertain. External style sheets are not read.
 
 use std::collections::HashMap;
 
 use super::style::Style;
 use crate::markup::Tag;
 
-/// More rules than this are not kept.
+/// Maximum number of rules.
 const MAX_RULES: usize = 100_000;
 
 /// The rules of a page by selector.
 #[derive(Debug, Default)]
 pub(crate) struct StyleSheet {
     rules: HashMap<String, Style>,
-    /// Whether the page has sheets in other files, so that not all colours are known.
+    /// Whether the page has external style sheets, so that some colors are unknown.
     is_partial: bool,
 }
 
 impl StyleSheet {
-    /// The style sheets inside `source`.
+    /// Reads the style sheets inside `source`.
     pub(crate) fn of(source: &str) -> Self {
         let mut sheet = Self::default();
         let mut rest = source;
@@ -48,15 +48,15 @@ impl StyleSheet {
         sheet
     }
 
-    /// Whether it says nothing.
+    /// Whether there are no rules.
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The style of `tag`, the most special rule last.
+    /// Returns the style of `tag`; the most specific rule wins.
     pub(crate) fn style(&self, tag: &Tag<'_>) -> Style {
         let name = tag.name.to_ascii_lowercase();
-        // What hides all of a page is undone by a script.
+        // A script reverses what hides the whole page.
         if self.is_empty() || matches!(name.as_str(), "html" | "body" | "main") {
             let colors = self.rules.get(&name).copied().unwrap_or_default();
             return colors.colors();
@@ -100,7 +100,7 @@ impl StyleSheet {
                 continue;
             }
             let mut style = Style::default();
-            // What stands after a block inside the block is not read.
+            // Text after a nested block is not read.
             style.declarations(block.split('{').next().unwrap_or_default());
             if style == Style::default() {
                 continue;
@@ -115,7 +115,7 @@ impl StyleSheet {
     }
 }
 
-/// The selector as it is kept, if it is simple.
+/// Normalizes the selector, if it is simple.
 fn simple(selector: &str) -> Option<String> {
     let selector = selector.trim().trim_start_matches('*');
     let at = selector.find(['.', '#']).unwrap_or(selector.len());
@@ -127,7 +127,7 @@ fn simple(selector: &str) -> Option<String> {
     is_simple.then(|| format!("{}{rest}", name.to_ascii_lowercase()))
 }
 
-/// What is inside the braces that `text` begins with, and what follows.
+/// Returns the content of the braces at the start of `text`, and the rest.
 fn block(text: &str) -> (&str, &str) {
     let mut depth = 0usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -155,7 +155,7 @@ fn without_comments(text: &str) -> String {
     clean
 }
 
-/// The next `<style` or `<link`: what stands before, which of the two, and what follows it.
+/// Finds the next `<style` or `<link`; returns the text before, the tag, and the rest.
 fn next_tag(text: &str) -> Option<(&str, &'static str, &str)> {
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {
         let name = text.as_bytes().get(at + 1..).unwrap_or_default();
@@ -202,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_counts() {
+    fn the_last_declaration_wins() {
         let sheet = StyleSheet::of("<style>.a{display:none}.a{display:block}</style>");
         assert_eq!(sheet.rules.get(".a").and_then(Style::hidden), None);
     }
 
     proptest! {
         #[test]
-        fn any_sheet_can_be_read(text in "(<style>|</style>|\\{|\\}|/\\*|\\*/|@media|;|:|,|[.#]a|display:none|é|<link rel=stylesheet>){0,40}") {
+        fn any_style_sheet_is_accepted(text in "(<style>|</style>|\\{|\\}|/\\*|\\*/|@media|;|:|,|[.#]a|display:none|é|<link rel=stylesheet>){0,40}") {
             StyleSheet::of(&text);
             StyleSheet::of(&format!("<style>{text}"));
         }

@@ -1,4 +1,4 @@
-//! Tar archives: every file in them is a part.
+//! Tar archives: every file is a part.
 
 use crate::{Error, ExtractContext, Extractor, FileKind};
 
@@ -44,7 +44,7 @@ impl Extractor for Tar {
             let n_bytes = usize::try_from(entry.size()).unwrap_or(usize::MAX);
             match bytes.get(start..start.saturating_add(n_bytes)) {
                 Some(content) => context.nested(&label, Some(&name), content)?,
-                None => context.problem(&label, "ends before its end")?,
+                None => context.problem(&label, "truncated entry")?,
             }
         }
         Ok(())

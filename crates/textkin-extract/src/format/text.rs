@@ -1,8 +1,8 @@
-//! Plain text of any encoding.
+//! Plain text in any encoding.
 
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind, encoding, tidy_pages};
 
-/// Reads plain text. Text of pages loses its running heads; other text stays as it is.
+/// Reads plain text. Removes running heads from paginated text; other text is unchanged.
 pub(crate) struct Text;
 
 impl Extractor for Text {

@@ -1,20 +1,20 @@
-//! The formatting of office documents, as far as it decides whether text is seen.
+//! Formatting of office documents, as far as it affects the visibility of text.
 //!
-//! [`Visibility`] is what formatting says of a run of text; [`WordStyles`] are the styles of a Word
-//! document, each with what it is based on.
+//! [`Visibility`] holds the relevant properties of a run of text; [`WordStyles`] holds the styles of a
+//! Word document and their parents.
 
 use std::collections::HashMap;
 
 use super::style::hexadecimal;
 use crate::markup::{Markup, MarkupToken, Tag, local};
 
-/// A size in half points that nobody can read.
+/// Maximum font size in half points that is unreadable.
 const UNREADABLE_SIZE: u32 = 2;
 
-/// Styles are based on one another no deeper than this.
+/// Maximum depth of style inheritance.
 pub(crate) const MAX_BASES: usize = 20;
 
-/// What formatting says about the visibility of a run of text: each property if it is set.
+/// The visibility properties of a run of text, each if it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Visibility {
     pub(crate) is_hidden: Option<bool>,
@@ -24,7 +24,7 @@ pub(crate) struct Visibility {
 }
 
 impl Visibility {
-    /// Takes in one property of a run, if it says something about visibility.
+    /// Applies one property of a run, if it affects visibility.
     pub(crate) fn property(&mut self, tag: &Tag<'_>) {
         match tag.local() {
             "vanish" | "specVanish" => self.is_hidden = Some(is_on(tag)),
@@ -38,7 +38,7 @@ impl Visibility {
         }
     }
 
-    /// This where `stronger` says nothing.
+    /// Returns these properties, overridden by those that `stronger` sets.
     pub(crate) fn overridden_by(self, stronger: Self) -> Self {
         Self {
             is_hidden: stronger.is_hidden.or(self.is_hidden),
@@ -48,19 +48,19 @@ impl Visibility {
         }
     }
 
-    /// Something is behind all of the paragraph, or nothing.
+    /// Whether the whole paragraph has a background.
     pub(crate) fn background(is_there: bool) -> Self {
         Self { has_background: is_there.then_some(true), ..Self::default() }
     }
 
-    /// How the text is hidden, if it is. Tables may be shaded by a style of their own, where white
-    /// is a usual colour.
+    /// Returns how the text is hidden, if it is. Tables may have their own shading, where white text is
+    /// common.
     pub(crate) fn hidden(self, is_in_table: bool) -> Option<&'static str> {
         let is = |property: Option<bool>| property.unwrap_or(false);
         if is(self.is_hidden) {
             Some("formatted as hidden")
         } else if is(self.is_tiny) {
-            Some("size of a point or less")
+            Some("font size of 1 point or less")
         } else if is(self.is_white) && !is(self.has_background) && !is_in_table {
             Some("white on white")
         } else {
@@ -69,7 +69,7 @@ impl Visibility {
     }
 }
 
-/// The styles by their id.
+/// The styles by id.
 #[derive(Debug, Default)]
 pub(crate) struct WordStyles(HashMap<String, (Visibility, Option<String>)>);
 
@@ -100,7 +100,7 @@ impl WordStyles {
         Self(styles)
     }
 
-    /// What the style that `tag` names says.
+    /// Returns the properties of the style that `tag` names.
     pub(crate) fn named(&self, tag: &Tag<'_>) -> Visibility {
         let mut visibility = Visibility::default();
         let mut id = tag.attribute("val").map(|id| id.into_owned());
@@ -113,7 +113,7 @@ impl WordStyles {
     }
 }
 
-/// A switch without value is on.
+/// A property without a value is on.
 fn is_on(tag: &Tag<'_>) -> bool {
     tag.attribute("val").is_none_or(|value| !matches!(&*value, "0" | "false" | "off" | "none"))
 }
@@ -122,7 +122,7 @@ fn size(tag: &Tag<'_>) -> u32 {
     tag.attribute("val").and_then(|value| value.parse().ok()).unwrap_or(u32::MAX)
 }
 
-/// Whether shading or highlighting is in a colour other than that of paper.
+/// Whether shading or highlighting has a color other than white.
 pub(crate) fn has_color(tag: &Tag<'_>) -> bool {
     let color = tag.attribute("fill").or_else(|| tag.attribute("val"));
     color.is_some_and(|color| {

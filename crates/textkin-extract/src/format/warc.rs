@@ -1,4 +1,4 @@
-//! Web archives: each page is a part, named by its address; WET records are text already.
+//! Web archives: each page is a part, named by its URL; WET records are plain text.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ impl Extractor for Warc {
                 record.field("warc-target-uri").map(|address| address.trim_matches(['<', '>']));
             let label = address.map_or_else(|| format!("record {number}"), str::to_owned);
             if record.is_cut {
-                context.problem(&label, "the record ends before its end")?;
+                context.problem(&label, "truncated record")?;
             }
             let time = record.field("warc-date");
             let part = ContainerPart { label: &label, name: address.map(path), kind: None, time };
@@ -35,7 +35,7 @@ impl Extractor for Warc {
                 "resource" => context.nested_part(&part, record.content)?,
                 "response" if record.is_http() => response(&record, &part, context)?,
                 "response" => context.nested_part(&part, record.content)?,
-                // Requests, metadata and the like are about the archive.
+                // Requests, metadata and similar records describe the archive.
                 _ => {}
             }
         }
@@ -43,12 +43,12 @@ impl Extractor for Warc {
     }
 }
 
-/// The path of an address, for its ending.
+/// Returns the path of a URL, for its extension.
 fn path(address: &str) -> &str {
     address.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Hands over what the answer of a web server holds.
+/// Extracts the response of a web server.
 fn response(
     record: &Record<'_>,
     part: &ContainerPart<'_>,
@@ -80,7 +80,7 @@ impl<'a> Record<'a> {
         let start = if rest.trim_ascii_start().starts_with(mark) {
             rest.len() - rest.trim_ascii_start().len()
         } else {
-            // Damage: goes on at the next line that begins a record.
+            // Corrupt data: continues at the next line that begins a record.
             memchr::memmem::find(rest, b"\nWARC/")? + 1
         };
         let (fields, body) = header(rest.get(start..)?);
@@ -108,10 +108,10 @@ fn value<'a>(fields: &'a Fields<'_>, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-/// Fields are not more.
+/// Maximum number of fields.
 const MAX_FIELDS: usize = 200;
 
-/// The fields up to the first empty line, without the line they begin with, and what follows.
+/// Reads the fields up to the first empty line, without the first line; returns them and the rest.
 fn header(bytes: &[u8]) -> (Fields<'_>, &[u8]) {
     let mut fields = Vec::new();
     let mut rest = bytes;
@@ -135,7 +135,7 @@ fn header(bytes: &[u8]) -> (Fields<'_>, &[u8]) {
     (fields, rest)
 }
 
-/// A body that was sent in chunks, whole. What is no chunk is taken as it is.
+/// Joins a body sent in chunks. Invalid chunks are kept unchanged.
 fn unchunk(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut whole = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_found_after_damage() {
+    fn records_are_found_after_corrupt_data() {
         let mut rest = &b"junk\nWARC/1.0\r\nContent-Length: 2\r\n\r\nab\r\n\r\nWARC/1.0\r\nContent-Length: 99\r\n\r\nc"[..];
         let first = Record::next(&mut rest).unwrap();
         assert_eq!((first.content, first.is_cut), (&b"ab"[..], false));

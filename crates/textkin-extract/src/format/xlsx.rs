@@ -1,7 +1,7 @@
-//! Tables (Office Open XML): the text of the cells, sheet by sheet and row by row.
+//! Spreadsheets (Office Open XML): the text of the cells, sheet by sheet and row by row.
 //!
-//! Numbers, dates and formulas are no text and are left out; what a formula gives as text is read.
-//! Sheets and rows that are hidden are noted and left out.
+//! Numbers, dates and formulas are excluded; text results of formulas are kept. Hidden sheets and
+//! rows are noted and excluded.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::markup::{Markup, MarkupToken, Tag, local, unescape};
 use crate::writer::TextWriter;
 use crate::{Error, ExtractContext, ExtractedDocument, Extractor, FileKind};
 
-/// Reads tables.
+/// Reads spreadsheets.
 pub(crate) struct Xlsx;
 
 impl Extractor for Xlsx {
@@ -50,13 +50,13 @@ impl Extractor for Xlsx {
     }
 }
 
-/// A sheet of the table.
+/// A sheet of the spreadsheet.
 struct Sheet {
     name: String,
     is_hidden: bool,
 }
 
-/// The sheets in the order of the table; those it does not name come by number.
+/// Returns the sheets in workbook order; unlisted ones follow by number.
 fn sheets(
     package: &mut Package<'_>,
     context: &mut ExtractContext<'_>,
@@ -90,7 +90,7 @@ fn sheets(
     Ok(sheets)
 }
 
-/// Texts that cells name by number, one after the other.
+/// Shared strings, which cells reference by number.
 #[derive(Default)]
 struct Strings {
     text: String,
@@ -106,7 +106,7 @@ impl Strings {
             match token {
                 MarkupToken::Open(tag) => match tag.local() {
                     "t" => is_text = !tag.is_empty,
-                    // How a name is read in Japanese: the same again.
+                    // Phonetic reading of Japanese names: a repetition.
                     "rPh" => is_reading_aid = !tag.is_empty,
                     "si" if tag.is_empty => strings.ends.push(strings.text.len()),
                     _ => {}
@@ -134,7 +134,7 @@ impl Strings {
     }
 }
 
-/// What the value of a cell is.
+/// The type of a cell value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     Shared,

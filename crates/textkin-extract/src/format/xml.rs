@@ -1,7 +1,7 @@
-//! XML and SGML of any vocabulary: all text.
+//! XML and SGML with any vocabulary: all text.
 //!
-//! Nothing is known of the elements. Where one ends and the next begins without text between them,
-//! a line ends; a single tag inside a word does not split it.
+//! The meaning of elements is unknown. A line ends where one element ends and the next begins without
+//! text between them; a single tag inside a word does not split it.
 
 use crate::markup::{Markup, MarkupToken, local, unescape};
 use crate::writer::TextWriter;
@@ -62,7 +62,7 @@ fn read(source: &str, mut writer: TextWriter) -> Result<ExtractedDocument, Error
     Ok(ExtractedDocument { text: writer.finish(), title, ..ExtractedDocument::default() })
 }
 
-/// Names that mean a paragraph in most vocabularies.
+/// Element names that mean a paragraph in most vocabularies.
 fn is_block(name: &str) -> bool {
     let blocks =
         ["p", "para", "title", "section", "chapter", "item", "listitem", "entry", "head", "l"];
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_apart_and_words_are_whole() {
+    fn elements_are_separated_and_words_are_not() {
         let document = document(
             "<?xml version='1.0'?><!DOCTYPE b [<!ENTITY x 'y'>]><b><title>T</title><x>a</x><y>b</y>\
              <para>w<em>or</em>d &amp; <![CDATA[<c>]]>&x;</para></b>",

@@ -1,4 +1,4 @@
-//! Zip archives: every file in them is a part.
+//! Zip archives: every file is a part.
 
 use std::io::Cursor;
 
@@ -42,7 +42,7 @@ impl Extractor for Zip {
     }
 }
 
-/// A label that is not empty, whatever the name is.
+/// Returns a non-empty label.
 fn label(name: &str, index: usize) -> String {
     let has_name = name.chars().any(|c| !c.is_control() && !matches!(c, '.' | '/' | '\\' | ' '));
     if has_name { name.to_owned() } else { format!("entry {}", index + 1) }

@@ -1,6 +1,6 @@
-//! Data written with the 85 characters that go through everything.
+//! ASCII85 decoding.
 
-/// Five digits of base 85 are four bytes.
+/// Decodes ASCII85: five digits of base 85 are four bytes.
 pub(crate) fn ascii85(bytes: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
     let mut group: Vec<u8> = Vec::with_capacity(5);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_and_their_rest_are_read() {
+    fn complete_and_partial_groups_are_decoded() {
         assert_eq!(ascii85(b"87cUR D]j7BEbo80~>ignored"), b"Hello world!");
         assert_eq!(ascii85(b"z87cUR"), b"\0\0\0\0Hell");
         assert_eq!(ascii85(b"87c"), b"He");

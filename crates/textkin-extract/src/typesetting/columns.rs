@@ -1,39 +1,38 @@
-//! Lines in the order of reading: what stands in columns is read column by column.
+//! Reading order of lines: text in columns is read column by column.
 //!
-//! Lines come in the order of the document, cut into parts where there is a wide gap. As long as
-//! parts of consecutive lines stand below one another without touching another column, they are
-//! one region; a line across all columns, or room between lines, ends it. Numbers and signs
-//! before an item belong to the item and are no column, unless they are printed smaller, as the
-//! numbers of lines are.
+//! In: lines in document order, split into runs at wide gaps. Out: text. Consecutive lines whose runs
+//! align without touching another column form a region; a line across all columns, or vertical
+//! space, ends it. Numbers and bullets before an item belong to the item and are not a column, unless
+//! they are printed smaller, as line numbers are.
 
-/// A part of a line, between wide gaps.
+/// A run of text in a line, between wide gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TextRun {
     pub(crate) text: String,
-    /// Where it begins and ends along the line.
+    /// Start and end along the line.
     pub(crate) from: f64,
     pub(crate) to: f64,
     pub(crate) size: f64,
 }
 
-/// A line in parts.
+/// A line, split into runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) parts: Vec<TextRun>,
-    /// Its place across the direction of writing.
+    /// Its position across the writing direction.
     pub(crate) base: f64,
     pub(crate) size: f64,
     /// Lines of different directions are in different regions.
     pub(crate) direction: (i8, i8),
 }
 
-/// Lines further apart than this many sizes are in different regions.
+/// Maximum distance between lines of one region, in font sizes.
 const MAX_LINE_STEP: f64 = 1.5;
 
-/// Items' numbers and signs are not longer.
+/// Maximum length of the number or bullet of an item.
 const MAX_LABEL_CHARACTERS: usize = 8;
 
-/// So many numbers stay beside their lines.
+/// Maximum number of labels that stay beside their lines.
 const MAX_INLINE_LABELS: usize = 6;
 
 #[derive(Debug)]
@@ -43,7 +42,7 @@ struct Column {
     lines: Vec<(usize, String)>,
 }
 
-/// Columns that go on from line to line.
+/// Columns that continue from line to line.
 #[derive(Debug, Default)]
 struct Region {
     columns: Vec<Column>,
@@ -51,7 +50,7 @@ struct Region {
     last: Option<(f64, f64, (i8, i8))>,
 }
 
-/// The text of `rows`, line by line, empty lines between paragraphs and columns.
+/// Returns the text of `rows`, with empty lines between paragraphs and columns.
 pub(crate) fn read(rows: Vec<Row>) -> String {
     let mut text = String::new();
     let mut region = Region::default();
@@ -68,7 +67,7 @@ pub(crate) fn read(rows: Vec<Row>) -> String {
     text
 }
 
-/// Puts the number or sign of an item before its text.
+/// Joins the number or bullet of an item with its text.
 fn join_label(parts: &mut Vec<TextRun>) {
     if let [label, item, ..] = parts.as_slice()
         && is_label(&label.text)
@@ -80,7 +79,7 @@ fn join_label(parts: &mut Vec<TextRun>) {
     }
 }
 
-/// Puts parts together that a row of dots leads across: an entry of a table of contents and its page.
+/// Joins runs connected by leader dots: an entry of a table of contents and its page.
 fn join_leaders(parts: &mut Vec<TextRun>) {
     let mut joined: Vec<TextRun> = Vec::with_capacity(parts.len());
     for part in parts.drain(..) {
@@ -117,7 +116,7 @@ impl Region {
         self.step(row).is_none_or(|step| step > 1.9)
     }
 
-    /// Whether the row goes on with the columns.
+    /// Whether the row continues the columns.
     fn takes(&self, row: &Row) -> bool {
         let Some(step) = self.step(row) else { return self.columns.is_empty() };
         let is_alike = self.last.is_some_and(|(_, size, _)| (size - row.size).abs() < 0.15 * size);
@@ -126,7 +125,7 @@ impl Region {
         }
         row.parts.iter().all(|part| {
             let Some(index) = self.column_of(part) else { return true };
-            // It may not reach into the next column, nor be what joins two of them.
+            // It may neither reach into the next column nor join two columns.
             let touches = |column: &Column| part.from < column.to && part.to > column.from;
             self.columns
                 .iter()
@@ -164,7 +163,7 @@ impl Region {
         }
     }
 
-    /// Whether one of two columns is only numbers, of lines or of pages, and not many.
+    /// Whether one of two columns contains only a few numbers (of lines or pages).
     fn has_few_labels(&self) -> bool {
         let [first, last] = self.columns.as_slice() else { return false };
         let is_few = |column: &Column| {
@@ -225,14 +224,14 @@ mod tests {
             row(64.0, &[("and across all again", 0.0, 200.0)]),
         ];
         let expected = "across all of the page\nleft one right one\nleft two right two\nand across all again\n";
-        assert_eq!(read(rows.clone()), expected, "a full line keeps what follows together");
+        assert_eq!(read(rows.clone()), expected, "a full line keeps the next rows together");
         let rows = rows.get(1..).unwrap_or_default().to_vec();
         let expected = "left one\nleft two\n\nright one\nright two\nand across all again\n";
         assert_eq!(read(rows), expected);
     }
 
     #[test]
-    fn labels_belong_to_their_items() {
+    fn labels_are_joined_with_their_items() {
         let rows = vec![
             row(100.0, &[("1.1", 0.0, 12.0), ("First", 24.0, 50.0), ("7", 150.0, 155.0)]),
             row(88.0, &[("1.2", 0.0, 12.0), ("Second", 24.0, 60.0), ("9", 150.0, 155.0)]),
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_lead_to_the_number_of_a_page() {
+    fn leader_dots_join_entries_and_page_numbers() {
         let entry = |number: usize| {
             let page = number.to_string();
             row(
@@ -256,7 +255,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(
+        fn no_text_is_lost(
             rows in prop::collection::vec((0_u8..40, prop::collection::vec((0_u8..200, 1_u8..90), 1..4)), 0..30),
         ) {
             let mut number = 0;

@@ -1,20 +1,20 @@
-//! Encodings that documents refer to by name: the character of each code.
+//! Named encodings of fonts: the character of each code.
 
-/// An encoding of 256 codes that needs no table in the document.
+/// A predefined encoding of 256 codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
+#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "used only by PDF"))]
 pub(crate) enum Encoding {
-    /// Of most fonts for text themselves.
+    /// The built-in encoding of most text fonts.
     Standard,
     /// Windows 1252.
     WinAnsi,
-    /// Of old Macintosh computers.
+    /// Classic Mac OS.
     MacRoman,
-    /// ISO 8859-1 as PostScript has it.
+    /// ISO 8859-1 as defined by PostScript.
     IsoLatin1,
-    /// Greek letters and signs.
+    /// Greek letters and symbols.
     Symbol,
-    /// Of fonts that TeX makes of points, which have no names.
+    /// Bitmap fonts of TeX, which have no glyph names.
     Tex,
 }
 
@@ -30,8 +30,8 @@ const SYMBOL_UPPER: &str = "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±�
 const TEX_LOWER: &str = "ΓΔΘΛΞΠΣΥΦΨΩ\u{1}\u{2}\u{3}\u{4}\u{5}ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ";
 
 impl Encoding {
-    /// The encoding a PDF calls `name`.
-    #[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
+    /// Returns the encoding with this PDF name.
+    #[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "used only by PDF"))]
     pub(crate) fn of_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"StandardEncoding" => Self::Standard,
@@ -42,7 +42,7 @@ impl Encoding {
         })
     }
 
-    /// The text of `code`; nothing if it has none.
+    /// Returns the text of `code`, if any.
     pub(crate) fn text(self, code: u8) -> Option<&'static str> {
         let index = usize::from(code);
         let text = self.table().get(index)?;
@@ -97,7 +97,7 @@ fn standard(code: u8) -> Option<char> {
     }
 }
 
-/// TeX's first encoding below 128, its later one (Cork) above.
+/// TeX's original encoding below 128, the later one (Cork) above.
 fn tex(code: u8) -> String {
     let text = match code {
         11 => "ff",
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_characters() {
+    fn codes_map_to_characters() {
         let cases = [
             (Encoding::Standard, 0x27, "’"),
             (Encoding::Standard, 0xae, "ﬁ"),

@@ -1,12 +1,12 @@
-//! The names of glyphs as characters.
+//! Glyph names and their characters.
 //!
-//! Names follow Adobe's rules: letters with accents are put together of both names, `uni0041` and
-//! `u1F600` say their number, `f_f_i` is three, and what follows a full stop is a variant.
+//! Names follow Adobe's rules: accented letters combine both names, `uni0041` and `u1F600` contain
+//! the code point, `f_f_i` is three characters, and a suffix after a full stop is a variant.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Names of single characters that are not put together by a rule.
+/// Names of single characters that do not follow a rule.
 const NAMES: &str = "space   nbspace \u{a0} nonbreakingspace \u{a0} exclam ! quotedbl \" numbersign # dollar $ percent % \
 ampersand & quotesingle ' quoteright ’ parenleft ( parenright ) asterisk * plus + comma , hyphen - sfthyphen \u{ad} softhyphen \u{ad} \
 minus − period . slash / zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 colon : semicolon ; \
@@ -74,7 +74,7 @@ const ACCENTS: [(&str, char); 19] = [
     ("dot", '\u{307}'),
 ];
 
-/// Accents as characters of their own, in the order of use of [`compose`].
+/// Standalone accents and their combining characters, in the order [`compose`] uses them.
 const STANDALONE_ACCENTS: [(char, char); 14] = [
     ('´', '\u{301}'),
     ('`', '\u{300}'),
@@ -92,12 +92,12 @@ const STANDALONE_ACCENTS: [(char, char); 14] = [
     ('\u{313}', '\u{313}'),
 ];
 
-/// The accent that `character`, standing alone, puts on a letter.
+/// Returns the combining character of a standalone accent.
 pub(crate) fn combining(character: char) -> Option<char> {
     STANDALONE_ACCENTS.iter().find(|(alone, _)| *alone == character).map(|(_, mark)| *mark)
 }
 
-/// `letter` with `mark` as one character, if there is one.
+/// Combines `letter` and `mark` into one character, if there is one.
 pub(crate) fn compose(letter: char, mark: char) -> Option<char> {
     let letter = match letter {
         'ı' => 'i',
@@ -111,7 +111,7 @@ fn names() -> &'static HashMap<&'static str, &'static str> {
     static TABLE: OnceLock<HashMap<&str, &str>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table = HashMap::new();
-        // The one name whose character would be taken for a separator comes first.
+        // The one name whose character is the separator comes first.
         let rest = NAMES.strip_prefix("space ").unwrap_or(NAMES);
         table.insert("space", " ");
         let mut words = rest.split([' ', '\n']).filter(|word| !word.is_empty());
@@ -122,7 +122,7 @@ fn names() -> &'static HashMap<&'static str, &'static str> {
     })
 }
 
-/// A name of the glyph of `character`, the one that fonts use; nothing if no rule gives one.
+/// Returns the usual glyph name of `character`; `None` if no rule gives one.
 pub(crate) fn name_of(character: char) -> Option<String> {
     static TABLE: OnceLock<HashMap<char, &str>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
@@ -152,7 +152,7 @@ pub(crate) fn name_of(character: char) -> Option<String> {
     Some(format!("{letter}{accent}"))
 }
 
-/// The text of the glyph called `name`; nothing if the name says nothing.
+/// Returns the text of the glyph `name`; `None` if the name is unknown.
 pub(crate) fn text_of_name(name: &str) -> Option<String> {
     if name.len() > 200 || name == ".notdef" {
         return None;
@@ -208,7 +208,7 @@ fn text_of_part(name: &str) -> Option<String> {
     None
 }
 
-/// The letter called `name`, which may itself carry an accent (`Acircumflexacute`).
+/// Returns the letter `name`, which may itself have an accent (`Acircumflexacute`).
 fn text_of_letter(name: &str) -> Option<char> {
     let mut characters = name.chars();
     let first = characters.next()?;
@@ -233,7 +233,7 @@ fn hex(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Cyrillic, as Adobe numbers it.
+/// Cyrillic letters in Adobe's `afii` numbering.
 fn afii(number: u32) -> Option<char> {
     let place = |index: u32, yo: u32, upper: u32| match index {
         6 => Some(yo),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_characters() {
+    fn names_map_to_characters() {
         let cases = [
             ("A", "A"),
             ("space", " "),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_have_names_that_lead_back() {
+    fn names_of_characters_round_trip() {
         for character in ('!'..='~').chain('¡'..='ÿ').filter(|&character| character != '\u{ad}') {
             let name = name_of(character).unwrap_or_default();
             assert_eq!(text(&name), character.to_string(), "{name}");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_stand_alone_or_on_a_letter() {
+    fn accents_are_standalone_or_combined() {
         assert_eq!(combining('¨').and_then(|mark| compose('u', mark)), Some('ü'));
         assert_eq!(combining('´').and_then(|mark| compose('ı', mark)), Some('í'));
         assert_eq!(combining('a'), None);

@@ -1,71 +1,71 @@
-//! Glyphs with their places, put together to words, lines and pages.
+//! Assembles positioned glyphs into words, lines and pages.
 //!
-//! Glyphs come in the order of the document, which is the order of reading in nearly all of them,
-//! columns included. A glyph goes on the last line if it stands there; else on any recent line of
-//! the page whose end it touches; else it begins a line. A gap of a tenth of the size is a space.
-//! `columns` puts the lines of a page in order.
+//! Glyphs come in document order, which is nearly always the reading order, columns included. A glyph
+//! continues the last line if it fits there, else any recent line of the page whose end it touches;
+//! otherwise it begins a line. A gap of a tenth of the font size is a space. `columns` orders the
+//! lines of a page.
 
 use std::collections::HashMap;
 
 use super::columns::{self, Row, TextRun};
 use super::glyph::{combining, compose};
 
-/// A gap of more than this part of the size is between words.
+/// Minimum gap between words, as a fraction of the font size.
 const WORD_GAP: f64 = 0.1;
 
-/// A line that was interrupted goes on at a gap of at most this part of the size.
+/// Maximum gap at which an interrupted line continues, as a fraction of the font size.
 const COLUMN_GAP: f64 = 0.5;
 
-/// A gap of more than this part of the size is wide: there may be columns.
+/// Minimum gap between possible columns, as a fraction of the font size.
 const WIDE_GAP: f64 = 0.7;
 
-/// The same character within this part of the size is the same glyph, printed again.
+/// Maximum offset of a glyph that is printed again (for bold type), as a fraction of the font size.
 const MAX_REPRINT_OFFSET: f64 = 0.08;
 
-/// Lines that a glyph may still be put on.
+/// Number of recent lines that a glyph may continue.
 const RECENT_LINES: usize = 40;
 
-/// Glyphs of one page; more are left out.
+/// Maximum glyphs of one page; the rest is ignored.
 const MAX_GLYPHS: usize = 2_000_000;
 
-/// A glyph on a page. Places are those of the page; which way is up does not matter.
+/// A glyph on a page, in page coordinates of any orientation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glyph<'a> {
-    /// What it says; may be empty.
+    /// Its text; may be empty.
     pub(crate) text: &'a str,
-    /// Where it begins.
+    /// Its origin.
     pub(crate) start: (f64, f64),
-    /// Where the next one begins if nothing is between them.
+    /// Where an adjacent glyph would begin.
     pub(crate) end: (f64, f64),
-    /// The direction of writing, of any length.
+    /// The writing direction, a vector of any length.
     pub(crate) direction: (f64, f64),
-    /// The size of its font.
+    /// Its font size.
     pub(crate) size: f64,
 }
 
 #[derive(Debug)]
 struct Line {
     text: String,
-    /// Where its last glyph ends.
+    /// End of its last glyph.
     end: (f64, f64),
     direction: (f64, f64),
-    /// The size of the last glyph, and the largest one.
+    /// Size of the last glyph, and the largest size.
     size: f64,
     largest: f64,
-    /// What stands before the last wide gap, and where what follows begins along the line.
+    /// Runs before the last wide gap, and the start of the current run along the line.
     done: Vec<TextRun>,
     from: f64,
-    /// Where in the text its last glyph begins.
+    /// Byte offset of its last glyph in the text.
     last: usize,
 }
 
-/// Puts glyphs together to text.
+/// Assembles glyphs into text.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     text: String,
     lines: Vec<Line>,
-    /// Places of glyphs of this page, by character and rough place: bold type is made by printing
-    /// twice.
+    /// Positions of the glyphs of this page, by character and rounded position, to detect bold type
+    /// that is made by printing twice.
     seen: HashMap<(char, i64, i64), (f64, f64)>,
     n_glyphs: usize,
 }
@@ -99,18 +99,21 @@ impl Layout {
                     line.push(&glyph, is_space);
                 }
             }
-            // A space alone is no line, but the end of one.
+            // A single space does not begin a line; it ends one.
             None if is_space => {}
             None => self.lines.push(Line::new(&glyph)),
         }
     }
 
-    /// Whether the same character stands at nearly the same place already.
+    /// Whether the same character is already at nearly the same position.
     fn is_printed_again(&mut self, glyph: &Glyph<'_>) -> bool {
         let Some(character) = glyph.text.chars().next() else { return false };
         let cell = |place: f64| {
             let number = (place / (0.1 * glyph.size)).round();
-            #[expect(clippy::cast_possible_truncation, reason = "bounded by the check of places")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "bounded by the check of positions"
+            )]
             let cell = number as i64;
             cell
         };
@@ -135,7 +138,7 @@ impl Layout {
         self.n_glyphs = 0;
     }
 
-    /// Bytes of text so far, this page not counted.
+    /// Returns the bytes of text so far, without this page.
     pub(crate) fn n_bytes(&self) -> usize {
         self.text.len()
     }
@@ -145,7 +148,7 @@ impl Layout {
         self.lines.is_empty()
     }
 
-    /// The text, a form feed after each page.
+    /// Returns the text, with a form feed after each page.
     pub(crate) fn finish(mut self) -> String {
         if !self.is_page_empty() {
             self.end_page();
@@ -168,21 +171,21 @@ impl Line {
         }
     }
 
-    /// How far `place` is from the end of the line: along it, and across.
+    /// Returns the distance of `place` from the end of the line: along it, and across.
     fn beyond_end(&self, place: (f64, f64)) -> (f64, f64) {
         let (x, y) = (place.0 - self.end.0, place.1 - self.end.1);
         let (dx, dy) = self.direction;
         (x * dx + y * dy, x * -dy + y * dx)
     }
 
-    /// Whether the glyph stands on this line, behind its end.
+    /// Whether the glyph continues this line.
     fn fits(&self, glyph: &Glyph<'_>) -> bool {
         let (dx, dy) = self.direction;
         let is_parallel = dx * glyph.direction.0 + dy * glyph.direction.1 > 0.98;
         let (along, across) = self.beyond_end(glyph.start);
         let size = self.size.max(glyph.size);
         let is_level = across.abs() < 0.55 * size;
-        // An accent may be set back over the letter before it.
+        // An accent may be placed back over the previous letter.
         is_parallel && is_level && along > -self.largest_step_back(glyph, size)
     }
 
@@ -196,7 +199,7 @@ impl Line {
         if is_accent(last) || is_accent(glyph.text) { size } else { 0.5 * size }
     }
 
-    /// The room between the end of the line and the glyph.
+    /// Returns the gap between the end of the line and the glyph.
     fn gap(&self, glyph: &Glyph<'_>) -> f64 {
         self.beyond_end(glyph.start).0
     }
@@ -228,7 +231,7 @@ impl Line {
         if along > 0.0 || glyph.end == glyph.start {
             self.end = glyph.end;
         } else {
-            // Set over what is there: the line ends where it did, on the level of this glyph.
+            // Overprinted: the line still ends where it did, at the level of this glyph.
             let (dx, dy) = self.direction;
             self.end = (glyph.end.0 - along * dx, glyph.end.1 - along * dy);
         }
@@ -238,7 +241,7 @@ impl Line {
         }
     }
 
-    /// Begins a part of the line behind a wide gap.
+    /// Begins a new run after a wide gap.
     fn cut(&mut self, glyph: &Glyph<'_>) {
         let text = std::mem::take(&mut self.text).trim_end().to_owned();
         let to = along(self.end, self.direction);
@@ -246,7 +249,7 @@ impl Line {
         self.from = along(glyph.start, self.direction);
     }
 
-    /// Whether dots lead to what comes next, as in tables of contents.
+    /// Whether the line ends with leader dots, as in tables of contents.
     fn ends_with_leader(&self) -> bool {
         let end = self.text.trim_end();
         end.ends_with("...") || end.ends_with(". . .")
@@ -257,12 +260,12 @@ impl Line {
         let to = along(self.end, self.direction);
         let base = self.end.0 * -dy + self.end.1 * dx;
         self.done.push(TextRun { text: self.text, from: self.from, to, size: self.size });
-        #[expect(clippy::cast_possible_truncation, reason = "directions have the length 1")]
+        #[expect(clippy::cast_possible_truncation, reason = "directions have length 1")]
         let direction = ((dx * 10.0).round() as i8, (dy * 10.0).round() as i8);
         Row { parts: self.done, base, size: self.largest, direction }
     }
 
-    /// The letter that an accent and a letter make, which stand over one another.
+    /// Combines an accent and a letter that overlap.
     fn with_accent(&self, glyph: &Glyph<'_>, gap: f64) -> Option<char> {
         if gap > -0.1 * glyph.size {
             return None;
@@ -282,7 +285,7 @@ impl Line {
     }
 }
 
-/// The place of `(x, y)` along a direction.
+/// Projects `(x, y)` on a direction.
 fn along((x, y): (f64, f64), (dx, dy): (f64, f64)) -> f64 {
     x * dx + y * dy
 }
@@ -291,7 +294,7 @@ fn along((x, y): (f64, f64), (dx, dy): (f64, f64)) -> f64 {
 mod tests {
     use super::*;
 
-    /// Puts `text` at `(x, y)`, every glyph half a size wide, and gives the place after it.
+    /// Puts `text` at `(x, y)`, every glyph half a size wide, and returns the position after it.
     fn put(layout: &mut Layout, text: &str, x: f64, y: f64) -> f64 {
         let mut at = x;
         for character in text.chars() {
@@ -310,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_spaces_and_kerning_is_none() {
+    fn gaps_become_spaces_and_kerning_does_not() {
         let mut layout = Layout::default();
         let at = put(&mut layout, "ke", 0.0, 0.0);
         let at = put(&mut layout, "rn", at - 0.8, 0.0);
@@ -319,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_paragraphs_are_told_by_their_distance() {
+    fn distance_separates_lines_and_paragraphs() {
         let mut layout = Layout::default();
         put(&mut layout, "one", 0.0, 100.0);
         put(&mut layout, "two", 0.0, 88.0);
@@ -330,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn raised_signs_stay_on_their_line_and_columns_apart() {
+    fn superscripts_stay_on_their_line_and_columns_separate() {
         let mut layout = Layout::default();
         let at = put(&mut layout, "x", 0.0, 100.0);
         let at = put(&mut layout, "2", at, 104.0);
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_twice_is_there_once() {
+    fn text_printed_twice_appears_once() {
         let mut layout = Layout::default();
         put(&mut layout, "bold", 0.0, 0.0);
         put(&mut layout, "bold", 0.3, 0.0);
@@ -349,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_join_their_letters() {
+    fn accents_are_combined_with_letters() {
         let mut layout = Layout::default();
         let at = put(&mut layout, "caf´", 0.0, 0.0);
         put(&mut layout, "e", at - 5.0, 0.0);
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_on_where_another_interrupted_it() {
+    fn an_interrupted_line_continues() {
         let mut layout = Layout::default();
         let at = put(&mut layout, "one", 0.0, 100.0);
         put(&mut layout, "below", 0.0, 88.0);
@@ -366,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_no_places_are_left_out() {
+    fn invalid_positions_are_ignored() {
         let mut layout = Layout::default();
         put(&mut layout, "a", f64::NAN, 0.0);
         put(&mut layout, "b", 1e300, 0.0);

@@ -1,6 +1,6 @@
-//! Places on paper and how they are transformed.
+//! Transformations of positions on a page.
 
-/// A transformation of the plane: `x' = a x + c y + e`, `y' = b x + d y + f`.
+/// An affine transformation: `x' = a x + c y + e`, `y' = b x + d y + f`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Matrix(pub(crate) [f64; 6]);
 
@@ -20,7 +20,7 @@ impl Matrix {
         Self([cosine, sine, -sine, cosine, 0.0, 0.0])
     }
 
-    /// First `self`, then `next`.
+    /// Applies `self`, then `next`.
     pub(crate) fn then(self, next: Self) -> Self {
         let ([a, b, c, d, e, f], [p, q, r, s, t, u]) = (self.0, next.0);
         Self([
@@ -33,19 +33,19 @@ impl Matrix {
         ])
     }
 
-    /// Where the place `(x, y)` goes.
+    /// Transforms the position `(x, y)`.
     pub(crate) fn apply(self, x: f64, y: f64) -> (f64, f64) {
         let [a, b, c, d, e, f] = self.0;
         (a * x + c * y + e, b * x + d * y + f)
     }
 
-    /// Where the distance `(x, y)` goes.
+    /// Transforms the distance `(x, y)`.
     pub(crate) fn apply_distance(self, x: f64, y: f64) -> (f64, f64) {
         let [a, b, c, d, _, _] = self.0;
         (a * x + c * y, b * x + d * y)
     }
 
-    /// The transformation back; nothing if all goes to a line.
+    /// Returns the inverse; `None` if the matrix is singular.
     pub(crate) fn inverse(self) -> Option<Self> {
         let [a, b, c, d, e, f] = self.0;
         let area = a * d - b * c;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_there_and_back_leads_home() {
+    fn the_inverse_undoes_the_transformation() {
         let matrix = Matrix::scale(2.0, 4.0).then(Matrix::translation(5.0, 7.0));
         assert_eq!(matrix.apply(1.0, 1.0), (7.0, 11.0));
         assert_eq!(matrix.apply_distance(1.0, 1.0), (2.0, 4.0));

@@ -1,5 +1,5 @@
-//! What formats that place glyphs on paper (PDF, PostScript) have in common: names and codes of
-//! glyphs as characters, widths of fonts that every printer has, and glyphs put together to lines.
+//! Shared parts of formats that place glyphs on pages (PDF, PostScript): glyph names and encodings,
+//! widths of the standard fonts, and the layout of glyphs into lines of text.
 
 pub(crate) mod ascii85;
 pub(crate) mod columns;

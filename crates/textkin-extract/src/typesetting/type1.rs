@@ -1,8 +1,8 @@
-//! Type 1 font programs: what their encrypted part says, as far as text needs it.
+//! Type 1 font programs: decrypts the parts that text extraction needs.
 
 use std::collections::HashMap;
 
-/// Undoes the encryption of Type 1 fonts, without the first `n_random` bytes.
+/// Decrypts data of Type 1 fonts and drops the first `n_random` bytes.
 pub(crate) fn decrypt(bytes: &[u8], key: u16, n_random: usize) -> Vec<u8> {
     let mut state = key;
     let plain = bytes.iter().map(|&cipher| {
@@ -17,10 +17,10 @@ pub(crate) fn decrypt(bytes: &[u8], key: u16, n_random: usize) -> Vec<u8> {
 /// The key of the encrypted part of a font.
 pub(crate) const EEXEC_KEY: u16 = 55665;
 
-/// The key of the description of a glyph.
+/// The key of glyph descriptions.
 const CHARSTRING_KEY: u16 = 4330;
 
-/// The width that the description of a glyph begins with, in units of the font.
+/// Returns the width at the beginning of a glyph description, in font units.
 pub(crate) fn glyph_width(description: &[u8], n_random: usize) -> Option<f64> {
     let head = description.get(..description.len().min(64))?;
     let plain = decrypt(head, CHARSTRING_KEY, n_random);
@@ -30,10 +30,10 @@ pub(crate) fn glyph_width(description: &[u8], n_random: usize) -> Option<f64> {
         let byte = bytes.next()?;
         let mut next = || bytes.next().map(i32::from);
         match byte {
-            // hsbw: left side and width.
+            // hsbw: left side bearing and width.
             13 => return numbers.get(1).copied(),
             12 => match next()? {
-                // sbw: left side and width, both with two coordinates.
+                // sbw: left side bearing and width, both with two coordinates.
                 7 => return numbers.get(2).copied(),
                 // div
                 12 => {
@@ -54,8 +54,8 @@ pub(crate) fn glyph_width(description: &[u8], n_random: usize) -> Option<f64> {
     }
 }
 
-/// The encoding in the readable part of a font program: `dup 65 /A put`.
-#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "only PDF asks for it"))]
+/// Reads the encoding in the plain part of a font program: `dup 65 /A put`.
+#[cfg_attr(not(feature = "pdf"), allow(dead_code, reason = "used only by PDF"))]
 pub(crate) fn builtin_encoding(program: &[u8]) -> HashMap<u8, String> {
     let mut encoding = HashMap::new();
     let Some(start) = memchr::memmem::find(program, b"/Encoding") else { return encoding };
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encrypted_is_read() {
+    fn encrypted_data_is_decrypted() {
         assert_eq!(decrypt(&encrypt(b"0000hello", EEXEC_KEY), EEXEC_KEY, 4), b"hello");
         // 10 500 hsbw
         let glyph = [0, 0, 0, 0, 149, 248, 136, 13];

@@ -1,9 +1,9 @@
-//! Widths of glyphs of the fonts that every printer has, where a document gives none.
+//! Glyph widths of the standard fonts, for documents that do not contain them.
 //!
-//! Only where words end is read out of them: letters of the plain and the sans serif fonts are
-//! enough, and bold ones are a little wider.
+//! They only serve to find word boundaries: Times and Helvetica are enough, and bold fonts are a
+//! little wider.
 
-/// Widths of the characters from space to tilde, in thousandths of the size.
+/// Widths of the characters from space to tilde, in thousandths of the font size.
 const TIMES: [u16; 95] = [
     250, 333, 408, 500, 500, 833, 778, 333, 333, 333, 500, 564, 250, 333, 250, 278, 500, 500, 500,
     500, 500, 500, 500, 500, 500, 500, 278, 278, 564, 564, 564, 444, 921, 722, 667, 667, 722, 611,
@@ -20,7 +20,7 @@ const HELVETICA: [u16; 95] = [
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
 
-/// The width of `text`, one glyph, in the font called `font`, in parts of its size.
+/// Returns the width of the glyph `text` in the font `font`, as a fraction of the font size.
 pub(crate) fn standard_width(font: &str, text: &str) -> f64 {
     let lower = font.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -1,4 +1,4 @@
-//! Real files, where they are present: each gives text, or a problem with a name.
+//! Real files, if present: each gives text or a specific problem.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::samples::words_of;
 
-/// The folder of real files; nothing where it is absent.
+/// Returns the folder of real files, if present.
 fn folder() -> Option<PathBuf> {
     let given = std::env::var_os("TEXTKIN_CORPORA").map(PathBuf::from);
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
@@ -51,7 +51,7 @@ fn every_real_file_gives_text_or_needs_a_worker() {
                     collected.documents.iter().map(|d| words_of(&d.text).len()).sum();
                 counts.1 += usize::from(n_words > 0);
                 counts.2 += n_words;
-                // Some templates are empty; that is no failure as long as they are documents.
+                // Some templates are empty, which is fine as long as they are documents.
                 if collected.documents.is_empty() && collected.problems.is_empty() {
                     failed.push(format!("{file}: nothing"));
                 }
@@ -75,7 +75,7 @@ fn chunks(text: &str) -> Chunks {
 }
 
 #[test]
-fn the_same_real_document_in_two_formats_is_kin_of_itself() {
+fn the_same_real_document_in_two_formats_shares_its_text() {
     let Some(folder) = folder() else { return };
     let list = std::fs::read_to_string(folder.join("parallel.tsv")).unwrap();
     let mut groups: BTreeMap<&str, Vec<(&str, Chunks)>> = BTreeMap::new();
@@ -105,11 +105,11 @@ fn the_same_real_document_in_two_formats_is_kin_of_itself() {
             }
         }
     }
-    // Some pages only have the name in common.
+    // Some pages have only the name in common.
     assert!(weak.len() * 20 <= n_pairs, "{weak:#?}");
 }
 
-/// What `pdftotext` says, where it is installed.
+/// Returns the text by `pdftotext`, if it is installed.
 fn text_by_program(path: &Path) -> Option<String> {
     let output = Command::new("pdftotext").arg(path).arg("-").output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -144,7 +144,7 @@ fn little_of_a_pdf_is_lost_with_the_program_and_without() {
             expected.len(),
             share(&raw)
         );
-        // A page of samples is no text.
+        // A specimen page has no running text.
         if expected.len() >= 200 && (with_program < 0.95 || built_in < 0.85) {
             lost.push(format!("{name}: {with_program:.3} and {built_in:.3}"));
         }

@@ -10,7 +10,7 @@ use crate::samples::{
     zip,
 };
 
-/// The kind each made document is recognised as, in their order.
+/// The detected kind of each sample, in order.
 const KINDS: [FileKind; 21] = [
     FileKind::Text,
     FileKind::Html,
@@ -50,14 +50,14 @@ fn every_format_gives_the_words_of_the_document_in_order() {
 }
 
 #[test]
-fn formats_without_a_tell_tale_beginning_are_told_by_name_only() {
+fn formats_without_a_distinctive_beginning_are_recognized_by_name_only() {
     for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
         let nameless = FileKind::detect(None, bytes);
         assert!(
             nameless == kind || kind == FileKind::Markdown && nameless == FileKind::Text,
             "{name}"
         );
-        // A name that lies changes nothing.
+        // A misleading name changes nothing.
         let lied = FileKind::detect(Some("x.pdf"), bytes);
         assert_eq!(lied, nameless, "{name}");
     }
@@ -77,7 +77,7 @@ fn hidden_sheets_and_rows_of_a_table_are_noted() {
         ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
     ]);
     let document = &extract_default("a.xlsx", &table).unwrap().documents[0];
-    assert_eq!(document.text, "rich text", "also without a list of its sheets");
+    assert_eq!(document.text, "rich text", "also without a list of sheets");
     assert_eq!(document.notes.len(), 1);
 }
 
@@ -97,7 +97,7 @@ fn titles_and_times_are_found() {
 }
 
 #[test]
-fn parts_are_named_by_their_way_through_the_containers() {
+fn parts_are_named_by_their_path_through_the_containers() {
     let inner = zip(&[
         ("a.docx", &docx()),
         ("deep/b.html", html().as_bytes()),
@@ -110,7 +110,7 @@ fn parts_are_named_by_their_way_through_the_containers() {
     assert_eq!(names, ["inner.zip/a.docx", "inner.zip/deep/b.html", "d.txt"]);
     assert_eq!(collected.problems.len(), 1);
     assert_eq!(collected.problems[0].name, "inner.zip/c.png");
-    assert_eq!(collected.problems[0].reason, "not text (picture)");
+    assert_eq!(collected.problems[0].reason, "not text (image)");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn attachments_and_attached_messages_are_documents() {
 }
 
 #[test]
-fn hidden_text_of_word_documents_is_noted_and_left_out() {
+fn hidden_text_of_word_documents_is_noted_and_excluded() {
     let hidden = [
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>",
         "<w:r><w:rPr><w:color w:val=\"FFFFFF\"/></w:rPr><w:t>secret</w:t></w:r>",
@@ -153,7 +153,7 @@ fn hidden_text_of_word_documents_is_noted_and_left_out() {
 }
 
 #[test]
-fn disguised_words_are_left_to_the_tokenizer() {
+fn disguised_words_are_unchanged_for_the_tokenizer() {
     let text = "c\u{200b}opied t\u{435}xt";
     let page = format!("<html><body><p>{text}</p></body></html>");
     for (name, bytes) in [("a.txt", text), ("a.html", &page)] {
@@ -164,7 +164,7 @@ fn disguised_words_are_left_to_the_tokenizer() {
 }
 
 #[test]
-fn the_main_content_of_a_page_can_be_asked_for() {
+fn the_main_content_of_a_page_can_be_requested() {
     let paragraph = format!("<p>{}</p>", PARAGRAPHS[0].repeat(5));
     let page = format!(
         "<html><head><title>T</title></head><body><nav><a href=x>Menu</a></nav><article>{}</article></body></html>",
@@ -191,7 +191,7 @@ fn the_main_content_of_a_page_can_be_asked_for() {
     assert!(matches!(small.documents[0].notes[..], [Note::AllText { .. }]));
 }
 
-/// Reads PDF as the first of its lines.
+/// A PDF extractor that returns the first line.
 struct FirstLine;
 
 impl Extractor for FirstLine {
@@ -206,7 +206,7 @@ impl Extractor for FirstLine {
 }
 
 #[test]
-fn formats_that_need_a_worker_can_be_given_one() {
+fn an_extractor_of_the_caller_reads_formats_that_need_a_worker() {
     let archive = zip(&[("a.pdf", b"%PDF-1.7\nx"), ("b.txt", b"text")]);
     assert_eq!(extract_default("a.pdf", b"%PDF-1.7"), Err(Error::NeedsWorker(FileKind::Pdf)));
     let without = extract_default("a.zip", &archive).unwrap();
@@ -219,7 +219,7 @@ fn formats_that_need_a_worker_can_be_given_one() {
 }
 
 #[test]
-fn every_kind_has_its_own_name() {
+fn names_of_kinds_are_unique() {
     let mut names: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.name()).collect();
     names.sort_unstable();
     names.dedup();
@@ -227,7 +227,7 @@ fn every_kind_has_its_own_name() {
 }
 
 #[test]
-fn what_the_styles_of_a_word_document_hide_is_noted_and_left_out() {
+fn text_hidden_by_styles_of_word_documents_is_noted_and_excluded() {
     let styles = "<w:styles><w:style w:styleId=\"Gone\"><w:rPr><w:vanish/></w:rPr></w:style>\
         <w:style w:styleId=\"Child\"><w:basedOn w:val=\"Gone\"/></w:style>\
         <w:style w:styleId=\"Pale\"><w:rPr><w:color w:val=\"FFFFFF\"/></w:rPr></w:style>\
@@ -261,7 +261,7 @@ fn what_the_styles_of_a_word_document_hide_is_noted_and_left_out() {
 }
 
 #[test]
-fn what_the_styles_of_an_open_document_hide_is_noted_and_left_out() {
+fn text_hidden_by_styles_of_opendocument_files_is_noted_and_excluded() {
     let styles = "<office:styles><style:style style:name=\"Gone\"><style:text-properties text:display=\"none\"/></style:style></office:styles>";
     let own = "<style:style style:name=\"T1\" style:parent-style-name=\"Gone\"/>\
         <style:style style:name=\"T2\"><style:text-properties fo:font-size=\"1pt\"/></style:style>";
@@ -286,12 +286,12 @@ fn what_the_styles_of_an_open_document_hide_is_noted_and_left_out() {
 }
 
 #[test]
-fn office_documents_of_old_formats_are_named_with_a_remedy() {
+fn old_office_formats_are_reported_with_a_remedy() {
     for (part, told) in [
-        ("WordDocument", "Word document of the old format .doc; save it as .docx"),
-        ("PowerPoint Document", "presentation of the old format .ppt; save it as .pptx"),
-        ("Workbook", "table of the old format .xls; save it as .csv"),
-        ("EncryptedPackage", "office document with a password; save it without one"),
+        ("WordDocument", "old Word format .doc; save it as .docx"),
+        ("PowerPoint Document", "old PowerPoint format .ppt; save it as .pptx"),
+        ("Workbook", "old Excel format .xls; save it as .csv"),
+        ("EncryptedPackage", "password-protected office document; save it without a password"),
     ] {
         let mut bytes = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
         bytes.extend([0; 600]);

@@ -1,4 +1,4 @@
-//! Hostile PDF and PostScript: text or a reason, soon and within bounds.
+//! Hostile PDF and PostScript: text or an error, quickly and within limits.
 
 use std::time::{Duration, Instant};
 
@@ -8,26 +8,26 @@ use textkin_extract::{Error, pdf_text, postscript_text};
 use crate::pdf_postscript::{MAX_TEXT, sample_pdf};
 use crate::self_references::{READABLE, looping_pdfs};
 
-/// A program without end is stopped after so many steps, which takes seconds, on a busy machine more.
+/// An endless program is stopped at a step limit, which takes seconds, or longer on a busy machine.
 const MAX_TIME: Duration = Duration::from_secs(120);
 
 /// Reads `bytes` as PDF.
 fn read_pdf(bytes: &[u8]) -> Result<String, Error> {
-    within_bounds(bytes, pdf_text)
+    check_limits(bytes, pdf_text)
 }
 
 /// Reads `bytes` as PostScript.
 fn read_postscript(bytes: &[u8]) -> Result<String, Error> {
-    within_bounds(bytes, postscript_text)
+    check_limits(bytes, postscript_text)
 }
 
-fn within_bounds(
+fn check_limits(
     bytes: &[u8],
     read: fn(&[u8], usize) -> Result<String, Error>,
 ) -> Result<String, Error> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let result = read(bytes, MAX_TEXT);
-    assert!(begun.elapsed() < MAX_TIME, "it took {:?}", begun.elapsed());
+    assert!(start.elapsed() < MAX_TIME, "it took {:?}", start.elapsed());
     match &result {
         Ok(text) => assert!(text.len() < MAX_TEXT + 1000),
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -36,10 +36,10 @@ fn within_bounds(
 }
 
 #[test]
-fn pdfs_that_lead_back_to_themselves_are_read_or_told() {
+fn self_referencing_pdfs_are_read_or_give_an_error() {
     for (name, bytes) in looping_pdfs() {
         let result = read_pdf(&bytes);
-        // In some the loop is in the way of the words themselves.
+        // In some, the loop prevents reading the text.
         let is_in_the_way = ["pages", "drawn", "composite", "length", "filters", "object-streams"];
         let is_honest = !is_in_the_way.contains(&name.trim_end_matches(".pdf"));
         match result {
@@ -50,7 +50,7 @@ fn pdfs_that_lead_back_to_themselves_are_read_or_told() {
     }
 }
 
-/// A program that uses much of the language, with procedures, fonts, data and a comment.
+/// A program that uses much of the language: procedures, fonts, data and a comment.
 const PROGRAM: &str = "%!PS-Adobe-3.0\n%%Title: (a page)\n/line { 72 exch moveto show } bind def\n\
     /Helvetica findfont dup length dict begin { 1 index /FID ne { def } { pop pop } ifelse } forall\n\
     /Encoding ISOLatin1Encoding def currentdict end /Latin exch definefont pop\n\
@@ -63,11 +63,11 @@ const PROGRAM: &str = "%!PS-Adobe-3.0\n%%Title: (a page)\n/line { 72 exch moveto
     << /a 1 /b (two) >> { pop pop } forall 3 -1 roll count copy clear showpage\n";
 
 #[test]
-fn postscript_with_any_bit_flipped_or_cut_anywhere_ends() {
+fn mutated_and_truncated_postscript_terminates() {
     let text = read_postscript(PROGRAM.as_bytes()).unwrap();
     assert!(text.contains("café (closed)") && text.contains("row 5"), "{text}");
     for at in 0..PROGRAM.len() {
-        // Cut anywhere; one bit of each byte, a different one in each place.
+        // Truncated everywhere; one bit flipped in each byte, at varying positions.
         let _ = read_postscript(&PROGRAM.as_bytes()[..at]);
         let mut flipped = PROGRAM.as_bytes().to_vec();
         flipped[at] ^= 1 << (at % 8);
@@ -76,7 +76,7 @@ fn postscript_with_any_bit_flipped_or_cut_anywhere_ends() {
 }
 
 #[test]
-fn pdf_with_bits_flipped_or_cut_anywhere_ends() {
+fn mutated_and_truncated_pdf_terminates() {
     let bytes = sample_pdf();
     for at in (0..bytes.len()).step_by(bytes.len() / 500) {
         let _ = read_pdf(&bytes[..at]);
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn changed_postscript_ends(
+    fn mutated_postscript_terminates(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         moved in (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..40),
         cut in prop::option::of(any::<prop::sample::Index>()),
@@ -112,11 +112,11 @@ proptest! {
     }
 
     #[test]
-    fn changed_loops_end(
+    fn mutated_loops_terminate(
         which in any::<prop::sample::Index>(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), b'0'..=b'9'), 1..6),
     ) {
-        // References and places are digits: others lead elsewhere.
+        // References and offsets are digits: other digits point elsewhere.
         let loops = looping_pdfs();
         let mut bytes = loops[which.index(loops.len())].1.clone();
         let digits: Vec<usize> =

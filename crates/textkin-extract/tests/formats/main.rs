@@ -1,7 +1,6 @@
-//! Documents of every format, made by the tests: the same words come out, and hostile files end
-//! within their limits.
+//! Sample documents of every format give the same words, and hostile files stay within their limits.
 
-#![expect(clippy::unwrap_used, reason = "what makes documents for tests may fail a test")]
+#![expect(clippy::unwrap_used, reason = "builders of samples may panic")]
 
 mod samples;
 mod self_references;

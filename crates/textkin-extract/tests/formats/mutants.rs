@@ -1,8 +1,8 @@
-//! Changed documents: each valid document with bits flipped, parts cut, repeated, moved and taken
-//! from another one, and the same done inside containers, where checksums would hide the parsers.
+//! Mutated documents: valid documents with bits flipped, and parts cut, repeated, moved and taken from
+//! other documents; also inside containers, where checksums would otherwise protect the parsers.
 //!
-//! A few thousand each time; `TEXTKIN_FUZZ_CASES=1000000 cargo test --release -p textkin-extract
-//! mutants` for longer. What is extract_default goes into `tests/regressions` of the command.
+//! Tries a few thousand; run `TEXTKIN_FUZZ_CASES=1000000 cargo test --release -p textkin-extract
+//! mutants` for more. Failing cases go into `tests/regressions` of `textkin-cli`.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use textkin_extract::ExtractLimits;
 
 use crate::samples::{every_format, extract_within, zip};
 
-/// How many changed documents are tried.
+/// Number of mutated documents.
 fn n_cases() -> u64 {
     let asked = std::env::var("TEXTKIN_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
     asked.unwrap_or(3_000)
@@ -20,7 +20,7 @@ fn n_cases() -> u64 {
 const MAX_TEXT: usize = 1 << 16;
 const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Rng(u64);
 
 impl Rng {
@@ -37,7 +37,7 @@ impl Rng {
     }
 }
 
-/// What tells parsers something.
+/// Fragments with a meaning for parsers.
 const SYNTAX_FRAGMENTS: [&[u8]; 24] = [
     b"<",
     b">",
@@ -100,21 +100,21 @@ fn mutate(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
 }
 
 fn check(name: &str, bytes: &[u8]) {
-    let begun = Instant::now();
+    let start = Instant::now();
     let limits = ExtractLimits {
         max_text_bytes: MAX_TEXT,
         max_entries: 1000,
         max_expanded_bytes: 16 << 20,
-        deadline: Some(begun + MAX_TIME),
+        deadline: Some(start + MAX_TIME),
         ..ExtractLimits::default()
     };
     let (collected, _) = extract_within(name, bytes, &limits);
     let n_bytes: usize = collected.documents.iter().map(|document| document.text.len()).sum();
     assert!(n_bytes <= MAX_TEXT, "{name}");
-    assert!(begun.elapsed() < 2 * MAX_TIME, "{name} took {:?}", begun.elapsed());
+    assert!(start.elapsed() < 2 * MAX_TIME, "{name} took {:?}", start.elapsed());
 }
 
-/// The parts of a zip archive.
+/// Returns the entries of a zip archive.
 fn parts(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).ok()?;
     let mut parts = Vec::new();
@@ -129,7 +129,7 @@ fn parts(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
 }
 
 #[test]
-fn changed_documents_of_every_format_end_within_their_limits() {
+fn mutated_documents_of_every_format_stay_within_their_limits() {
     let formats = every_format();
     let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
     for case in 0..n_cases() {

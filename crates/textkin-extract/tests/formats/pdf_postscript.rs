@@ -1,4 +1,4 @@
-//! Formats that place glyphs on paper, which a worker reads: PDF and PostScript.
+//! PDF and PostScript, the formats that a worker reads.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::samples::{
 
 pub(crate) const MAX_TEXT: usize = 1 << 20;
 
-/// A PDF of these objects, the first of which is the catalog.
+/// Builds a PDF of these objects; the first one is the catalog.
 fn pdf_of(objects: &[String]) -> Vec<u8> {
     let mut file = "%PDF-1.4\n".to_owned();
     let mut places = Vec::new();
@@ -35,7 +35,7 @@ fn stream(dictionary: &str, content: &str) -> String {
     format!("<< /Length {} {dictionary} >>\nstream\n{content}\nendstream", content.len())
 }
 
-/// A PDF of one page with this content; object 5 is the font `F1`, further objects follow.
+/// Builds a PDF of one page with this content; object 5 is the font `F1`, `more` objects follow.
 fn page(content: &str, font: &str, more: &[String]) -> Vec<u8> {
     let resources = "/Font << /F1 5 0 R >> /XObject << /X1 6 0 R >>";
     let mut objects = vec![
@@ -59,7 +59,7 @@ fn read_postscript(program: &str) -> String {
     tidy_pages(&postscript_text(program.as_bytes(), MAX_TEXT).unwrap())
 }
 
-/// The document of all formats as PDF: every character has a number, and a table says which.
+/// Builds the sample document as PDF: codes are numbers, and a `ToUnicode` table maps them.
 pub(crate) fn sample_pdf() -> Vec<u8> {
     let mut characters: Vec<char> = Vec::new();
     let mut content = "BT /F1 10 Tf 12 TL 50 780 Td\n".to_owned();
@@ -101,7 +101,7 @@ fn chunks(text: &str) -> HashSet<Vec<String>> {
 }
 
 #[test]
-fn the_same_document_is_kin_of_itself_in_every_pair_of_formats() {
+fn the_same_document_shares_its_text_in_every_pair_of_formats() {
     let text = read_pdf(&sample_pdf());
     assert_eq!(words_of(&text), words(), "{text}");
     let mut texts = vec![("kin.pdf", chunks(&text))];
@@ -124,7 +124,7 @@ fn the_same_document_is_kin_of_itself_in_every_pair_of_formats() {
 }
 
 #[test]
-fn pdf_words_are_told_by_kerning_and_by_moves() {
+fn pdf_words_are_separated_by_kerning_and_moves() {
     let content = "BT /F1 10 Tf 50 700 Td [(ker) 60 (ning) -300 (and) -300 (spaces)] TJ \
                    0 -12 Td (next) Tj 30 0 Td (to) Tj 10 Tw -30 -12 Td (wide words) Tj ET";
     let text = read_pdf(&page(content, HELVETICA, &[]));
@@ -132,7 +132,7 @@ fn pdf_words_are_told_by_kerning_and_by_moves() {
 }
 
 #[test]
-fn pdf_glyphs_have_the_text_of_their_names() {
+fn pdf_glyph_names_give_the_text() {
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 1 /Widths \
                 [500 500 500 500] /Encoding << /Differences [1 /ffi /eacute /uni0416 /o] >> >>";
     let text = read_pdf(&page("BT /F1 10 Tf 9 9 Td <0401020403> Tj ET", font, &[]));
@@ -172,14 +172,14 @@ fn pdf_forms_and_replaced_text_are_read() {
 }
 
 #[test]
-fn pdf_loops_end() {
-    // A tree of pages that contains itself, and no page at all.
+fn pdf_loops_terminate() {
+    // A page tree that contains itself, and no page.
     let looped = pdf_of(&[
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1 >>".to_owned(),
     ]);
-    let begun = Instant::now();
-    let no_pages = Error::Corrupt { kind: FileKind::Pdf, reason: "it has no pages".to_owned() };
+    let start = Instant::now();
+    let no_pages = Error::Corrupt { kind: FileKind::Pdf, reason: "no pages found".to_owned() };
     assert_eq!(pdf_text(&looped, MAX_TEXT), Err(no_pages));
     // Forms that call each other twice: two to the power of their depth.
     let form = stream(
@@ -188,15 +188,15 @@ fn pdf_loops_end() {
     );
     let text = pdf_text(&page("/X1 Do", HELVETICA, &[form]), MAX_TEXT).unwrap();
     assert!(text.len() < 1000);
-    // Operands without end, and brackets that never close.
+    // Endless operands, and unclosed brackets.
     for piece in ["[", "<<", "(", "1 ", "q ", "BT "] {
         let _ = pdf_text(&page(&piece.repeat(200_000), HELVETICA, &[]), MAX_TEXT);
     }
-    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
-fn a_pdf_without_its_table_is_read() {
+fn a_pdf_without_object_table_is_read() {
     let whole = sample_pdf();
     let table = whole.windows(5).rposition(|window| window == b"xref\n").unwrap();
     let table = whole[..table].windows(5).rposition(|window| window == b"xref\n").unwrap_or(table);
@@ -204,7 +204,7 @@ fn a_pdf_without_its_table_is_read() {
 }
 
 #[test]
-fn postscript_writes_its_text() {
+fn postscript_text_is_read() {
     let program = "%!PS\n/Times-Roman findfont 12 scalefont setfont\n\
         /line { 72 exch moveto show } bind def\n\
         (Hello paper) 700 line (and more) 686 line\n\
@@ -219,7 +219,7 @@ fn postscript_writes_its_text() {
 }
 
 #[test]
-fn postscript_fonts_have_their_encodings() {
+fn postscript_encodings_are_used() {
     let program = "%!PS\n/Helvetica findfont dup length dict begin\n\
         { 1 index /FID ne { def } { pop pop } ifelse } forall\n\
         /Encoding ISOLatin1Encoding def currentdict end /Latin exch definefont pop\n\
@@ -235,7 +235,7 @@ fn postscript_fonts_have_their_encodings() {
 }
 
 #[test]
-fn postscript_goes_on_behind_an_error() {
+fn postscript_continues_after_an_error() {
     let program = "%!PS\n/Courier 10 selectfont 10 700 moveto (one) show\n\
         nosuchoperator 1 0 div pop\n{ 1 (x) add } stopped { 10 680 moveto (two) show } if\n\
         clear 10 660 moveto (three) show showpage";
@@ -243,7 +243,7 @@ fn postscript_goes_on_behind_an_error() {
 }
 
 #[test]
-fn hostile_postscript_ends_with_a_reason() {
+fn hostile_postscript_gives_an_error() {
     let deep = "{".repeat(300_000);
     let programs = [
         "{} loop",
@@ -265,13 +265,15 @@ fn hostile_postscript_ends_with_a_reason() {
         &deep,
     ];
     for program in programs {
-        let begun = Instant::now();
+        let start = Instant::now();
         let result = postscript_text(format!("%!PS\n{program}\n").as_bytes(), MAX_TEXT);
         let name = &program[..program.len().min(40)];
-        assert!(begun.elapsed() < Duration::from_secs(60), "{name}");
+        assert!(start.elapsed() < Duration::from_secs(60), "{name}");
         match result {
             Ok(text) => assert!(!text.contains(char::is_alphanumeric), "{name}"),
-            Err(error) => assert!(error.to_string().contains("it never ends"), "{name}: {error}"),
+            Err(error) => {
+                assert!(error.to_string().contains("does not terminate"), "{name}: {error}")
+            }
         }
     }
 }
@@ -280,7 +282,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn changed_pdf_ends(
+    fn mutated_pdf_terminates(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<prop::sample::Index>(),
         is_cut in any::<bool>(),
@@ -299,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn any_postscript_ends(
+    fn any_postscript_terminates(
         words in proptest::collection::vec(
             prop::sample::select(vec![
                 "1", "2", "-1", "3.5", "(abc)", "/a", "a", "{", "}", "[", "]", "<<", ">>", "def",

@@ -1,4 +1,4 @@
-//! Makes the same document in every format.
+//! Builds the same document in every format.
 
 use std::io::{Cursor, Write};
 use std::sync::OnceLock;
@@ -33,13 +33,13 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Name and bytes of the document in every format.
+/// Returns the name and bytes of the document in every format.
 pub(crate) fn every_format() -> &'static [(&'static str, Vec<u8>)] {
     static SAMPLES: OnceLock<Vec<(&str, Vec<u8>)>> = OnceLock::new();
-    SAMPLES.get_or_init(make)
+    SAMPLES.get_or_init(build)
 }
 
-fn make() -> Vec<(&'static str, Vec<u8>)> {
+fn build() -> Vec<(&'static str, Vec<u8>)> {
     let zipped = zip(&[("a/kin.txt", text().as_bytes()), ("b.html", html().as_bytes())]);
     vec![
         ("kin.txt", text().into_bytes()),
@@ -66,12 +66,12 @@ fn make() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Everything found in `bytes` with default limits.
+/// Extracts `bytes` with default limits.
 pub(crate) fn extract_default(name: &str, bytes: &[u8]) -> Result<Extraction, Error> {
     extract_within(name, bytes, &ExtractLimits::default()).1.map_or_else(Err, Ok)
 }
 
-/// What is found in `bytes`, and whether it ended well.
+/// Extracts `bytes` within limits; returns the results and whether it succeeded.
 pub(crate) fn extract_within(
     name: &str,
     bytes: &[u8],
@@ -229,8 +229,8 @@ fn pptx() -> Vec<u8> {
 }
 
 pub(crate) fn xlsx() -> Vec<u8> {
-    // Paragraphs are named by number, cells of the table stand in their place; sheets are named in
-    // another order than their files.
+    // Paragraphs are shared strings, cells of the table are inline; sheets are listed in another order
+    // than their files.
     let lines: Vec<&str> = [TITLE].into_iter().chain(PARAGRAPHS).collect();
     let strings = format!("<sst>{}</sst>", elements(lines.iter().copied(), "<si><t>", "</t></si>"));
     let cells: String = (0..lines.len())
@@ -334,7 +334,7 @@ pub(crate) fn tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, content) in entries {
         let mut header = tar::Header::new_gnu();
-        // Written by hand, because the builder refuses names that leave the folder.
+        // Written by hand, because the builder rejects paths outside the folder.
         let field = &mut header.as_old_mut().name;
         field[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(content.len() as u64);

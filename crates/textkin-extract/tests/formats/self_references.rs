@@ -1,31 +1,31 @@
-//! Files that lead back to themselves: an archive that holds itself, and PDFs whose parts refer to
-//! one another without end. Made here by code; the tests of the command make them too.
+//! Self-referencing files: an archive that contains itself, and PDFs whose parts refer to one another
+//! in a loop. The tests of `textkin-cli` include this module too.
 
 use std::fmt::Write as _;
 
-/// Bytes of every instruction of the program in [`quine_zip`].
+/// Bytes of an instruction of the program in [`quine_zip`].
 const UNIT: usize = 5;
 
 /// A zip archive whose only entry is the archive itself, byte for byte.
 ///
-/// Compressed data are a program of two instructions: *print* the bytes that follow (a stored block)
-/// and *repeat* the last bytes printed (a match). Both take five bytes here. With a head (the header
-/// of the entry) and a tail (the directory), this program prints head, itself and tail, where `L` is
-/// print and `R` repeat, of as many instructions or of the head or the tail and one instruction:
+/// Compressed data is a program of two instructions: *print* the following bytes (a stored block) and
+/// *repeat* the last bytes printed (a match). Both take five bytes here. With a head (the header of
+/// the entry) and a tail (the directory), this program prints head, itself and tail. `L` is print and
+/// `R` is repeat, for the given number of instructions, or for the head or tail and one instruction:
 ///
 /// ```text
 /// L(head L(head)) R(head) L1(R(head)) L1(L1) L4(R(head) L1 L1 L4) R4 L4(R4 L4 R4 L4) R4
 /// L4(R4 L0 L0 L(tail)) R4 L0 L0 L(tail)(R(tail) tail) R(tail)
 /// ```
 ///
-/// The checksum of the archive stands in the archive. It is a linear function of its own bits: the
-/// one that tells the truth is found by solving equations.
+/// The archive contains its own checksum, which is a linear function of its own bits. Solving a system
+/// of equations gives the correct one.
 pub(crate) fn quine_zip() -> Vec<u8> {
-    // For most times there is a solution.
+    // Most timestamps have a solution.
     (0..u16::MAX).find_map(solved_quine).unwrap()
 }
 
-/// The archive with this time of its entry, if a checksum can be right.
+/// Returns the archive with this entry time, if there is a correct checksum.
 fn solved_quine(time: u16) -> Option<Vec<u8>> {
     let checksum = |bytes: &[u8]| {
         let mut crc = flate2::Crc::new();
@@ -34,7 +34,7 @@ fn solved_quine(time: u16) -> Option<Vec<u8>> {
     };
     // With checksum x in it, the archive has the checksum `constant ^ f(x)`, where f is linear.
     let constant = checksum(&quine_with(time, 0));
-    // One equation a bit: the columns of f plus the identity, and the constant.
+    // One equation per bit: the columns of f plus the identity, and the constant.
     let column = |bit: u32| (checksum(&quine_with(time, 1 << bit)) ^ constant) ^ (1 << bit);
     let columns: Vec<u32> = (0..32).map(column).collect();
     let mut rows: Vec<u64> = (0..32)
@@ -57,7 +57,7 @@ fn solved_quine(time: u16) -> Option<Vec<u8>> {
     Some(quine_with(time, value))
 }
 
-/// The archive with this checksum, right or wrong.
+/// Returns the archive with this checksum, correct or not.
 fn quine_with(time: u16, checksum: u32) -> Vec<u8> {
     const NAME: &str = "an-archive-that-has-itself.zip";
     const COMMENT: &str = "and nothing else ...";
@@ -134,8 +134,8 @@ fn quine_with(time: u16, checksum: u32) -> Vec<u8> {
     .concat()
 }
 
-/// An instruction that repeats what was printed `distance` bytes ago, in matches of these lengths,
-/// and then prints one byte. A block without content fills what is left of the five bytes.
+/// Encodes an instruction that repeats bytes from `distance` bytes ago, in matches of these lengths,
+/// and then prints one byte. An empty block fills the rest of the five bytes.
 fn repeat(lengths: &[usize], distance: usize, byte: Option<u8>, is_last: bool) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let low_first = |bits: &mut Vec<bool>, value: usize, n: u32| {
@@ -175,7 +175,7 @@ fn repeat(lengths: &[usize], distance: usize, byte: Option<u8>, is_last: bool) -
     bits.chunks(8).map(byte).collect()
 }
 
-/// The code of a length or distance, both less the smallest one, and its further bits: every
+/// Returns the code of a length or distance (minus the smallest one) and its extra bits: every
 /// `2^(groups - 1)` codes have one bit more.
 fn extended(value: usize, groups: u32) -> (usize, usize, u32) {
     let group = 1usize << (groups - 1);
@@ -187,10 +187,10 @@ fn extended(value: usize, groups: u32) -> (usize, usize, u32) {
     (code, value & ((1 << n_extra) - 1), n_extra)
 }
 
-/// What honest pages among the loops say.
+/// The text of valid pages among the loops.
 pub(crate) const READABLE: &str = "every honest page has a line of words that can be read";
 
-/// PDFs that lead back to themselves, by the way they do.
+/// Builds PDFs with loops, named by the kind of loop.
 pub(crate) fn looping_pdfs() -> Vec<(&'static str, Vec<u8>)> {
     let catalog = "<< /Type /Catalog /Pages 2 0 R >>".to_owned();
     let text = format!("BT /F1 10 Tf 50 700 Td ({READABLE}) Tj ET");
@@ -293,7 +293,7 @@ fn stream(dictionary: &str, content: &str) -> String {
     format!("<< /Length {} {dictionary} >>\nstream\n{content}\nendstream", content.len())
 }
 
-/// A PDF of these objects, the first of which is the catalog.
+/// Builds a PDF of these objects; the first one is the catalog.
 fn pdf(objects: &[String], trailer: &str) -> Vec<u8> {
     let mut file = "%PDF-1.5\n".to_owned();
     let mut places = Vec::new();
@@ -315,12 +315,12 @@ fn pdf(objects: &[String], trailer: &str) -> Vec<u8> {
     file.into_bytes()
 }
 
-/// Where the table of objects begins.
+/// Returns the offset of the object table.
 fn table(file: &[u8]) -> usize {
     file.windows(7).rposition(|window| window == b"\nxref\n0").unwrap() + 1
 }
 
-/// Two tables of objects, each of which says that the other one came before.
+/// Builds a PDF with two object tables that name each other as the previous one.
 fn two_tables(objects: &[String]) -> Vec<u8> {
     let first = pdf(objects, "/Prev 0000000000");
     let (place, second) = (table(&first), first.len());
@@ -335,8 +335,8 @@ fn two_tables(objects: &[String]) -> Vec<u8> {
     file.into_bytes()
 }
 
-/// A PDF whose page is in a stream of objects that extends stream number `other`, and that is
-/// itself said to be in stream `other`: 7 is the stream itself, 8 one that is in it.
+/// Builds a PDF whose page is in an object stream that extends stream `other` and is itself declared
+/// to be in stream `other`: 7 is the stream itself, 8 is a stream inside it.
 fn object_stream(other: u8) -> Vec<u8> {
     let text = format!("BT /F1 10 Tf 50 700 Td ({READABLE}) Tj ET");
     let inside = [

@@ -21,7 +21,10 @@ impl Extractor for Pdf<'_> {
     fn extract(&self, bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
         let corrupt = |reason| Error::Corrupt { kind: FileKind::Pdf, reason };
         let deadline = self.worker.deadline(context.limits());
-        let text = text(self.worker, bytes, deadline).map_err(corrupt)?;
+        let text = text(self.worker, bytes, deadline).map_err(|reason| match reason {
+            reason if reason == encrypted() => Error::Encrypted(FileKind::Pdf),
+            reason => corrupt(reason),
+        })?;
         let text = tidy_pages(&text);
         if !text.chars().any(char::is_alphanumeric) {
             return Err(corrupt("no text found; the pages may be scanned images".to_owned()));
@@ -41,6 +44,8 @@ pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<S
     }
     match worker.read(FileKind::Pdf, bytes, deadline) {
         Some(Ok(text)) => return Ok(into_text(text)),
+        // The message of `pdftotext` adds nothing.
+        Some(Err(reason)) if reason == encrypted() => return Err(reason),
         Some(Err(reason)) => reasons.push(reason),
         None if reasons.is_empty() => {
             reasons.push("pdftotext is not installed; run textkin doctor for details".to_owned());
@@ -48,6 +53,11 @@ pub(super) fn text(worker: &Worker, bytes: &[u8], deadline: Instant) -> Result<S
         None => {}
     }
     Err(reasons.join("; "))
+}
+
+/// The message of the worker about a file that needs a password.
+fn encrypted() -> String {
+    Error::Encrypted(FileKind::Pdf).to_string()
 }
 
 pub(super) fn into_text(bytes: Vec<u8>) -> String {

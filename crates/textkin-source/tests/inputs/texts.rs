@@ -36,7 +36,7 @@ fn binary_files_are_problems() {
     folder.write("d.txt", "fine");
     let read = folder.read(&[""], &settings());
     assert_eq!(read.ids(), ["d.txt"]);
-    let begin = ["a.bin: not text (binary)", "b.pdf: not readable as ", "c.docx: not readable as "];
+    let begin = ["a.bin: not text (binary)", "b.pdf: cannot read as ", "c.docx: cannot read as "];
     assert_eq!(read.problems.len(), begin.len());
     for (problem, begin) in read.problems.iter().zip(begin) {
         assert!(problem.starts_with(begin), "{problem}");

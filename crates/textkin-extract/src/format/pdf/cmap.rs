@@ -1,16 +1,16 @@
-//! Tables from codes to characters or glyphs, as composite fonts and `ToUnicode` have them.
+//! CMaps: map codes to characters or glyphs, for composite fonts and `ToUnicode`.
 
 use std::collections::HashMap;
 
 use super::lexer::{Lexer, PdfToken};
 
-/// Entries of one table; more are left out.
+/// Maximum entries of one table; the rest is ignored.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Bytes of text one code can stand for.
+/// Maximum bytes of text of one code.
 const MAX_TEXT_BYTES: usize = 200;
 
-/// From codes of one to four bytes to text and to glyph numbers.
+/// Maps codes of one to four bytes to text and to glyph numbers.
 #[derive(Debug, Default)]
 pub(super) struct CMap {
     /// Length in bytes, first and last code.
@@ -52,22 +52,22 @@ impl CMap {
         map
     }
 
-    /// The text of `code`.
+    /// Returns the text of `code`.
     pub(super) fn text(&self, code: u32) -> Option<&str> {
         self.texts.get(&code).map(String::as_str)
     }
 
-    /// The number of the glyph of `code`.
+    /// Returns the glyph number of `code`.
     pub(super) fn glyph(&self, code: u32) -> Option<u32> {
         self.glyphs.get(&code).copied()
     }
 
-    /// Whether it says which codes there are.
+    /// Whether the table defines code spaces.
     pub(super) fn has_spaces(&self) -> bool {
         !self.spaces.is_empty()
     }
 
-    /// The first code of `bytes`, and its length in bytes.
+    /// Returns the first code of `bytes` and its length in bytes.
     pub(super) fn code(&self, bytes: &[u8]) -> (u32, usize) {
         let mut code = 0;
         for (index, &byte) in bytes.iter().take(4).enumerate() {
@@ -175,7 +175,7 @@ fn to_number(number: f64) -> u32 {
     number
 }
 
-/// UTF-16 as text, without what no text holds.
+/// Decodes UTF-16 and removes characters that do not occur in text.
 fn text_of(bytes: &[u8]) -> String {
     let bytes = bytes.get(..bytes.len().min(MAX_TEXT_BYTES)).unwrap_or_default();
     if let [byte] = bytes {
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_range_without_end_ends() {
+    fn a_huge_range_terminates() {
         let map = CMap::parse(b"1 beginbfrange <00000000> <ffffffff> <0041> endbfrange");
         assert_eq!(map.texts.len(), MAX_ENTRIES);
     }
 
     proptest! {
         #[test]
-        fn any_change_of_a_table_ends(at in 0..TABLE.len(), byte: u8) {
+        fn any_mutated_table_terminates(at in 0..TABLE.len(), byte: u8) {
             let mut bytes = TABLE.to_vec();
             bytes[at] = byte;
             let map = CMap::parse(&bytes);

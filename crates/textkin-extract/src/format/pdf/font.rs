@@ -1,7 +1,7 @@
 //! Fonts: the text and the width of every code.
 //!
-//! What a code says is asked of the document first (`ToUnicode`), then of the names of glyphs
-//! (`Encoding`), then of the font program, then of what is usual.
+//! The text of a code comes from the document (`ToUnicode`), else from glyph names (`Encoding`), else
+//! from the font program, else from the default encoding.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::typesetting::encoding::Encoding;
 use crate::typesetting::glyph::text_of_name;
 use crate::typesetting::width::standard_width;
 
-/// Glyphs that a table of widths can name.
+/// Maximum glyphs in a table of widths.
 const MAX_WIDTHS: usize = 200_000;
 
 /// A font of a page.
@@ -24,21 +24,21 @@ pub(super) struct Font {
     codes: Codes,
     widths: HashMap<u32, f64>,
     default_width: f64,
-    /// The size of letters in parts of the size of the font: 1 but in Type 3 fonts.
+    /// Size of letters relative to the font size: 1 except in Type 3 fonts.
     pub(super) scale: f64,
     pub(super) is_vertical: bool,
 }
 
-/// How strings are cut into codes, and what a code says if nobody else knows.
+/// How strings are split into codes, with the fallback text of a code.
 #[derive(Debug)]
 enum Codes {
     /// One byte each.
     Bytes(Vec<Option<String>>),
-    /// Two bytes each, the number of the glyph, with what the font program knows.
+    /// Two bytes each: glyph numbers, with texts from the font program.
     Identity(HashMap<u32, String>),
-    /// By a table of the document.
+    /// By a CMap of the document.
     Table(CMap, HashMap<u32, String>),
-    /// Text in an encoding of its own.
+    /// Text in a legacy encoding.
     Charset(&'static encoding_rs::Encoding),
 }
 
@@ -46,9 +46,9 @@ enum Codes {
 #[derive(Debug)]
 pub(super) struct ShownGlyph {
     pub(super) text: String,
-    /// How far the next glyph is, in parts of the size.
+    /// Distance to the next glyph, relative to the font size.
     pub(super) width: f64,
-    /// Whether it is the code 32 of one byte.
+    /// Whether it is the single-byte code 32.
     pub(super) is_space: bool,
 }
 
@@ -109,7 +109,7 @@ impl Font {
         let below = below.and_then(|below| below.as_dict().ok());
         let mut is_vertical = false;
         let known = |below: Option<&Dictionary>| match (&to_text, below) {
-            // What the document says itself makes the font program superfluous.
+            // A `ToUnicode` table makes the font program unnecessary.
             (None, Some(below)) => program::texts_of_glyphs(document, below),
             _ => HashMap::new(),
         };
@@ -142,7 +142,7 @@ impl Font {
         Self { to_text, codes, widths, default_width, scale: 1.0, is_vertical }
     }
 
-    /// Cuts `bytes` into codes and gives each to `show`.
+    /// Splits `bytes` into codes and passes each to `show`.
     pub(super) fn show(&self, bytes: &[u8], mut show: impl FnMut(ShownGlyph)) {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -173,7 +173,7 @@ impl Font {
 
     fn text(&self, code: u32, glyph: u32, bytes: &[u8]) -> String {
         let told = self.to_text.as_ref().and_then(|map| map.text(code));
-        // Some tables say of a glyph only that nobody knows it.
+        // Some tables map unknown glyphs to a placeholder.
         let is_useful = |text: &&str| {
             !text.is_empty()
                 && !text.contains(|c: char| c == '\u{fffd}' || (c.is_control() && c != '\t'))
@@ -196,7 +196,7 @@ impl Font {
     }
 }
 
-/// What the 256 codes of a font say, by names and by the font program.
+/// Returns the texts of the 256 codes of a font, from glyph names and the font program.
 fn simple_texts(
     document: &Document,
     font: &Dictionary,
@@ -262,7 +262,7 @@ fn differences(document: &Document, list: &[Object], is_type3: bool, texts: &mut
     }
 }
 
-/// Names such as `a65`, `c65` or `G41` only number the glyph: the code is all there is.
+/// Names such as `a65`, `c65` or `G41` only number the glyph, so only the code is known.
 fn numbered(name: &str, code: usize, is_type3: bool) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = name.len() - digits.len();
@@ -282,7 +282,7 @@ fn descriptor<'a>(document: &'a Document, font: &'a Dictionary) -> Option<&'a Di
     resolved(document, font.get(b"FontDescriptor").ok()?).as_dict().ok()
 }
 
-/// The size of type whose glyphs have these widths: a letter is half as wide on average.
+/// Estimates the font size from glyph widths: a letter is half as wide on average.
 fn default_size(widths: &HashMap<u32, f64>) -> f64 {
     let mut all: Vec<f64> = widths.values().copied().filter(|width| *width > 0.0).collect();
     all.sort_by(f64::total_cmp);
@@ -314,7 +314,7 @@ fn glyph_widths(document: &Document, list: &[Object]) -> HashMap<u32, f64> {
     widths
 }
 
-/// The encoding of strings of a font that names one which everybody knows.
+/// Returns the legacy encoding of a font with a predefined CMap.
 fn charset(name: &[u8]) -> Option<&'static encoding_rs::Encoding> {
     let name = std::str::from_utf8(name).ok()?;
     let has = |part: &str| name.contains(part);

@@ -1,6 +1,6 @@
-//! The words of content streams and of tables of characters: numbers, names, strings, operators.
+//! Lexer for content streams and CMaps: numbers, names, strings, operators.
 
-/// One word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PdfToken<'a> {
     Number(f64),
@@ -13,7 +13,7 @@ pub(super) enum PdfToken<'a> {
     Operator(&'a [u8]),
 }
 
-/// Reads word by word. Nothing is an error: what is no word is left out.
+/// Splits bytes into tokens. There are no errors: invalid bytes are skipped.
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
@@ -43,7 +43,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Jumps over the data of an image, to behind its end mark.
+    /// Skips the data of an image and its end marker.
     pub(super) fn skip_image(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = memchr::memmem::find_iter(rest, b"EI").find(|&place| {
@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
         text
     }
 
-    /// What follows a backslash; nothing at the end of a line.
+    /// Reads the character after a backslash; `None` at the end of a line.
     fn escape(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.at += 1;
@@ -195,7 +195,7 @@ impl<'a> Iterator for Lexer<'a> {
     }
 }
 
-/// The number that `word` is, written in any way that other programs accept.
+/// Parses a number in any syntax that other programs accept.
 fn number(word: &[u8]) -> Option<f64> {
     let first = *word.first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
@@ -205,7 +205,7 @@ fn number(word: &[u8]) -> Option<f64> {
     if let Ok(number) = text.parse::<f64>() {
         return Some(number);
     }
-    // Such as `--5` and `12.-3`, which real files hold.
+    // Such as `--5` and `12.-3`, which occur in real files.
     let is_number = word.iter().all(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
     if !is_number {
         return None;
@@ -244,7 +244,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn words_are_read() {
+    fn tokens_are_read() {
         let tokens: Vec<PdfToken<'_>> =
             Lexer::new(b"/F#31 12 Tf[(a\\)(b)\\101)-.5<4a4>]TJ % x\n<</A 1>>BDC").collect();
         let expected = [
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_numbers_are_numbers() {
+    fn malformed_numbers_are_parsed() {
         assert_eq!(number(b"--5"), Some(-5.0));
         assert_eq!(number(b"12.-3"), Some(12.0));
         assert_eq!(number(b"-"), Some(-0.0));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_jumped_over() {
+    fn images_are_skipped() {
         let mut lexer = Lexer::new(b"ID \xff(EIEI) EI Q");
         assert_eq!(lexer.next(), Some(PdfToken::Operator(b"ID")));
         lexer.skip_image();
@@ -284,7 +284,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_terminate(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(Lexer::new(&bytes).count() <= bytes.len());
         }
     }

@@ -1,8 +1,8 @@
-//! PDF: the text of its pages, in the order in which they place it.
+//! PDF: the text of the pages, in document order.
 //!
-//! `lopdf` finds objects and decrypts; the rest is here: `stream` (data without compression),
-//! `page` (content streams), `font`, `cmap` and `program` (what codes say), `repair` (files
-//! without a table of objects). Lines are made by `typesetting::layout`.
+//! `lopdf` finds objects and decrypts. This module does the rest: `stream` (decompression), `page`
+//! (content streams), `font`, `cmap` and `program` (text of codes), `repair` (files without an object
+//! table). `typesetting::layout` assembles lines.
 
 mod cmap;
 mod font;
@@ -20,15 +20,15 @@ use crate::{Error, FileKind};
 use page::Painter;
 use stream::resolved;
 
-/// Pages of one document; more are left out.
+/// Maximum pages of one document; the rest is ignored.
 const MAX_PAGES: usize = 200_000;
 
-/// The text of a PDF, a form feed after each page; at most about `max_text` bytes.
+/// Returns the text of a PDF, with a form feed after each page; at most about `max_text` bytes.
 ///
-/// Made for a worker: a hostile file can take all stack and memory that there is.
+/// Run it in a worker process: a hostile file can exhaust stack and memory.
 ///
 /// # Errors
-/// It is damaged, or behind a password.
+/// If the file is corrupt or password-protected.
 pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let loaded = Document::load_mem(bytes);
     let loaded = match loaded {
@@ -41,14 +41,14 @@ pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
             match (repaired, reason) {
                 (Some(document), _) => Ok(document),
                 (None, Some(reason)) => Err(reason.to_string()),
-                (None, None) => Err("it has no pages".to_owned()),
+                (None, None) => Err("no pages found".to_owned()),
             }
         }
     };
     let document = loaded.map_err(|reason| Error::corrupt(FileKind::Pdf, reason))?;
     let pages = pages(&document);
     if pages.is_empty() {
-        return Err(Error::corrupt(FileKind::Pdf, "it has no pages"));
+        return Err(Error::corrupt(FileKind::Pdf, "no pages found"));
     }
     let mut painter = Painter::new(&document, max_text);
     for (page, resources) in pages {
@@ -62,7 +62,7 @@ pub fn pdf_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
 
 type Page<'a> = (ObjectId, Option<&'a Dictionary>);
 
-/// The pages in order, with their resources. Without a tree, in the order of their numbers.
+/// Returns the pages in order, with their resources; without a page tree, in the order of their numbers.
 fn pages(document: &Document) -> Vec<Page<'_>> {
     let mut pages = Vec::new();
     let root = document.catalog().ok().and_then(|catalog| catalog.get(b"Pages").ok());
@@ -81,7 +81,7 @@ fn pages(document: &Document) -> Vec<Page<'_>> {
     pages
 }
 
-/// Goes through the tree of pages without calling itself, each node once.
+/// Walks the page tree without recursion, each node once.
 fn walk<'a>(document: &'a Document, root: ObjectId, pages: &mut Vec<Page<'a>>) {
     let mut seen = HashSet::new();
     let mut open: Vec<Page<'a>> = vec![(root, None)];
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use lopdf::{EncryptionState, EncryptionVersion, Permissions, Stream, dictionary};
 
-    /// A document of one page that says `text`.
+    /// A document of one page with `text`.
     fn sample(text: &str) -> Document {
         let mut document = Document::with_version("1.5");
         let font = document.add_object(dictionary! {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encrypted_file_is_read_if_it_takes_no_password() {
+    fn an_encrypted_file_is_read_if_it_needs_no_password() {
         assert_eq!(pdf_text(&encrypted("for everybody", ""), 1000).unwrap(), "for everybody\u{c}");
         let locked = pdf_text(&encrypted("for nobody", "secret"), 1000);
         assert_eq!(locked, Err(Error::Encrypted(FileKind::Pdf)));

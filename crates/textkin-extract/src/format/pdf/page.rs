@@ -1,4 +1,4 @@
-//! The content of pages: follows its operators as far as they place text.
+//! Content of pages: interprets the operators that place text.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,16 +12,16 @@ use crate::typesetting::encoding::Encoding;
 use crate::typesetting::layout::{Glyph, Layout};
 use crate::typesetting::matrix::Matrix;
 
-/// Operators of one document, forms counted as often as they are used.
+/// Maximum operators of one document, counting forms each time they are used.
 const MAX_OPERATORS: usize = 50_000_000;
 
-/// Forms within one another.
+/// Maximum nesting of forms.
 const MAX_FORMS: usize = 12;
 
-/// States saved at once, operands of one operator, marks within one another.
+/// Maximum saved states, operands of one operator, and nested marks.
 const MAX_NESTED: usize = 4096;
 
-/// Draws pages on a layout.
+/// Renders pages into a layout.
 pub(super) struct Painter<'a> {
     document: &'a Document,
     pub(super) layout: Layout,
@@ -37,7 +37,7 @@ enum Operand {
     Name(Vec<u8>),
     String(Vec<u8>),
     Array(Vec<Operand>),
-    /// Keys and values in turn.
+    /// Alternating keys and values.
     Dictionary(Vec<Operand>),
 }
 
@@ -53,7 +53,7 @@ struct State {
     rise: f64,
 }
 
-/// Text that stands for the glyphs of a marked part.
+/// Text that replaces the glyphs of a marked part.
 struct ActualText {
     depth: usize,
     text: String,
@@ -66,12 +66,12 @@ impl<'a> Painter<'a> {
         Self { document, layout, fonts: HashMap::new(), n_operators: 0, max_text }
     }
 
-    /// Whether so much was seen that nothing more is looked at.
+    /// Whether a limit was reached.
     pub(super) fn is_exhausted(&self) -> bool {
         self.n_operators >= MAX_OPERATORS || self.layout.n_bytes() > self.max_text
     }
 
-    /// Draws one page.
+    /// Renders one page.
     pub(super) fn page(&mut self, page: ObjectId, resources: Option<&'a Dictionary>) {
         let Ok(dictionary) = self.document.get_dictionary(page) else { return };
         let contents =
@@ -153,7 +153,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// The entry `name` of the table `kind` of resources.
+/// Returns the entry `name` of the resource table `kind`.
 fn entry<'a>(
     document: &'a Document,
     resources: Option<&'a Dictionary>,
@@ -185,7 +185,7 @@ fn operand(token: PdfToken<'_>, lexer: &mut Lexer<'_>, depth: usize) -> Option<O
     })
 }
 
-/// One content stream being followed.
+/// Interpreter of one content stream.
 struct ContentStream<'a> {
     resources: Option<&'a Dictionary>,
     state: State,
@@ -278,7 +278,7 @@ impl<'a> ContentStream<'a> {
         }
     }
 
-    /// Moves along the line without writing.
+    /// Moves along the line without showing text.
     fn step(&mut self, distance: f64) {
         let is_vertical = self.state.font.as_ref().is_some_and(|font| font.is_vertical);
         let step = if is_vertical {
@@ -312,7 +312,7 @@ impl<'a> ContentStream<'a> {
                 }
                 None => shown.text.as_str(),
             };
-            // Text turned over keeps its direction of writing.
+            // Mirrored text keeps its writing direction.
             let sign = if state.size < 0.0 { -1.0 } else { 1.0 };
             painter.layout.add(&Glyph {
                 text,
@@ -326,7 +326,7 @@ impl<'a> ContentStream<'a> {
         });
     }
 
-    /// Fonts can be set by a state of the resources.
+    /// Applies a graphics state of the resources, which may set the font.
     fn set_state(&mut self, painter: &mut Painter<'a>, operands: &[Operand]) {
         let [Operand::Name(name)] = operands else { return };
         let document = painter.document;
@@ -356,7 +356,7 @@ impl<'a> ContentStream<'a> {
         let matrix = form_matrix(document, &stream.dict).then(self.state.matrix);
         let own = stream.dict.get(b"Resources").map(|own| resolved(document, own));
         let own = own.ok().and_then(|own| own.as_dict().ok());
-        // Decompressing costs as much as many operators.
+        // Decompression costs as much as many operators.
         painter.n_operators += 1000;
         let bytes = data(document, stream);
         painter.content(&bytes, own.or(self.resources), matrix, self.depth + 1);
@@ -410,7 +410,7 @@ fn form_matrix(document: &Document, form: &Dictionary) -> Matrix {
     <[f64; 6]>::try_from(numbers).map_or(Matrix::IDENTITY, Matrix)
 }
 
-/// A string for people.
+/// Decodes a text string.
 fn text_string(bytes: &[u8]) -> String {
     if let Some(rest) = bytes.strip_prefix(&[0xfe, 0xff]) {
         return encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned();

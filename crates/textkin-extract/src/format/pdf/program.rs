@@ -1,4 +1,4 @@
-//! What the programs of fonts know about their glyphs, where the document does not say.
+//! Texts of glyphs from font programs, for documents that do not contain them.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ fn program(document: &Document, descriptor: &Dictionary) -> Option<Program> {
     Some(if is_wrapped { Program::TrueType(bytes) } else { Program::Compact(bytes) })
 }
 
-/// The texts of codes by the encoding of the font program itself.
+/// Returns the texts of codes by the encoding of the font program.
 pub(super) fn texts_of_codes(
     document: &Document,
     descriptor: Option<&Dictionary>,
@@ -59,7 +59,7 @@ pub(super) fn texts_of_codes(
             let known = texts_of_face(&face);
             let glyph = |code: u8| {
                 let tables = face.tables().cmap?;
-                // Symbols stand at the code itself or in the private area.
+                // Symbols are at the code itself or in the private use area.
                 let candidates = [u32::from(code), 0xf000 + u32::from(code)];
                 tables.subtables.into_iter().find_map(|table| {
                     candidates.iter().find_map(|&number| table.glyph_index(number))
@@ -71,7 +71,7 @@ pub(super) fn texts_of_codes(
     }
 }
 
-/// The texts of glyph numbers of a font below a composite one.
+/// Returns the texts of glyph numbers of a descendant font.
 pub(super) fn texts_of_glyphs(document: &Document, font: &Dictionary) -> HashMap<u32, String> {
     let descriptor = font.get(b"FontDescriptor").ok().map(|found| resolved(document, found));
     let descriptor = descriptor.and_then(|found| found.as_dict().ok());
@@ -103,7 +103,7 @@ pub(super) fn texts_of_glyphs(document: &Document, font: &Dictionary) -> HashMap
     }
 }
 
-/// The texts of glyphs by the tables of a font program: characters first, then names.
+/// Returns the texts of glyphs from the tables of a font program: characters first, then names.
 fn texts_of_face(face: &Face<'_>) -> HashMap<u32, String> {
     let mut texts: HashMap<u32, String> = HashMap::new();
     if let Some(tables) = face.tables().cmap {

@@ -1,12 +1,12 @@
-//! Finds the objects of a PDF whose table of contents is damaged or missing.
+//! Repairs a PDF whose object table is corrupt or missing.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Objects of one file; later ones are left out.
+/// Maximum objects of one file; later ones are ignored.
 const MAX_OBJECTS: usize = 1_000_000;
 
-/// `bytes` with a new table of all objects that can be seen in them.
+/// Appends a new table of all objects found in `bytes`.
 pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
     let start = memchr::memmem::find(bytes, b"%PDF-").unwrap_or(0);
     let bytes = bytes.get(start..)?;
@@ -33,7 +33,7 @@ pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
         std::str::from_utf8(digits.get(..length)?).ok()?.parse().ok()
     })?;
     let size = places.keys().next_back()?.checked_add(1)?;
-    // Objects within streams may have the higher number.
+    // Objects within streams may have higher numbers.
     let size = size.max(root.checked_add(1)?);
     let mut repaired = bytes.to_vec();
     repaired.push(b'\n');
@@ -48,7 +48,7 @@ pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(repaired)
 }
 
-/// Of bytes that end in `12 0 `: the number, and where it begins.
+/// For bytes that end in `12 0 `, returns the number and where it begins.
 fn object_number(before: &[u8]) -> Option<(u32, usize)> {
     let (_, rest) = number_at_end(before.trim_ascii_end())?;
     if !rest.last()?.is_ascii_whitespace() {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_found_and_the_last_of_a_number_counts() {
+    fn objects_are_found_and_the_last_of_a_number_wins() {
         let file = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n1 0 obj<</Type/Catalog>>endobj";
         let repaired = with_new_table(file).unwrap();
         let text = String::from_utf8(repaired).unwrap();

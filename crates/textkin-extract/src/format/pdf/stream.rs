@@ -1,4 +1,4 @@
-//! The data of streams without their compression, bounded.
+//! Decompresses streams, with a limit.
 
 use std::io::Read;
 
@@ -6,10 +6,10 @@ use lopdf::{Document, Object, Stream};
 
 use crate::typesetting::ascii85::ascii85;
 
-/// Bytes of one stream after decompression.
+/// Maximum bytes of one stream after decompression.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The data of `stream`; of damaged data, what comes before the damage.
+/// Decodes the data of `stream`; of corrupt data, the part before the error.
 pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
     let dictionary = &stream.dict;
     let filter = dictionary.get(b"Filter").or_else(|_| dictionary.get(b"F"));
@@ -32,14 +32,14 @@ pub(super) fn data(document: &Document, stream: &Stream) -> Vec<u8> {
             b"ASCII85Decode" | b"A85" => ascii85(&bytes),
             b"RunLengthDecode" | b"RL" => decode_run_length(&bytes),
             b"Crypt" => bytes,
-            // Pictures.
+            // Images.
             _ => return Vec::new(),
         };
     }
     bytes
 }
 
-/// What `object` refers to.
+/// Resolves a reference.
 pub(super) fn resolved<'a>(document: &'a Document, object: &'a Object) -> &'a Object {
     document.dereference(object).map_or(&Object::Null, |(_, object)| object)
 }
@@ -58,7 +58,7 @@ fn has_predictor(document: &Document, parameters: &Object) -> bool {
 
 fn inflate(bytes: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
-    // What was read before a failure is all there is.
+    // After an error, the bytes read so far are the result.
     let _ = flate2::read::ZlibDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut data);
     if data.is_empty() {
         let raw = bytes.get(2..).unwrap_or_default();
@@ -98,7 +98,7 @@ fn decode_run_length(bytes: &[u8]) -> Vec<u8> {
 
 fn decode_lzw(bytes: &[u8]) -> Vec<u8> {
     let mut data: Vec<u8> = Vec::new();
-    // Where in the data each code was written before, and how long it is.
+    // Offset and length of the output of each code.
     let mut table: Vec<(usize, usize)> = Vec::new();
     let mut previous: Option<(usize, usize)> = None;
     let (mut buffer, mut n_bits, mut width) = (0_u32, 0_u32, 9_u32);
@@ -159,7 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_was_written_in_other_ways_is_read() {
+    fn every_filter_is_decoded() {
         assert_eq!(decode_hex(b"48 65 6C6c 6F7>"), b"Hellop");
         assert_eq!(ascii85(b"87cURD]j7BEbo80~>"), b"Hello world!");
         assert_eq!(
@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_terminate(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             for decode in [inflate, decode_hex, ascii85, decode_run_length, decode_lzw] {
                 prop_assert!(decode(&bytes).len() < 1 << 22);
             }

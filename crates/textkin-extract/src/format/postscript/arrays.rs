@@ -1,10 +1,10 @@
-//! Operators on arrays and strings, and on what a value is.
+//! Operators on arrays and strings, and on types of values.
 
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::stacks::mark;
 use super::value::{Array, Key, Operator, Text, Value};
 
-/// Elements of one array or bytes of one string.
+/// Maximum elements of one array or bytes of one string.
 const MAX_LENGTH: usize = 16 << 20;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -66,7 +66,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("cvx", |m| match m.pop()? {
         Value::Name(symbol, _) => m.push(Value::Name(symbol, true)),
         Value::Array(array, _) => m.push(Value::Array(array, true)),
-        // Programs in strings are read at once, and run when they are called.
+        // Programs in strings are parsed at once and run when called.
         Value::Text(text) => {
             let file = super::value::File::new(&text.to_vec());
             let mut items = Vec::new();
@@ -127,7 +127,7 @@ pub(super) fn new_array(machine: &mut Machine, length: usize) -> Result<Array, U
     Ok(Array::new(vec![Value::Null; length]))
 }
 
-/// Takes what is above the last mark, and the mark.
+/// Pops the values above the last mark, and the mark.
 pub(super) fn above_mark(machine: &mut Machine) -> Result<Vec<Value>, Unwind> {
     let place = mark(machine)?;
     let items = machine.stack.split_off(place + 1);
@@ -291,14 +291,14 @@ fn write_into(machine: &mut Machine, target: &Text, text: &[u8]) -> OperatorResu
     machine.push(Value::Text(part))
 }
 
-/// A value as text.
+/// Formats a value as text.
 pub(super) fn written(machine: &Machine, value: &Value) -> Vec<u8> {
     match value {
         Value::Int(number) => number.to_string().into_bytes(),
         Value::Real(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
             format!("{number:.1}").into_bytes()
         }
-        #[expect(clippy::cast_possible_truncation, reason = "programs see few digits")]
+        #[expect(clippy::cast_possible_truncation, reason = "programs print few digits")]
         Value::Real(number) => (*number as f32).to_string().into_bytes(),
         Value::Bool(value) => value.to_string().into_bytes(),
         Value::Name(symbol, _) => machine.name(*symbol).to_vec(),
@@ -318,7 +318,7 @@ fn in_base(number: f64, base: i64) -> Option<String> {
     }
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
     let whole = number as i64;
-    // Negative numbers are written as the bits of 32.
+    // Negative numbers are written as 32-bit patterns.
     let mut rest = u64::try_from(whole).unwrap_or((whole & 0xffff_ffff).unsigned_abs());
     let mut digits = Vec::new();
     loop {

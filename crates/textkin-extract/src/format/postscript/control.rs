@@ -1,4 +1,4 @@
-//! Operators that say what runs next.
+//! Control operators: procedures, loops, errors, resources.
 
 use super::machine::{Frame, Machine, OperatorResult, Unwind};
 use super::value::{Array, Key, Operator, Value};
@@ -139,7 +139,7 @@ fn for_all(machine: &mut Machine) -> OperatorResult {
     Ok(())
 }
 
-/// Fonts and encodings are the resources that programs ask for.
+/// Finds a resource; programs use fonts and encodings.
 fn find_resource(machine: &mut Machine) -> OperatorResult {
     let category = machine.pop()?;
     let category = super::arrays::written(machine, &category);
@@ -176,7 +176,7 @@ fn define_resource(machine: &mut Machine) -> OperatorResult {
     machine.push(value)
 }
 
-/// Where resources of one kind are kept.
+/// Returns the store of resources of one category.
 fn resource_store(machine: &mut Machine, category: &[u8]) -> super::value::Dict {
     let name = [b"resources of ", category].concat();
     let key = Key::Name(machine.symbol(&name));

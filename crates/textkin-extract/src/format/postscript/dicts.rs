@@ -1,4 +1,4 @@
-//! Operators on dictionaries and the names in them.
+//! Operators on dictionaries and names.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::arrays::above_mark;
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Key, Operator, Value};
 
-/// Dictionaries that are open at once.
+/// Maximum open dictionaries.
 const MAX_OPEN: usize = 10_000;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -137,7 +137,7 @@ fn find(machine: &Machine, key: Key) -> Option<(Dict, Value)> {
     })
 }
 
-/// Puts operators in the place of their names, in procedures within procedures too.
+/// Replaces names by operators, also in nested procedures.
 fn bind(machine: &Machine, body: &Array) {
     let mut open = vec![(body.clone(), 0)];
     while let Some((body, depth)) = open.pop() {

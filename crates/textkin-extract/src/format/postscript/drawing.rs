@@ -1,11 +1,11 @@
-//! Operators that draw: they move the pen, and leave no other trace in a text.
+//! Drawing operators: they only move the pen, since graphics do not become text.
 
 use super::graphics::{Graphics, matrix_value, write_matrix};
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
 use crate::typesetting::matrix::Matrix;
 
-/// Times that a picture's data is asked for.
+/// Maximum reads of the data of an image.
 const MAX_DATA: usize = 1_000_000;
 
 pub(super) const OPERATORS: &[(&str, Operator)] = &[
@@ -36,7 +36,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         m.layout.end_page();
         Ok(())
     }),
-    // Places.
+    // Positions.
     ("newpath", no_path),
     ("moveto", |m| {
         let (x, y) = m.pop_point()?;
@@ -179,16 +179,16 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("dtransform", |m| convert(m, Some, Matrix::apply_distance)),
     ("itransform", |m| convert(m, Matrix::inverse, Matrix::apply)),
     ("idtransform", |m| convert(m, Matrix::inverse, Matrix::apply_distance)),
-    // Colours and lines.
+    // Colors and lines.
     ("setgray", |m| drop_values(m, 1)),
     ("setrgbcolor", |m| drop_values(m, 3)),
     ("sethsbcolor", |m| drop_values(m, 3)),
     ("setcmykcolor", |m| drop_values(m, 4)),
     ("setcolor", |m| {
-        let n_colours = m.graphics.n_colours.min(m.stack.len());
-        drop_values(m, n_colours)
+        let n_colors = m.graphics.n_colors.min(m.stack.len());
+        drop_values(m, n_colors)
     }),
-    ("setcolorspace", set_colours),
+    ("setcolorspace", set_colors),
     ("currentcolorspace", |m| {
         let name = m.name_value(b"DeviceGray");
         m.push(Value::Array(super::value::Array::new(vec![name]), false))
@@ -258,10 +258,10 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         m.restore_graphics();
         done
     }),
-    // Pictures.
-    ("image", |m| picture(m, false)),
-    ("imagemask", |m| picture(m, true)),
-    ("colorimage", colour_picture),
+    // Images.
+    ("image", |m| image(m, false)),
+    ("imagemask", |m| image(m, true)),
+    ("colorimage", color_image),
 ];
 
 fn nothing(_: &mut Machine) -> OperatorResult {
@@ -334,14 +334,14 @@ fn convert(
     machine.push_point(apply(matrix, x, y))
 }
 
-fn set_colours(machine: &mut Machine) -> OperatorResult {
+fn set_colors(machine: &mut Machine) -> OperatorResult {
     let space = machine.pop()?;
     let name = match &space {
         Value::Array(array, _) => array.get(0).unwrap_or(Value::Null),
         other => other.clone(),
     };
     let name = super::arrays::written(machine, &name);
-    machine.graphics.n_colours = match name.as_slice() {
+    machine.graphics.n_colors = match name.as_slice() {
         b"DeviceRGB" | b"CIEBasedABC" | b"CIEBasedDEF" => 3,
         b"DeviceCMYK" | b"CIEBasedDEFG" => 4,
         b"DeviceN" => match &space {
@@ -356,8 +356,8 @@ fn set_colours(machine: &mut Machine) -> OperatorResult {
     Ok(())
 }
 
-/// Takes the operands of a picture and reads its data, which may be part of the program.
-fn picture(machine: &mut Machine, is_mask: bool) -> OperatorResult {
+/// Pops the operands of an image and reads its data, which may be part of the program.
+fn image(machine: &mut Machine, is_mask: bool) -> OperatorResult {
     let last = machine.pop()?;
     if let Value::Dict(dict) = last {
         let mut number = |name: &str, usual: f64| {
@@ -365,12 +365,12 @@ fn picture(machine: &mut Machine, is_mask: bool) -> OperatorResult {
         };
         let (width, height) = (number("Width", 0.0), number("Height", 0.0));
         let bits = number("BitsPerComponent", 1.0);
-        let n_colours = match machine.entry(&dict, "Decode") {
+        let n_colors = match machine.entry(&dict, "Decode") {
             Some(Value::Array(array, _)) => array.length / 2,
             _ => 1,
         };
         let Some(source) = machine.entry(&dict, "DataSource") else { return Ok(()) };
-        return read_data(machine, source, n_bytes(width, height, bits, n_colours));
+        return read_data(machine, source, n_bytes(width, height, bits, n_colors));
     }
     machine.pop()?;
     let bits = if is_mask {
@@ -383,10 +383,10 @@ fn picture(machine: &mut Machine, is_mask: bool) -> OperatorResult {
     read_data(machine, last, n_bytes(width, height, bits, 1))
 }
 
-fn colour_picture(machine: &mut Machine) -> OperatorResult {
-    let n_colours = machine.pop_index()?;
+fn color_image(machine: &mut Machine) -> OperatorResult {
+    let n_colors = machine.pop_index()?;
     let is_split = machine.pop_bool()?;
-    let n_sources = if is_split { n_colours.clamp(1, 4) } else { 1 };
+    let n_sources = if is_split { n_colors.clamp(1, 4) } else { 1 };
     let mut sources = Vec::new();
     for _ in 0..n_sources {
         sources.push(machine.pop()?);
@@ -395,9 +395,9 @@ fn colour_picture(machine: &mut Machine) -> OperatorResult {
     let bits = machine.pop_number()?;
     let (height, width) = (machine.pop_number()?, machine.pop_number()?);
     if let [source] = sources.as_slice() {
-        return read_data(machine, source.clone(), n_bytes(width, height, bits, n_colours));
+        return read_data(machine, source.clone(), n_bytes(width, height, bits, n_colors));
     }
-    // Every source gives a row in turn.
+    // The sources take turns, one row each.
     let row = n_bytes(width, 1.0, bits, 1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
     let n_rows = (height.max(0.0) as usize).min(MAX_DATA);
@@ -409,9 +409,9 @@ fn colour_picture(machine: &mut Machine) -> OperatorResult {
     Ok(())
 }
 
-fn n_bytes(width: f64, height: f64, bits: f64, n_colours: usize) -> usize {
-    #[expect(clippy::cast_precision_loss, reason = "there are few")]
-    let bytes = (width * bits * n_colours as f64 / 8.0).ceil() * height;
+fn n_bytes(width: f64, height: f64, bits: f64, n_colors: usize) -> usize {
+    #[expect(clippy::cast_precision_loss, reason = "colors are few")]
+    let bytes = (width * bits * n_colors as f64 / 8.0).ceil() * height;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
     let bytes = bytes.clamp(0.0, 1e9) as usize;
     bytes

@@ -1,4 +1,4 @@
-//! Operators on files: the program itself and data within it. There are no other files.
+//! Operators on files: the program itself and data inside it; other files are not accessible.
 
 use std::rc::Rc;
 
@@ -120,7 +120,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("deletefile", |m| m.pop().map(drop)),
 ];
 
-/// Fills `room` and tells whether it is full.
+/// Fills the string `room` and pushes whether it is full.
 fn give(machine: &mut Machine, room: &super::value::Text, bytes: &[u8]) -> OperatorResult {
     room.write(0, bytes).ok_or(Unwind::Error("rangecheck"))?;
     let part = room.part(0, bytes.len()).ok_or(Unwind::Error("rangecheck"))?;
@@ -143,7 +143,7 @@ fn make_filter(machine: &mut Machine) -> OperatorResult {
     let file = match source {
         Value::File(file) => file,
         Value::Text(text) => File::new(&text.to_vec()),
-        // Data from a procedure: as if there were none.
+        // Data from a procedure is treated as empty.
         Value::Array(..) => File::new(b""),
         _ => return Err(Unwind::Error("typecheck")),
     };
@@ -155,7 +155,7 @@ fn make_filter(machine: &mut Machine) -> OperatorResult {
     machine.push(Value::File(File::new(&data)))
 }
 
-/// What is before an end mark, or so many bytes.
+/// Returns the data before an end marker, or `count` bytes.
 fn sub_file(file: &File, count: usize, end: &[u8]) -> Vec<u8> {
     let rest = file.rest();
     let (length, skipped) = if end.is_empty() {
@@ -171,7 +171,7 @@ fn sub_file(file: &File, count: usize, end: &[u8]) -> Vec<u8> {
     data
 }
 
-/// The encrypted part of a font: its words run as those of the program do.
+/// Decrypts and runs the encrypted part of a font.
 fn run_encrypted(machine: &mut Machine) -> OperatorResult {
     let file = machine.pop_file()?;
     while file.rest().first().is_some_and(|&byte| is_space(byte)) {
@@ -179,7 +179,7 @@ fn run_encrypted(machine: &mut Machine) -> OperatorResult {
     }
     let rest = file.rest();
     let is_hex = rest.iter().take(4).all(|byte| byte.is_ascii_hexdigit() || is_space(*byte));
-    // It ends before five hundred zeros; without them, with the file.
+    // The encrypted part ends before 500 zeros; without them, at the end of the file.
     let zeros = memchr::memmem::find(rest, &[b'0'; 64]).unwrap_or(rest.len());
     let cipher = rest.get(..zeros).unwrap_or_default();
     let cipher =
@@ -197,7 +197,7 @@ fn run_encrypted(machine: &mut Machine) -> OperatorResult {
     let plain = plain.get(..end.unwrap_or(plain.len())).unwrap_or_default();
     machine.take_bytes(plain.len() * 2)?;
     file.skip(n_read);
-    // Fonts open the system's dictionary while they are read, and close what they opened.
+    // Fonts open the system dictionary while they are read, and close it afterwards.
     let system = Rc::clone(&machine.system);
     machine.dicts.push(system);
     let depth = machine.dicts.len();

@@ -1,18 +1,18 @@
-//! Data within programs in other writings: base 85, base 16, compressed.
+//! Filters for data inside programs: base 85, base 16, compression.
 
 use std::io::Read;
 
 use super::value::File;
 use crate::typesetting::ascii85::ascii85;
 
-/// Bytes of decoded data of one part of a file.
+/// Maximum decoded bytes of one filter.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Reads digits up to `>`, or `most` bytes of them.
-pub(super) fn hexadecimal(file: &File, most: usize) -> Vec<u8> {
+/// Decodes hexadecimal digits up to `>`, or up to `max_bytes`.
+pub(super) fn hexadecimal(file: &File, max_bytes: usize) -> Vec<u8> {
     let mut data = Vec::new();
     let mut high = None;
-    while data.len() < most {
+    while data.len() < max_bytes {
         let Some(byte) = file.next() else { break };
         if byte == b'>' {
             break;
@@ -31,8 +31,8 @@ pub(super) fn hexadecimal(file: &File, most: usize) -> Vec<u8> {
     data
 }
 
-/// What the filter `name` makes of `file` from its place on; the file is read to the end of the
-/// data. Nothing if the filter is unknown.
+/// Decodes `file` with the filter `name` from the current position to the end of the data; `None` if
+/// the filter is unknown.
 pub(super) fn decode(file: &File, name: &[u8]) -> Option<Vec<u8>> {
     match name {
         b"ASCII85Decode" => {
@@ -47,7 +47,7 @@ pub(super) fn decode(file: &File, name: &[u8]) -> Option<Vec<u8>> {
             let mut data = Vec::new();
             let rest = file.rest();
             let mut decoder = flate2::bufread::ZlibDecoder::new(rest);
-            // What was read before a failure is all there is.
+            // After an error, the bytes read so far are the result.
             let _ = decoder.by_ref().take(MAX_BYTES).read_to_end(&mut data);
             let n_read = usize::try_from(decoder.total_in()).unwrap_or(rest.len());
             file.skip(n_read);
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_is_decoded_and_the_program_goes_on_behind_it() {
+    fn data_is_decoded_and_the_program_continues_after_it() {
         let file = File::new(b"87cURD]j7BEbo80~>rest");
         assert_eq!(decode(&file, b"ASCII85Decode").unwrap(), b"Hello world!");
         assert_eq!(file.rest(), b"rest");

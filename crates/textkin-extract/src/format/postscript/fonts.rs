@@ -1,4 +1,4 @@
-//! Operators on fonts: to find, define, scale and choose one.
+//! Operators that find, define, scale and select fonts.
 
 use std::rc::Rc;
 
@@ -59,7 +59,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-/// Makes the encodings that every machine has.
+/// Defines the standard encodings.
 pub(super) fn define_encodings(machine: &mut Machine) {
     let encodings = [
         ("StandardEncoding", Encoding::Standard),
@@ -77,7 +77,7 @@ fn name_in(machine: &mut Machine, encoding: Encoding, code: u8) -> Value {
     let name = match (characters.next(), characters.next()) {
         (Some('ﬁ'), None) => Some("fi".to_owned()),
         (Some('ﬂ'), None) => Some("fl".to_owned()),
-        // The accents of the encoding, not the signs that look like them.
+        // The accents of the encoding, not the look-alike symbols.
         (Some('`'), None) if code >= 0x80 => Some("grave".to_owned()),
         (Some('−'), None) if encoding == Encoding::IsoLatin1 => Some("minus".to_owned()),
         (Some(character), None) => name_of(character),
@@ -86,7 +86,7 @@ fn name_in(machine: &mut Machine, encoding: Encoding, code: u8) -> Value {
     machine.name_value(name.as_deref().unwrap_or(".notdef").as_bytes())
 }
 
-/// A font that was defined, or one that stands for a font of the printer.
+/// Finds a defined font, or creates a substitute for a built-in one.
 pub(super) fn find_font(machine: &mut Machine) -> OperatorResult {
     let name = machine.pop()?;
     let key = machine.key(&name)?;
@@ -137,7 +137,7 @@ pub(super) fn define_font(machine: &mut Machine) -> OperatorResult {
     machine.push(Value::Dict(font))
 }
 
-/// A copy of a font in other coordinates.
+/// Returns a transformed copy of a font.
 fn transformed(machine: &mut Machine, font: &Dict, matrix: Matrix) -> Dict {
     let own = match machine.entry(font, "FontMatrix") {
         Some(Value::Array(array, _)) => matrix_of(&array).unwrap_or(Matrix::scale(0.001, 0.001)),

@@ -1,26 +1,26 @@
-//! The state of drawing: where the pen is, in which coordinates, with which font.
+//! Graphics state: pen position, coordinate system, font.
 
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Array, Dict, Value};
 use crate::typesetting::matrix::Matrix;
 
-/// States that are saved at once.
+/// Maximum saved states.
 const MAX_SAVED: usize = 10_000;
 
 #[derive(Clone)]
 pub(super) struct Graphics {
     pub(super) matrix: Matrix,
-    /// The place of the pen on paper.
+    /// Pen position on the page.
     pub(super) pen: Option<(f64, f64)>,
     pub(super) start: (f64, f64),
     pub(super) font: Option<Dict>,
-    /// Numbers that a colour has.
-    pub(super) n_colours: usize,
+    /// Number of color components.
+    pub(super) n_colors: usize,
 }
 
 impl Default for Graphics {
     fn default() -> Self {
-        Self { matrix: Matrix::IDENTITY, pen: None, start: (0.0, 0.0), font: None, n_colours: 1 }
+        Self { matrix: Matrix::IDENTITY, pen: None, start: (0.0, 0.0), font: None, n_colors: 1 }
     }
 }
 
@@ -39,12 +39,12 @@ impl Machine {
         }
     }
 
-    /// The pen, or the error of programs that move it from nowhere.
+    /// Returns the pen position, or an error if there is none.
     pub(super) fn pen(&self) -> Result<(f64, f64), Unwind> {
         self.graphics.pen.ok_or(Unwind::Error("nocurrentpoint"))
     }
 
-    /// Moves the pen by a distance in the coordinates of the program.
+    /// Moves the pen by a distance in user coordinates.
     pub(super) fn move_by(&mut self, x: f64, y: f64) -> OperatorResult {
         let pen = self.pen()?;
         let (dx, dy) = self.graphics.matrix.apply_distance(x, y);
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// The matrix that an array of six numbers is.
+/// Converts an array of six numbers to a matrix.
 pub(super) fn matrix_of(array: &Array) -> Option<Matrix> {
     if array.length != 6 {
         return None;

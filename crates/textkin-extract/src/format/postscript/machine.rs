@@ -1,8 +1,8 @@
-//! The machine that runs a PostScript program, bounded: stacks, names, and one step at a time.
+//! The PostScript interpreter, with limits: stacks, names, and single steps.
 //!
-//! Procedures run on a stack of their own and not on ours, so that depth costs only memory. What
-//! goes wrong outside of `stopped` ends the procedure, and the program goes on with its next
-//! word: a page with an error is better than none.
+//! Procedures run on a separate stack of frames, so that depth costs only memory. An error outside of
+//! `stopped` ends the procedure, and the program continues with its next token: a page with an error
+//! is better than none.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,42 +14,42 @@ use super::widths::Widths;
 use super::{arrays, control, dicts, drawing, files, fonts, math, show, stacks};
 use crate::typesetting::layout::Layout;
 
-/// Steps of a program without words, and more for every byte of it.
+/// Maximum steps of a program: a base, plus a number for each byte.
 const MAX_STEPS: u64 = 5_000_000;
 const STEPS_PER_BYTE: u64 = 100;
 
-/// Values on a stack, and frames of procedures.
+/// Maximum values on a stack, and frames of procedures.
 const MAX_VALUES: usize = 200_000;
 
-/// Bytes of all strings, arrays and dictionaries that a program makes.
+/// Maximum bytes of all strings, arrays and dictionaries of a program.
 const MAX_BYTES: usize = 768 << 20;
 
-/// Errors outside of `stopped` after which a program is given up.
+/// Maximum errors outside of `stopped`; then the program is aborted.
 const MAX_ERRORS: usize = 2000;
 
-/// Runs within runs: glyphs drawn by procedures, data of pictures.
+/// Maximum nested runs: glyphs drawn by procedures, data of images.
 const MAX_RUNS: usize = 8;
 
-/// Why an operator did not end in the usual way.
+/// Why an operator did not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unwind {
-    /// The error of this name.
+    /// The error with this name.
     Error(&'static str),
     /// Leave the innermost loop.
     Exit,
     /// Leave the innermost `stopped`.
     Stop,
-    /// The width of a glyph is known; nothing else of it matters.
+    /// The width of a glyph is known; the rest of it is not needed.
     Width,
-    /// The program ends.
+    /// End the program.
     Quit,
-    /// A limit of the machine, by name.
+    /// A limit was reached, by name.
     Limit(&'static str),
 }
 
 pub(super) type OperatorResult = Result<(), Unwind>;
 
-/// What runs.
+/// A frame of execution.
 pub(super) enum Frame {
     Procedure(Array, usize),
     Source(Rc<File>),
@@ -74,7 +74,7 @@ pub(super) enum Frame {
         body: Array,
     },
     Stopped,
-    /// Where a run within a run ends.
+    /// End of a nested run.
     End,
 }
 
@@ -87,10 +87,10 @@ pub(super) struct Machine {
     pub(super) graphics: Graphics,
     pub(super) saved: Vec<Graphics>,
     pub(super) layout: Layout,
-    /// Whether glyphs are only measured.
+    /// Whether glyphs are only measured, not shown.
     pub(super) is_measuring: usize,
     pub(super) measured: Option<(f64, f64)>,
-    /// Widths of glyphs that procedures draw.
+    /// Widths of glyphs drawn by procedures.
     pub(super) widths: Widths,
     pub(super) random: u32,
     symbols: HashMap<Rc<[u8]>, Symbol>,
@@ -168,7 +168,7 @@ impl Machine {
         self.system.borrow_mut().insert(key, value);
     }
 
-    /// The number of a name.
+    /// Returns the symbol of a name.
     pub(super) fn symbol(&mut self, name: &[u8]) -> Symbol {
         if let Some(&symbol) = self.symbols.get(name) {
             return symbol;
@@ -181,7 +181,7 @@ impl Machine {
         symbol
     }
 
-    /// The name of a number.
+    /// Returns the name of a symbol.
     pub(super) fn name(&self, symbol: Symbol) -> Rc<[u8]> {
         self.names.get(symbol as usize).cloned().unwrap_or_default()
     }
@@ -190,13 +190,13 @@ impl Machine {
         Value::Name(self.symbol(name), false)
     }
 
-    /// Counts memory that a program takes.
+    /// Counts memory that a program allocates.
     pub(super) fn take_bytes(&mut self, n_bytes: usize) -> OperatorResult {
         self.n_bytes = self.n_bytes.saturating_add(n_bytes);
         if self.n_bytes > MAX_BYTES { Err(Unwind::Limit("memory")) } else { Ok(()) }
     }
 
-    /// Runs `program` to its end. What it printed is in the layout.
+    /// Runs `program` to its end. The layout receives its text.
     pub(super) fn run_program(&mut self, program: &[u8]) -> OperatorResult {
         self.max_steps = MAX_STEPS + STEPS_PER_BYTE * program.len() as u64;
         self.frames.push(Frame::Source(File::new(program)));
@@ -205,7 +205,7 @@ impl Machine {
                 Ok(()) | Err(Unwind::Quit) => return Ok(()),
                 Err(limit @ Unwind::Limit(_)) => return Err(limit),
                 Err(_) => {
-                    // The program goes on behind the word that failed.
+                    // The program continues after the token that failed.
                     let is_source = |frame: &Frame| matches!(frame, Frame::Source(_));
                     let depth = self.frames.iter().rposition(is_source).map_or(0, |at| at + 1);
                     self.frames.truncate(depth);
@@ -234,7 +234,7 @@ impl Machine {
         done
     }
 
-    /// Runs until no more frames than `depth` are left.
+    /// Runs until at most `depth` frames are left.
     fn run_until(&mut self, depth: usize) -> OperatorResult {
         while self.frames.len() > depth {
             self.n_steps += 1;
@@ -255,7 +255,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Leaves frames until one takes the signal.
+    /// Pops frames until one handles the unwinding.
     fn unwind(&mut self, unwind_reason: Unwind, depth: usize) -> OperatorResult {
         let is_target = |frame: &Frame| match unwind_reason {
             Unwind::Exit => matches!(
@@ -281,7 +281,7 @@ impl Machine {
         }
     }
 
-    /// What went wrong, for programs that ask.
+    /// Records an error for programs that query it.
     fn note_error(&mut self, name: &str) {
         let error = Key::Name(self.symbol(b"$error"));
         let found = self.system.borrow().get(&error).cloned();
@@ -292,7 +292,7 @@ impl Machine {
         }
     }
 
-    /// One step of what runs.
+    /// Runs one step.
     fn step(&mut self) -> OperatorResult {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let next = match frame {
@@ -301,12 +301,12 @@ impl Machine {
                 *at += 1;
                 let is_last = *at >= body.length;
                 if value.is_none() || is_last {
-                    // Gone before its last word runs: a procedure may end in calling itself.
+                    // Pops the frame before its last token runs: a procedure may end by calling itself.
                     self.frames.pop();
                 }
                 let Some(value) = value else { return Ok(()) };
                 return match value {
-                    // A procedure within a procedure waits until it is asked for.
+                    // A nested procedure is pushed, not run.
                     Value::Array(..) => self.push(value),
                     value => self.execute(value),
                 };
@@ -367,7 +367,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Does what `value` says: procedures run, names are looked up, the rest goes on the stack.
+    /// Executes `value`: runs procedures, looks up names, pushes everything else.
     pub(super) fn execute(&mut self, value: Value) -> OperatorResult {
         match value {
             Value::Operator(operator) => operator(self),
@@ -399,7 +399,7 @@ impl Machine {
         self.dicts.iter().rev().find_map(|dict| dict.borrow().get(&key).cloned())
     }
 
-    /// The next value of a source; procedures are read whole.
+    /// Reads the next value of a source; reads procedures as a whole.
     pub(super) fn next_value(&mut self, file: &Rc<File>) -> Result<Option<Value>, Unwind> {
         let mut open: Vec<Vec<Value>> = Vec::new();
         loop {
@@ -498,7 +498,7 @@ impl Machine {
         }
     }
 
-    /// The key that a value is.
+    /// Converts a value to a key.
     pub(super) fn key(&mut self, value: &Value) -> Result<Key, Unwind> {
         match value {
             Value::Name(symbol, _) => Ok(Key::Name(*symbol)),
@@ -511,7 +511,7 @@ impl Machine {
         }
     }
 
-    /// The entry `name` of `dict`.
+    /// Returns the entry `name` of `dict`.
     pub(super) fn entry(&mut self, dict: &Dict, name: &str) -> Option<Value> {
         let key = Key::Name(self.symbol(name.as_bytes()));
         dict.borrow().get(&key).cloned()

@@ -1,4 +1,4 @@
-//! Operators on numbers and truth.
+//! Operators on numbers and booleans.
 
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
@@ -73,7 +73,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("bitshift", |m| {
         let (by, number) = (m.pop_int()?, m.pop_int()?);
         let amount = u32::try_from(by.unsigned_abs()).unwrap_or(64);
-        // Numbers of programs have 32 bits.
+        // PostScript integers have 32 bits.
         let shifted = if by >= 0 { number.checked_shl(amount) } else { number.checked_shr(amount) };
         m.push(Value::Int(shifted.unwrap_or(0)))
     }),
@@ -127,7 +127,7 @@ fn real(machine: &mut Machine, operation: fn(f64) -> f64) -> OperatorResult {
     push_real(machine, operation(number))
 }
 
-/// The number that a string writes.
+/// Parses the number in a string.
 fn number_in(value: Value) -> Result<Value, Unwind> {
     use super::scanner::{PostScriptToken, number};
     let Value::Text(text) = value else { return Ok(value) };

@@ -1,8 +1,8 @@
-//! PostScript: a program. It is run, as far as that takes no printer, and what it writes is text.
+//! PostScript: runs the program, without a printer, and collects the text that it shows.
 //!
-//! `scanner` reads words, `value` is what they stand for, `machine` runs them within limits; the
-//! operators are in `stacks`, `math`, `arrays`, `dicts`, `control`, `files`, `drawing`, `fonts`
-//! and `show`, where the text comes from. Lines are made by `typesetting::layout`.
+//! `scanner` reads tokens, `value` defines values, `machine` runs programs within limits. Operators are
+//! in `stacks`, `math`, `arrays`, `dicts`, `control`, `files`, `drawing`, `fonts` and `show`, which
+//! produces the text. `typesetting::layout` assembles lines.
 
 mod arrays;
 mod control;
@@ -23,24 +23,25 @@ mod widths;
 use crate::{Error, FileKind};
 use machine::{Machine, Unwind};
 
-/// The text that a PostScript program writes, a form feed after each page; at most about
+/// Returns the text that a PostScript program shows, with a form feed after each page; at most about
 /// `max_text` bytes.
 ///
 /// # Errors
-/// It reaches a limit before it has written anything.
+/// If the program reaches a limit before it shows any text.
 pub fn postscript_text(bytes: &[u8], max_text: usize) -> Result<String, Error> {
     let mut machine = Machine::new(max_text);
     let done = machine.run_program(program(bytes));
     let text = std::mem::take(&mut machine.layout).finish();
     match done {
-        Err(Unwind::Limit(limit)) if !text.contains(char::is_alphanumeric) => {
-            Err(Error::corrupt(FileKind::PostScript, format!("it never ends (limit of {limit})")))
-        }
+        Err(Unwind::Limit(limit)) if !text.contains(char::is_alphanumeric) => Err(Error::corrupt(
+            FileKind::PostScript,
+            format!("the program does not terminate (limit: {limit})"),
+        )),
         _ => Ok(text),
     }
 }
 
-/// The program itself, without what is for Windows only and what is for the printer.
+/// Returns the program without the Windows preview and printer commands.
 fn program(bytes: &[u8]) -> &[u8] {
     let start = memchr::memmem::find(bytes.get(..bytes.len().min(4096)).unwrap_or_default(), b"%!");
     let rest = bytes.get(start.unwrap_or(0)..).unwrap_or_default();

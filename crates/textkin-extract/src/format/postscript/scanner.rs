@@ -1,22 +1,22 @@
-//! The words of a PostScript program.
+//! Scanner for PostScript programs.
 
 use super::value::File;
 
-/// One word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PostScriptToken {
     Int(i64),
     Real(f64),
-    /// A name that is executed.
+    /// An executable name.
     Name(Vec<u8>),
-    /// A name with a slash before it, and whether it was two.
+    /// A literal name with one slash, or an immediate one with two (`true`).
     Literal(Vec<u8>, bool),
     Text(Vec<u8>),
     Open,
     Close,
 }
 
-/// The next word of `file`; nothing at its end.
+/// Reads the next token of `file`; `None` at its end.
 pub(super) fn word(file: &File) -> Option<PostScriptToken> {
     loop {
         let byte = file.next()?;
@@ -69,7 +69,7 @@ pub(super) fn word(file: &File) -> Option<PostScriptToken> {
             _ => {
                 file.at.set(file.at.get() - 1);
                 let name = regular(file);
-                // One space after a word belongs to it: binary data follows directly.
+                // One space after a token belongs to it: binary data follows directly.
                 match file.rest() {
                     [b'\r', b'\n', ..] => file.skip(2),
                     [byte, ..] if is_space(*byte) => file.skip(1),
@@ -137,7 +137,7 @@ fn literal(file: &File) -> Vec<u8> {
     text
 }
 
-/// The number that `name` is: `12`, `-.5`, `1e3`, `16#FF`.
+/// Parses a number: `12`, `-.5`, `1e3`, `16#FF`.
 pub(super) fn number(name: &[u8]) -> Option<PostScriptToken> {
     let first = *name.first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read() {
+    fn tokens_are_read() {
         let found =
             words(b"/a{12 -.5 16#ff}def % x\n(a\\)(b)\\101)<414>//b [1]<~87cURD]j7BEbo80~>");
         let expected = vec![
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_terminate(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             prop_assert!(words(&bytes).len() <= bytes.len());
         }
     }

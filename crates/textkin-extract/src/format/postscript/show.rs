@@ -1,4 +1,4 @@
-//! Operators that write: here the text comes from.
+//! Operators that show text: the source of the extracted text.
 
 use std::rc::Rc;
 
@@ -90,7 +90,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("setcharwidth", measured),
 ];
 
-/// Room that is added to glyphs.
+/// Spacing added to glyphs.
 #[derive(Default)]
 struct GlyphSpacing {
     every: (f64, f64),
@@ -98,7 +98,7 @@ struct GlyphSpacing {
     one: (f64, f64),
 }
 
-/// A glyph of a font: the code it came under, and its name.
+/// A glyph of a font: its code and its name.
 #[derive(Clone, Copy)]
 struct GlyphCode {
     code: Option<u8>,
@@ -135,7 +135,7 @@ fn show(machine: &mut Machine, text: &[u8], spacing: &GlyphSpacing) -> OperatorR
     Ok(())
 }
 
-/// Glyphs whose steps are given: `xshow` and its like.
+/// Shows glyphs with explicit steps: `xshow` and similar.
 fn placed(machine: &mut Machine, width: usize, step: fn(&[f64]) -> (f64, f64)) -> OperatorResult {
     let steps = match machine.pop()? {
         Value::Array(array, _) => array.to_vec().iter().filter_map(Value::number).collect(),
@@ -161,7 +161,7 @@ fn glyph_of(machine: &mut Machine, font: &Dict, code: u8) -> GlyphCode {
     GlyphCode { code: Some(code), name }
 }
 
-/// Writes one glyph, and moves the pen by its width or by `step`.
+/// Shows one glyph and moves the pen by its width or by `step`.
 fn write_glyph(
     machine: &mut Machine,
     font: &Dict,
@@ -209,7 +209,7 @@ fn is_drawn_by_procedures(machine: &mut Machine, font: &Dict) -> bool {
     matches!(machine.entry(font, "FontType"), Some(Value::Int(3)))
 }
 
-/// What the glyph says.
+/// Returns the text of a glyph.
 fn glyph_text(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> String {
     let is_type3 = is_drawn_by_procedures(machine, font);
     let by_code = |encoding: Encoding| {
@@ -229,7 +229,7 @@ fn glyph_text(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> String {
     }
 }
 
-/// Whether names only number the glyphs, as dvips does it: `A0`, `A1` and so on.
+/// Whether names only number the glyphs, as dvips does: `A0`, `A1` and so on.
 fn has_numbered_names(machine: &mut Machine, font: &Dict) -> bool {
     let Some(Value::Array(names, _)) = machine.entry(font, "Encoding") else { return false };
     let is = |index: usize, wanted: &[u8]| match names.get(index) {
@@ -239,7 +239,7 @@ fn has_numbered_names(machine: &mut Machine, font: &Dict) -> bool {
     is(0, b"A0") && is(1, b"A1")
 }
 
-/// The height of letters in the coordinates of the font: of drawn glyphs, by their widths.
+/// Returns the height of letters in font coordinates; for drawn glyphs, estimated from their widths.
 fn letter_height(machine: &mut Machine, font: &Dict) -> f64 {
     if !is_drawn_by_procedures(machine, font) {
         let matrix = machine.entry(font, "FontType");
@@ -256,7 +256,7 @@ fn letter_height(machine: &mut Machine, font: &Dict) -> f64 {
     2.0 * mean
 }
 
-/// What tells a font from others, however it is scaled.
+/// Returns a number that identifies a font, however it is scaled.
 fn font_number(machine: &mut Machine, font: &Dict) -> usize {
     match machine.entry(font, "FID") {
         Some(Value::Int(number)) => usize::try_from(number).unwrap_or(0),
@@ -264,7 +264,7 @@ fn font_number(machine: &mut Machine, font: &Dict) -> usize {
     }
 }
 
-/// How wide the glyph is in the coordinates of its font.
+/// Returns the width of a glyph in font coordinates.
 fn glyph_advance(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> Result<f64, Unwind> {
     if is_drawn_by_procedures(machine, font) {
         return drawn_width(machine, font, glyph);
@@ -301,7 +301,7 @@ fn glyph_advance(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> Result
     Ok(standard_width(&String::from_utf8_lossy(&name), &text) * units)
 }
 
-/// Lets the font draw the glyph until it says how wide it is.
+/// Runs the drawing procedure of a glyph until it sets the width.
 fn drawn_width(machine: &mut Machine, font: &Dict, glyph: GlyphCode) -> Result<f64, Unwind> {
     let number = font_number(machine, font);
     if let Some(code) = glyph.code

@@ -1,4 +1,4 @@
-//! Operators on the stack of values.
+//! Operators on the operand stack.
 
 use super::machine::{Machine, OperatorResult, Unwind};
 use super::value::{Operator, Value};
@@ -33,7 +33,7 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
 ];
 
-/// Where the last mark is.
+/// Returns the position of the last mark.
 pub(super) fn mark(machine: &Machine) -> Result<usize, Unwind> {
     let place = machine.stack.iter().rposition(|value| matches!(value, Value::Mark));
     place.ok_or(Unwind::Error("unmatchedmark"))

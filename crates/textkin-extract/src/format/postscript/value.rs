@@ -1,4 +1,4 @@
-//! What a PostScript program works with: numbers, names, strings, arrays, dictionaries, files.
+//! Values of a PostScript program: numbers, names, strings, arrays, dictionaries, files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use super::machine::{Machine, Unwind};
 
-/// What an operator does.
+/// The implementation of an operator.
 pub(super) type Operator = fn(&mut Machine) -> Result<(), Unwind>;
 
-/// A number that stands for a name.
+/// An interned name.
 pub(super) type Symbol = u32;
 
 /// A value.
@@ -20,7 +20,7 @@ pub(super) enum Value {
     Bool(bool),
     Int(i64),
     Real(f64),
-    /// The name, and whether it is executed.
+    /// The name, and whether it is executable.
     Name(Symbol, bool),
     Text(Text),
     /// The elements, and whether they are a procedure.
@@ -31,7 +31,7 @@ pub(super) enum Value {
     Save(usize),
 }
 
-/// Elements of an array or a part of one; parts share the elements.
+/// An array or a slice of one; slices share the elements.
 #[derive(Clone)]
 pub(super) struct Array {
     pub(super) items: Rc<RefCell<Vec<Value>>>,
@@ -39,7 +39,7 @@ pub(super) struct Array {
     pub(super) length: usize,
 }
 
-/// A string or a part of one; parts share the bytes.
+/// A string or a slice of one; slices share the bytes.
 #[derive(Clone)]
 pub(super) struct Text {
     pub(super) bytes: Rc<RefCell<Vec<u8>>>,
@@ -57,7 +57,7 @@ pub(super) enum Key {
     Bool(bool),
 }
 
-/// Bytes that are read from the front.
+/// Bytes that are read sequentially.
 pub(super) struct File {
     pub(super) bytes: Rc<[u8]>,
     pub(super) at: Cell<usize>,
@@ -136,7 +136,7 @@ impl Text {
         self.bytes.borrow().get(self.start + index).copied()
     }
 
-    /// Writes `new` at `index`, as far as there is room.
+    /// Writes `new` at `index`, as far as it fits.
     pub(super) fn write(&self, index: usize, new: &[u8]) -> Option<()> {
         if index.checked_add(new.len())? > self.length {
             return None;
@@ -167,7 +167,7 @@ impl Value {
 
     pub(super) fn number(&self) -> Option<f64> {
         match self {
-            #[expect(clippy::cast_precision_loss, reason = "places on paper are small")]
+            #[expect(clippy::cast_precision_loss, reason = "page coordinates are small")]
             Self::Int(number) => Some(*number as f64),
             Self::Real(number) => Some(*number),
             _ => None,
@@ -178,7 +178,7 @@ impl Value {
         matches!(self, Self::Name(_, true) | Self::Array(_, true) | Self::Operator(_))
     }
 
-    /// The type as programs see it.
+    /// Returns the PostScript type name.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "nulltype",

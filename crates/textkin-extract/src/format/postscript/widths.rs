@@ -1,8 +1,8 @@
-//! Widths of glyphs that were measured, by font and code.
+//! Cache of measured glyph widths, by font and code.
 
 use std::collections::BTreeMap;
 
-/// Glyphs that are remembered; later ones are measured every time.
+/// Maximum cached glyphs; others are measured every time.
 const MAX: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl Widths {
         }
     }
 
-    /// The widths of one font.
+    /// Returns the widths of one font.
     pub(super) fn range_of(&self, font: usize) -> impl Iterator<Item = f64> {
         self.0.range((font, 0)..=(font, u8::MAX)).map(|(_, width)| *width)
     }
