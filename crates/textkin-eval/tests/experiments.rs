@@ -9,7 +9,13 @@ use textkin_eval::generate::{SyntheticKind, SyntheticSettings, generate};
 use textkin_eval::report::ExperimentReport;
 
 fn collection(kind: SyntheticKind, n_documents: usize) -> Collection {
-    let settings = SyntheticSettings { kind, n_documents, words: 120, rate: 0.03, ..SyntheticSettings::default() };
+    let settings = SyntheticSettings {
+        kind,
+        n_documents,
+        words: 120,
+        rate: 0.03,
+        ..SyntheticSettings::default()
+    };
     Collection::from(generate(&settings))
 }
 
@@ -80,7 +86,12 @@ fn coverage_falls_as_thresholds_rise_and_lossy_selection_loses() {
 
 #[test]
 fn copies_are_found_by_search_and_exact_ones_are_exact() {
-    let settings = SyntheticSettings { n_documents: 100, words: 120, rate: 0.0, ..SyntheticSettings::default() };
+    let settings = SyntheticSettings {
+        n_documents: 100,
+        words: 120,
+        rate: 0.0,
+        ..SyntheticSettings::default()
+    };
     let copies = Collection::from(generate(&settings));
     let report = run("hoad.table2", Some(&copies));
     for ideal in ["identity 5", "kin (the default, not in the paper)"] {
@@ -95,7 +106,8 @@ fn copies_are_found_by_search_and_exact_ones_are_exact() {
 fn a_collection_without_kin_is_refused_by_name() {
     let apart = collection(SyntheticKind::Boilerplate, 12);
     let experiment = Experiment::named("deco.table3").unwrap()[0];
-    let error = experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
+    let error =
+        experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
     assert_eq!(error, "deco.table3 needs related pairs, which synthetic does not have");
 }
 
@@ -144,7 +156,12 @@ fn versions_are_one_cluster_and_quotations_one_passage() {
     let pairs = run("truth.pairs", Some(&versions));
     assert_eq!(value(&pairs, "kin ≥ 0.02", 0), 100.0);
     assert!(value(&pairs, "ssr ≥ 0.8", 1) < value(&pairs, "ssr ≥ 0.1", 1));
-    let settings = SyntheticSettings { kind: SyntheticKind::Quotes, n_documents: 60, rate: 0.0, ..SyntheticSettings::default() };
+    let settings = SyntheticSettings {
+        kind: SyntheticKind::Quotes,
+        n_documents: 60,
+        rate: 0.0,
+        ..SyntheticSettings::default()
+    };
     let exact = run("truth.plagdet", Some(&Collection::from(generate(&settings))));
     let row = "8 words, gaps of 5 (the default)";
     // A passage that is copied word for word is one passage; a word before or after may agree by chance.

@@ -108,8 +108,15 @@ fn a_delivery_arrives_signed() {
 
 #[test]
 fn the_example_of_the_documentation_trusts_it() {
-    let page = include_str!("../../../docs/webhooks.md");
-    let example = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let page = include_str!("../../../book/src/api.md");
+    let session = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let code = |line: &str| {
+        let code = line.strip_prefix(">>> ").or_else(|| line.strip_prefix("... "))?;
+        Some(format!("{code}\n"))
+    };
+    let mut example: String = session.lines().filter_map(code).collect();
+    // A definition of an interactive session ends with a blank line.
+    example = example.replace("\nis_from_textkin(", "\n\nis_from_textkin(");
     let field = textkin_hook::sign(&Secret::new("kin"), now(), b"{}");
     let check = format!(
         "{example}\nassert is_from_textkin(b'kin', '{field}', b'{{}}')\nassert not is_from_textkin(b'kin', '{field}', b'[]')\n"

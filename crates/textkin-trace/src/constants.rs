@@ -111,9 +111,9 @@ macro_rules! constant {
 impl Constant {
     /// Every constant, in the order in which they are told.
     pub const ALL: [Self; 22] = [
-        constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(SettingField::Short(
-            &mut settings.bucket
-        ))),
+        constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(
+            SettingField::Short(&mut settings.bucket)
+        )),
         constant!("seed", ALL, (0, u64::MAX), "where random choices begin", |settings| Some(
             SettingField::Long(&mut settings.seed)
         )),
@@ -268,9 +268,10 @@ impl Constant {
         found.ok_or_else(|| {
             let names = Self::ALL.map(|constant| constant.name);
             match nearest(name, names) {
-                Some(meant) => {
-                    Error::UnknownConstant { name: name.to_owned(), hint: format!("is {meant} meant?") }
-                }
+                Some(meant) => Error::UnknownConstant {
+                    name: name.to_owned(),
+                    hint: format!("is {meant} meant?"),
+                },
                 None => {
                     let hint = format!("there are {}", names.join(", "));
                     Error::UnknownConstant { name: name.to_owned(), hint }
@@ -292,7 +293,8 @@ impl Constant {
     /// If they do not have it, or the value is out of its range.
     pub fn set(&self, value: u64, settings: &mut Settings) -> Result<(), Error> {
         let Self { name, applies_to, min, max, .. } = *self;
-        let field = (self.field)(settings).ok_or(Error::ConstantNotApplicable { name, applies_to })?;
+        let field =
+            (self.field)(settings).ok_or(Error::ConstantNotApplicable { name, applies_to })?;
         if !(min..=max).contains(&value) {
             return Err(Error::ConstantOutOfRange { name, value, min, max });
         }

@@ -37,10 +37,10 @@ mod checkpoint;
 mod metrics;
 
 pub use constants::Constant;
+pub use document_trace::{Block, DocumentTrace};
 pub use error::Error;
 pub use estimation::Estimation;
 pub use eviction::{CopyCount, Eviction, Lucky};
 pub use metrics::{Accuracy, Scores};
 pub use settings::{ChunkMethod, Memory, Method, Preset, Settings, WindowMethod};
-pub use document_trace::{Block, DocumentTrace};
 pub use tracer::Tracer;

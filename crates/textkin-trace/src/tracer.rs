@@ -4,12 +4,12 @@ use textkin_core::{Chunked, Tokens};
 
 use crate::chunk_tracer::ChunkTracer;
 use crate::chunks::{Chunks, Selected, size};
+use crate::document_trace::Sizes;
 use crate::exact_tracer::ExactTracer;
 use crate::label::Labels;
 use crate::look_up::Document;
-use crate::document_trace::Sizes;
 use crate::window_tracer::{Windows, window_tracer};
-use crate::{Error, Memory, Method, Settings, DocumentTrace};
+use crate::{DocumentTrace, Error, Memory, Method, Settings};
 
 /// Traces a stream: one document in, what is said of it out.
 ///
@@ -87,7 +87,12 @@ impl Tracer {
         self.trace_chunks(tokens, Chunks::runs(tokens.len(), k), selection)
     }
 
-    fn trace_chunks(&mut self, tokens: &Tokens, chunks: Chunks<'_>, selection: &[u32]) -> DocumentTrace {
+    fn trace_chunks(
+        &mut self,
+        tokens: &Tokens,
+        chunks: Chunks<'_>,
+        selection: &[u32],
+    ) -> DocumentTrace {
         let number = self.next;
         self.next += 1;
         let words = tokens.hashes();

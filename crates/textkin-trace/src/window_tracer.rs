@@ -332,8 +332,8 @@ mod tests {
     use super::*;
     use crate::DocumentTrace;
     use crate::chunks::Chunks;
-    use crate::table::Field;
     use crate::document_trace::Sizes;
+    use crate::table::Field;
 
     #[test]
     fn the_horizon_is_the_median_age_of_what_is_forgotten() {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use textkin_core::chunk::RollingHash;
 use textkin_core::{Chunk, Chunked, Span, Tokens};
 use textkin_trace::{
-    ChunkMethod, Error, Estimation, Eviction, Memory, Method, Preset, Settings, DocumentTrace, Tracer,
-    WindowMethod,
+    ChunkMethod, DocumentTrace, Error, Estimation, Eviction, Memory, Method, Preset, Settings,
+    Tracer, WindowMethod,
 };
 
 /// Words of the chunks.

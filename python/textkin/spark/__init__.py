@@ -9,7 +9,7 @@
 >>> textkin.spark.clusters(pairs).show()  # doctest: +SKIP
 
 The workers need this package too, in the Python that ``PYSPARK_PYTHON`` names.
-How it works, what it costs and what files it leaves is told in ``docs/spark.md``.
+How it works, what it costs and what files it leaves is in ``book/src/spark.md``.
 """
 
 from ._clusters import clusters

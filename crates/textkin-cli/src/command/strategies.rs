@@ -41,7 +41,8 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
             constant.value(settings).map(|value| format!("{value} with {name}"))
         };
         let values: Vec<String> = of("kin", &kin).into_iter().chain(of("paper", &paper)).collect();
-        let values = if values.is_empty() { constant.applies_to.to_owned() } else { values.join(", ") };
+        let values =
+            if values.is_empty() { constant.applies_to.to_owned() } else { values.join(", ") };
         (format!("{}=N", constant.name), format!("{} [{values}]", constant.summary))
     };
     section(

@@ -128,6 +128,15 @@ fn the_pages_have_commands() {
     assert!(counts.iter().sum::<usize>() > 20, "{counts:?}");
 }
 
+/// What the page on REST shows, and the test above has seen, is the whole way of a text.
+#[test]
+fn the_page_on_rest_shows_a_match_a_job_a_receipt_and_a_watch() {
+    let page = std::fs::read_to_string(root().join("book/src/api.md")).unwrap();
+    for expected in ["\"level\":\"exact\"", "\"job\":", "\"receipt\":", "\"min_level\":\"some\""] {
+        assert!(page.contains(expected), "{expected}");
+    }
+}
+
 /// Every `cargo xtask` on a page is a task that there is.
 #[test]
 fn every_task_on_a_page_exists() {

@@ -1,7 +1,5 @@
-//! Backups while the server runs, and the examples of the manual.
+//! Backups while the server runs.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -79,48 +77,4 @@ fn a_backup_made_under_load_is_whole_and_a_server_started_on_it_answers() {
         }
         restored.post("/api/v1/repositories/texts/documents", &json!({ "text": "It goes on" }));
     }
-}
-
-/// The shell blocks of a section of the manual.
-fn examples(section: &str) -> String {
-    let manual = include_str!("../../../../docs/server.md");
-    let after = manual.split_once(&format!("## {section}\n")).unwrap().1;
-    let section = after.split_once("\n## ").map_or(after, |(section, _)| section);
-    let blocks = section.split("```sh\n").skip(1);
-    blocks.map(|block| block.split("```").next().unwrap()).collect()
-}
-
-#[test]
-fn the_examples_of_the_manual_do_what_they_say() {
-    if Command::new("curl").arg("--version").output().is_err() {
-        eprintln!("not tested: there is no curl on this machine");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(&folder.path().join("data"), &[]);
-    std::fs::write(folder.path().join("essay.txt"), words(1, 80)).unwrap();
-    let lines: String = (0..5)
-        .map(|n| format!("{}\n", json!({ "id": format!("n{n}"), "text": words(n + 10, 50) })))
-        .collect();
-    std::fs::write(folder.path().join("news.jsonl"), lines).unwrap();
-    let mut shell = Command::new("bash")
-        .args(["-euo", "pipefail"])
-        .current_dir(folder.path())
-        .env("SERVER", format!("http://{}", server.address))
-        .env("KEY", &server.key)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let script = examples("REST by example");
-    assert!(script.matches("$SERVER").count() >= 8);
-    shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    let output = shell.wait_with_output().unwrap();
-    let told = printed(&output);
-    for expected in ["\"level\":\"exact\"", "\"job\":", "\"receipt\":", "\"min_level\":\"some\""] {
-        assert!(told.contains(expected), "{expected} in {told}");
-    }
-    assert_eq!(server.get("/api/v1/repositories/news")["documents"], 5);
-    assert_eq!(server.ask("GET", "/api/v1/repositories/mine/documents/essay", &json!(null)).0, 404);
 }

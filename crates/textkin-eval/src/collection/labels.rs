@@ -6,7 +6,10 @@ use std::path::Path;
 
 use textkin::source::decompressed;
 
-use super::{LabelFile, CollectionManifest, PairFile, PassageFile, QueryFile, CollectionDocument, GroundTruth};
+use super::{
+    CollectionDocument, CollectionManifest, GroundTruth, LabelFile, PairFile, PassageFile,
+    QueryFile,
+};
 use crate::error::{Error, at};
 use crate::metric::{Degree, Detection};
 

@@ -10,7 +10,7 @@ use textkin::{RunControl, Settings, discover};
 
 use super::labels::LabelReader;
 use super::threads::ThreadLinks;
-use super::{Collection, CollectionManifest, CollectionDocument, GroundTruth, article, threads};
+use super::{Collection, CollectionDocument, CollectionManifest, GroundTruth, article, threads};
 use crate::error::Error;
 
 impl Collection {
@@ -20,7 +20,8 @@ impl Collection {
     /// If it has no manifest, or a file cannot be read or makes no sense.
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let manifest = CollectionManifest::of(folder)?;
-        let CollectionReader { texts, families, clusters, links, .. } = read_documents(&manifest, folder)?;
+        let CollectionReader { texts, families, clusters, links, .. } =
+            read_documents(&manifest, folder)?;
         let mut truth = GroundTruth {
             unlabelled: manifest.unlabelled,
             families: families.map(|families| families.numbers),
@@ -137,8 +138,12 @@ fn value(fields: &serde_json::Value, field: &str) -> String {
     stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn read_documents<'a>(manifest: &'a CollectionManifest, folder: &Path) -> Result<CollectionReader<'a>, Error> {
-    let (families, clusters) = (FieldGroups::by(&manifest.families), FieldGroups::by(&manifest.clusters));
+fn read_documents<'a>(
+    manifest: &'a CollectionManifest,
+    folder: &Path,
+) -> Result<CollectionReader<'a>, Error> {
+    let (families, clusters) =
+        (FieldGroups::by(&manifest.families), FieldGroups::by(&manifest.clusters));
     let keeps_metadata = families.is_some() || clusters.is_some() || manifest.threads.is_some();
     let mut reader = CollectionReader {
         manifest,
@@ -204,7 +209,7 @@ mod tests {
         assert_eq!((collection.name.as_str(), collection.texts.len()), ("tiny", 4));
         let truth = &collection.truth;
         let judged = [(0, 1), (1, 3), (0, 3), (0, 2)].map(|(a, b)| truth.judge(a, b));
-        use Judgement::{Related, Unrelated, Unjudged};
+        use Judgement::{Related, Unjudged, Unrelated};
         assert_eq!(judged, [Related, Unrelated, Unjudged, Unrelated]);
         let passage = truth.passages[0];
         assert_eq!((passage.suspicious, passage.span), (1, (2, 5)));
@@ -227,7 +232,7 @@ mod tests {
         assert_eq!(collection.texts[3].id, "<4>");
         let judged =
             [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3)].map(|(a, b)| collection.truth.judge(a, b));
-        use Judgement::{Related, Unrelated, Unjudged};
+        use Judgement::{Related, Unjudged, Unrelated};
         assert_eq!(judged, [Related, Unrelated, Related, Unrelated, Unjudged]);
     }
 
@@ -275,7 +280,7 @@ mod tests {
             let truth = Collection::load(folder(&files).path()).unwrap().truth;
             [(0, 1), (0, 2)].map(|(a, b)| truth.judge(a, b))
         };
-        use Judgement::{Unrelated, Unjudged};
+        use Judgement::{Unjudged, Unrelated};
         assert_eq!(load(manifest), [Unrelated, Unrelated]);
         assert_eq!(load(&format!("{manifest}unjudged_containment = 0.5\n")), [Unjudged, Unrelated]);
     }

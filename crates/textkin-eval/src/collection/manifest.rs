@@ -250,7 +250,10 @@ impl CollectionManifest {
         let known = BUILT_IN_MANIFESTS.iter().find(|(known, _)| Some(*known) == name);
         let Some((_, text)) = known.filter(|_| folder.is_dir()) else {
             let known: Vec<&str> = BUILT_IN_MANIFESTS.iter().map(|(name, _)| *name).collect();
-            return Err(Error::NotACollection { folder: folder.to_owned(), known: known.join(", ") });
+            return Err(Error::NotACollection {
+                folder: folder.to_owned(),
+                known: known.join(", "),
+            });
         };
         Self::parse(text, &path)
     }
@@ -287,7 +290,9 @@ impl CollectionManifest {
         if let Some(share) = manifest.unjudged_containment
             && !(0.0 < share && share <= 1.0)
         {
-            return Err(wrong(format!("unjudged_containment must be above 0 and at most 1, got {share}")));
+            return Err(wrong(format!(
+                "unjudged_containment must be above 0 and at most 1, got {share}"
+            )));
         }
         if let Some(Threads { high, some, .. }) = &manifest.threads
             && !(0.0 < *some && some <= high && *high <= 1.0)
@@ -327,7 +332,8 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        let fault = |text: &str| CollectionManifest::parse(text, Path::new("x")).unwrap_err().to_string();
+        let fault =
+            |text: &str| CollectionManifest::parse(text, Path::new("x")).unwrap_err().to_string();
         assert!(fault("name = 1").contains("x: "));
         let start = "name = \"a\"\ndocuments = [\"b\"]\n";
         assert!(fault(&format!("{start}unlabelled = \"families\"")).contains("needs families"));

@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use manifest::{
-    BUILT_IN_MANIFESTS, LabelFile, CollectionManifest, PairFile, PassageFile, QueryFile, Threads, Unlabelled,
+    BUILT_IN_MANIFESTS, CollectionManifest, LabelFile, PairFile, PassageFile, QueryFile, Threads,
+    Unlabelled,
 };
 pub use source::CollectionSource;
 
@@ -169,7 +170,12 @@ impl Collection {
                     .as_ref()
                     .map(|families| families.iter().take(n).copied().collect()),
                 unlabelled: truth.unlabelled,
-                contained: truth.contained.iter().filter(|(a, b)| is_in(*a) && is_in(*b)).copied().collect(),
+                contained: truth
+                    .contained
+                    .iter()
+                    .filter(|(a, b)| is_in(*a) && is_in(*b))
+                    .copied()
+                    .collect(),
                 clusters: truth.clusters.iter().take(n).copied().collect(),
                 complete: truth
                     .complete
@@ -191,7 +197,8 @@ impl Collection {
 
 impl From<SyntheticCollection> for Collection {
     fn from(synthetic: SyntheticCollection) -> Self {
-        let families: Vec<u32> = synthetic.documents.iter().map(|document| document.family).collect();
+        let families: Vec<u32> =
+            synthetic.documents.iter().map(|document| document.family).collect();
         let related = synthetic.related.iter().map(|pair| (pair, Degree::High)).collect();
         let texts = synthetic.documents.into_iter().map(|document| CollectionDocument {
             id: document.id,
@@ -221,7 +228,10 @@ mod tests {
 
     #[test]
     fn what_is_made_becomes_a_collection() {
-        let collection = Collection::from(generate(&SyntheticSettings { n_documents: 40, ..SyntheticSettings::default() }));
+        let collection = Collection::from(generate(&SyntheticSettings {
+            n_documents: 40,
+            ..SyntheticSettings::default()
+        }));
         assert_eq!((collection.texts.len(), collection.truth.related.len()), (40, 30));
         assert_eq!(collection.truth.judge(1, 0), Judgement::Related);
         assert_eq!(collection.truth.judge(0, 3), Judgement::Unrelated);

@@ -40,8 +40,9 @@ impl Source for CollectionSource {
     fn next_piece(&mut self) -> Option<Box<dyn Piece>> {
         let range = self.next..self.texts.len().min(self.next + PIECE);
         self.next = range.end;
-        (!range.is_empty())
-            .then(|| Box::new(CollectionPiece { texts: Arc::clone(&self.texts), range }) as Box<dyn Piece>)
+        (!range.is_empty()).then(|| {
+            Box::new(CollectionPiece { texts: Arc::clone(&self.texts), range }) as Box<dyn Piece>
+        })
     }
 
     fn total_bytes(&self) -> Option<u64> {

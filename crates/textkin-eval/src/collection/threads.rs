@@ -16,7 +16,12 @@ pub(super) struct ThreadLinks {
 }
 
 /// Adds to `truth` what the links of articles say, article by article in the order of texts.
-pub(super) fn judge(texts: &[CollectionDocument], links: &[ThreadLinks], threads: &Threads, truth: &mut GroundTruth) {
+pub(super) fn judge(
+    texts: &[CollectionDocument],
+    links: &[ThreadLinks],
+    threads: &Threads,
+    truth: &mut GroundTruth,
+) {
     let mut by_name: HashMap<&str, Vec<u32>> = HashMap::new();
     for (article, number) in links.iter().zip(0..) {
         if !article.name.is_empty() {
@@ -33,7 +38,8 @@ pub(super) fn judge(texts: &[CollectionDocument], links: &[ThreadLinks], threads
         let names: BTreeSet<&str> = article.references.iter().map(String::as_str).collect();
         for &earlier in names.iter().filter_map(|name| by_name.get(name)).flatten() {
             let pair = (earlier.min(later), earlier.max(later));
-            if earlier == later || namesakes.contains(&earlier) || truth.related.contains_key(&pair) {
+            if earlier == later || namesakes.contains(&earlier) || truth.related.contains_key(&pair)
+            {
                 continue;
             }
             match quotes.share(text(earlier)) {
@@ -131,7 +137,8 @@ mod tests {
             Threads { message: String::new(), references: Vec::new(), high: 0.5, some: 0.25 };
         let mut truth = GroundTruth::default();
         judge(&texts, &links, &threads, &mut truth);
-        let related: Vec<((u32, u32), Degree)> = truth.related.iter().map(|(p, d)| (*p, *d)).collect();
+        let related: Vec<((u32, u32), Degree)> =
+            truth.related.iter().map(|(p, d)| (*p, *d)).collect();
         let expected = [
             ((0, 1), Degree::High),
             ((0, 2), Degree::Some),

@@ -6,10 +6,10 @@ use textkin::types::chunk::mix;
 use textkin::{Analyzer, Settings, discover};
 
 use super::store::TemporaryRepository;
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
 use crate::metric::JudgementTally;
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 const MEASURES: [Measure; 4] = [Measure::S1, Measure::S2, Measure::S3, Measure::S4];
 
@@ -58,7 +58,8 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     } else {
         // What a repository keeps without texts are the selected chunks, and scores are of these.
         let select = format!("modulo:{modulo}").parse().map_err(textkin::Error::from)?;
-        let store = TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
+        let store =
+            TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
         let own = store.repository().settings()?;
         let settings = Settings { score: settings.score, threshold: 0.0, ..own };
         discover(&mut store.repository().source(), &settings, context.watch)?
@@ -86,7 +87,8 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
     let cell = |which: usize, level: usize| {
         let tally = tallies.get(which * 5 + level);
-        let coverage = tally.and_then(|tally| tally.retrieval(truth.related.len() as u64).coverage());
+        let coverage =
+            tally.and_then(|tally| tally.retrieval(truth.related.len() as u64).coverage());
         let precision = tally.and_then(|tally| tally.average_precision(&chosen));
         (percent(coverage), percent(precision))
     };
@@ -101,7 +103,10 @@ pub(super) fn table2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     let grid = grid(context, 1)?;
     let mut table = ReportTable::new("coverage, %", levels());
     for ((measure, ours), papers) in MEASURES.iter().zip(grid.0).zip(TABLE_2) {
-        let cells = ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.0, 1).with_paper(paper));
+        let cells = ours
+            .iter()
+            .zip(papers)
+            .map(|(ours, paper)| ReportCell::new(ours.0, 1).with_paper(paper));
         table.push(measure.name(), cells.collect());
     }
     let notes = vec![thresholds()];
@@ -117,10 +122,14 @@ fn thresholds() -> String {
 /// Adds two rows for each measure: coverage, and average precision.
 fn add_rows(table: &mut ReportTable, label: &str, grid: &Grid, papers: &CoverageTable) {
     for ((measure, ours), papers) in MEASURES.iter().zip(&grid.0).zip(papers) {
-        let coverage =
-            ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.0, 0).with_paper(paper.0));
-        let precision =
-            ours.iter().zip(papers).map(|(ours, paper)| ReportCell::new(ours.1, 0).with_paper(paper.1));
+        let coverage = ours
+            .iter()
+            .zip(papers)
+            .map(|(ours, paper)| ReportCell::new(ours.0, 0).with_paper(paper.0));
+        let precision = ours
+            .iter()
+            .zip(papers)
+            .map(|(ours, paper)| ReportCell::new(ours.1, 0).with_paper(paper.1));
         table.push(format!("{measure}{label} coverage"), coverage.collect());
         table.push(format!("{measure}{label} average precision"), precision.collect());
     }
@@ -158,8 +167,10 @@ pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
 }
 
 pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
-    let mut table =
-        ReportTable::new("documents", ["MB", "chunks", "repeated chunks", "repeated, % of distinct"]);
+    let mut table = ReportTable::new(
+        "documents",
+        ["MB", "chunks", "repeated chunks", "repeated, % of distinct"],
+    );
     let mut points = Vec::new();
     let n = context.collection().texts.len();
     for part in 1..=8_usize {

@@ -5,9 +5,9 @@ use std::time::Instant;
 use textkin::types::Measure;
 use textkin::{Settings, discover};
 
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// Pairs from this score on are told, as in the paper.
 const THRESHOLD: f64 = 0.9;

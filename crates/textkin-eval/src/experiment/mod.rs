@@ -21,7 +21,7 @@ use textkin::{Discovery, RunControl};
 use crate::collection::Collection;
 use crate::error::Error;
 use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
-use crate::report::{Plot, ExperimentReport, ReportTable};
+use crate::report::{ExperimentReport, Plot, ReportTable};
 
 /// What a collection must have for an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +192,11 @@ impl Experiment {
         };
         if !self.requirement.is_met_by(&collection) {
             let (experiment, collection) = (self.name, collection.name.clone());
-            return Err(Error::RequirementNotMet { experiment, requirement: self.requirement.name(), collection });
+            return Err(Error::RequirementNotMet {
+                experiment,
+                requirement: self.requirement.name(),
+                collection,
+            });
         }
         let context = ExperimentContext { collection, is_quick, seed, watch };
         let ExperimentOutput { table, plots, notes } = (self.run)(&context)?;
@@ -216,7 +220,8 @@ impl Experiment {
 /// The collection of experiments that are given none: versions of texts, as documentation has them,
 /// quotations, or a stream.
 fn synthetic(requirement: Requirement, is_quick: bool, seed: u64) -> Collection {
-    let usual = SyntheticSettings { edit: Edit::Replace, rate: 0.05, seed, ..SyntheticSettings::default() };
+    let usual =
+        SyntheticSettings { edit: Edit::Replace, rate: 0.05, seed, ..SyntheticSettings::default() };
     let settings = match requirement {
         // Long passages that are edited little, so that many documents have another for their origin.
         Requirement::Stream => {
@@ -227,7 +232,10 @@ fn synthetic(requirement: Requirement, is_quick: bool, seed: u64) -> Collection 
             let kind = SyntheticKind::Quotes;
             SyntheticSettings { kind, n_documents: 600, passage: 100, rate: 0.1, ..usual }
         }
-        Requirement::Related | Requirement::Clusters | Requirement::Documents | Requirement::Nothing => {
+        Requirement::Related
+        | Requirement::Clusters
+        | Requirement::Documents
+        | Requirement::Nothing => {
             SyntheticSettings { kind: SyntheticKind::Versions, n_documents: 600, ..usual }
         }
     };

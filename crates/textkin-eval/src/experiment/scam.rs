@@ -9,10 +9,10 @@ use textkin::{SearchSettings, Searcher, Settings};
 
 use super::sets::ChunkSets;
 use super::store::{TemporaryRepository, by};
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
-use crate::metric::{Degree, AlphaBetaErrors, Judgement};
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::metric::{AlphaBetaErrors, Degree, Judgement};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// Alpha and beta error in percent, of some, high and exact overlap.
 type Paper = [Option<(f64, f64)>; 3];
@@ -45,16 +45,20 @@ impl ReportedDegrees {
     fn errors(&self, context: &ExperimentContext<'_>, degree: Degree) -> AlphaBetaErrors {
         let related = context.collection().truth.by_document();
         let (nothing, n) = (BTreeMap::new(), context.collection().texts.len());
-        let errors = self
-            .by_query
-            .iter()
-            .map(|(query, said)| AlphaBetaErrors::of(related.get(query).unwrap_or(&nothing), said, degree, n));
+        let errors = self.by_query.iter().map(|(query, said)| {
+            AlphaBetaErrors::of(related.get(query).unwrap_or(&nothing), said, degree, n)
+        });
         AlphaBetaErrors::mean(&errors.collect::<Vec<_>>())
     }
 }
 
 /// Overlap by words: SCAM's subset measure, without the stop words and the `n` most widespread words.
-fn by_words(context: &ExperimentContext<'_>, store: &TemporaryRepository, queries: &[u32], n: usize) -> Result<ReportedDegrees, Error> {
+fn by_words(
+    context: &ExperimentContext<'_>,
+    store: &TemporaryRepository,
+    queries: &[u32],
+    n: usize,
+) -> Result<ReportedDegrees, Error> {
     let stopped = super::hoad::normalized("stop:en")?.normalization;
     let stop = stopped.stop_words().map(str::to_owned).collect();
     let rankings = [Ranking::Scam(Closeness::default())];
@@ -78,7 +82,11 @@ fn by_words(context: &ExperimentContext<'_>, store: &TemporaryRepository, querie
 }
 
 /// Overlap by longer chunks: the share of the smaller document's chunks that both have.
-fn by_chunks(context: &ExperimentContext<'_>, queries: &[u32], chunk: &str) -> Result<ReportedDegrees, Error> {
+fn by_chunks(
+    context: &ExperimentContext<'_>,
+    queries: &[u32],
+    chunk: &str,
+) -> Result<ReportedDegrees, Error> {
     let chunk = chunk.parse().map_err(textkin::Error::from)?;
     let sets = ChunkSets::new(context, &Settings { chunk, ..Settings::default() })?;
     let mut said = ReportedDegrees::new(queries);
@@ -97,7 +105,8 @@ fn by_chunks(context: &ExperimentContext<'_>, queries: &[u32], chunk: &str) -> R
 }
 
 pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
-    let queries = context.collection().queries(if context.is_quick { 50 } else { 500 }, context.seed);
+    let queries =
+        context.collection().queries(if context.is_quick { 50 } else { 500 }, context.seed);
     let mut columns: Vec<String> = Vec::new();
     for degree in Degree::ALL.iter().rev() {
         columns.push(format!("{} alpha, %", degree.name()));
@@ -114,7 +123,9 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
                 ReportCell::new(errors.alpha.map(|alpha| 100.0 * alpha), 2)
                     .with_paper(paper.map(|paper| paper.0)),
             );
-            cells.push(ReportCell::new(100.0 * errors.beta, 5).with_paper(paper.map(|paper| paper.1)));
+            cells.push(
+                ReportCell::new(100.0 * errors.beta, 5).with_paper(paper.map(|paper| paper.1)),
+            );
         }
         cells.push(ReportCell::new(said.n_unjudged as f64 / queries.len().max(1) as f64, 1));
         table.push(name, cells);
@@ -170,9 +181,11 @@ pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     for (name, chunk, paper) in CHUNKINGS {
         context.check_stopped()?;
         let chunk = chunk.parse().map_err(textkin::Error::from)?;
-        let store = TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
+        let store =
+            TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
         let bytes = store.bytes() as f64;
-        let share = ReportCell::new(bytes / text, 2).with_paper(paper.map(|paper| paper / PAPER_TEXT));
+        let share =
+            ReportCell::new(bytes / text, 2).with_paper(paper.map(|paper| paper / PAPER_TEXT));
         table.push(name, vec![ReportCell::new(bytes / 1e6, 2), share]);
     }
     let notes = vec![
@@ -199,7 +212,8 @@ pub(super) fn figure4(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
             TemporaryRepository::of(context, part, &settings, false)?;
             points.push((part.texts.len() as f64, began.elapsed().as_secs_f64()));
         }
-        let mut cells: Vec<ReportCell> = points.iter().map(|point| ReportCell::new(point.1, 3)).collect();
+        let mut cells: Vec<ReportCell> =
+            points.iter().map(|point| ReportCell::new(point.1, 3)).collect();
         let speed = points.last().map(|(_, seconds)| all.bytes() as f64 / 1e6 / seconds);
         cells.push(ReportCell::new(speed, 1));
         table.push(name, cells);
@@ -228,7 +242,8 @@ pub(super) fn figure6(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     for (name, chunk, _) in CHUNKINGS {
         context.check_stopped()?;
         let chunk = chunk.parse().map_err(textkin::Error::from)?;
-        let store = TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
+        let store =
+            TemporaryRepository::new(context, &Settings { chunk, ..Settings::default() }, false)?;
         let searcher = Searcher::new(store.repository(), by(&[Ranking::Fingerprint]))?;
         let mut times = Vec::new();
         for text in context.collection().texts.iter().step_by(step).take(n) {

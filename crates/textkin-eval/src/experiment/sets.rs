@@ -56,7 +56,9 @@ impl ChunkSets {
     pub(super) fn shared(&self, text: &str) -> ChunkOverlap {
         let chunks = selected(&self.analyzer, text);
         let mut shared: HashMap<u32, u32> = HashMap::new();
-        for document in chunks.iter().filter_map(|chunk| self.documents_by_chunk.get(chunk)).flatten() {
+        for document in
+            chunks.iter().filter_map(|chunk| self.documents_by_chunk.get(chunk)).flatten()
+        {
             *shared.entry(*document).or_default() += 1;
         }
         let mut documents: Vec<(u32, u32)> = shared.into_iter().collect();
@@ -70,7 +72,11 @@ impl ChunkSets {
     }
 
     /// Ranks by shared chunks for every query and judges each ranking, as a repository's are.
-    pub(super) fn means(&self, context: &ExperimentContext<'_>, queries: &[u32]) -> Result<MeanEffectiveness, Error> {
+    pub(super) fn means(
+        &self,
+        context: &ExperimentContext<'_>,
+        queries: &[u32],
+    ) -> Result<MeanEffectiveness, Error> {
         let collection = context.collection();
         let related = collection.truth.by_document();
         let mut sum = MeanEffectiveness::default();
@@ -119,7 +125,8 @@ mod tests {
     /// Sets in memory and a repository rank the same.
     #[test]
     fn sets_are_ranked_as_a_repository_ranks_them() {
-        let settings = SyntheticSettings { n_documents: 60, words: 100, ..SyntheticSettings::default() };
+        let settings =
+            SyntheticSettings { n_documents: 60, words: 100, ..SyntheticSettings::default() };
         let watch = RunControl::default();
         let collection = Collection::from(generate(&settings));
         let context = ExperimentContext { collection, is_quick: true, seed: 1, watch: &watch };
@@ -130,7 +137,8 @@ mod tests {
                 select: select.parse().unwrap(),
                 ..Settings::default()
             };
-            let ours = ChunkSets::new(&context, &settings).unwrap().means(&context, &queries).unwrap();
+            let ours =
+                ChunkSets::new(&context, &settings).unwrap().means(&context, &queries).unwrap();
             let store = TemporaryRepository::new(&context, &settings, false).unwrap();
             let theirs = store.means(&context, &queries, by(&[Ranking::Fingerprint])).unwrap();
             assert_eq!(format!("{ours:.9?}"), format!("{:.9?}", theirs[0]), "{select}");

@@ -57,7 +57,11 @@ impl MeanEffectiveness {
 
 impl TemporaryRepository {
     /// Puts the collection of the lab into a repository.
-    pub(super) fn new(context: &ExperimentContext<'_>, settings: &Settings, keeps_text: bool) -> Result<Self, Error> {
+    pub(super) fn new(
+        context: &ExperimentContext<'_>,
+        settings: &Settings,
+        keeps_text: bool,
+    ) -> Result<Self, Error> {
         Self::of(context, context.collection(), settings, keeps_text)
     }
 

@@ -4,13 +4,13 @@
 use textkin::types::Measure;
 use textkin::{Settings, discover};
 
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::baseline::MinHash;
 use crate::collection::Collection;
 use crate::error::Error;
 use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
-use crate::metric::{Edges, Retrieval, JudgementTally};
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::metric::{Edges, JudgementTally, Retrieval};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// What discovery finds with these settings, judged.
 fn discovered(
@@ -40,7 +40,13 @@ pub(super) fn edits(context: &ExperimentContext<'_>) -> Result<ExperimentOutput,
     for edit in Edit::ALL {
         let mut points = Vec::new();
         for rate in RATES {
-            let settings = SyntheticSettings { n_documents, edit, rate, seed: context.seed, ..SyntheticSettings::default() };
+            let settings = SyntheticSettings {
+                n_documents,
+                edit,
+                rate,
+                seed: context.seed,
+                ..SyntheticSettings::default()
+            };
             let collection = Collection::from(generate(&settings));
             let found = discovered(context, &collection, &Settings::default())?;
             points.push((100.0 * rate, percent(found.coverage()).unwrap_or(0.0)));
@@ -95,8 +101,10 @@ fn by_method(
         let chunk = chunk.parse().map_err(textkin::Error::from)?;
         let select = select.parse().map_err(textkin::Error::from)?;
         let settings = Settings { chunk, select, ..settings.clone() };
-        let shares: Result<Vec<_>, Error> =
-            synthetic.iter().map(|(.., one)| Ok(discovered(context, one, &settings)?.coverage())).collect();
+        let shares: Result<Vec<_>, Error> = synthetic
+            .iter()
+            .map(|(.., one)| Ok(discovered(context, one, &settings)?.coverage()))
+            .collect();
         push(name, shares?);
     }
     let baseline = MinHash::DATATROVE;
@@ -111,7 +119,13 @@ pub(super) fn methods(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     let n_documents = if context.is_quick { 120 } else { 1_200 };
     let synthetic = RATES.map(|rate| {
         let edit = Edit::Replace;
-        let settings = SyntheticSettings { n_documents, edit, rate, seed: context.seed, ..SyntheticSettings::default() };
+        let settings = SyntheticSettings {
+            n_documents,
+            edit,
+            rate,
+            seed: context.seed,
+            ..SyntheticSettings::default()
+        };
         let name = format!("{:.0} % replaced", 100.0 * rate);
         (name, 100.0 * rate, Collection::from(generate(&settings)))
     });
@@ -135,7 +149,14 @@ pub(super) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
     let n_documents = if context.is_quick { 120 } else { 1_200 };
     let synthetic = LENGTHS.map(|passage| {
         let (kind, seed) = (SyntheticKind::Quotes, context.seed);
-        let settings = SyntheticSettings { kind, n_documents, passage, rate: 0.0, seed, ..SyntheticSettings::default() };
+        let settings = SyntheticSettings {
+            kind,
+            n_documents,
+            passage,
+            rate: 0.0,
+            seed,
+            ..SyntheticSettings::default()
+        };
         (format!("{passage} words"), passage as f64, Collection::from(generate(&settings)))
     });
     let any_chunk = Settings { score: Measure::S1, threshold: 1.0, ..Settings::default() };
@@ -155,9 +176,14 @@ pub(super) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
     Ok(ExperimentOutput { table, plots, notes })
 }
 
-fn found_by(context: &ExperimentContext<'_>, baseline: &MinHash, collection: &Collection) -> Retrieval {
+fn found_by(
+    context: &ExperimentContext<'_>,
+    baseline: &MinHash,
+    collection: &Collection,
+) -> Retrieval {
     let texts: Vec<&str> = collection.texts.iter().map(|text| text.text.as_str()).collect();
-    let found: Edges = baseline.pairs(&texts, || context.watch.stop.is_asked()).into_iter().collect();
+    let found: Edges =
+        baseline.pairs(&texts, || context.watch.stop.is_asked()).into_iter().collect();
     found.judged(&collection.truth.edges(), |a, b| collection.truth.judge(a, b))
 }
 

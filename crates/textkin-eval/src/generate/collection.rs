@@ -281,7 +281,9 @@ impl Generator<'_> {
 
     /// Whether some of these words of a document stand in another already.
     fn is_quoted(&self, source: usize, at: &Range<usize>) -> bool {
-        let meets = |copied: &CopiedPassage| at.start < copied.of_at + copied.of_words && copied.of_at < at.end;
+        let meets = |copied: &CopiedPassage| {
+            at.start < copied.of_at + copied.of_words && copied.of_at < at.end
+        };
         self.copied.iter().any(|copied| copied.of == source && meets(copied))
     }
 
@@ -298,7 +300,8 @@ impl Generator<'_> {
         let others = || self.copied.iter().filter(|copied| copied.by == number);
         let inside = others().find(|copied| copied.at < at && at < copied.at + copied.words);
         at = inside.map_or(at, |copied| copied.at);
-        for copied in self.copied.iter_mut().filter(|copied| copied.by == number && copied.at >= at) {
+        for copied in self.copied.iter_mut().filter(|copied| copied.by == number && copied.at >= at)
+        {
             copied.at += words;
         }
         text.splice(at..at, passage);
@@ -357,7 +360,8 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_collection_and_another_another() {
         for kind in SyntheticKind::ALL {
-            let settings = SyntheticSettings { kind, n_documents: 40, ..SyntheticSettings::default() };
+            let settings =
+                SyntheticSettings { kind, n_documents: 40, ..SyntheticSettings::default() };
             let synthetic = generate(&settings);
             assert_eq!(synthetic, generate(&settings), "{}", kind.name());
             assert_ne!(synthetic, generate(&SyntheticSettings { seed: 2, ..settings }));
@@ -370,7 +374,12 @@ mod tests {
     #[test]
     fn what_is_said_to_be_copied_is_copied() {
         for kind in [SyntheticKind::Quotes, SyntheticKind::Stream] {
-            let settings = SyntheticSettings { kind, rate: 0.0, n_documents: 60, ..SyntheticSettings::default() };
+            let settings = SyntheticSettings {
+                kind,
+                rate: 0.0,
+                n_documents: 60,
+                ..SyntheticSettings::default()
+            };
             let synthetic = generate(&settings);
             assert!(synthetic.passages.len() > 10);
             for passage in &synthetic.passages {
@@ -392,13 +401,21 @@ mod tests {
     #[test]
     fn families_are_what_kin_join() {
         for kind in [SyntheticKind::Copies, SyntheticKind::Versions] {
-            let synthetic = generate(&SyntheticSettings { kind, n_documents: 50, ..SyntheticSettings::default() });
+            let synthetic = generate(&SyntheticSettings {
+                kind,
+                n_documents: 50,
+                ..SyntheticSettings::default()
+            });
             for (a, b) in synthetic.related.iter() {
                 let family = |number: u32| synthetic.documents[number as usize].family;
                 assert_eq!(family(a), family(b));
             }
         }
-        let apart = generate(&SyntheticSettings { kind: SyntheticKind::Boilerplate, n_documents: 9, ..SyntheticSettings::default() });
+        let apart = generate(&SyntheticSettings {
+            kind: SyntheticKind::Boilerplate,
+            n_documents: 9,
+            ..SyntheticSettings::default()
+        });
         assert!(apart.related.is_empty() && apart.documents[3].text.len() > 2_000);
     }
 }

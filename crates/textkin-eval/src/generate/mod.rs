@@ -8,7 +8,9 @@ mod edit;
 mod language;
 mod write;
 
-pub use collection::{SyntheticKind, SyntheticCollection, SyntheticDocument, SyntheticSettings, generate};
+pub use collection::{
+    SyntheticCollection, SyntheticDocument, SyntheticKind, SyntheticSettings, generate,
+};
 pub use edit::Edit;
 pub use language::Language;
 pub use write::write;

@@ -10,13 +10,18 @@ use crate::error::{Error, at};
 ///
 /// # Errors
 /// If there is something in the folder already, or it cannot be written.
-pub fn write(synthetic: &SyntheticCollection, settings: &SyntheticSettings, folder: &Path) -> Result<(), Error> {
+pub fn write(
+    synthetic: &SyntheticCollection,
+    settings: &SyntheticSettings,
+    folder: &Path,
+) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(at(folder))?;
     if std::fs::read_dir(folder).map_err(at(folder))?.next().is_some() {
         let reason = "there is something in it already; name a new folder".to_owned();
         return Err(Error::CollectionManifest { path: folder.to_owned(), reason });
     }
-    let id = |number: u32| synthetic.documents.get(number as usize).map_or("", |document| &document.id);
+    let id =
+        |number: u32| synthetic.documents.get(number as usize).map_or("", |document| &document.id);
     let (mut documents, mut pairs, mut passages) = (String::new(), String::new(), String::new());
     for document in &synthetic.documents {
         let record = serde_json::json!({
@@ -76,7 +81,8 @@ mod tests {
     fn what_is_written_is_read_again() {
         for kind in SyntheticKind::ALL {
             let folder = tempfile::tempdir().unwrap();
-            let settings = SyntheticSettings { kind, n_documents: 30, ..SyntheticSettings::default() };
+            let settings =
+                SyntheticSettings { kind, n_documents: 30, ..SyntheticSettings::default() };
             let synthetic = generate(&settings);
             write(&synthetic, &settings, folder.path()).unwrap();
             let (read, direct) =

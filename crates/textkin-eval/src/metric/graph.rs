@@ -94,7 +94,11 @@ impl Edges {
         self.tallied(reference, others).average_precision(documents)
     }
 
-    fn tallied(&self, reference: &Self, mut others: impl FnMut(u32, u32) -> Judgement) -> JudgementTally {
+    fn tallied(
+        &self,
+        reference: &Self,
+        mut others: impl FnMut(u32, u32) -> Judgement,
+    ) -> JudgementTally {
         let n_documents = self.iter().map(|(_, b)| b as usize + 1).max().unwrap_or(0);
         let mut tally = JudgementTally::new(n_documents);
         for (a, b) in self.iter() {

@@ -10,7 +10,7 @@ mod graph;
 mod partition;
 mod passages;
 
-pub use classes::{Degree, AlphaBetaErrors};
-pub use graph::{Edges, Judgement, Retrieval, JudgementTally};
+pub use classes::{AlphaBetaErrors, Degree};
+pub use graph::{Edges, Judgement, JudgementTally, Retrieval};
 pub use partition::{BCubed, adjusted_rand};
 pub use passages::{Detection, Plagdet, plagdet};

@@ -24,7 +24,11 @@ pub(super) fn page(report: &ExperimentReport) -> String {
         version = escape(report.version),
         seconds = report.seconds,
     );
-    _ = write!(page, "<div class=\"scroll\"><table>\n<thead><tr><th>{}", escape(&report.table.row_header));
+    _ = write!(
+        page,
+        "<div class=\"scroll\"><table>\n<thead><tr><th>{}",
+        escape(&report.table.row_header)
+    );
     for column in &report.table.columns {
         _ = write!(page, "<th>{}", escape(column));
     }
@@ -32,8 +36,9 @@ pub(super) fn page(report: &ExperimentReport) -> String {
     for row in &report.table.rows {
         _ = write!(page, "<tr><td>{}", escape(&row.name));
         for cell in &row.cells {
-            let paper =
-                cell.formatted_paper().map(|paper| format!(" <span class=\"paper\">({paper})</span>"));
+            let paper = cell
+                .formatted_paper()
+                .map(|paper| format!(" <span class=\"paper\">({paper})</span>"));
             _ = write!(page, "<td>{}{}", cell.formatted(), paper.unwrap_or_default());
         }
         page.push('\n');

@@ -211,7 +211,10 @@ impl Normalization {
     fn add_stop_language(&mut self, language: &str) -> Result<(), NormalizationError> {
         if stop_words::lookup(language).is_none() {
             let known = stop_words::available_languages().join(", ");
-            return Err(NormalizationError::UnknownStopLanguage { language: language.to_owned(), known });
+            return Err(NormalizationError::UnknownStopLanguage {
+                language: language.to_owned(),
+                known,
+            });
         }
         self.stop_languages.push(language.to_owned());
         self.stop_languages.sort();
@@ -222,7 +225,10 @@ impl Normalization {
     fn set_stem(&mut self, language: &str) -> Result<(), NormalizationError> {
         let algorithm = Algorithm::from_name(language).map_err(|_| {
             let known: Vec<&str> = Algorithm::all().iter().map(|&known| stem_name(known)).collect();
-            NormalizationError::UnknownStemLanguage { language: language.to_owned(), known: known.join(", ") }
+            NormalizationError::UnknownStemLanguage {
+                language: language.to_owned(),
+                known: known.join(", "),
+            }
         })?;
         if let Some(first) = self.stem.filter(|&first| first != algorithm) {
             return Err(NormalizationError::SeveralStemmers {

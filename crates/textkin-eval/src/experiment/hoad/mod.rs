@@ -12,9 +12,9 @@ pub(super) use passages::passages;
 
 use super::sets::ChunkSets;
 use super::store::{MeanEffectiveness, TemporaryRepository, by};
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// Precision, recall, highest false match, separation, ratio, as the paper prints them.
 type Paper = [Option<f64>; 5];
@@ -78,7 +78,11 @@ fn rankings(
     for ((name, _, paper), means) in rows.iter().zip(&means) {
         table.push(*name, cells(means, *paper));
     }
-    Ok(ExperimentOutput { table, notes: notes(context, queries.len()), ..ExperimentOutput::default() })
+    Ok(ExperimentOutput {
+        table,
+        notes: notes(context, queries.len()),
+        ..ExperimentOutput::default()
+    })
 }
 
 pub(super) fn table1(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
@@ -115,7 +119,11 @@ pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         let means = store.means(context, &queries, by(&[Ranking::Identity5]))?;
         table.push(name, means.first().map_or_else(Vec::new, |means| cells(means, paper)));
     }
-    Ok(ExperimentOutput { table, notes: notes(context, queries.len()), ..ExperimentOutput::default() })
+    Ok(ExperimentOutput {
+        table,
+        notes: notes(context, queries.len()),
+        ..ExperimentOutput::default()
+    })
 }
 
 /// Search by fingerprints: chunker and selection of the index, and of the query if that is another.
@@ -224,7 +232,8 @@ pub(super) fn table6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         ("identity 5", Ranking::Identity5, paper(0.97, 0.97, 25.25, 51.75, 2.05)),
         ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
     ];
-    let ExperimentOutput { mut table, mut notes, .. } = rankings(context, &normalized("stop:en")?, &rows)?;
+    let ExperimentOutput { mut table, mut notes, .. } =
+        rankings(context, &normalized("stop:en")?, &rows)?;
     let queries = context.queries();
     for (name, select, query, paper) in [
         ("first 15, sliding", "first-sliding:15", None, without(0.58, 0.67, 67.18)),

@@ -7,8 +7,8 @@ use textkin::search::{PassageSettings, Ranking};
 use textkin::{SearchSettings, Settings};
 
 use crate::error::Error;
-use crate::experiment::store::{TemporaryRepository, TOP, by};
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::store::{TOP, TemporaryRepository, by};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement};
 use crate::report::{ReportCell, ReportTable};
 
@@ -48,7 +48,8 @@ impl ListCounts {
 
     fn cells(&self, n_queries: usize, tells_all: bool) -> Vec<ReportCell> {
         let n = n_queries.max(1) as f64;
-        let mut cells = vec![ReportCell::new(self.precision / n, 2), ReportCell::new(self.recall / n, 2)];
+        let mut cells =
+            vec![ReportCell::new(self.precision / n, 2), ReportCell::new(self.recall / n, 2)];
         for (found, all) in self.by_degree {
             cells.push(ReportCell::new((all > 0).then(|| f64::from(found) / f64::from(all)), 2));
         }
@@ -64,7 +65,9 @@ fn short(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-pub(in crate::experiment) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn passages(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let mut columns = vec!["precision(s)".to_owned(), "recall(20)".to_owned()];
     columns.extend(Degree::ALL.map(|degree| format!("of {} overlap", degree.name())));
     columns.extend(["kin in the list, %".to_owned(), "strangers in it".to_owned()]);

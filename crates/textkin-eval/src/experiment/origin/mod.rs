@@ -18,9 +18,9 @@ pub(super) use shares::{figure2, table11};
 
 use self::paper::{CUTS, FEW, Few};
 use self::stream::{ChunkSelection, SelectedStream, TraceStream};
-use super::{ExperimentOutput, ExperimentContext};
+use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// The paper's method with an eviction and an estimation; the memory comes later.
 fn method(eviction: Eviction, estimation: Estimation) -> TraceSettings {
@@ -125,7 +125,9 @@ impl Curve {
             _ => None,
         };
         let values = self.percent(score).into_iter().enumerate();
-        values.map(|(column, value)| ReportCell::new(value, 1).with_paper(printed(column))).collect()
+        values
+            .map(|(column, value)| ReportCell::new(value, 1).with_paper(printed(column)))
+            .collect()
     }
 }
 
@@ -173,7 +175,8 @@ pub(super) fn variants(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
         .iter()
         .flat_map(|version| columns.iter().map(move |column| format!("{version}: {column}, %")));
     let mut table = ReportTable::new("selection", columns);
-    let all = std::iter::once(ChunkSelection::ALL).chain(paper::TABLE_3.iter().map(|(cut, _)| *cut));
+    let all =
+        std::iter::once(ChunkSelection::ALL).chain(paper::TABLE_3.iter().map(|(cut, _)| *cut));
     for variant in all {
         context.set_stage(variant.name);
         let cut = stream.cut(context, variant)?;
@@ -301,7 +304,9 @@ fn add_ways(table: &mut ReportTable, sizes: &[u64], ways: &[(String, Curve, &pap
 pub(super) fn table8(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let mut ways = Vec::new();
-    for (variant, papers) in [ChunkSelection::ALL, ChunkSelection::BEST].into_iter().zip(&paper::TABLE_8) {
+    for (variant, papers) in
+        [ChunkSelection::ALL, ChunkSelection::BEST].into_iter().zip(&paper::TABLE_8)
+    {
         let cut = stream.cut(context, variant)?;
         for (eviction, paper) in Eviction::ALL.into_iter().zip(papers) {
             context.set_stage(eviction.name());
@@ -320,7 +325,9 @@ pub(super) fn table8(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
 pub(super) fn tables9to10(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let mut ways = Vec::new();
-    for (variant, papers) in [ChunkSelection::BEST, ChunkSelection::ALL].into_iter().zip(&paper::TABLES_9_10) {
+    for (variant, papers) in
+        [ChunkSelection::BEST, ChunkSelection::ALL].into_iter().zip(&paper::TABLES_9_10)
+    {
         let cut = stream.cut(context, variant)?;
         for (eviction, papers) in [COPY_COUNT, LUCKY].into_iter().zip(papers) {
             for (estimation, paper) in Estimation::ALL.into_iter().zip(papers) {

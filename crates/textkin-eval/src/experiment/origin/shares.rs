@@ -1,12 +1,12 @@
 //! What estimation adds, word by word (Table 11), and how right origins are by length (Figure 2).
 
-use textkin::trace::{Accuracy, Block, Preset, Settings as TraceSettings, DocumentTrace};
+use textkin::trace::{Accuracy, Block, DocumentTrace, Preset, Settings as TraceSettings};
 
 use super::stream::{ChunkSelection, TraceStream};
 use super::{paper, version_b};
 use crate::error::Error;
-use crate::experiment::{ExperimentOutput, ExperimentContext};
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 /// Words that are copied by estimation only, and how many of those are of the origin that is told.
 fn estimated(truth: &DocumentTrace, said: &DocumentTrace) -> (u64, u64) {
@@ -25,7 +25,9 @@ fn estimated(truth: &DocumentTrace, said: &DocumentTrace) -> (u64, u64) {
     })
 }
 
-pub(in crate::experiment) fn table11(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn table11(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let cut = stream.cut(context, ChunkSelection::BEST)?;
     let mut table = ReportTable::new("memory", ["extra-labelled words", "right, %"]);
@@ -40,7 +42,8 @@ pub(in crate::experiment) fn table11(context: &ExperimentContext<'_>) -> Result<
         }
         let share = (all > 0).then(|| 100.0 * right as f64 / all as f64);
         let printed = paper::TABLE_11.get(number).filter(|_| stream.sizes().len() == 8).copied();
-        let cells = vec![ReportCell::new(all as f64, 0), ReportCell::new(share, 1).with_paper(printed)];
+        let cells =
+            vec![ReportCell::new(all as f64, 0), ReportCell::new(share, 1).with_paper(printed)];
         table.push(format!("{} %", size as f64 / 100.0), cells);
     }
     let notes = vec![
@@ -56,7 +59,9 @@ pub(in crate::experiment) fn table11(context: &ExperimentContext<'_>) -> Result<
 /// at 350.
 const LENGTHS: [u32; 9] = [38, 60, 80, 110, 150, 200, 270, 350, 700];
 
-pub(in crate::experiment) fn figure2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn figure2(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let cut = stream.cut(context, ChunkSelection::BEST)?;
     let least = stream.sizes().last().copied().unwrap_or(10);

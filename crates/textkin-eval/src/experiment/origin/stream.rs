@@ -1,6 +1,6 @@
 //! A collection as a stream: its documents in order of time, cut in one way or another, and traced.
 
-use textkin::trace::{Accuracy, Memory, Settings as TraceSettings, DocumentTrace, Tracer};
+use textkin::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
 use textkin::types::{Chunk, Chunked, Tokens};
 use textkin::{Analyzer, Settings, Timestamp};
 
@@ -93,7 +93,11 @@ impl TraceStream {
     }
 
     /// Cuts all documents in one way.
-    pub(super) fn cut(&self, context: &ExperimentContext<'_>, cut: ChunkSelection) -> Result<SelectedStream, Error> {
+    pub(super) fn cut(
+        &self,
+        context: &ExperimentContext<'_>,
+        cut: ChunkSelection,
+    ) -> Result<SelectedStream, Error> {
         context.check_stopped()?;
         let settings = Settings {
             chunk: cut.chunk.parse().map_err(textkin::Error::from)?,

@@ -5,11 +5,13 @@ use textkin::types::{Cluster, Measure};
 use textkin::{Settings, discover};
 
 use crate::error::Error;
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{BCubed, adjusted_rand};
-use crate::report::{ReportCell, Plot, Series, ReportTable};
+use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-pub(in crate::experiment) fn clusters(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn clusters(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let columns = ["clusters", "documents in them", "ARI", "B³ precision", "B³ recall", "B³ F1"];
     let mut table = ReportTable::new("clusters by", columns);
     let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];

@@ -3,7 +3,7 @@
 use textkin::{Analyzer, Settings, discover};
 
 use crate::error::Error;
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::JudgementTally;
 use crate::report::{ReportCell, ReportTable};
 
@@ -18,7 +18,8 @@ struct DefaultChange {
     normalization: Option<&'static str>,
 }
 
-const DEFAULT: DefaultChange = DefaultChange { name: "", chunk: None, select: None, normalization: None };
+const DEFAULT: DefaultChange =
+    DefaultChange { name: "", chunk: None, select: None, normalization: None };
 
 const fn chunk(name: &'static str, chunk: &'static str) -> DefaultChange {
     DefaultChange { name, chunk: Some(chunk), ..DEFAULT }
@@ -87,7 +88,9 @@ fn selected(context: &ExperimentContext<'_>, settings: &Settings) -> Result<f64,
     Ok(if n_chunks == 0 { 1.0 } else { n_selected as f64 / n_chunks as f64 })
 }
 
-pub(in crate::experiment) fn defaults(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn defaults(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
     let columns = ["coverage, %", "average precision, %", "F1", "strangers", "chunks kept, %"];
     let mut table = ReportTable::new("changed", columns);

@@ -9,7 +9,7 @@ use textkin::{Settings, discover};
 use crate::collection::{Collection, GroundTruth};
 use crate::error::Error;
 use crate::experiment::store::{TemporaryRepository, by};
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement, JudgementTally};
 use crate::report::{ReportCell, ReportTable};
 
@@ -24,7 +24,8 @@ struct Reported {
 
 impl Reported {
     fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
-        let found = discover(&mut context.collection().source(), &Settings::default(), context.watch)?;
+        let found =
+            discover(&mut context.collection().source(), &Settings::default(), context.watch)?;
         let rows = context.pairs(&found)?.map(|pair| {
             let share = Measure::ChunkContainment.score(&pair.overlap);
             ((pair.a.min(pair.b), pair.a.max(pair.b)), share)
@@ -62,7 +63,11 @@ impl Reported {
     }
 
     /// Coverage and average precision, in percent.
-    fn coverage(&self, context: &ExperimentContext<'_>, truth: &GroundTruth) -> (Option<f64>, Option<f64>) {
+    fn coverage(
+        &self,
+        context: &ExperimentContext<'_>,
+        truth: &GroundTruth,
+    ) -> (Option<f64>, Option<f64>) {
         let mut tally = JudgementTally::new(context.collection().texts.len());
         for &(a, b) in self.pairs.keys() {
             tally.add(a, b, truth.judge(a, b));
@@ -96,7 +101,9 @@ impl Goal {
     }
 }
 
-pub(in crate::experiment) fn goals(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn goals(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
     let reported = Reported::new(context)?;
     let (alpha, beta) = reported.errors(truth, context.collection().texts.len());
@@ -166,7 +173,8 @@ pub(in crate::experiment) fn goals(context: &ExperimentContext<'_>) -> Result<Ex
 /// What fails, by kind: how much of it there is, and some cases by their ids.
 fn failing(context: &ExperimentContext<'_>, reported: &Reported) -> Vec<String> {
     let truth = &context.collection().truth;
-    let id = |number: u32| context.collection().texts.get(number as usize).map_or("", |text| &text.id);
+    let id =
+        |number: u32| context.collection().texts.get(number as usize).map_or("", |text| &text.id);
     let missed = truth
         .related
         .iter()
@@ -232,6 +240,9 @@ mod tests {
         // Halves of 0 are missed, nothing of 1, all of 2.
         assert!((alpha.unwrap() - 50.0).abs() < 1e-9, "{alpha:?}");
         assert!((beta - 10.0 / 3.0).abs() < 1e-9, "{beta}");
-        assert_eq!(Reported { pairs: BTreeMap::new() }.errors(&GroundTruth::default(), 1), (None, 0.0));
+        assert_eq!(
+            Reported { pairs: BTreeMap::new() }.errors(&GroundTruth::default(), 1),
+            (None, 0.0)
+        );
     }
 }

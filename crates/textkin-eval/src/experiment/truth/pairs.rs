@@ -4,7 +4,7 @@ use textkin::types::{Measure, Overlap};
 use textkin::{Settings, discover};
 
 use crate::error::Error;
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement, Retrieval};
 use crate::report::{ReportCell, ReportTable};
 
@@ -77,22 +77,31 @@ impl PairCounts {
         for (part, all) in self.by_degree.into_iter().zip(of_degree) {
             cells.push(ReportCell::new(percent(part, all), 1));
         }
-        cells.extend([ReportCell::new(self.wrong as f64, 0), ReportCell::new(self.unjudged as f64, 0)]);
+        cells.extend([
+            ReportCell::new(self.wrong as f64, 0),
+            ReportCell::new(self.unjudged as f64, 0),
+        ]);
         cells
     }
 }
 
-pub(in crate::experiment) fn pairs(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn pairs(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
     let criteria = criteria();
     // Whatever shares a chunk; each way then takes its own.
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
     let found = discover(&mut context.collection().source(), &settings, context.watch)?;
     let mut counts = vec![PairCounts::default(); criteria.len()];
-    let asks = |criterion: &PairCriterion, overlap: &Overlap| criterion.measure.score(overlap) >= criterion.threshold;
+    let asks = |criterion: &PairCriterion, overlap: &Overlap| {
+        criterion.measure.score(overlap) >= criterion.threshold
+    };
     for pair in context.pairs(&found)? {
         let mut judged = None;
-        for (_, found) in criteria.iter().zip(&mut counts).filter(|(criterion, _)| asks(criterion, &pair.overlap)) {
+        for (_, found) in
+            criteria.iter().zip(&mut counts).filter(|(criterion, _)| asks(criterion, &pair.overlap))
+        {
             let (judgement, degree) = *judged.get_or_insert_with(|| {
                 let degree = truth.related.get(&(pair.a.min(pair.b), pair.a.max(pair.b))).copied();
                 (truth.judge(pair.a, pair.b), degree)

@@ -7,7 +7,7 @@ use textkin::{Settings, compare, discover};
 
 use crate::collection::GroundTruth;
 use crate::error::Error;
-use crate::experiment::{ExperimentOutput, ExperimentContext};
+use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{self, Detection, Judgement};
 use crate::report::{ReportCell, ReportTable};
 
@@ -17,10 +17,14 @@ const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
 /// The default of `textkin compare`.
 const DEFAULT: (u32, u32) = (8, 5);
 
-pub(in crate::experiment) fn plagdet(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
+pub(in crate::experiment) fn plagdet(
+    context: &ExperimentContext<'_>,
+) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
-    let mut table =
-        ReportTable::new("passages", ["plagdet", "precision", "recall", "granularity", "cases", "found"]);
+    let mut table = ReportTable::new(
+        "passages",
+        ["plagdet", "precision", "recall", "granularity", "cases", "found"],
+    );
     let by_class = classes(truth);
     for (k, max_gap) in WAYS {
         context.set_stage(&format!("runs of {k} words"));
@@ -50,7 +54,8 @@ pub(in crate::experiment) fn plagdet(context: &ExperimentContext<'_>) -> Result<
 fn push(table: &mut ReportTable, name: &str, cases: &[Detection], found: &[Detection]) {
     let figures = metric::plagdet(cases, found);
     let values = [figures.score(), figures.precision, figures.recall, figures.granularity];
-    let mut cells: Vec<ReportCell> = values.into_iter().map(|value| ReportCell::new(value, 3)).collect();
+    let mut cells: Vec<ReportCell> =
+        values.into_iter().map(|value| ReportCell::new(value, 3)).collect();
     cells.extend([cases.len(), found.len()].map(|n| ReportCell::new(n as f64, 0)));
     table.push(name, cells);
 }
