@@ -266,7 +266,7 @@ fn is_email(extension: &str, head: &str) -> bool {
         let Some(name) = field_name(line) else { return false };
         let is_sure =
             ["from", "received", "message-id", "return-path", "delivered-to", "mime-version"];
-        let is_usual = [
+        let is_common = [
             "subject",
             "date",
             "to",
@@ -279,7 +279,7 @@ fn is_email(extension: &str, head: &str) -> bool {
         ];
         let is_in = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
         has_sure |= is_in(&is_sure);
-        n_known += usize::from(is_in(&is_sure) || is_in(&is_usual));
+        n_known += usize::from(is_in(&is_sure) || is_in(&is_common));
     }
     n_known >= 2 && has_sure || n_known >= 1 && matches!(extension, "eml" | "msg")
 }

@@ -51,8 +51,8 @@ pub fn extract_with(
 pub(crate) fn extract_part(bytes: &[u8], context: &mut ExtractContext<'_>) -> Result<(), Error> {
     context.check_time()?;
     let kind = context.kind.unwrap_or_else(|| FileKind::detect(context.name(), bytes));
-    let given = context.extractors.iter().find(|extractor| extractor.kind() == kind);
-    match given {
+    let custom = context.extractors.iter().find(|extractor| extractor.kind() == kind);
+    match custom {
         Some(extractor) => extractor.extract(bytes, context),
         None => format::extractor(kind)?.extract(bytes, context),
     }

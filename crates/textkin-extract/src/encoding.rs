@@ -143,13 +143,13 @@ fn utf16_without_mark(sample: &[u8]) -> Option<&'static Encoding> {
 /// Whether invalid UTF-8 is most likely UTF-8 with errors: more than half of the non-ASCII bytes are
 /// valid characters.
 fn is_broken_utf8(bytes: &[u8]) -> bool {
-    let (mut n_whole, mut n_damaged) = (0u64, 0u64);
+    let (mut n_valid, mut n_invalid) = (0u64, 0u64);
     for chunk in head(bytes, DETECT_BYTES).utf8_chunks() {
         let characters = chunk.valid().bytes().filter(|&byte| byte >= 0xc0).count();
-        n_whole += characters as u64;
-        n_damaged += u64::from(!chunk.invalid().is_empty());
+        n_valid += characters as u64;
+        n_invalid += u64::from(!chunk.invalid().is_empty());
     }
-    n_whole > n_damaged
+    n_valid > n_invalid
 }
 
 /// Returns the most likely encoding other than UTF-8.

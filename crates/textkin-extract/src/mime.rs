@@ -23,8 +23,8 @@ fn choose(parts: &mut Vec<Entity<'_>>) {
     if let Some(chosen) = plain.or(page)
         && chosen < parts.len()
     {
-        let kept = parts.swap_remove(chosen);
-        *parts = vec![kept];
+        let only = parts.swap_remove(chosen);
+        *parts = vec![only];
     }
 }
 

@@ -39,13 +39,13 @@ pub fn tidy_pages(text: &str) -> String {
             joined.push_str(line);
         }
     }
-    let whole = match without_soft_hyphens(&joined) {
+    let tidied = match without_soft_hyphens(&joined) {
         Some(clean) => clean,
         None => joined,
     };
-    match join_hyphenated(&whole) {
+    match join_hyphenated(&tidied) {
         Cow::Owned(text) => text,
-        Cow::Borrowed(_) => whole,
+        Cow::Borrowed(_) => tidied,
     }
 }
 
@@ -101,8 +101,8 @@ fn early_ends(pages: &[Vec<&str>]) -> Vec<bool> {
     let counts: Vec<usize> = pages.iter().map(filled).collect();
     let mut sorted = counts.clone();
     sorted.sort_unstable();
-    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
-    counts.into_iter().map(|count| count * 2 < usual).collect()
+    let median = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    counts.into_iter().map(|count| count * 2 < median).collect()
 }
 
 /// The constant part of a running line: numbers become a placeholder, white space is collapsed. A

@@ -12,7 +12,7 @@ use crate::walk::describe;
 
 /// Builds the matcher of `patterns` below `root`.
 pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, Error> {
-    let fault = |pattern: &str, reason| Error::Exclude { pattern: pattern.to_owned(), reason };
+    let invalid = |pattern: &str, reason| Error::Exclude { pattern: pattern.to_owned(), reason };
     let mut builder = GitignoreBuilder::new(root);
     builder.allow_unclosed_class(false);
     let mut excludes_something = false;
@@ -22,11 +22,11 @@ pub(crate) fn excludes(root: &Path, patterns: &[String]) -> Result<Gitignore, Er
             None => builder.add_line(None, pattern).err().map(|error| describe(&error).1),
         };
         if let Some(reason) = reason {
-            return Err(fault(pattern, reason));
+            return Err(invalid(pattern, reason));
         }
         excludes_something |= !pattern.starts_with('!');
     }
-    builder.build().map_err(|error| fault(&patterns.join(" "), describe(&error).1))
+    builder.build().map_err(|error| invalid(&patterns.join(" "), describe(&error).1))
 }
 
 /// Whether a path found by a glob pattern, or a folder that contains it, is excluded.
@@ -110,8 +110,8 @@ mod tests {
             let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
             let message = excludes(Path::new(""), &patterns).unwrap_err().to_string();
             let last = patterns.last().unwrap();
-            let begin = format!("exclude pattern '{last}' is not valid: {expected}");
-            assert!(message.starts_with(&begin), "{message}");
+            let prefix = format!("exclude pattern '{last}' is not valid: {expected}");
+            assert!(message.starts_with(&prefix), "{message}");
         }
     }
 

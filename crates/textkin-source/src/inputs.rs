@@ -420,11 +420,11 @@ pub(crate) fn sniff(mut stream: Stream) -> Result<(InputFormat, Stream), String>
     let mut head = Vec::new();
     loop {
         let n = stream.read_block(STEP, &mut head).map_err(|error| stream.explain(&error))?;
-        let seen = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-        let first = seen.iter().find(|byte| !byte.is_ascii_whitespace());
+        let content = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        let first = content.iter().find(|byte| !byte.is_ascii_whitespace());
         let format = match first {
             Some(b'{') => InputFormat::Jsonl,
-            Some(_) if seen.starts_with(b"PAR1") => InputFormat::Parquet,
+            Some(_) if content.starts_with(b"PAR1") => InputFormat::Parquet,
             None if n > 0 && head.len() < MAX => continue,
             _ => InputFormat::Text,
         };

@@ -59,8 +59,8 @@ pub(crate) struct Scratch {
 pub(crate) struct JsonError {
     /// Byte offset in the line.
     pub(crate) at: usize,
-    /// What is wrong there.
-    pub(crate) what: &'static str,
+    /// What is wrong.
+    pub(crate) reason: &'static str,
 }
 
 /// Returns the requested fields of the object in `line`. A name with dots also matches fields of
@@ -509,8 +509,8 @@ impl<'l, 's> Parser<'l, 's> {
         self.bytes.get(self.at).copied()
     }
 
-    fn error(&self, what: &'static str) -> JsonError {
-        JsonError { at: self.at, what }
+    fn error(&self, reason: &'static str) -> JsonError {
+        JsonError { at: self.at, reason }
     }
 }
 
@@ -624,8 +624,8 @@ mod tests {
             (r#"{"a":{"b":1,}}"#, 12, "expected a field name"),
             (r#"{"a":1} x"#, 8, "unexpected data after the end of the object"),
         ];
-        for (line, at, what) in cases {
-            assert_eq!(read(line, ["text", "id", "a"]), Err(JsonError { at, what }), "{line}");
+        for (line, at, reason) in cases {
+            assert_eq!(read(line, ["text", "id", "a"]), Err(JsonError { at, reason }), "{line}");
         }
     }
 
@@ -732,10 +732,10 @@ mod tests {
         ) {
             let line = json!({"text": value, "id": [1, {}]}).to_string();
             let mut characters: Vec<char> = line.chars().collect();
-            let place = cut.index(characters.len());
+            let index = cut.index(characters.len());
             match put.and_then(|text| text.chars().next()) {
-                Some(character) => characters[place] = character,
-                None => { characters.remove(place); }
+                Some(character) => characters[index] = character,
+                None => { characters.remove(index); }
             }
             let line: String = characters.into_iter().collect();
             let ours = read(&line, ["text", "id", "time"]).is_ok();

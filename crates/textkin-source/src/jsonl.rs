@@ -330,7 +330,7 @@ fn time_of<'v>(value: Value<'v>, scratch: &'v str) -> Option<&'v str> {
 }
 
 fn describe(error: JsonError) -> String {
-    format!("invalid JSON at column {}: {}", error.at + 1, error.what)
+    format!("invalid JSON at column {}: {}", error.at + 1, error.reason)
 }
 
 /// Describes why a valid line has no text.

@@ -20,7 +20,7 @@ pub(crate) struct Stream {
     reader: Box<dyn Read + Send>,
     compression: Compression,
     /// Bytes read from the file so far.
-    taken: Arc<AtomicU64>,
+    n_read: Arc<AtomicU64>,
     /// Of these, the bytes already attributed to pieces.
     counted: u64,
     /// Size of the file, if it is a file.
@@ -40,15 +40,15 @@ impl Stream {
         let mut head = Vec::with_capacity(MAGIC_BYTES);
         reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut head)?;
         let compression = Compression::of(&head);
-        let taken = Arc::new(AtomicU64::new(0));
+        let n_read = Arc::new(AtomicU64::new(0));
         let counting =
-            CountingReader { reader: Cursor::new(head).chain(reader), taken: Arc::clone(&taken) };
+            CountingReader { reader: Cursor::new(head).chain(reader), n_read: Arc::clone(&n_read) };
         let decoder = compression.decoder(counting)?;
         let reader = match compression {
             Compression::None => decoder,
             _ => Box::new(BlockReader::new(decoder)),
         };
-        Ok(Self { reader, compression, taken, counted: 0, size: None })
+        Ok(Self { reader, compression, n_read, counted: 0, size: None })
     }
 
     /// Sets the size of the file.
@@ -76,8 +76,8 @@ impl Stream {
 
     /// Reads the rest into `bytes`; the error is a message for the user.
     pub(crate) fn read_whole(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
-        let Self { reader, compression, taken, .. } = self;
-        let n_compressed = || taken.load(Ordering::Relaxed);
+        let Self { reader, compression, n_read, .. } = self;
+        let n_compressed = || n_read.load(Ordering::Relaxed);
         read_decompressed(reader, limit, n_compressed, |error| explain(*compression, error), bytes)
     }
 
@@ -93,9 +93,9 @@ impl Stream {
 
     /// Returns the compressed bytes read since the last call.
     pub(crate) fn take_count(&mut self) -> u64 {
-        let taken = self.taken.load(Ordering::Relaxed);
-        let new = taken - self.counted;
-        self.counted = taken;
+        let n_read = self.n_read.load(Ordering::Relaxed);
+        let new = n_read - self.counted;
+        self.counted = n_read;
         new
     }
 
@@ -137,13 +137,13 @@ pub(crate) fn reason(error: &io::Error) -> String {
 /// Counts the bytes that are read.
 struct CountingReader<R> {
     reader: R,
-    taken: Arc<AtomicU64>,
+    n_read: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.reader.read(buffer)?;
-        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        self.n_read.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
 }

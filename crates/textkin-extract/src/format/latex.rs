@@ -42,7 +42,7 @@ fn read(source: &str, text: TextWriter, notes: TextWriter) -> Result<ExtractedDo
         n_titles: 0,
         n_tables: 0,
         is_preamble: source.contains("\\begin{document}"),
-        without_end: HashSet::new(),
+        unclosed: HashSet::new(),
     };
     reader.run()?;
     let notes = reader.notes.finish();
@@ -81,7 +81,7 @@ struct Reader<'a> {
     n_tables: usize,
     is_preamble: bool,
     /// Environments whose end is missing.
-    without_end: HashSet<&'a str>,
+    unclosed: HashSet<&'a str>,
 }
 
 impl<'a> Reader<'a> {
@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
             "def" | "gdef" | "edef" | "xdef" => self.definition(),
             "let" => self.skip_line_rest(),
             _ => {
-                if let Some(text) = spelled(name) {
+                if let Some(text) = command_text(name) {
                     self.push(text)?;
                 } else if let Some(mark) = accent_word(name) {
                     self.accent(mark)?;
@@ -411,13 +411,13 @@ impl<'a> Reader<'a> {
 
     /// Advances past `end`, if it occurs.
     fn skip_until(&mut self, end: &'static str) -> Result<(), Error> {
-        if self.without_end.contains(end) {
+        if self.unclosed.contains(end) {
             return Ok(());
         }
         match memchr::memmem::find(self.rest.as_bytes(), end.as_bytes()) {
             Some(at) => self.skip(at + end.len()),
             None => {
-                self.without_end.insert(end);
+                self.unclosed.insert(end);
             }
         }
         self.push(" ")
@@ -540,7 +540,7 @@ impl<'a> Reader<'a> {
 
     /// Takes the content of the environment `name` and advances past its end.
     fn take_environment(&mut self, name: &'a str) -> Option<&'a str> {
-        if self.without_end.contains(name) {
+        if self.unclosed.contains(name) {
             return None;
         }
         let end = format!("\\end{{{name}}}");
@@ -551,7 +551,7 @@ impl<'a> Reader<'a> {
                 Some(text)
             }
             None => {
-                self.without_end.insert(name);
+                self.unclosed.insert(name);
                 None
             }
         }
@@ -679,7 +679,7 @@ fn n_dropped(name: &str) -> Option<usize> {
 }
 
 /// Returns the text of a command that stands for text.
-fn spelled(name: &str) -> Option<&'static str> {
+fn command_text(name: &str) -> Option<&'static str> {
     Some(match name {
         "ss" => "ß",
         "ae" => "æ",

@@ -76,7 +76,7 @@ enum Destination {
     Fonts,
     Colors,
     Time,
-    Nowhere,
+    Skipped,
 }
 
 /// The settings of a group.
@@ -200,11 +200,11 @@ impl Reader<'_> {
             Destination::Title if self.title.len() < MAX_TITLE_BYTES => self.title.push_str(text),
             Destination::Text => {
                 let is_white = self.colors.get(self.state.color) == Some(&true);
-                let is_unseen = is_white && !self.state.has_background && !self.state.in_table;
+                let is_invisible = is_white && !self.state.has_background && !self.state.in_table;
                 let how = if self.state.is_hidden {
                     Some("formatted as hidden")
                 } else {
-                    is_unseen.then_some("white on white")
+                    is_invisible.then_some("white on white")
                 };
                 if let Some(how) = how {
                     self.hidden.add(how, text);
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 // Optional destinations are not text, except the ones below.
                 let known: [&[u8]; 3] = [b"\\shptxt", b"\\upr", b"\\ud"];
                 if !known.iter().any(|word| self.rest.starts_with(word)) {
-                    self.state.destination = Destination::Nowhere;
+                    self.state.destination = Destination::Skipped;
                 }
                 Ok(())
             }
@@ -377,9 +377,9 @@ impl Reader<'_> {
             b"yr" | b"mo" | b"dy" | b"hr" | b"min"
                 if self.state.destination == Destination::Time =>
             {
-                let place =
+                let field =
                     [&b"yr"[..], b"mo", b"dy", b"hr", b"min"].iter().position(|n| *n == name);
-                if let Some(slot) = place.and_then(|place| self.time.get_mut(place)) {
+                if let Some(slot) = field.and_then(|field| self.time.get_mut(field)) {
                     *slot = value;
                 }
             }
@@ -420,7 +420,7 @@ impl Reader<'_> {
             | b"listtext"
             | b"pntext"
             | b"hlinkbase"
-            | b"deleted" => self.enter(Destination::Nowhere),
+            | b"deleted" => self.enter(Destination::Skipped),
             b"footnote" | b"header" | b"headerl" | b"headerr" | b"headerf" | b"footer"
             | b"footerl" | b"footerr" | b"footerf"
                 if self.state.destination == Destination::Text =>
@@ -433,7 +433,7 @@ impl Reader<'_> {
     }
 
     fn enter(&mut self, destination: Destination) {
-        if self.state.destination != Destination::Nowhere || destination == Destination::Nowhere {
+        if self.state.destination != Destination::Skipped || destination == Destination::Skipped {
             self.state.destination = destination;
         }
     }

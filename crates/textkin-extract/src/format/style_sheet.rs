@@ -160,12 +160,12 @@ fn next_tag(text: &str) -> Option<(&str, &'static str, &str)> {
     for at in memchr::memchr_iter(b'<', text.as_bytes()) {
         let name = text.as_bytes().get(at + 1..).unwrap_or_default();
         for known in ["style", "link"] {
-            let is_it =
+            let is_match =
                 name.get(..known.len()).is_some_and(|n| n.eq_ignore_ascii_case(known.as_bytes()))
                     && name.get(known.len()).is_some_and(|next| {
                         matches!(next, b'>' | b' ' | b'\t' | b'\n' | b'\r' | b'/')
                     });
-            if is_it {
+            if is_match {
                 let after = text.get(at + 1 + known.len()..)?;
                 return Some((text.get(..at)?, known, after));
             }

@@ -137,7 +137,7 @@ fn header(bytes: &[u8]) -> (Fields<'_>, &[u8]) {
 
 /// Joins a body sent in chunks. Invalid chunks are kept unchanged.
 fn unchunk(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let mut whole = Vec::with_capacity(bytes.len());
+    let mut joined = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some(end) = memchr::memchr(b'\n', rest.get(..100).unwrap_or(rest)) {
         let (line, after) = rest.split_at(end + 1);
@@ -147,13 +147,13 @@ fn unchunk(bytes: &[u8]) -> Cow<'_, [u8]> {
             .and_then(|digits| usize::from_str_radix(digits, 16).ok());
         let Some(size) = size else { break };
         if size == 0 {
-            return Cow::Owned(whole);
+            return Cow::Owned(joined);
         }
         let (chunk, after) = after.split_at(size.min(after.len()));
-        whole.extend_from_slice(chunk);
+        joined.extend_from_slice(chunk);
         rest = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")).unwrap_or(after);
     }
-    if whole.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(whole) }
+    if joined.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(joined) }
 }
 
 #[cfg(test)]

@@ -161,8 +161,8 @@ struct Reader {
 
 impl Reader {
     fn sheet(&mut self, source: &str, is_hidden: bool) -> Result<(), Error> {
-        let sheet_how = is_hidden.then_some("hidden sheet");
-        let mut how = sheet_how;
+        let hidden_sheet = is_hidden.then_some("hidden sheet");
+        let mut how = hidden_sheet;
         let mut value = Value::Other;
         let (mut is_value, mut is_text) = (false, false);
         self.writer.paragraph();
@@ -173,7 +173,7 @@ impl Reader {
                     "row" => {
                         let is_hidden =
                             tag.attribute("hidden").is_some_and(|v| v == "1" || v == "true");
-                        how = sheet_how.or(is_hidden.then_some("hidden row"));
+                        how = hidden_sheet.or(is_hidden.then_some("hidden row"));
                         self.writer.line();
                     }
                     "c" => {
@@ -187,7 +187,7 @@ impl Reader {
                 MarkupToken::Close(name) => match local(name) {
                     "v" => is_value = false,
                     "t" => is_text = false,
-                    "row" => how = sheet_how,
+                    "row" => how = hidden_sheet,
                     _ => {}
                 },
                 MarkupToken::Text(text) => {

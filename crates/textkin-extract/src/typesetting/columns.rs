@@ -57,7 +57,7 @@ pub(crate) fn read(rows: Vec<Row>) -> String {
     for mut row in rows {
         join_leaders(&mut row.parts);
         join_label(&mut row.parts);
-        if !region.takes(&row) {
+        if !region.accepts(&row) {
             region.end(&mut text, region.is_paragraph_before(&row));
             region = Region::default();
         }
@@ -117,7 +117,7 @@ impl Region {
     }
 
     /// Whether the row continues the columns.
-    fn takes(&self, row: &Row) -> bool {
+    fn accepts(&self, row: &Row) -> bool {
         let Some(step) = self.step(row) else { return self.columns.is_empty() };
         let is_alike = self.last.is_some_and(|(_, size, _)| (size - row.size).abs() < 0.15 * size);
         if step > MAX_LINE_STEP || !is_alike {
@@ -157,9 +157,9 @@ impl Region {
                 }
                 continue;
             }
-            let place = self.columns.partition_point(|column| column.from < part.from);
+            let position = self.columns.partition_point(|column| column.from < part.from);
             let column = Column { from: part.from, to: part.to, lines: vec![(line, part.text)] };
-            self.columns.insert(place, column);
+            self.columns.insert(position, column);
         }
     }
 

@@ -94,7 +94,10 @@ const STANDALONE_ACCENTS: [(char, char); 14] = [
 
 /// Returns the combining character of a standalone accent.
 pub(crate) fn combining(character: char) -> Option<char> {
-    STANDALONE_ACCENTS.iter().find(|(alone, _)| *alone == character).map(|(_, mark)| *mark)
+    STANDALONE_ACCENTS
+        .iter()
+        .find(|(standalone, _)| *standalone == character)
+        .map(|(_, mark)| *mark)
 }
 
 /// Combines `letter` and `mark` into one character, if there is one.
@@ -197,9 +200,9 @@ fn text_of_part(name: &str) -> Option<String> {
     for (accent, mark) in ACCENTS {
         if let Some(letter) = name.strip_suffix(accent)
             && let Some(letter) = text_of_letter(letter)
-            && let Some(whole) = compose(letter, mark)
+            && let Some(composed) = compose(letter, mark)
         {
-            return Some(whole.to_string());
+            return Some(composed.to_string());
         }
     }
     if let Some(small) = name.strip_suffix("small") {
@@ -235,15 +238,15 @@ fn hex(digits: &str) -> Option<u32> {
 
 /// Cyrillic letters in Adobe's `afii` numbering.
 fn afii(number: u32) -> Option<char> {
-    let place = |index: u32, yo: u32, upper: u32| match index {
+    let letter_at = |index: u32, yo: u32, upper: u32| match index {
         6 => Some(yo),
         0..=5 => Some(upper + index),
         7..=32 => Some(upper + index - 1),
         _ => None,
     };
     let code = match number {
-        10017..=10049 => place(number - 10017, 0x401, 0x410)?,
-        10065..=10097 => place(number - 10065, 0x451, 0x430)?,
+        10017..=10049 => letter_at(number - 10017, 0x401, 0x410)?,
+        10065..=10097 => letter_at(number - 10065, 0x451, 0x430)?,
         10050 => 0x490,
         10098 => 0x491,
         10051..=10060 => [0x402, 0x403, 0x404, 0x405, 0x406, 0x407, 0x408, 0x409, 0x40a, 0x40b]

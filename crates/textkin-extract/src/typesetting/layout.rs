@@ -89,11 +89,11 @@ impl Layout {
         }
         let n_lines = self.lines.len();
         let recent = self.lines.iter().enumerate().rev().take(RECENT_LINES);
-        let place = recent.filter(|(_, line)| line.fits(&glyph)).find(|(index, line)| {
+        let position = recent.filter(|(_, line)| line.fits(&glyph)).find(|(index, line)| {
             let limit = if index + 1 == n_lines { f64::INFINITY } else { COLUMN_GAP };
             line.gap(&glyph) < limit * glyph.size.max(line.size)
         });
-        match place.map(|(index, _)| index) {
+        match position.map(|(index, _)| index) {
             Some(index) => {
                 if let Some(line) = self.lines.get_mut(index) {
                     line.push(&glyph, is_space);
@@ -108,8 +108,8 @@ impl Layout {
     /// Whether the same character is already at nearly the same position.
     fn is_printed_again(&mut self, glyph: &Glyph<'_>) -> bool {
         let Some(character) = glyph.text.chars().next() else { return false };
-        let cell = |place: f64| {
-            let number = (place / (0.1 * glyph.size)).round();
+        let cell = |position: f64| {
+            let number = (position / (0.1 * glyph.size)).round();
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "bounded by the check of positions"
@@ -122,11 +122,12 @@ impl Layout {
             let (dx, dy) = (other_x - glyph.start.0, other_y - glyph.start.1);
             dx.hypot(dy) < MAX_REPRINT_OFFSET * glyph.size
         };
-        let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
-        let again =
-            near.into_iter().any(|(x, y)| self.seen.get(&(character, x, y)).is_some_and(is_here));
+        let neighbors = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
+        let is_repeated = neighbors
+            .into_iter()
+            .any(|(x, y)| self.seen.get(&(character, x, y)).is_some_and(is_here));
         self.seen.insert((character, x, y), glyph.start);
-        again
+        is_repeated
     }
 
     /// Ends the page.
@@ -171,9 +172,9 @@ impl Line {
         }
     }
 
-    /// Returns the distance of `place` from the end of the line: along it, and across.
-    fn beyond_end(&self, place: (f64, f64)) -> (f64, f64) {
-        let (x, y) = (place.0 - self.end.0, place.1 - self.end.1);
+    /// Returns the distance of `position` from the end of the line: along it, and across.
+    fn beyond_end(&self, position: (f64, f64)) -> (f64, f64) {
+        let (x, y) = (position.0 - self.end.0, position.1 - self.end.1);
         let (dx, dy) = self.direction;
         (x * dx + y * dy, x * -dy + y * dx)
     }
@@ -186,10 +187,10 @@ impl Line {
         let size = self.size.max(glyph.size);
         let is_level = across.abs() < 0.55 * size;
         // An accent may be placed back over the previous letter.
-        is_parallel && is_level && along > -self.largest_step_back(glyph, size)
+        is_parallel && is_level && along > -self.max_step_back(glyph, size)
     }
 
-    fn largest_step_back(&self, glyph: &Glyph<'_>, size: f64) -> f64 {
+    fn max_step_back(&self, glyph: &Glyph<'_>, size: f64) -> f64 {
         let is_accent = |text: &str| {
             let mut characters = text.chars();
             let first = characters.next();
@@ -212,9 +213,9 @@ impl Line {
                 self.text.push(' ');
             }
         } else if !glyph.text.is_empty() {
-            if let Some(whole) = self.with_accent(glyph, gap) {
+            if let Some(composed) = self.with_accent(glyph, gap) {
                 self.text.truncate(self.last);
-                self.text.push(whole);
+                self.text.push(composed);
             } else {
                 let is_leader =
                     gap > 0.3 * glyph.size && glyph.text != "." && self.ends_with_leader();

@@ -14,9 +14,9 @@ use crate::samples::words_of;
 
 /// Returns the folder of real files, if present.
 fn folder() -> Option<PathBuf> {
-    let given = std::env::var_os("TEXTKIN_CORPORA").map(PathBuf::from);
+    let folder_variable = std::env::var_os("TEXTKIN_CORPORA").map(PathBuf::from);
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
-    let folder = given.unwrap_or_else(beside).join("formats");
+    let folder = folder_variable.unwrap_or_else(beside).join("formats");
     folder.is_dir().then_some(folder)
 }
 

@@ -52,14 +52,14 @@ fn every_format_gives_the_words_of_the_document_in_order() {
 #[test]
 fn formats_without_a_distinctive_beginning_are_recognized_by_name_only() {
     for ((name, bytes), kind) in every_format().iter().zip(KINDS) {
-        let nameless = FileKind::detect(None, bytes);
+        let without_name = FileKind::detect(None, bytes);
         assert!(
-            nameless == kind || kind == FileKind::Markdown && nameless == FileKind::Text,
+            without_name == kind || kind == FileKind::Markdown && without_name == FileKind::Text,
             "{name}"
         );
         // A misleading name changes nothing.
-        let lied = FileKind::detect(Some("x.pdf"), bytes);
-        assert_eq!(lied, nameless, "{name}");
+        let misnamed = FileKind::detect(Some("x.pdf"), bytes);
+        assert_eq!(misnamed, without_name, "{name}");
     }
 }
 
@@ -287,7 +287,7 @@ fn text_hidden_by_styles_of_opendocument_files_is_noted_and_excluded() {
 
 #[test]
 fn old_office_formats_are_reported_with_a_remedy() {
-    for (part, told) in [
+    for (part, message) in [
         ("WordDocument", "old Word format .doc; save it as .docx"),
         ("PowerPoint Document", "old PowerPoint format .ppt; save it as .pptx"),
         ("Workbook", "old Excel format .xls; save it as .csv"),
@@ -298,6 +298,6 @@ fn old_office_formats_are_reported_with_a_remedy() {
         bytes.extend(part.encode_utf16().flat_map(u16::to_le_bytes));
         bytes.extend([0; 600]);
         let error = extract_default("old", &bytes).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(message), "{error}");
     }
 }

@@ -13,8 +13,8 @@ use crate::samples::{every_format, extract_within, zip};
 
 /// Number of mutated documents.
 fn n_cases() -> u64 {
-    let asked = std::env::var("TEXTKIN_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
-    asked.unwrap_or(3_000)
+    let n_cases_set = std::env::var("TEXTKIN_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok());
+    n_cases_set.unwrap_or(3_000)
 }
 
 const MAX_TEXT: usize = 1 << 16;

@@ -16,15 +16,15 @@ pub(crate) const MAX_TEXT: usize = 1 << 20;
 /// Builds a PDF of these objects; the first one is the catalog.
 fn pdf_of(objects: &[String]) -> Vec<u8> {
     let mut file = "%PDF-1.4\n".to_owned();
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     for (index, object) in objects.iter().enumerate() {
-        places.push(file.len());
+        offsets.push(file.len());
         write!(file, "{} 0 obj\n{object}\nendobj\n", index + 1).unwrap();
     }
     let table = file.len();
     write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
-    for place in places {
-        writeln!(file, "{place:010} 00000 n ").unwrap();
+    for offset in offsets {
+        writeln!(file, "{offset:010} 00000 n ").unwrap();
     }
     let size = objects.len() + 1;
     write!(file, "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n").unwrap();

@@ -280,8 +280,8 @@ pub(crate) fn looping_pdfs() -> Vec<(&'static str, Vec<u8>)> {
         }),
         ("table.pdf", {
             let objects = plain(&text, font, &[]);
-            let place = table(&pdf(&objects, ""));
-            pdf(&objects, &format!("/Prev {place:010}"))
+            let offset = table(&pdf(&objects, ""));
+            pdf(&objects, &format!("/Prev {offset:010}"))
         }),
         ("two-tables.pdf", two_tables(&plain(&text, font, &[]))),
         ("object-stream.pdf", object_stream(7)),
@@ -296,16 +296,16 @@ fn stream(dictionary: &str, content: &str) -> String {
 /// Builds a PDF of these objects; the first one is the catalog.
 fn pdf(objects: &[String], trailer: &str) -> Vec<u8> {
     let mut file = "%PDF-1.5\n".to_owned();
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     for (object, number) in objects.iter().zip(1..) {
-        places.push(file.len());
+        offsets.push(file.len());
         // Writing to a string does not fail.
         let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }
     let table = file.len();
     let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    for place in places {
-        let _ = writeln!(file, "{place:010} 00000 n ");
+    for offset in offsets {
+        let _ = writeln!(file, "{offset:010} 00000 n ");
     }
     let _ = write!(
         file,
@@ -323,13 +323,13 @@ fn table(file: &[u8]) -> usize {
 /// Builds a PDF with two object tables that name each other as the previous one.
 fn two_tables(objects: &[String]) -> Vec<u8> {
     let first = pdf(objects, "/Prev 0000000000");
-    let (place, second) = (table(&first), first.len());
+    let (offset, second) = (table(&first), first.len());
     let mut file = String::from_utf8(first)
         .unwrap()
         .replace("/Prev 0000000000", &format!("/Prev {second:010}"));
     let _ = write!(
         file,
-        "xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 9 /Root 1 0 R /Prev {place} >>\n\
+        "xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 9 /Root 1 0 R /Prev {offset} >>\n\
          startxref\n{second}\n%%EOF\n"
     );
     file.into_bytes()
@@ -358,16 +358,16 @@ fn object_stream(other: u8) -> Vec<u8> {
         &format!("{numbers}{bodies}"),
     );
     let mut file = "%PDF-1.5\n".to_owned();
-    let mut places = [0; 10];
+    let mut offsets = [0; 10];
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned();
     for (number, object) in [(4, stream("", &text)), (5, font), (7, packed)] {
-        places[number] = file.len();
+        offsets[number] = file.len();
         let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }
     let table = file.len();
     let mut entries: Vec<u8> = Vec::new();
-    for (number, place) in (0u8..).zip(places) {
-        let [high, low] = u16::try_from(place).unwrap().to_be_bytes();
+    for (number, offset) in (0u8..).zip(offsets) {
+        let [high, low] = u16::try_from(offset).unwrap().to_be_bytes();
         entries.extend(match number {
             1..=3 => [2, 0, 7, number - 1],
             8 => [2, 0, 7, 3],

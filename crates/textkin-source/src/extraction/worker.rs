@@ -72,7 +72,7 @@ impl Worker {
     /// Returns the deadline of work that begins now: the earlier of the worker's and that of `limits`.
     pub(crate) fn deadline(&self, limits: &ExtractLimits) -> Instant {
         let own = Instant::now() + self.limits.time;
-        limits.deadline.map_or(own, |given| given.min(own))
+        limits.deadline.map_or(own, |other| other.min(own))
     }
 
     /// Returns the command that starts a worker, without its task; `None` if there is no worker.

@@ -63,7 +63,7 @@ pub(super) fn rewrite(
     let Some(mut groups) = cutter.groups_with_text() else { return Ok(FormatOutcome::NoRecords) };
 
     let corrupt = |reason: String| RewriteError::Corrupt { path: name.clone(), reason };
-    let unwritten = |reason: String| RewriteError::Write(io::Error::other(reason));
+    let write_error = |reason: String| RewriteError::Write(io::Error::other(reason));
     let metadata = guarded(|| bytes.describe()).map_err(corrupt)?;
     let is_annotating = capture.editor.is_annotating();
     let schema = match is_annotating {
@@ -93,12 +93,12 @@ pub(super) fn rewrite(
             }
             let edited = edit(&batch, &decisions, &field, is_annotating.then_some(&schema));
             let edited = guarded(|| edited).map_err(corrupt)?;
-            guarded(|| writer.write(&edited)).map_err(unwritten)?;
+            guarded(|| writer.write(&edited)).map_err(write_error)?;
         }
-        guarded(|| writer.flush()).map_err(unwritten)?;
+        guarded(|| writer.flush()).map_err(write_error)?;
         number += 1;
     }
-    guarded(|| writer.close()).map_err(unwritten)?;
+    guarded(|| writer.close()).map_err(write_error)?;
     out.finish()?;
     Ok(FormatOutcome::Done(RewriteOutcome::Written))
 }

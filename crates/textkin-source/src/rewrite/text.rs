@@ -41,15 +41,18 @@ pub(super) fn rewrite(
     if !decisions.iter().any(is_cut) {
         return Ok(FormatOutcome::Copy(None));
     }
-    let uncut = || Ok(FormatOutcome::Copy(Some("not plain text, so nothing was cut".to_owned())));
-    let [(EditDecision::Replace(text), Some(old))] = decisions.as_slice() else { return uncut() };
+    let copy_unchanged =
+        || Ok(FormatOutcome::Copy(Some("not plain text, so nothing was cut".to_owned())));
+    let [(EditDecision::Replace(text), Some(old))] = decisions.as_slice() else {
+        return copy_unchanged();
+    };
     let mut bytes = Vec::new();
     let compression = opened.stream.compression();
     if opened.stream.read_whole(opened.settings.max_document_bytes, &mut bytes).is_err() {
-        return uncut();
+        return copy_unchanged();
     }
     // In other formats the bytes are not the encoded text.
-    let Some(encoded) = encode_as(&bytes, old, text) else { return uncut() };
+    let Some(encoded) = encode_as(&bytes, old, text) else { return copy_unchanged() };
     let mut out = compression.encoder(out)?;
     out.write_all(&encoded)?;
     out.finish()?;

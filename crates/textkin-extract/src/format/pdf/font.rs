@@ -172,13 +172,13 @@ impl Font {
     }
 
     fn text(&self, code: u32, glyph: u32, bytes: &[u8]) -> String {
-        let told = self.to_text.as_ref().and_then(|map| map.text(code));
+        let mapped = self.to_text.as_ref().and_then(|map| map.text(code));
         // Some tables map unknown glyphs to a placeholder.
         let is_useful = |text: &&str| {
             !text.is_empty()
                 && !text.contains(|c: char| c == '\u{fffd}' || (c.is_control() && c != '\t'))
         };
-        if let Some(text) = told.filter(is_useful) {
+        if let Some(text) = mapped.filter(is_useful) {
             return text.to_owned();
         }
         match &self.codes {
@@ -221,14 +221,14 @@ fn simple_texts(
     };
     let is_truetype =
         font.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"TrueType");
-    let usual = named.unwrap_or(match plain_name {
+    let default = named.unwrap_or(match plain_name {
         _ if plain_name.starts_with("Symbol") => Encoding::Symbol,
         _ if is_type3 => Encoding::Tex,
         _ if is_truetype && !is_symbolic => Encoding::WinAnsi,
         _ => Encoding::Standard,
     });
     let mut texts: Vec<Option<String>> =
-        (0..=255).map(|code| usual.text(code).map(str::to_owned)).collect();
+        (0..=255).map(|code| default.text(code).map(str::to_owned)).collect();
     if named.is_none() && !plain_name.starts_with("Symbol") {
         for (code, text) in program::texts_of_codes(document, descriptor) {
             if let Some(slot) = texts.get_mut(usize::from(code)) {
@@ -253,7 +253,8 @@ fn differences(document: &Document, list: &[Object], is_type3: bool, texts: &mut
             Object::Name(name) => {
                 let name = String::from_utf8_lossy(name);
                 if let Some(slot) = texts.get_mut(code) {
-                    *slot = text_of_name(&name).or_else(|| numbered(&name, code, is_type3));
+                    *slot = text_of_name(&name)
+                        .or_else(|| text_of_numbered_name(&name, code, is_type3));
                 }
                 code += 1;
             }
@@ -263,7 +264,7 @@ fn differences(document: &Document, list: &[Object], is_type3: bool, texts: &mut
 }
 
 /// Names such as `a65`, `c65` or `G41` only number the glyph, so only the code is known.
-fn numbered(name: &str, code: usize, is_type3: bool) -> Option<String> {
+fn text_of_numbered_name(name: &str, code: usize, is_type3: bool) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = name.len() - digits.len();
     if digits.is_empty() || letters > 2 || !digits.bytes().all(|byte| byte.is_ascii_alphanumeric())

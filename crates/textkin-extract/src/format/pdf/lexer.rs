@@ -46,9 +46,9 @@ impl<'a> Lexer<'a> {
     /// Skips the data of an image and its end marker.
     pub(super) fn skip_image(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let end = memchr::memmem::find_iter(rest, b"EI").find(|&place| {
+        let end = memchr::memmem::find_iter(rest, b"EI").find(|&offset| {
             let is_edge = |byte: Option<&u8>| byte.is_none_or(|&byte| is_space(byte));
-            place > 0 && is_edge(rest.get(place - 1)) && is_edge(rest.get(place + 2))
+            offset > 0 && is_edge(rest.get(offset - 1)) && is_edge(rest.get(offset + 2))
         });
         self.at += end.map_or(rest.len(), |end| end + 2);
     }

@@ -48,7 +48,7 @@ struct State {
     size: f64,
     character_space: f64,
     word_space: f64,
-    stretch: f64,
+    horizontal_scale: f64,
     leading: f64,
     rise: f64,
 }
@@ -106,7 +106,7 @@ impl<'a> Painter<'a> {
             size: 0.0,
             character_space: 0.0,
             word_space: 0.0,
-            stretch: 1.0,
+            horizontal_scale: 1.0,
             leading: 0.0,
             rise: 0.0,
         };
@@ -233,7 +233,7 @@ impl<'a> ContentStream<'a> {
             (b"T*", _) => self.next_line(0.0, -self.state.leading),
             (b"Tc", &[space]) => state.character_space = space,
             (b"Tw", &[space]) => state.word_space = space,
-            (b"Tz", &[percent]) => state.stretch = percent / 100.0,
+            (b"Tz", &[percent]) => state.horizontal_scale = percent / 100.0,
             (b"TL", &[leading]) => state.leading = leading,
             (b"Ts", &[rise]) => state.rise = rise,
             (b"Tj" | b"TJ", _) => self.show(painter, operands),
@@ -284,7 +284,7 @@ impl<'a> ContentStream<'a> {
         let step = if is_vertical {
             Matrix::translation(0.0, distance)
         } else {
-            Matrix::translation(distance * self.state.stretch, 0.0)
+            Matrix::translation(distance * self.state.horizontal_scale, 0.0)
         };
         self.text = step.then(self.text);
     }
@@ -294,16 +294,16 @@ impl<'a> ContentStream<'a> {
         font.show(bytes, |shown| {
             let state = &self.state;
             let space = if shown.is_space { state.word_space } else { 0.0 };
-            let alone = shown.width * state.size;
-            let advance = alone + state.character_space + space;
-            let place = self.text.then(state.matrix);
+            let glyph_width = shown.width * state.size;
+            let advance = glyph_width + state.character_space + space;
+            let to_page = self.text.then(state.matrix);
             let direction = if font.is_vertical { (0.0, -1.0) } else { (1.0, 0.0) };
             let along = |distance: f64| {
-                let stretch = if font.is_vertical { 1.0 } else { state.stretch };
-                (distance * direction.0 * stretch, distance * direction.1)
+                let horizontal_scale = if font.is_vertical { 1.0 } else { state.horizontal_scale };
+                (distance * direction.0 * horizontal_scale, distance * direction.1)
             };
-            let (dx, dy) = place.apply_distance(0.0, state.size * font.scale);
-            let (end_x, end_y) = along(alone);
+            let (dx, dy) = to_page.apply_distance(0.0, state.size * font.scale);
+            let (end_x, end_y) = along(glyph_width);
             let text = match &mut self.replacement {
                 Some(replacement) if replacement.is_given => "",
                 Some(replacement) => {
@@ -316,9 +316,9 @@ impl<'a> ContentStream<'a> {
             let sign = if state.size < 0.0 { -1.0 } else { 1.0 };
             painter.layout.add(&Glyph {
                 text,
-                start: place.apply(0.0, state.rise),
-                end: place.apply(end_x, state.rise + end_y),
-                direction: place.apply_distance(direction.0 * sign, direction.1 * sign),
+                start: to_page.apply(0.0, state.rise),
+                end: to_page.apply(end_x, state.rise + end_y),
+                direction: to_page.apply_distance(direction.0 * sign, direction.1 * sign),
                 size: dx.hypot(dy),
             });
             let (x, y) = along(advance);

@@ -10,15 +10,15 @@ const MAX_OBJECTS: usize = 1_000_000;
 pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
     let start = memchr::memmem::find(bytes, b"%PDF-").unwrap_or(0);
     let bytes = bytes.get(start..)?;
-    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut offsets: BTreeMap<u32, usize> = BTreeMap::new();
     let mut catalog = None;
     for found in memchr::memmem::find_iter(bytes, b"obj") {
         let before = bytes.get(..found).unwrap_or_default();
-        let Some((number, place)) = object_number(before) else { continue };
-        if places.len() >= MAX_OBJECTS {
+        let Some((number, offset)) = object_number(before) else { continue };
+        if offsets.len() >= MAX_OBJECTS {
             break;
         }
-        places.insert(number, place);
+        offsets.insert(number, offset);
         let head = bytes.get(found..bytes.len().min(found + 300)).unwrap_or_default();
         let end = memchr::memmem::find(head, b"endobj").unwrap_or(head.len());
         let head = head.get(..end).unwrap_or_default();
@@ -32,15 +32,15 @@ pub(super) fn with_new_table(bytes: &[u8]) -> Option<Vec<u8>> {
         let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         std::str::from_utf8(digits.get(..length)?).ok()?.parse().ok()
     })?;
-    let size = places.keys().next_back()?.checked_add(1)?;
+    let size = offsets.keys().next_back()?.checked_add(1)?;
     // Objects within streams may have higher numbers.
     let size = size.max(root.checked_add(1)?);
     let mut repaired = bytes.to_vec();
     repaired.push(b'\n');
     let table = repaired.len();
     repaired.extend_from_slice(b"xref\n0 1\n0000000000 65535 f \n");
-    for (number, place) in places {
-        write!(repaired, "{number} 1\n{place:010} 00000 n \n").ok()?;
+    for (number, offset) in offsets {
+        write!(repaired, "{number} 1\n{offset:010} 00000 n \n").ok()?;
     }
     let trailer =
         format!("trailer\n<< /Size {size} /Root {root} 0 R >>\nstartxref\n{table}\n%%EOF\n");

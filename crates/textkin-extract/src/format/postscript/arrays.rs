@@ -129,9 +129,9 @@ pub(super) fn new_array(machine: &mut Machine, length: usize) -> Result<Array, U
 
 /// Pops the values above the last mark, and the mark.
 pub(super) fn above_mark(machine: &mut Machine) -> Result<Vec<Value>, Unwind> {
-    let place = mark(machine)?;
-    let items = machine.stack.split_off(place + 1);
-    machine.stack.truncate(place);
+    let position = mark(machine)?;
+    let items = machine.stack.split_off(position + 1);
+    machine.stack.truncate(position);
     machine.take_bytes(items.len() * 32)?;
     Ok(items)
 }
@@ -254,9 +254,9 @@ pub(super) fn copy_into(machine: &mut Machine, target: &Value) -> OperatorResult
             let part = array.part(0, items.length).ok_or(Unwind::Error("rangecheck"))?;
             machine.push(Value::Array(part, *is_procedure))
         }
-        (Value::Text(text), Value::Text(room)) => {
+        (Value::Text(text), Value::Text(buffer)) => {
             write_values(target, 0, &source)?;
-            let part = room.part(0, text.length).ok_or(Unwind::Error("rangecheck"))?;
+            let part = buffer.part(0, text.length).ok_or(Unwind::Error("rangecheck"))?;
             machine.push(Value::Text(part))
         }
         _ => Err(Unwind::Error("typecheck")),
@@ -272,12 +272,12 @@ fn search(machine: &mut Machine, is_anchored: bool) -> OperatorResult {
     } else {
         memchr::memmem::find(&bytes, &wanted)
     };
-    let Some(place) = found else {
+    let Some(position) = found else {
         machine.push(Value::Text(text))?;
         return machine.push(Value::Bool(false));
     };
-    let end = place + wanted.len();
-    let parts = [(end, bytes.len() - end), (place, wanted.len()), (0, place)];
+    let end = position + wanted.len();
+    let parts = [(end, bytes.len() - end), (position, wanted.len()), (0, position)];
     for (start, length) in parts.into_iter().take(if is_anchored { 2 } else { 3 }) {
         let part = text.part(start, length).ok_or(Unwind::Error("rangecheck"))?;
         machine.push(Value::Text(part))?;

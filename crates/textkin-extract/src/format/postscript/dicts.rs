@@ -53,10 +53,10 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     }),
     ("store", |m| {
         let (value, key) = (m.pop()?, m.pop()?);
-        let place = m.key(&key)?;
-        match find(m, place) {
+        let slot_key = m.key(&key)?;
+        match find(m, slot_key) {
             Some((dict, _)) => {
-                dict.borrow_mut().insert(place, value);
+                dict.borrow_mut().insert(slot_key, value);
                 Ok(())
             }
             None => define(m, &key, value),

@@ -360,8 +360,8 @@ fn set_colors(machine: &mut Machine) -> OperatorResult {
 fn image(machine: &mut Machine, is_mask: bool) -> OperatorResult {
     let last = machine.pop()?;
     if let Value::Dict(dict) = last {
-        let mut number = |name: &str, usual: f64| {
-            machine.entry(&dict, name).and_then(|value| value.number()).unwrap_or(usual)
+        let mut number = |name: &str, default: f64| {
+            machine.entry(&dict, name).and_then(|value| value.number()).unwrap_or(default)
         };
         let (width, height) = (number("Width", 0.0), number("Height", 0.0));
         let bits = number("BitsPerComponent", 1.0);
@@ -430,11 +430,11 @@ fn read_data(machine: &mut Machine, source: Value, n_bytes: usize) -> OperatorRe
                     break;
                 }
                 machine.run(Value::Array(body.clone(), true))?;
-                let given = machine.pop_text()?.length;
-                if given == 0 {
+                let n_read = machine.pop_text()?.length;
+                if n_read == 0 {
                     break;
                 }
-                left = left.saturating_sub(given);
+                left = left.saturating_sub(n_read);
             }
             Ok(())
         }

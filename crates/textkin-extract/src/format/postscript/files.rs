@@ -47,30 +47,30 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         m.push(Value::Bool(false))
     }),
     ("readstring", |m| {
-        let room = m.pop_text()?;
+        let buffer = m.pop_text()?;
         let file = m.pop_file()?;
         let bytes = file.rest();
-        let bytes = bytes.get(..room.length.min(bytes.len())).unwrap_or_default().to_vec();
+        let bytes = bytes.get(..buffer.length.min(bytes.len())).unwrap_or_default().to_vec();
         file.skip(bytes.len());
-        give(m, &room, &bytes)
+        fill(m, &buffer, &bytes)
     }),
     ("readhexstring", |m| {
-        let room = m.pop_text()?;
+        let buffer = m.pop_text()?;
         let file = m.pop_file()?;
-        let bytes = filter::hexadecimal(&file, room.length);
-        give(m, &room, &bytes)
+        let bytes = filter::hexadecimal(&file, buffer.length);
+        fill(m, &buffer, &bytes)
     }),
     ("readline", |m| {
-        let room = m.pop_text()?;
+        let buffer = m.pop_text()?;
         let file = m.pop_file()?;
         let rest = file.rest();
         let end = memchr::memchr2(b'\n', b'\r', rest);
         let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let line = line.get(..room.length.min(line.len())).unwrap_or_default().to_vec();
+        let line = line.get(..buffer.length.min(line.len())).unwrap_or_default().to_vec();
         let is_pair = end.is_some_and(|end| rest.get(end..end + 2) == Some(b"\r\n"));
         file.skip(end.map_or(rest.len(), |end| end + if is_pair { 2 } else { 1 }));
-        room.write(0, &line).ok_or(Unwind::Error("rangecheck"))?;
-        let part = room.part(0, line.len()).ok_or(Unwind::Error("rangecheck"))?;
+        buffer.write(0, &line).ok_or(Unwind::Error("rangecheck"))?;
+        let part = buffer.part(0, line.len()).ok_or(Unwind::Error("rangecheck"))?;
         m.push(Value::Text(part))?;
         m.push(Value::Bool(end.is_some()))
     }),
@@ -120,12 +120,12 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("deletefile", |m| m.pop().map(drop)),
 ];
 
-/// Fills the string `room` and pushes whether it is full.
-fn give(machine: &mut Machine, room: &super::value::Text, bytes: &[u8]) -> OperatorResult {
-    room.write(0, bytes).ok_or(Unwind::Error("rangecheck"))?;
-    let part = room.part(0, bytes.len()).ok_or(Unwind::Error("rangecheck"))?;
+/// Fills the string `buffer` and pushes whether it is full.
+fn fill(machine: &mut Machine, buffer: &super::value::Text, bytes: &[u8]) -> OperatorResult {
+    buffer.write(0, bytes).ok_or(Unwind::Error("rangecheck"))?;
+    let part = buffer.part(0, bytes.len()).ok_or(Unwind::Error("rangecheck"))?;
     machine.push(Value::Text(part))?;
-    machine.push(Value::Bool(bytes.len() == room.length))
+    machine.push(Value::Bool(bytes.len() == buffer.length))
 }
 
 fn make_filter(machine: &mut Machine) -> OperatorResult {
@@ -162,7 +162,7 @@ fn sub_file(file: &File, count: usize, end: &[u8]) -> Vec<u8> {
         (count.min(rest.len()), 0)
     } else {
         match memchr::memmem::find_iter(rest, end).nth(count) {
-            Some(place) => (place, end.len()),
+            Some(position) => (position, end.len()),
             None => (rest.len(), 0),
         }
     };

@@ -22,8 +22,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("makefont", |m| {
         let matrix = m.pop_matrix()?;
         let font = m.pop_dict()?;
-        let made = transformed(m, &font, matrix);
-        m.push(Value::Dict(made))
+        let scaled = transformed(m, &font, matrix);
+        m.push(Value::Dict(scaled))
     }),
     ("setfont", |m| {
         m.graphics.font = Some(m.pop_dict()?);

@@ -14,8 +14,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         }
         m.push(Value::Real(a / b))
     }),
-    ("idiv", |m| whole(m, i64::checked_div)),
-    ("mod", |m| whole(m, i64::checked_rem)),
+    ("idiv", |m| on_integers(m, i64::checked_div)),
+    ("mod", |m| on_integers(m, i64::checked_rem)),
     ("neg", |m| one(m, i64::checked_neg, |a| -a)),
     ("abs", |m| one(m, i64::checked_abs, f64::abs)),
     ("ceiling", |m| one(m, Some, f64::ceil)),
@@ -88,12 +88,12 @@ fn push_real(machine: &mut Machine, number: f64) -> OperatorResult {
 
 fn arithmetic(
     machine: &mut Machine,
-    whole: fn(i64, i64) -> Option<i64>,
+    on_integers: fn(i64, i64) -> Option<i64>,
     real: fn(f64, f64) -> f64,
 ) -> OperatorResult {
     let (b, a) = (machine.pop()?, machine.pop()?);
     if let (Value::Int(a), Value::Int(b)) = (&a, &b)
-        && let Some(result) = whole(*a, *b)
+        && let Some(result) = on_integers(*a, *b)
     {
         return machine.push(Value::Int(result));
     }
@@ -103,19 +103,19 @@ fn arithmetic(
     }
 }
 
-fn whole(machine: &mut Machine, operation: fn(i64, i64) -> Option<i64>) -> OperatorResult {
+fn on_integers(machine: &mut Machine, operation: fn(i64, i64) -> Option<i64>) -> OperatorResult {
     let (b, a) = (machine.pop_int()?, machine.pop_int()?);
     machine.push(Value::Int(operation(a, b).ok_or(Unwind::Error("undefinedresult"))?))
 }
 
 fn one(
     machine: &mut Machine,
-    whole: fn(i64) -> Option<i64>,
+    on_integers: fn(i64) -> Option<i64>,
     real: fn(f64) -> f64,
 ) -> OperatorResult {
     match machine.pop()? {
         Value::Int(number) => {
-            machine.push(Value::Int(whole(number).ok_or(Unwind::Error("rangecheck"))?))
+            machine.push(Value::Int(on_integers(number).ok_or(Unwind::Error("rangecheck"))?))
         }
         Value::Real(number) => push_real(machine, real(number)),
         _ => Err(Unwind::Error("typecheck")),

@@ -53,9 +53,9 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
         m.pop()?;
         show(m, &text, &GlyphSpacing::default())
     }),
-    ("xshow", |m| placed(m, 1, |steps| (steps[0], 0.0))),
-    ("yshow", |m| placed(m, 1, |steps| (0.0, steps[0]))),
-    ("xyshow", |m| placed(m, 2, |steps| (steps[0], steps[1]))),
+    ("xshow", |m| show_with_steps(m, 1, |steps| (steps[0], 0.0))),
+    ("yshow", |m| show_with_steps(m, 1, |steps| (0.0, steps[0]))),
+    ("xyshow", |m| show_with_steps(m, 2, |steps| (steps[0], steps[1]))),
     ("glyphshow", |m| {
         let name = m.pop()?;
         let font = current_font(m)?;
@@ -136,7 +136,11 @@ fn show(machine: &mut Machine, text: &[u8], spacing: &GlyphSpacing) -> OperatorR
 }
 
 /// Shows glyphs with explicit steps: `xshow` and similar.
-fn placed(machine: &mut Machine, width: usize, step: fn(&[f64]) -> (f64, f64)) -> OperatorResult {
+fn show_with_steps(
+    machine: &mut Machine,
+    width: usize,
+    step: fn(&[f64]) -> (f64, f64),
+) -> OperatorResult {
     let steps = match machine.pop()? {
         Value::Array(array, _) => array.to_vec().iter().filter_map(Value::number).collect(),
         _ => Vec::new(),
@@ -171,17 +175,18 @@ fn write_glyph(
 ) -> OperatorResult {
     let pen = machine.pen()?;
     let width = glyph_advance(machine, font, glyph)?;
-    let to_paper = font_matrix(machine, font).then(Matrix(no_place(machine.graphics.matrix)));
-    let (dx, dy) = to_paper.apply_distance(width, 0.0);
+    let to_page =
+        font_matrix(machine, font).then(Matrix(without_translation(machine.graphics.matrix)));
+    let (dx, dy) = to_page.apply_distance(width, 0.0);
     let end = (pen.0 + dx, pen.1 + dy);
     if machine.is_measuring == 0 {
         let text = glyph_text(machine, font, glyph);
         let direction = match step {
             _ if dx != 0.0 || dy != 0.0 => (dx, dy),
-            _ => to_paper.apply_distance(1.0, 0.0),
+            _ => to_page.apply_distance(1.0, 0.0),
         };
         let height = letter_height(machine, font);
-        let (up_x, up_y) = to_paper.apply_distance(0.0, height);
+        let (up_x, up_y) = to_page.apply_distance(0.0, height);
         let size = up_x.hypot(up_y);
         machine.layout.add(&Glyph { text: &text, start: pen, end, direction, size });
     }
@@ -200,7 +205,7 @@ fn write_glyph(
     Ok(())
 }
 
-fn no_place(matrix: Matrix) -> [f64; 6] {
+fn without_translation(matrix: Matrix) -> [f64; 6] {
     let [a, b, c, d, _, _] = matrix.0;
     [a, b, c, d, 0.0, 0.0]
 }

@@ -9,8 +9,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("dup", |m| index(m, 0)),
     ("copy", copy),
     ("index", |m| {
-        let place = m.pop_index()?;
-        index(m, place)
+        let position = m.pop_index()?;
+        index(m, position)
     }),
     ("roll", roll),
     ("clear", |m| {
@@ -35,8 +35,8 @@ pub(super) const OPERATORS: &[(&str, Operator)] = &[
 
 /// Returns the position of the last mark.
 pub(super) fn mark(machine: &Machine) -> Result<usize, Unwind> {
-    let place = machine.stack.iter().rposition(|value| matches!(value, Value::Mark));
-    place.ok_or(Unwind::Error("unmatchedmark"))
+    let position = machine.stack.iter().rposition(|value| matches!(value, Value::Mark));
+    position.ok_or(Unwind::Error("unmatchedmark"))
 }
 
 fn exchange(machine: &mut Machine) -> OperatorResult {
@@ -45,8 +45,8 @@ fn exchange(machine: &mut Machine) -> OperatorResult {
     machine.push(first)
 }
 
-fn index(machine: &mut Machine, place: usize) -> OperatorResult {
-    let found = machine.stack.iter().rev().nth(place).cloned();
+fn index(machine: &mut Machine, position: usize) -> OperatorResult {
+    let found = machine.stack.iter().rev().nth(position).cloned();
     machine.push(found.ok_or(Unwind::Error("stackunderflow"))?)
 }
 

@@ -142,8 +142,8 @@ impl Text {
             return None;
         }
         let mut bytes = self.bytes.borrow_mut();
-        let place = self.start + index;
-        bytes.get_mut(place..place + new.len())?.copy_from_slice(new);
+        let start = self.start + index;
+        bytes.get_mut(start..start + new.len())?.copy_from_slice(new);
         Some(())
     }
 
