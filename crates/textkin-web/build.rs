@@ -1,4 +1,4 @@
-//! Makes the folder of built assets if it is missing, so that the crate builds without Node.
+//! Creates the folder for built assets if it is missing, so that the crate builds without Node.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The textkin registration server: people register texts and are notified when they reappear.
 //!
-//! [`Service`] does the work; [`router`] and [`serve`] offer it over HTTP, [`MailIn`] by mail, and
+//! [`Service`] does the work; [`router`] and [`serve`] offer it over HTTP, [`InboundMail`] by mail, and
 //! [`run`] starts everything. Every call of the service names the [`Actor`] it is made for.
 //!
 //! All data is in one folder: `textkin.db` (SQLite, everything that must not be lost), `index/`
@@ -59,8 +59,8 @@ mod web;
 pub use access::{Actor, Role, Scope};
 pub use api::description;
 pub use error::Error;
-pub use mail::{LmtpAddress, MailIn};
-pub use serve::{Listening, router, run, serve};
+pub use mail::{InboundMail, LmtpAddress};
+pub use serve::{ListenConfig, router, run, serve};
 pub use service::{
     AccountView, AlertSide, AlertState, AlertUpdate, AlertView, AuditEntry, ByteRange, Channel,
     ContactRequestView, ContactRequestsSent, DataCheck, DeliveryConfig, DeliveryState,

@@ -33,7 +33,7 @@ const MAX_LINES: usize = 50;
 
 /// How mail comes in.
 #[derive(Clone, Debug, Default)]
-pub struct MailIn {
+pub struct InboundMail {
     /// The hosts that mail is taken for.
     pub hosts: Vec<String>,
     /// Where SMTP is spoken.
@@ -78,7 +78,7 @@ impl MailServer {
     /// Listens as `mail` says until `stop` does, and answers.
     pub(crate) async fn open(
         service: &Arc<Service>,
-        mail: &MailIn,
+        mail: &InboundMail,
         stop: &watch::Receiver<bool>,
     ) -> Result<Self, Error> {
         let wrong = |error: textkin_mail::Error| Error::Invalid(error.to_string());

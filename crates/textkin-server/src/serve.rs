@@ -18,13 +18,13 @@ use tower_http::trace::TraceLayer;
 
 use crate::api::{self, App};
 use crate::error::Error;
-use crate::mail::{MailIn, MailServer};
+use crate::mail::{InboundMail, MailServer};
 use crate::service::{DeliveryConfig, Service, ServiceLimits};
 use crate::web;
 
 /// How the server listens.
 #[derive(Clone, Debug)]
-pub struct Listening {
+pub struct ListenConfig {
     /// Where.
     pub address: SocketAddr,
     /// Connections at once; more wait.
@@ -38,10 +38,10 @@ pub struct Listening {
     /// How long requests may go on after the server was asked to stop.
     pub grace: Duration,
     /// How mail comes in; none: it does not.
-    pub mail: Option<MailIn>,
+    pub mail: Option<InboundMail>,
 }
 
-impl Default for Listening {
+impl Default for ListenConfig {
     fn default() -> Self {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 7070)),
@@ -61,7 +61,7 @@ const MAX_HEAD: usize = 64 << 10;
 const MAX_HEADERS: usize = 100;
 
 /// All routes over a service.
-pub fn router(service: &Arc<Service>, listening: &Listening) -> Router {
+pub fn router(service: &Arc<Service>, listening: &ListenConfig) -> Router {
     let mail_host = listening.mail.as_ref().and_then(|mail| mail.hosts.first().cloned());
     let app = App::new(Arc::clone(service), mail_host);
     // A text in JSON may take several bytes for each of its own.
@@ -108,7 +108,7 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    listening: Listening,
+    listening: ListenConfig,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), Error> {
     let turns = Arc::new(Semaphore::new(listening.connections));
@@ -144,7 +144,7 @@ async fn answer(
     stream: TcpStream,
     address: SocketAddr,
     router: Router,
-    listening: &Listening,
+    listening: &ListenConfig,
     mut stop: watch::Receiver<bool>,
 ) {
     let _ = stream.set_nodelay(true);
@@ -176,7 +176,7 @@ pub async fn run(
     folder: &std::path::Path,
     limits: ServiceLimits,
     delivery_config: DeliveryConfig,
-    listening: Listening,
+    listening: ListenConfig,
     stop: watch::Receiver<bool>,
     ready: impl FnOnce(SocketAddr, &Service),
 ) -> Result<(), Error> {

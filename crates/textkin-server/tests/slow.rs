@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use textkin_server::{Listening, NewKey, Scope, Service, ServiceLimits, router, serve};
+use textkin_server::{ListenConfig, NewKey, Scope, Service, ServiceLimits, router, serve};
 
 struct Site {
     address: SocketAddr,
@@ -22,11 +22,11 @@ fn site() -> Site {
     let scopes = vec![Scope::Admin];
     let new = NewKey { name: "test".into(), scopes, repository: None, days: None, addresses: None };
     let key = service.new_key_for("anna", false, &new).unwrap().key.unwrap();
-    let listening = Listening {
+    let listening = ListenConfig {
         connections: 20,
         head_time: Duration::from_millis(300),
         body_time: Duration::from_millis(300),
-        ..Listening::default()
+        ..ListenConfig::default()
     };
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let (sender, address) = std::sync::mpsc::channel();

@@ -73,7 +73,7 @@ try {
   check(/words found in \d+ documents/.test(before), "words found in documents");
   check(before.includes("of the other"), "both directions are shown");
   check(await page.locator("main b script, h1 b").count() === 0, "a file name is no markup");
-  const marked = page.locator("[data-whole] mark");
+  const marked = page.locator("[data-full-text] mark");
   check((await marked.allInnerTexts()).join(" ").includes("the first brood there since"), "the text itself is marked");
   await seen("results");
   console.log("exports");

@@ -34,7 +34,7 @@ const text = (page, selector) => page.locator(selector).first().innerText();
 await attempt("results are counted again without a new page", "results-ordinary.html", async (page) => {
   await page.evaluate(() => { window.isSame = true; });
   const plain = () => page.evaluate(() => {
-    const copy = document.querySelector("[data-whole]").cloneNode(true);
+    const copy = document.querySelector("[data-full-text]").cloneNode(true);
     copy.querySelectorAll(".n, .why").forEach((label) => label.remove());
     return copy.textContent;
   });
@@ -52,7 +52,7 @@ await attempt("results are counted again without a new page", "results-ordinary.
   assert.match(page.url(), /bibliography=1/);
   assert.match(await page.getByRole("link", { name: "CSV" }).getAttribute("href"), /bibliography=1/);
   assert.match(await text(page, ".panel [data-status]"), /12%/);
-  const pieces = await page.locator("[data-whole] [data-of]").allInnerTexts();
+  const pieces = await page.locator("[data-full-text] [data-of]").allInnerTexts();
   assert.equal(pieces.length, 2);
   assert.equal(await plain(), before);
   assert.match(pieces[0], /^2/);

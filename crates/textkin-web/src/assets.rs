@@ -1,8 +1,8 @@
-//! What pages load: style, scripts and the icon, inside the program.
+//! The assets that pages load: style sheet, scripts and icon, compiled into the program.
 //!
 //! Scripts are built from `frontend/` by Vite (`cargo xtask web`) into `assets/dist`, with names
 //! that change with their content. Without them pages still have their style, which is plain CSS
-//! and compiled in as it is written.
+//! and always compiled in.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 #[folder = "assets/dist"]
 struct Dist;
 
-/// The style as it is written, for a program that was built without Node, and for files by themselves.
+/// The unprocessed style sheet, for programs built without Node and for standalone files.
 pub(crate) const PLAIN_STYLE: &str = concat!(
     include_str!("../frontend/src/style/base.css"),
     include_str!("../frontend/src/style/frame.css"),
@@ -28,15 +28,15 @@ const ICON: &str = include_str!("../frontend/src/icon.svg");
 /// The entry of `manifest.json` from which everything else is loaded.
 const ENTRY: &str = "src/main.ts";
 
-/// What Vite says of a file it wrote.
+/// An entry of Vite's `manifest.json`.
 #[derive(Deserialize)]
-struct Written {
+struct ManifestEntry {
     file: String,
     #[serde(default)]
     css: Vec<String>,
 }
 
-/// Where pages find the built assets.
+/// The URLs of the built assets.
 struct Built {
     script: String,
     style: String,
@@ -44,7 +44,8 @@ struct Built {
 
 static BUILT: LazyLock<Option<Built>> = LazyLock::new(|| {
     let manifest = Dist::get("manifest.json")?;
-    let mut manifest: BTreeMap<String, Written> = serde_json::from_slice(&manifest.data).ok()?;
+    let mut manifest: BTreeMap<String, ManifestEntry> =
+        serde_json::from_slice(&manifest.data).ok()?;
     let entry = manifest.remove(ENTRY)?;
     let style = entry.css.first()?;
     Some(Built { script: format!("/assets/{}", entry.file), style: format!("/assets/{style}") })
@@ -55,23 +56,23 @@ static BUILT: LazyLock<Option<Built>> = LazyLock::new(|| {
 pub struct Asset {
     /// Its bytes.
     pub bytes: Cow<'static, [u8]>,
-    /// What goes into `Content-Type`.
+    /// The value of `Content-Type`.
     pub media_type: &'static str,
-    /// Whether its name changes with its content, so that it may be kept for ever.
+    /// Whether its name changes with its content, so that it may be cached indefinitely.
     pub is_immutable: bool,
 }
 
-/// Whether scripts were built into the program. If not, pages say how to get them
-/// ([`HOW_TO_BUILD`]), and so should the log.
+/// Returns whether the program contains the scripts. If not, pages and the log tell how to build
+/// them ([`HOW_TO_BUILD`]).
 #[must_use]
 pub fn is_built() -> bool {
     BUILT.is_some()
 }
 
-/// What to do where [`is_built`] says no.
-pub const HOW_TO_BUILD: &str = "assets are not built: run `cargo xtask web` and build again";
+/// What to do if [`is_built`] returns `false`.
+pub const HOW_TO_BUILD: &str = "assets are not built; run `cargo xtask web` and build again";
 
-/// The file at `/assets/{path}`.
+/// Returns the file at `/assets/{path}`.
 #[must_use]
 pub fn get(path: &str) -> Option<Asset> {
     let plain = |text: &'static str, media_type| {
@@ -89,7 +90,7 @@ pub fn get(path: &str) -> Option<Asset> {
     }
 }
 
-/// All names that [`get`] knows.
+/// Returns all names that [`get`] accepts.
 pub fn names() -> impl Iterator<Item = Cow<'static, str>> {
     let plain = ["fallback.css", "icon.svg"].map(Cow::Borrowed);
     plain.into_iter().chain(Dist::iter().filter(|name| name != "manifest.json"))
@@ -107,12 +108,12 @@ fn media_type(path: &str) -> Option<&'static str> {
     })
 }
 
-/// The address of the style.
+/// Returns the URL of the style sheet.
 pub(crate) fn style() -> &'static str {
     BUILT.as_ref().map_or("/assets/fallback.css", |built| &built.style)
 }
 
-/// The address of the script, if it was built.
+/// Returns the URL of the script, if it was built.
 pub(crate) fn script() -> Option<&'static str> {
     BUILT.as_ref().map(|built| built.script.as_str())
 }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_asset_that_is_named_can_be_had() {
+    fn every_listed_asset_exists() {
         for name in names() {
             assert!(get(&name).is_some(), "{name}");
         }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_style_is_there_without_node() {
+    fn the_style_sheet_exists_without_node() {
         let style = get("fallback.css").unwrap();
         assert!(style.bytes.len() > 1000);
         assert!(get(style_name()).is_some());

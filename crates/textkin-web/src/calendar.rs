@@ -1,8 +1,8 @@
-//! Days and years of seconds since 1970, for the axis of time.
+//! Converts seconds since 1970 to dates, for the time axis.
 
-/// Year, month and day of a moment, in the Gregorian calendar.
+/// Returns year, month and day of a time, in the Gregorian calendar.
 ///
-/// Days are counted from 1 March of year 0, so that the day that is added comes last in a year.
+/// Days are counted from 1 March of year 0, so that the leap day is the last day of a year.
 pub(crate) fn date(seconds: i64) -> (i64, u32, u32) {
     let days = seconds.div_euclid(86_400) + 719_468;
     let era = days.div_euclid(146_097);
@@ -17,7 +17,7 @@ pub(crate) fn date(seconds: i64) -> (i64, u32, u32) {
     (year, u32::try_from(month).unwrap_or(1), u32::try_from(day).unwrap_or(1))
 }
 
-/// At most five moments between two others, with what to write under them.
+/// Returns up to five times between `from` and `to`, with their labels.
 pub(crate) fn ticks(from: i64, to: i64) -> Vec<(i64, String)> {
     const YEAR: i128 = 31_556_952;
     let span = i128::from(to) - i128::from(from);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn days_before_the_epoch_are_days() {
+    fn dates_before_the_epoch_are_correct() {
         assert_eq!(date(-1), (1969, 12, 31));
         assert_eq!(date(-86_400 * 365 * 70 - 86_400 * 17), (1900, 1, 1));
         let _ = (date(i64::MAX), date(i64::MIN), ticks(i64::MIN, i64::MAX));

@@ -1,8 +1,8 @@
-//! How numbers, shares and moments are written on every page.
+//! Formats numbers, shares and times the same way on every page.
 
-use crate::markup::Html;
+use crate::markup::Markup;
 
-/// `1,234,567`.
+/// Returns `1,234,567`.
 #[must_use]
 pub fn number(value: u64) -> String {
     let digits = value.to_string();
@@ -16,26 +16,26 @@ pub fn number(value: u64) -> String {
     text
 }
 
-/// `1 document`, `1,234 documents`.
+/// Returns `1 document` or `1,234 documents`.
 #[must_use]
 pub fn counted(value: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(value), if value == 1 { one } else { many })
 }
 
-/// `1 word`, `1,030 words`.
+/// Returns `1 word` or `1,030 words`.
 #[must_use]
 pub fn words(value: u64) -> String {
     counted(value, "word", "words")
 }
 
-/// `1 document`, `7 documents`.
+/// Returns `1 document` or `7 documents`.
 #[must_use]
 pub fn documents(value: u64) -> String {
     counted(value, "document", "documents")
 }
 
-/// `40%`, or `n/a` of nothing. Only all is 100%, and only none is 0%: what lies so near that it
-/// would be rounded there is `>99%` or `<1%`.
+/// Returns `40%`, or `n/a` if `whole` is 0. Only all is 100%, and only none is 0%: a share that
+/// would round there is `>99%` or `<1%`.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -49,7 +49,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A score in 0..=1 in the same way; what is no number is `n/a`.
+/// Formats a score in 0..=1 like [`percent`]; NaN and infinity are `n/a`.
 #[must_use]
 pub fn score(value: f64) -> String {
     if !value.is_finite() {
@@ -65,7 +65,7 @@ pub fn score(value: f64) -> String {
     }
 }
 
-/// `12 MB`, `4.5 GB`.
+/// Returns `12 MB` or `4.5 GB`.
 #[must_use]
 pub fn bytes(value: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
@@ -85,7 +85,7 @@ pub fn bytes(value: u64) -> String {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `16 Nov 2026` of `2026-11-16…`, `Nov 2026` of `2026-11`; anything else as it is.
+/// Returns `16 Nov 2026` for `2026-11-16…` and `Nov 2026` for `2026-11`; anything else unchanged.
 #[must_use]
 pub fn day(iso: &str) -> String {
     let date = iso.split(['T', ' ']).next().unwrap_or(iso);
@@ -103,7 +103,7 @@ pub fn day(iso: &str) -> String {
     }
 }
 
-/// `16 Nov 2026, 12:00` of `2026-11-16T12:00:00Z`; without a time of day as [`day`].
+/// Returns `16 Nov 2026, 12:00` for `2026-11-16T12:00:00Z`; like [`day`] without a time of day.
 #[must_use]
 pub fn timestamp(iso: &str) -> String {
     let clock = iso.split_once(['T', ' ']).map(|(_, clock)| clock);
@@ -121,32 +121,32 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A moment as an element; all of it shows when it is pointed at.
+/// Returns a time as a `time` element, with the full time as its tooltip.
 #[must_use]
-pub fn time(iso: &str) -> Html {
+pub fn time(iso: &str) -> Markup {
     time_element(iso, &timestamp(iso))
 }
 
-/// The day of a document as an element, or “undated”.
+/// Returns the date of a document as a `time` element, or “undated”.
 #[must_use]
-pub fn date(iso: &Option<String>) -> Html {
+pub fn date(iso: &Option<String>) -> Markup {
     match iso.as_deref().map(str::trim).filter(|iso| !iso.is_empty()) {
         Some(iso) => time_element(iso, &day(iso)),
-        None => Html::raw("<span class=\"soft\">undated</span>"),
+        None => Markup::raw("<span class=\"soft\">undated</span>"),
     }
 }
 
-/// A moment as an element, or a dash.
+/// Returns a time as a `time` element, or “never”.
 #[must_use]
-pub fn maybe_time(iso: &Option<String>) -> Html {
+pub fn maybe_time(iso: &Option<String>) -> Markup {
     match iso {
         Some(iso) => time(iso),
-        None => Html::raw("<span class=\"soft\">never</span>"),
+        None => Markup::raw("<span class=\"soft\">never</span>"),
     }
 }
 
-fn time_element(iso: &str, shown: &str) -> Html {
-    let mut html = Html::default();
+fn time_element(iso: &str, shown: &str) -> Markup {
+    let mut html = Markup::default();
     if shown == iso {
         html.text(iso);
     } else {
@@ -156,18 +156,18 @@ fn time_element(iso: &str, shown: &str) -> Html {
     html
 }
 
-/// A part of a path or query, with everything but letters, digits and `-._~` as `%XX`.
+/// Encodes a segment of a path or query: everything but letters, digits and `-._~` becomes `%XX`.
 #[must_use]
 pub fn segment(text: &str) -> String {
-    let mut coded = String::with_capacity(text.len());
+    let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            coded.push(char::from(byte));
+            encoded.push(char::from(byte));
         } else {
-            coded.push_str(&format!("%{byte:02X}"));
+            encoded.push_str(&format!("%{byte:02X}"));
         }
     }
-    coded
+    encoded
 }
 
 #[cfg(test)]
@@ -178,8 +178,9 @@ mod tests {
 
     #[test]
     fn numbers_have_separators() {
-        let told: Vec<String> = [0, 999, 1000, 1030, 1_234_567].into_iter().map(number).collect();
-        assert_eq!(told, ["0", "999", "1,000", "1,030", "1,234,567"]);
+        let formatted: Vec<String> =
+            [0, 999, 1000, 1030, 1_234_567].into_iter().map(number).collect();
+        assert_eq!(formatted, ["0", "999", "1,000", "1,030", "1,234,567"]);
         assert_eq!((words(1), documents(7)), ("1 word".to_owned(), "7 documents".to_owned()));
     }
 
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_shown_as_people_write_them() {
+    fn times_are_shown_as_people_write_them() {
         assert_eq!(timestamp("2026-11-16T12:05:09Z"), "16 Nov 2026, 12:05");
         assert_eq!(timestamp("2026-11-06"), "6 Nov 2026");
         assert_eq!(
@@ -217,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_can_be_a_moment(text in ".*") {
+        fn any_text_can_be_formatted_as_a_time(text in ".*") {
             let _ = timestamp(&text);
             prop_assert!(segment(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"'));
         }
@@ -226,10 +227,10 @@ mod tests {
         fn percentages_agree_with_plain_arithmetic(part in 0_u64..5000, whole in 1_u64..5000) {
             let part = part.min(whole);
             let plain = ((part as f64 / whole as f64) * 100.0).round();
-            let told = percent(part, whole);
-            if !told.starts_with(['<', '>']) {
-                let told: f64 = told.trim_end_matches('%').parse().unwrap();
-                prop_assert!((told - plain).abs() <= 1.0);
+            let formatted = percent(part, whole);
+            if !formatted.starts_with(['<', '>']) {
+                let shown: f64 = formatted.trim_end_matches('%').parse().unwrap();
+                prop_assert!((shown - plain).abs() <= 1.0);
             }
         }
     }

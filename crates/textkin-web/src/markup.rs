@@ -1,15 +1,15 @@
-//! HTML in the making: what is already markup, and text that becomes it by escaping.
+//! HTML output: trusted markup, and text that is escaped.
 
 use std::fmt::{self, Write};
 
 use askama::filters::Escaper;
 
-/// Markup that templates take as it is.
+/// Markup that templates insert without escaping.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Html(String);
+pub struct Markup(String);
 
-impl Html {
-    /// Markup that is written in this crate.
+impl Markup {
+    /// Creates markup from a literal.
     #[must_use]
     pub fn raw(markup: &'static str) -> Self {
         Self(markup.to_owned())
@@ -28,20 +28,20 @@ impl Html {
         self
     }
 
-    /// The markup.
+    /// Returns the markup.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Display for Html {
+impl fmt::Display for Markup {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-/// How templates escape what they are given.
+/// The escaper of the templates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Escape;
 
@@ -51,8 +51,8 @@ impl Escaper for Escape {
     }
 }
 
-/// Writes text as HTML. Controls and characters that turn the order of what follows become visible,
-/// so that no title can pass for another or reach into the text beside it.
+/// Writes text as HTML. Control and bidirectional override characters become visible,
+/// so that no title can imitate another or reorder the text beside it.
 fn write_escaped(text: &str, page: &mut impl Write) -> fmt::Result {
     let mut rest = text;
     while let Some((at, character)) =
@@ -75,7 +75,7 @@ fn write_escaped(text: &str, page: &mut impl Write) -> fmt::Result {
     page.write_str(rest)
 }
 
-/// What a character is shown as, if it is shown at all.
+/// Returns the character that is shown instead; `None` if nothing is shown.
 pub(crate) fn shown(character: char) -> Option<char> {
     match character {
         '\r' => None,
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_becomes_text_and_reordering_becomes_visible() {
-        let mut html = Html::default();
+    fn markup_is_escaped_and_reordering_becomes_visible() {
+        let mut html = Markup::default();
         html.push("<b>").text("<i a='\"'>&\r\n\u{202e}\u{0}é").push("</b>");
         assert_eq!(html.as_str(), "<b>&lt;i a=&#39;&quot;&#39;&gt;&amp;\n\u{fffd}\u{fffd}é</b>");
     }

@@ -1,13 +1,16 @@
-//! What is drawn on the server: histogram, document strip, pie, minimap, stream of reuse.
+//! Drawings made on the server: histogram, document strip, pie chart, minimap, reuse timeline.
 //!
-//! Drawings are SVG with attributes and classes only, since pages allow no style of their own. What
-//! a colour says, a number or a pattern says too, and every mark has a name that is read out.
+//! Drawings are SVG with attributes and classes only, since the content security policy forbids
+//! inline style. Whatever a colour shows, a number or a pattern shows too, and every mark has a name
+//! for screen readers.
 
 use crate::format;
-use crate::markup::Html;
-use crate::view::{Histogram, Match, MatchPlace, OriginDocument, SegmentKind, Stream, Strip};
+use crate::markup::Markup;
+use crate::view::{
+    ComparedPassage, Histogram, MarkKind, OriginDocument, PassagePosition, ReuseTimeline, Strip,
+};
 
-/// Classes of the colour and the pattern of number `index`, from 0 on.
+/// Returns the CSS classes for the colour and pattern of number `index`, counted from 0.
 #[must_use]
 pub(crate) fn hue(index: usize) -> String {
     format!("c{} l{}", index % 6, (index / 6) % 4)
@@ -18,32 +21,32 @@ fn part(value: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { value as f64 * 100.0 / whole as f64 }
 }
 
-/// Bars that are links, at most `height` pixels high, and the threshold as a line. `unit` is what is
+/// Draws bars that are links, up to `height` pixels high, and the threshold as a line. `unit` is what is
 /// counted: `documents`.
 #[must_use]
-pub(crate) fn histogram(histogram: &Histogram, unit: &str, height: u32) -> Html {
+pub(crate) fn histogram(histogram: &Histogram, unit: &str, height: u32) -> Markup {
     let tallest = f64::from(height);
-    let mut html = Html::default();
-    let most = histogram.bars.iter().map(|bar| bar.documents).max().unwrap_or(0).max(1);
+    let mut html = Markup::default();
+    let max = histogram.bars.iter().map(|bar| bar.documents).max().unwrap_or(0).max(1);
     html.push(&format!(
         "<svg class=\"histogram\" width=\"100%\" height=\"{}\" role=\"group\" aria-label=\"",
         height + 30
     ));
     html.text(&format!("{unit} by best match in percent")).push("\">");
     for bar in &histogram.bars {
-        let height = (part(bar.documents, most) / 100.0 * tallest).max(if bar.documents > 0 {
+        let height = (part(bar.documents, max) / 100.0 * tallest).max(if bar.documents > 0 {
             2.0
         } else {
             0.0
         });
-        let said = format!("{}–{}%: {} {unit}", bar.from, bar.to, format::number(bar.documents));
+        let label = format!("{}–{}%: {} {unit}", bar.from, bar.to, format::number(bar.documents));
         let is_below = bar.to <= histogram.threshold;
         if let Some(href) = bar.href.as_ref().filter(|_| bar.documents > 0) {
-            html.push("<a href=\"").text(href).push("\" aria-label=\"").text(&said).push("\">");
+            html.push("<a href=\"").text(href).push("\" aria-label=\"").text(&label).push("\">");
         } else {
-            html.push("<g role=\"img\" aria-label=\"").text(&said).push("\">");
+            html.push("<g role=\"img\" aria-label=\"").text(&label).push("\">");
         }
-        html.push("<title>").text(&said).push("</title>");
+        html.push("<title>").text(&label).push("</title>");
         let (x, width) = (f64::from(bar.from), f64::from(bar.to.saturating_sub(bar.from)));
         let rect = |y: f64, height: f64, class: &str| {
             format!(
@@ -76,18 +79,15 @@ pub(crate) fn histogram(histogram: &Histogram, unit: &str, height: u32) -> Html 
     html
 }
 
-/// The whole text as a bar, with each run of words in the colour and pattern of its source.
+/// Draws the whole text as a bar, with each match in the colour and pattern of its source.
 #[must_use]
-pub(crate) fn strip(strip: &Strip) -> Html {
-    let mut html = Html::default();
-    let found =
-        strip.segments.iter().filter(|segment| matches!(segment.kind, SegmentKind::Source(_)));
-    let said = format!(
-        "The text as a bar: {} found elsewhere",
-        format::counted(found.count() as u64, "run", "runs")
-    );
+pub(crate) fn strip(strip: &Strip) -> Markup {
+    let mut html = Markup::default();
+    let found = strip.segments.iter().filter(|segment| matches!(segment.kind, MarkKind::Source(_)));
+    let label =
+        format!("The text as a bar: {}", format::counted(found.count() as u64, "match", "matches"));
     html.push("<svg class=\"strip\" width=\"100%\" height=\"34\" role=\"img\" aria-label=\"");
-    html.text(&said).push("\"><rect class=\"ground\" width=\"100%\" height=\"34\"/>");
+    html.text(&label).push("\"><rect class=\"ground\" width=\"100%\" height=\"34\"/>");
     for segment in &strip.segments {
         let x = part(segment.from.min(strip.words), strip.words);
         let width = part(segment.to.min(strip.words), strip.words) - x;
@@ -100,7 +100,7 @@ pub(crate) fn strip(strip: &Strip) -> Html {
             )
         };
         match &segment.kind {
-            SegmentKind::Source(number) => {
+            MarkKind::Source(number) => {
                 let index = number.saturating_sub(1);
                 let hue = hue(index);
                 html.push(&format!("<g class=\"{hue}\"><title>source {number}, {place}</title>"));
@@ -117,9 +117,9 @@ pub(crate) fn strip(strip: &Strip) -> Html {
                 }
                 html.push("</g>");
             }
-            SegmentKind::Excluded(reason) => {
+            MarkKind::Excluded(reason) => {
                 html.push("<g><title>")
-                    .text(&format!("does not count ({reason}), {place}"))
+                    .text(&format!("excluded ({reason}), {place}"))
                     .push("</title>");
                 html.push(&rect("excluded")).push("</g>");
             }
@@ -129,7 +129,7 @@ pub(crate) fn strip(strip: &Strip) -> Html {
     html
 }
 
-/// A second rectangle with the pattern of number `index`; the first six need none.
+/// Returns a second rectangle with the pattern of number `index`; the first six have none.
 fn pattern(index: usize, place: &str) -> String {
     match (index / 6) % 4 {
         0 => String::new(),
@@ -137,15 +137,15 @@ fn pattern(index: usize, place: &str) -> String {
     }
 }
 
-/// A text from top to bottom as a narrow bar; each match leads to its place.
+/// Draws a text from top to bottom as a narrow bar with its matches.
 #[must_use]
-pub(crate) fn minimap(side: &str, words: u64, matches: &[Match]) -> Html {
-    let mut html = Html::default();
+pub(crate) fn minimap(side: &str, words: u64, matches: &[ComparedPassage]) -> Markup {
+    let mut html = Markup::default();
     html.push("<svg class=\"map\" data-map=\"")
         .text(side)
         .push("\" width=\"16\" height=\"100%\" aria-hidden=\"true\">");
     for (index, found) in matches.iter().enumerate() {
-        let place: MatchPlace = if side == "a" { found.a } else { found.b };
+        let place: PassagePosition = if side == "a" { found.a } else { found.b };
         let y = part(place.first_word.min(words), words);
         let height = part(place.words, words).clamp(0.4, 100.0);
         html.push(&format!(
@@ -157,20 +157,24 @@ pub(crate) fn minimap(side: &str, words: u64, matches: &[Match]) -> Html {
     html
 }
 
-/// Own, borrowed and unclear words as a pie.
+/// Draws original, reused and unclear words as a pie chart.
 #[must_use]
-pub(crate) fn pie(document: &OriginDocument) -> Html {
-    let parts =
-        [("own", document.own), ("borrowed", document.borrowed), ("unclear", document.unclear)];
+pub(crate) fn pie(document: &OriginDocument) -> Markup {
+    let parts = [
+        ("original", document.original),
+        ("reused", document.reused),
+        ("unclear", document.unclear),
+    ];
     let whole: u64 = parts.iter().map(|(_, words)| words).sum();
-    let said: Vec<String> = parts
+    let labels: Vec<String> = parts
         .iter()
         .filter(|(_, words)| *words > 0)
         .map(|(name, words)| format!("{name} {}", format::percent(*words, whole)))
         .collect();
-    let mut html = Html::default();
+    let mut html = Markup::default();
     html.push("<svg class=\"pie\" viewBox=\"-1.05 -1.05 2.1 2.1\" width=\"120\" height=\"120\" role=\"img\" aria-label=\"");
-    html.text(&if said.is_empty() { "no words".to_owned() } else { said.join(", ") }).push("\">");
+    html.text(&if labels.is_empty() { "no words".to_owned() } else { labels.join(", ") })
+        .push("\">");
     let mut from = 0.0_f64;
     for (name, words) in parts {
         let to = from + part(words, whole) / 100.0;
@@ -196,41 +200,41 @@ pub(crate) fn pie(document: &OriginDocument) -> Html {
     html
 }
 
-/// Lanes over time: a dot for each document, a line for words that were taken over.
+/// Draws lanes over time: a dot for each document, a line for reused words.
 #[must_use]
-pub(crate) fn stream(stream: &Stream) -> Html {
+pub(crate) fn timeline(timeline: &ReuseTimeline) -> Markup {
     const LANE: usize = 44;
     const TOP: usize = 8;
-    let mut html = Html::default();
-    let height = TOP + stream.lanes.len().max(1) * LANE + 26;
-    let dots: usize = stream.lanes.iter().map(|lane| lane.dots.len()).sum();
+    let mut html = Markup::default();
+    let height = TOP + timeline.lanes.len().max(1) * LANE + 26;
+    let dots: usize = timeline.lanes.iter().map(|lane| lane.dots.len()).sum();
     html.push(&format!(
         "<svg class=\"stream\" width=\"100%\" height=\"{height}\" role=\"group\" data-from=\"{}\" data-to=\"{}\" aria-label=\"",
-        stream.from, stream.to
+        timeline.from, timeline.to
     ));
     html.text(&format!(
-        "{} in time, {}",
+        "Timeline of {} in {}",
         format::documents(dots as u64),
-        format::counted(stream.lanes.len() as u64, "lane", "lanes")
+        format::counted(timeline.lanes.len() as u64, "lane", "lanes")
     ))
     .push("\">");
     #[expect(clippy::cast_precision_loss, reason = "places in a drawing")]
     let x = |at: i64| {
-        let span = (i128::from(stream.to) - i128::from(stream.from)).max(1) as f64;
-        let share = (i128::from(at) - i128::from(stream.from)) as f64 / span;
+        let span = (i128::from(timeline.to) - i128::from(timeline.from)).max(1) as f64;
+        let share = (i128::from(at) - i128::from(timeline.from)) as f64 / span;
         2.0 + share.clamp(0.0, 1.0) * 96.0
     };
     let y = |lane: usize| TOP + lane * LANE + 26;
-    for (index, lane) in stream.lanes.iter().enumerate() {
+    for (index, lane) in timeline.lanes.iter().enumerate() {
         let at = y(index);
         html.push(&format!("<line class=\"lane\" x1=\"0\" x2=\"100%\" y1=\"{at}\" y2=\"{at}\"/>"));
         html.push(&format!("<text class=\"lane\" x=\"0\" y=\"{}\">", at - 12))
             .text(&lane.name)
             .push("</text>");
     }
-    for line in &stream.lines {
+    for line in &timeline.lines {
         let find = |(lane, place): (usize, usize)| {
-            stream
+            timeline
                 .lanes
                 .get(lane)
                 .and_then(|found| found.dots.get(place))
@@ -238,12 +242,12 @@ pub(crate) fn stream(stream: &Stream) -> Html {
         };
         let (Some((x1, y1)), Some((x2, y2))) = (find(line.from), find(line.to)) else { continue };
         html.push(&format!(
-            "<line class=\"reuse\" x1=\"{x1:.2}%\" y1=\"{y1}\" x2=\"{x2:.2}%\" y2=\"{y2}\" stroke-width=\"{}\"><title>{} taken over</title></line>",
+            "<line class=\"reuse\" x1=\"{x1:.2}%\" y1=\"{y1}\" x2=\"{x2:.2}%\" y2=\"{y2}\" stroke-width=\"{}\"><title>{} reused</title></line>",
             1 + line.words.max(1).ilog10(),
             format::words(line.words)
         ));
     }
-    for (index, lane) in stream.lanes.iter().enumerate() {
+    for (index, lane) in timeline.lanes.iter().enumerate() {
         for dot in &lane.dots {
             let radius = 3 + dot.words.max(1).ilog10();
             html.push("<a href=\"")
@@ -260,7 +264,8 @@ pub(crate) fn stream(stream: &Stream) -> Html {
             ));
         }
     }
-    let ticks = (stream.from != stream.to).then(|| crate::calendar::ticks(stream.from, stream.to));
+    let ticks =
+        (timeline.from != timeline.to).then(|| crate::calendar::ticks(timeline.from, timeline.to));
     for (at, label) in ticks.unwrap_or_default() {
         html.push(&format!(
             "<text class=\"tick\" x=\"{:.2}%\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
@@ -275,10 +280,10 @@ pub(crate) fn stream(stream: &Stream) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Bar, Dot, Lane, ReuseLine, Segment};
+    use crate::view::{Bar, Dot, Lane, ReuseLine, StripSegment};
 
     #[test]
-    fn a_bar_leads_somewhere_only_if_it_holds_something() {
+    fn only_bars_with_documents_are_links() {
         let bar =
             |documents| Bar { from: 40, to: 45, documents, href: Some("/?slice=40".to_owned()) };
         let drawn =
@@ -288,23 +293,23 @@ mod tests {
     }
 
     #[test]
-    fn runs_beyond_the_end_stay_inside_the_strip() {
-        let segments = vec![Segment { from: 5, to: 500, kind: SegmentKind::Source(7) }];
+    fn segments_beyond_the_end_stay_inside_the_strip() {
+        let segments = vec![StripSegment { from: 5, to: 500, kind: MarkKind::Source(7) }];
         let drawn = strip(&Strip { words: 10, segments });
         assert!(drawn.as_str().contains("x=\"50.000%\" width=\"50.000%\""));
         assert!(drawn.as_str().contains("pattern-1"));
-        assert!(strip(&Strip::default()).as_str().contains("0 runs"));
+        assert!(strip(&Strip::default()).as_str().contains("0 matches"));
     }
 
     #[test]
-    fn a_stream_of_one_moment_is_drawn() {
+    fn a_timeline_of_a_single_time_is_drawn() {
         let dot = Dot { at: i64::MAX, ..Dot::default() };
         let lanes = vec![Lane { name: "a".to_owned(), dots: vec![dot.clone(), dot] }];
         let lines = vec![
             ReuseLine { from: (0, 0), to: (0, 1), words: 9 },
             ReuseLine { from: (9, 9), ..ReuseLine::default() },
         ];
-        let drawn = stream(&Stream { from: i64::MAX, to: i64::MAX, lanes, lines });
+        let drawn = timeline(&ReuseTimeline { from: i64::MAX, to: i64::MAX, lanes, lines });
         assert_eq!(drawn.as_str().matches("<line class=\"reuse\"").count(), 1);
     }
 }

@@ -1,19 +1,19 @@
-//! Texts with what is marked in them: matches, changes, exclusions, origins.
+//! Renders texts with marks: matches, changes, exclusions, origins.
 
 use std::collections::BTreeSet;
 
 use crate::format;
-use crate::markup::Html;
+use crate::markup::Markup;
 use crate::svg::hue;
-use crate::view::{OriginDocument, OriginState, Piece, PieceKind};
+use crate::view::{OriginDocument, OriginState, PieceKind, TextPiece};
 
-/// The most characters in disguise whose numbers are told.
-const MAX_NUMBERS: usize = 8;
+/// The maximum number of disguised characters whose code points are listed.
+const MAX_CODE_POINTS: usize = 8;
 
-/// A side of a comparison. The mark of match 3 has the id `a3` or `b3` and a number that leads to
-/// the other side.
+/// Renders one side of a comparison. The mark of match 3 has the ID `a3` or `b3` and a number that
+/// links to the other side.
 #[must_use]
-pub(crate) fn compared(side: &str, pieces: &[Piece]) -> Html {
+pub(crate) fn compared(side: &str, pieces: &[TextPiece]) -> Markup {
     let other = if side == "a" { "b" } else { "a" };
     let mut seen = BTreeSet::new();
     marked(pieces, |html, index| {
@@ -25,31 +25,31 @@ pub(crate) fn compared(side: &str, pieces: &[Piece]) -> Html {
         }
         html.push(&format!(
             " id=\"{side}{number}\"><a class=\"n\" href=\"#{other}{number}\" \
-             aria-label=\"match {number}, to the other text\">{number}</a>"
+             aria-label=\"match {number}, go to the other text\">{number}</a>"
         ));
     })
 }
 
-/// An excerpt: the same marks, without places to lead to.
+/// Renders an excerpt: the same marks, without links.
 #[must_use]
-pub(crate) fn excerpt(pieces: &[Piece]) -> Html {
+pub(crate) fn excerpt(pieces: &[TextPiece]) -> Markup {
     marked(pieces, |html, index| {
         html.push(&format!("<mark class=\"{}\">", hue(index)));
     })
 }
 
-fn marked(pieces: &[Piece], mut open: impl FnMut(&mut Html, usize)) -> Html {
-    let mut html = Html::default();
+fn marked(pieces: &[TextPiece], mut open: impl FnMut(&mut Markup, usize)) -> Markup {
+    let mut html = Markup::default();
     let mut current = None;
     for piece in pieces {
-        if piece.of != current {
+        if piece.match_index != current {
             if current.is_some() {
                 html.push("</mark>");
             }
-            if let Some(index) = piece.of {
+            if let Some(index) = piece.match_index {
                 open(&mut html, index);
             }
-            current = piece.of;
+            current = piece.match_index;
         }
         write_piece(piece, &mut html);
     }
@@ -59,18 +59,16 @@ fn marked(pieces: &[Piece], mut open: impl FnMut(&mut Html, usize)) -> Html {
     html
 }
 
-fn write_piece(piece: &Piece, html: &mut Html) {
+fn write_piece(piece: &TextPiece, html: &mut Markup) {
     let (class, title) = match (&piece.excluded, piece.kind) {
-        (Some(reason), _) => ("x", format!("does not count: {reason}")),
+        (Some(reason), _) => ("x", format!("excluded: {reason}")),
         (None, PieceKind::Changed) if piece.text.is_empty() => {
-            ("gap", "the other text has words here".to_owned())
+            ("gap", "words added in the other text".to_owned())
         }
         (None, PieceKind::Changed) => ("d", "changed".to_owned()),
-        (None, PieceKind::Kept) => ("k", "the same, in too short a run to count".to_owned()),
-        (None, _) if piece.is_repeat => {
-            ("r", "repeats what the other text has elsewhere".to_owned())
-        }
-        (None, _) if piece.of.is_none() && piece.text.contains(char::is_alphanumeric) => {
+        (None, PieceKind::TooShort) => ("k", "the same words, too few to count".to_owned()),
+        (None, _) if piece.is_repeat => ("r", "repeats words of another match".to_owned()),
+        (None, _) if piece.match_index.is_none() && piece.text.contains(char::is_alphanumeric) => {
             ("u", String::new())
         }
         _ => return write_characters(piece, html),
@@ -84,45 +82,47 @@ fn write_piece(piece: &Piece, html: &mut Html) {
     html.push("</span>");
 }
 
-/// The characters of a piece; those that disguise a word are marked, with their numbers.
-fn write_characters(piece: &Piece, html: &mut Html) {
+/// Writes the characters of a piece; disguised ones are marked, with their code points.
+fn write_characters(piece: &TextPiece, html: &mut Markup) {
     if !piece.is_disguised {
         html.text(&piece.text);
         return;
     }
-    let numbers: Vec<String> = (piece.text.chars().take(MAX_NUMBERS))
+    let code_points: Vec<String> = (piece.text.chars().take(MAX_CODE_POINTS))
         .map(|character| format!("U+{:04X}", u32::from(character)))
         .collect();
-    html.push("<i class=\"h\" title=\"in disguise: ").push(&numbers.join(" ")).push("\">");
+    html.push("<i class=\"h\" title=\"disguised characters: ")
+        .push(&code_points.join(" "))
+        .push("\">");
     html.text(&piece.text).push("</i>");
 }
 
-/// A document whose passages are tinted by where they are known from.
+/// Renders a document whose passages are coloured by origin.
 #[must_use]
-pub(crate) fn origins(document: &OriginDocument) -> Html {
-    let mut html = Html::default();
+pub(crate) fn origins(document: &OriginDocument) -> Markup {
+    let mut html = Markup::default();
     for piece in &document.pieces {
-        let Some(holding) = &piece.holding else {
+        let Some(origin) = &piece.origin else {
             html.text(&piece.text);
             continue;
         };
-        let number = holding.origin + 1;
-        let holder = document.origins.get(holding.origin).map(|origin| &origin.document);
-        let said = holder.map_or_else(String::new, |holder| {
-            let when = holder.time.as_deref().map_or_else(|| "undated".to_owned(), format::day);
-            let state = match holding.state {
-                OriginState::Earliest => "earliest known holder",
-                OriginState::Tied => "one of several of the same time",
-                OriginState::Undated => "a holder without a time",
+        let number = origin.index + 1;
+        let source = document.origins.get(origin.index).map(|row| &row.document);
+        let label = source.map_or_else(String::new, |source| {
+            let when = source.time.as_deref().map_or_else(|| "undated".to_owned(), format::day);
+            let state = match origin.state {
+                OriginState::Earliest => "earliest known document",
+                OriginState::Tied => "one of several documents with the same time",
+                OriginState::Undated => "undated document",
             };
-            let holders = format::counted(holding.holders, "holder", "holders");
-            format!("{number}: {} ({state}, {when}; {holders} since)", holder.name())
+            let documents = format::documents(origin.documents);
+            format!("{number}: {} ({state}, {when}; found in {documents})", source.name())
         });
-        html.push(&format!("<mark class=\"{} {}\">", hue(holding.origin), holding.state.name()));
+        html.push(&format!("<mark class=\"{} {}\">", hue(origin.index), origin.state.name()));
         let target =
-            holding.fragment.as_deref().map_or_else(|| format!("#origin-{number}"), str::to_owned);
+            origin.fragment.as_deref().map_or_else(|| format!("#origin-{number}"), str::to_owned);
         html.push("<a class=\"n\" href=\"").text(&target).push("\" aria-label=\"");
-        html.text(&format!("origin {said}")).push(&format!("\">{number}</a>"));
+        html.text(&format!("origin {label}")).push(&format!("\">{number}</a>"));
         html.text(&piece.text).push("</mark>");
     }
     html
@@ -132,13 +132,13 @@ pub(crate) fn origins(document: &OriginDocument) -> Html {
 mod tests {
     use super::*;
 
-    fn piece(text: &str, of: Option<usize>) -> Piece {
-        Piece { text: text.to_owned(), of, ..Piece::default() }
+    fn piece(text: &str, match_index: Option<usize>) -> TextPiece {
+        TextPiece { text: text.to_owned(), match_index, ..TextPiece::default() }
     }
 
     #[test]
-    fn one_match_is_one_mark_with_one_place() {
-        let changed = Piece { kind: PieceKind::Changed, ..piece("other", Some(0)) };
+    fn each_match_is_one_mark_with_one_anchor() {
+        let changed = TextPiece { kind: PieceKind::Changed, ..piece("other", Some(0)) };
         let pieces = [
             piece("before ", None),
             piece("same ", Some(0)),
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn text_is_escaped_and_reordering_is_visible() {
-        let disguised = Piece { is_disguised: true, ..piece("\u{430}", None) };
+        let disguised = TextPiece { is_disguised: true, ..piece("\u{430}", None) };
         let html = compared("b", &[piece("<b>\u{202e}'\"", None), disguised]);
         assert!(html.as_str().contains("&lt;b&gt;\u{fffd}&#39;&quot;"));
         assert!(html.as_str().contains("U+0430"));

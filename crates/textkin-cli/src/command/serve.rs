@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use textkin_mail::Destination;
-use textkin_server::{Listening, LmtpAddress, MailIn, Service, ServiceLimits, SetupState};
+use textkin_server::{InboundMail, ListenConfig, LmtpAddress, Service, ServiceLimits, SetupState};
 use tokio::sync::watch;
 
 use super::delivering;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     delivering.pages = arguments
         .allow_url_probes
         .then(|| textkin_hook::Reach { allow_http: true, ..textkin_hook::Reach::default() });
-    let listening = Listening { address: arguments.listen, mail, ..Listening::default() };
+    let listening = ListenConfig { address: arguments.listen, mail, ..ListenConfig::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {
         // A second signal does not wait for requests under way.
@@ -64,12 +64,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     Ok(Exit::Found)
 }
 
-fn mail_in(arguments: &MailArguments) -> Option<MailIn> {
+fn mail_in(arguments: &MailArguments) -> Option<InboundMail> {
     let MailArguments { smtp_listen, lmtp_listen, .. } = arguments;
     if smtp_listen.is_none() && lmtp_listen.is_none() {
         return None;
     }
-    Some(MailIn {
+    Some(InboundMail {
         hosts: arguments.mail_host.clone(),
         smtp: *smtp_listen,
         lmtp: lmtp_listen.as_ref().map(|place| match place {

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::caller::{Body, Caller, Params, Place};
+use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
@@ -15,7 +15,7 @@ use crate::service::{AlertState, AlertUpdate, AlertView, NewWatch, WatchView};
     responses((status = 200, body = Vec<WatchView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.watches(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.watches(actor)).await?))
 }
 
 /// Watches a repository from now on; what is there already is checked by a job.
@@ -26,10 +26,10 @@ pub(crate) async fn watches(caller: Caller) -> Result<Json<Vec<WatchView>>, Erro
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn watch(
     caller: Caller,
-    Body(new): Body<NewWatch>,
+    JsonBody(new): JsonBody<NewWatch>,
 ) -> Result<(StatusCode, Json<WatchView>), Error> {
-    let made = caller.ask(move |service, actor| service.new_watch(actor, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created = caller.run(move |service, actor| service.new_watch(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// Ends a watch; its alerts go with it.
@@ -37,8 +37,11 @@ pub(crate) async fn watch(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 204, description = "It is over"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn unwatch(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.delete_watch(actor, id)).await?;
+pub(crate) async fn unwatch(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<StatusCode, Error> {
+    caller.run(move |service, actor| service.delete_watch(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -46,7 +49,7 @@ pub(crate) async fn unwatch(caller: Caller, Place(id): Place<i64>) -> Result<Sta
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichAlerts {
+pub(crate) struct ListAlerts {
     /// Only those in this state.
     state: Option<AlertState>,
     /// Only those that the account looks after.
@@ -60,15 +63,15 @@ pub(crate) struct WhichAlerts {
 }
 
 /// Alerts on texts of the account's teams, the latest first.
-#[utoipa::path(get, path = "/api/v1/alerts", tag = "alerts", params(WhichAlerts),
+#[utoipa::path(get, path = "/api/v1/alerts", tag = "alerts", params(ListAlerts),
     responses((status = 200, body = Vec<AlertView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
-    Params(which): Params<WhichAlerts>,
+    QueryParams(which): QueryParams<ListAlerts>,
 ) -> Result<Json<Vec<AlertView>>, Error> {
     let limit = super::documents::limit(which.limit)?;
-    let alerts = caller.ask(move |service, actor| {
+    let alerts = caller.run(move |service, actor| {
         service.alerts(actor, which.state, which.mine, which.before, limit)
     });
     Ok(Json(alerts.await?))
@@ -79,8 +82,11 @@ pub(crate) async fn list(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 200, body = AlertView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn read(caller: Caller, Place(id): Place<i64>) -> Result<Json<AlertView>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.alert(actor, id)).await?))
+pub(crate) async fn read(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<Json<AlertView>, Error> {
+    Ok(Json(caller.run(move |service, actor| service.alert(actor, id)).await?))
 }
 
 /// Says what became of alerts, or who looks after them.
@@ -91,8 +97,8 @@ pub(crate) async fn read(caller: Caller, Place(id): Place<i64>) -> Result<Json<A
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn change(
     caller: Caller,
-    Body(change): Body<AlertUpdate>,
+    JsonBody(change): JsonBody<AlertUpdate>,
 ) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
+    caller.run(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -122,7 +122,7 @@ impl Caller {
     }
 
     /// Does `work` for the caller; returns what comes of it.
-    pub(crate) async fn ask<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
@@ -160,12 +160,12 @@ impl Credentials {
 
 /// An object of JSON in the body, with faults as problems.
 #[derive(Debug)]
-pub(crate) struct Body<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Fault;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = InvalidRequest;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Fault> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, InvalidRequest> {
         let Json(Object(content)) = Json::from_request(request, state).await?;
         Ok(Self(content))
     }
@@ -196,37 +196,37 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 
 /// Parts of the path, with faults as problems.
 #[derive(Debug, FromRequestParts)]
-#[from_request(via(axum::extract::Path), rejection(Fault))]
-pub(crate) struct Place<T>(pub(crate) T);
+#[from_request(via(axum::extract::Path), rejection(InvalidRequest))]
+pub(crate) struct PathParams<T>(pub(crate) T);
 
 /// What stands behind `?`, with faults as problems.
 #[derive(Debug, FromRequestParts)]
-#[from_request(via(axum::extract::Query), rejection(Fault))]
-pub(crate) struct Params<T>(pub(crate) T);
+#[from_request(via(axum::extract::Query), rejection(InvalidRequest))]
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
 /// A request that cannot be read.
 #[derive(Debug)]
-pub(crate) struct Fault(StatusCode, String);
+pub(crate) struct InvalidRequest(StatusCode, String);
 
-impl axum::response::IntoResponse for Fault {
+impl axum::response::IntoResponse for InvalidRequest {
     fn into_response(self) -> axum::response::Response {
-        problem::answer(self.0, self.1)
+        problem::response(self.0, self.1)
     }
 }
 
-impl From<JsonRejection> for Fault {
+impl From<JsonRejection> for InvalidRequest {
     fn from(rejection: JsonRejection) -> Self {
         Self(rejection.status(), rejection.body_text())
     }
 }
 
-impl From<PathRejection> for Fault {
+impl From<PathRejection> for InvalidRequest {
     fn from(_: PathRejection) -> Self {
         Self(StatusCode::NOT_FOUND, "there is nothing at this address".to_owned())
     }
 }
 
-impl From<QueryRejection> for Fault {
+impl From<QueryRejection> for InvalidRequest {
     fn from(rejection: QueryRejection) -> Self {
         Self(StatusCode::UNPROCESSABLE_ENTITY, rejection.body_text())
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt;
 use utoipa::{IntoParams, ToSchema};
 
-use super::caller::{Body, Caller, Params, Place};
+use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{
@@ -34,16 +34,16 @@ pub(super) fn limit(asked: Option<u32>) -> Result<u32, Error> {
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn probe(
     caller: Caller,
-    Body(request): Body<ProbeRequest>,
+    JsonBody(request): JsonBody<ProbeRequest>,
 ) -> Result<Json<ProbeResult>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.probe(actor, &request)).await?))
+    Ok(Json(caller.run(move |service, actor| service.probe(actor, &request)).await?))
 }
 
 /// Which documents.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichDocuments {
+pub(crate) struct ListDocuments {
     /// Only those whose id or title contains this.
     q: Option<String>,
     /// Only those after this place: `next` of the page before.
@@ -55,7 +55,7 @@ pub(crate) struct WhichDocuments {
 
 /// A page of documents.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Page {
+pub(crate) struct DocumentPage {
     /// The documents, in the order in which they came.
     documents: Vec<DocumentView>,
     /// Where the next page begins; none if this is the last.
@@ -64,29 +64,29 @@ pub(crate) struct Page {
 
 /// The documents of a repository, in the order in which they came.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), WhichDocuments),
-    responses((status = 200, body = Page), (status = 401, body = Problem),
+    params(("name" = String, Path, description = "The repository"), ListDocuments),
+    responses((status = 200, body = DocumentPage), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
-    Place(name): Place<String>,
-    Params(which): Params<WhichDocuments>,
-) -> Result<Json<Page>, Error> {
-    let most = limit(which.limit)?;
+    PathParams(name): PathParams<String>,
+    QueryParams(which): QueryParams<ListDocuments>,
+) -> Result<Json<DocumentPage>, Error> {
+    let limit = limit(which.limit)?;
     let (documents, next) = caller
-        .ask(move |service, actor| {
-            service.documents(actor, &name, which.q.as_deref(), which.after, most)
+        .run(move |service, actor| {
+            service.documents(actor, &name, which.q.as_deref(), which.after, limit)
         })
         .await?;
-    Ok(Json(Page { documents, next }))
+    Ok(Json(DocumentPage { documents, next }))
 }
 
 /// How a document is registered.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct How {
+pub(crate) struct RegisterParams {
     /// What happens if there is a document with the same id already.
     #[serde(default)]
     #[param(inline)]
@@ -110,7 +110,7 @@ pub(crate) struct FileForm {
 
 /// Registers a document. It is on the disk, and probes find it, when the answer comes.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/documents", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), How,
+    params(("name" = String, Path, description = "The repository"), RegisterParams,
            ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255,
             description = "A request with the same key and contents is answered again, not done again; for a day")),
     request_body(content((NewDocument = "application/json"), (FileForm = "multipart/form-data"))),
@@ -123,8 +123,8 @@ pub(crate) struct FileForm {
               (status = 422, body = Problem)))]
 pub(crate) async fn register(
     caller: Caller,
-    Place(name): Place<String>,
-    Params(how): Params<How>,
+    PathParams(name): PathParams<String>,
+    QueryParams(how): QueryParams<RegisterParams>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<(StatusCode, Json<RegisteredDocument>), axum::response::Response> {
@@ -135,27 +135,27 @@ pub(crate) async fn register(
     let (new, digest) = if is_form {
         let form = Multipart::from_request(request, &()).await;
         let form =
-            form.map_err(|fault| super::problem::answer(fault.status(), fault.body_text()))?;
+            form.map_err(|fault| super::problem::response(fault.status(), fault.body_text()))?;
         let new = read_form(&caller, form).await.map_err(IntoResponse::into_response)?;
         let digest = *blake3::hash(new.text.as_bytes()).as_bytes();
         (new, digest)
     } else {
         let body = Bytes::from_request(request, &()).await;
         let body =
-            body.map_err(|fault| super::problem::answer(fault.status(), fault.body_text()))?;
+            body.map_err(|fault| super::problem::response(fault.status(), fault.body_text()))?;
         let digest = *blake3::hash(&body).as_bytes();
         let request = Request::builder()
             .header(header::CONTENT_TYPE, kind.unwrap_or_default())
             .body(RawBody::from(body))
             .map_err(|_| Error::Invalid("this cannot be read".to_owned()).into_response())?;
-        let Body(new) = Body::<NewDocument>::from_request(request, &())
+        let JsonBody(new) = JsonBody::<NewDocument>::from_request(request, &())
             .await
             .map_err(IntoResponse::into_response)?;
         (new, digest)
     };
     let request = key.map(|key| (key, digest));
     let registered = caller
-        .ask(move |service, actor| service.register(actor, &name, new, how.existing, request))
+        .run(move |service, actor| service.register(actor, &name, new, how.existing, request))
         .await
         .map_err(IntoResponse::into_response)?;
     let status = if registered.existed { StatusCode::OK } else { StatusCode::CREATED };
@@ -186,14 +186,14 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
                     return Err(Error::Invalid("one file makes one document".to_owned()));
                 }
                 let file_name = field.file_name().unwrap_or("upload").to_owned();
-                let made: Upload =
+                let created: Upload =
                     caller.app().run(move |service| service.new_upload(&file_name)).await?;
-                let mut file = tokio::fs::File::create(made.path()).await?;
+                let mut file = tokio::fs::File::create(created.path()).await?;
                 while let Some(bytes) = field.chunk().await.map_err(broken)? {
                     file.write_all(&bytes).await?;
                 }
                 file.flush().await?;
-                upload = Some(made);
+                upload = Some(created);
             }
             "id" | "title" | "time" | "author" | "label" => {
                 let value = field.text().await.map_err(broken)?;
@@ -235,7 +235,7 @@ async fn read_form(caller: &Caller, mut form: Multipart) -> Result<NewDocument, 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Whole {
+pub(crate) struct ReadParams {
     /// Whether the text comes with it, if it is kept; yes by default.
     text: Option<bool>,
 }
@@ -243,18 +243,18 @@ pub(crate) struct Whole {
 /// One document.
 #[utoipa::path(get, path = "/api/v1/repositories/{name}/documents/{id}", tag = "documents",
     params(("name" = String, Path, description = "The repository"),
-           ("id" = String, Path, description = "The document; slashes as %2F"), Whole),
+           ("id" = String, Path, description = "The document; slashes as %2F"), ReadParams),
     responses((status = 200, body = DocumentView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn read(
     caller: Caller,
-    Place((name, id)): Place<(String, String)>,
-    Params(whole): Params<Whole>,
+    PathParams((name, id)): PathParams<(String, String)>,
+    QueryParams(whole): QueryParams<ReadParams>,
 ) -> Result<Json<DocumentView>, Error> {
     let with_text = whole.text.unwrap_or(true);
     Ok(Json(
-        caller.ask(move |service, actor| service.document(actor, &name, &id, with_text)).await?,
+        caller.run(move |service, actor| service.document(actor, &name, &id, with_text)).await?,
     ))
 }
 
@@ -267,16 +267,16 @@ pub(crate) async fn read(
               (status = 409, body = Problem)))]
 pub(crate) async fn delete(
     caller: Caller,
-    Place((name, id)): Place<(String, String)>,
+    PathParams((name, id)): PathParams<(String, String)>,
 ) -> Result<Json<RemovalReceipt>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.delete(actor, &name, &id)).await?))
+    Ok(Json(caller.run(move |service, actor| service.delete(actor, &name, &id)).await?))
 }
 
 /// How a file is loaded.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct HowToLoad {
+pub(crate) struct LoadParams {
     /// What the file is called; its ending tells its format.
     file: String,
     /// What happens to documents whose id is there already.
@@ -288,7 +288,7 @@ pub(crate) struct HowToLoad {
 /// Registers all documents of a file: JSON lines, CSV, Parquet, ZIP, TAR, mbox, a feed, WARC, or
 /// one document. The body is the file; a job reads it.
 #[utoipa::path(post, path = "/api/v1/repositories/{name}/loads", tag = "documents",
-    params(("name" = String, Path, description = "The repository"), HowToLoad),
+    params(("name" = String, Path, description = "The repository"), LoadParams),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 202, body = LoadJob), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
@@ -296,27 +296,27 @@ pub(crate) struct HowToLoad {
               (status = 422, body = Problem)))]
 pub(crate) async fn load(
     caller: Caller,
-    Place(name): Place<String>,
-    Params(how): Params<HowToLoad>,
+    PathParams(name): PathParams<String>,
+    QueryParams(how): QueryParams<LoadParams>,
     body: RawBody,
 ) -> Result<(StatusCode, Json<LoadJob>), Error> {
     let checked = name.clone();
     let file_name = how.file.clone();
     let upload = caller
         .clone()
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             service.may_load(actor, &checked)?;
             service.new_upload(&file_name)
         })
         .await?;
     let mut file = tokio::fs::File::create(upload.path()).await?;
-    let most = caller.app().service.limits().upload;
+    let limit = caller.app().service.limits().upload;
     let (mut stream, mut bytes) = (body.into_data_stream(), 0u64);
     while let Some(piece) = stream.next().await {
         let piece = piece.map_err(|error| Error::Invalid(error.to_string()))?;
         bytes += piece.len() as u64;
-        if bytes > most {
-            return Err(Error::TooLarge(format!("a file has at most {} MiB", most >> 20)));
+        if bytes > limit {
+            return Err(Error::TooLarge(format!("a file has at most {} MiB", limit >> 20)));
         }
         file.write_all(&piece).await?;
     }
@@ -326,7 +326,7 @@ pub(crate) async fn load(
     file.flush().await?;
     drop(file);
     let loaded = caller
-        .ask(move |service, actor| service.new_load(actor, &name, upload, how.existing))
+        .run(move |service, actor| service.new_load(actor, &name, upload, how.existing))
         .await?;
     Ok((StatusCode::ACCEPTED, Json(loaded)))
 }
@@ -338,7 +338,7 @@ pub(crate) async fn load(
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn receipt(
     caller: Caller,
-    Place(id): Place<i64>,
+    PathParams(id): PathParams<i64>,
 ) -> Result<Json<RemovalReceipt>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.receipt(actor, id)).await?))
+    Ok(Json(caller.run(move |service, actor| service.receipt(actor, id)).await?))
 }

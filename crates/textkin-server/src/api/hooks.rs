@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::caller::{Body, Caller, Params, Place};
+use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{DeliveryState, DeliveryView, HookView, NewHook};
@@ -17,7 +17,7 @@ use crate::service::{DeliveryState, DeliveryView, HookView, NewHook};
     responses((status = 200, body = Vec<HookView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.hooks(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.hooks(actor)).await?))
 }
 
 /// Makes a webhook; only this answer shows its secret.
@@ -26,12 +26,12 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<HookView>>, Error> {
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 409, body = Problem), (status = 415, body = Problem),
               (status = 422, description = "Deliveries may not go there", body = Problem)))]
-pub(crate) async fn make(
+pub(crate) async fn create(
     caller: Caller,
-    Body(new): Body<NewHook>,
+    JsonBody(new): JsonBody<NewHook>,
 ) -> Result<(StatusCode, Json<HookView>), Error> {
-    let made = caller.ask(move |service, actor| service.new_hook(actor, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created = caller.run(move |service, actor| service.new_hook(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// Deletes a webhook and its deliveries; watches that used it go on without.
@@ -39,8 +39,11 @@ pub(crate) async fn make(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 204, description = "It is gone"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn delete(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.delete_hook(actor, id)).await?;
+pub(crate) async fn delete(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<StatusCode, Error> {
+    caller.run(move |service, actor| service.delete_hook(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -54,16 +57,16 @@ const WAIT: Duration = Duration::from_secs(5);
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn test(
     caller: Caller,
-    Place(id): Place<i64>,
+    PathParams(id): PathParams<i64>,
 ) -> Result<Json<DeliveryView>, Error> {
     let started = Instant::now();
     let mut delivery =
-        caller.clone().ask(move |service, actor| service.test_hook(actor, id)).await?;
+        caller.clone().run(move |service, actor| service.test_hook(actor, id)).await?;
     // Nobody else waits for a thread meanwhile.
     while delivery.state == DeliveryState::Waiting && started.elapsed() < WAIT {
         tokio::time::sleep(Duration::from_millis(50)).await;
         let id = delivery.id;
-        delivery = caller.clone().ask(move |service, actor| service.delivery(actor, id)).await?;
+        delivery = caller.clone().run(move |service, actor| service.delivery(actor, id)).await?;
     }
     Ok(Json(delivery))
 }
@@ -72,7 +75,7 @@ pub(crate) async fn test(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichDeliveries {
+pub(crate) struct ListDeliveries {
     /// Only those in this state.
     state: Option<DeliveryState>,
     /// Only those before this one.
@@ -83,16 +86,16 @@ pub(crate) struct WhichDeliveries {
 }
 
 /// The account's deliveries by mail and webhook, the latest first.
-#[utoipa::path(get, path = "/api/v1/deliveries", tag = "webhooks", params(WhichDeliveries),
+#[utoipa::path(get, path = "/api/v1/deliveries", tag = "webhooks", params(ListDeliveries),
     responses((status = 200, body = Vec<DeliveryView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn deliveries(
     caller: Caller,
-    Params(which): Params<WhichDeliveries>,
+    QueryParams(which): QueryParams<ListDeliveries>,
 ) -> Result<Json<Vec<DeliveryView>>, Error> {
     let limit = super::documents::limit(which.limit)?;
     let deliveries = caller
-        .ask(move |service, actor| service.deliveries(actor, which.state, which.before, limit));
+        .run(move |service, actor| service.deliveries(actor, which.state, which.before, limit));
     Ok(Json(deliveries.await?))
 }
 
@@ -103,7 +106,7 @@ pub(crate) async fn deliveries(
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn resend(
     caller: Caller,
-    Place(id): Place<i64>,
+    PathParams(id): PathParams<i64>,
 ) -> Result<Json<DeliveryView>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.resend(actor, id)).await?))
+    Ok(Json(caller.run(move |service, actor| service.resend(actor, id)).await?))
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::caller::{Body, Caller, Place};
+use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::Problem;
 use crate::access::Role;
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::service::{AccountView, KeyView, NewKey, TeamView};
     responses((status = 200, body = Vec<KeyView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.keys(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.keys(actor)).await?))
 }
 
 /// Makes a key; only this answer shows it.
@@ -25,12 +25,12 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<KeyView>>, Error> {
               (status = 401, body = Problem), (status = 403, body = Problem),
               (status = 404, body = Problem), (status = 409, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
-pub(crate) async fn make(
+pub(crate) async fn create(
     caller: Caller,
-    Body(new): Body<NewKey>,
+    JsonBody(new): JsonBody<NewKey>,
 ) -> Result<(StatusCode, Json<KeyView>), Error> {
-    let made = caller.ask(move |service, actor| service.new_key(actor, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created = caller.run(move |service, actor| service.new_key(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// Revokes a key.
@@ -38,8 +38,11 @@ pub(crate) async fn make(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 204, description = "It is revoked"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn revoke(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.revoke_key(actor, id)).await?;
+pub(crate) async fn revoke(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<StatusCode, Error> {
+    caller.run(move |service, actor| service.revoke_key(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -48,7 +51,7 @@ pub(crate) async fn revoke(caller: Caller, Place(id): Place<i64>) -> Result<Stat
     responses((status = 200, body = Vec<AccountView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn accounts(caller: Caller) -> Result<Json<Vec<AccountView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.accounts(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.accounts(actor)).await?))
 }
 
 /// A new account.
@@ -78,10 +81,10 @@ pub(crate) struct NewAccount {
               (status = 422, body = Problem)))]
 pub(crate) async fn new_account(
     caller: Caller,
-    Body(new): Body<NewAccount>,
+    JsonBody(new): JsonBody<NewAccount>,
 ) -> Result<StatusCode, Error> {
     caller
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let (mail, password) = (new.mail.as_deref(), new.password.as_deref());
             service.new_account(actor, &new.name, mail, password, new.is_admin)
         })
@@ -94,7 +97,7 @@ pub(crate) async fn new_account(
     responses((status = 200, body = Vec<TeamView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn teams(caller: Caller) -> Result<Json<Vec<TeamView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.teams(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.teams(actor)).await?))
 }
 
 /// A new team.
@@ -114,9 +117,9 @@ pub(crate) struct NewTeam {
               (status = 422, body = Problem)))]
 pub(crate) async fn new_team(
     caller: Caller,
-    Body(new): Body<NewTeam>,
+    JsonBody(new): JsonBody<NewTeam>,
 ) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.new_team(actor, &new.name)).await?;
+    caller.run(move |service, actor| service.new_team(actor, &new.name)).await?;
     Ok(StatusCode::CREATED)
 }
 
@@ -139,11 +142,11 @@ pub(crate) struct NewRole {
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_member(
     caller: Caller,
-    Place((team, account)): Place<(String, String)>,
-    Body(new): Body<NewRole>,
+    PathParams((team, account)): PathParams<(String, String)>,
+    JsonBody(new): JsonBody<NewRole>,
 ) -> Result<StatusCode, Error> {
     let role = Some(new.role);
-    caller.ask(move |service, actor| service.set_member(actor, &team, &account, role)).await?;
+    caller.run(move |service, actor| service.set_member(actor, &team, &account, role)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -156,8 +159,8 @@ pub(crate) async fn set_member(
               (status = 409, body = Problem)))]
 pub(crate) async fn remove_member(
     caller: Caller,
-    Place((team, account)): Place<(String, String)>,
+    PathParams((team, account)): PathParams<(String, String)>,
 ) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.set_member(actor, &team, &account, None)).await?;
+    caller.run(move |service, actor| service.set_member(actor, &team, &account, None)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -58,13 +58,13 @@ impl utoipa::Modify for Security {
     }
 }
 
-fn described() -> OpenApiRouter<Arc<App>> {
+fn api_router() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(system::health))
         .routes(routes!(system::metrics))
         .routes(routes!(system::me))
         .routes(routes!(documents::probe))
-        .routes(routes!(repositories::list, repositories::make))
+        .routes(routes!(repositories::list, repositories::create))
         .routes(routes!(repositories::read, repositories::change, repositories::delete))
         .routes(routes!(repositories::purge_preview))
         .routes(routes!(repositories::purge))
@@ -85,7 +85,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(alerts::change))
         .routes(routes!(questions::list, questions::ask))
         .routes(routes!(questions::handle))
-        .routes(routes!(hooks::list, hooks::make))
+        .routes(routes!(hooks::list, hooks::create))
         .routes(routes!(hooks::delete))
         .routes(routes!(hooks::test))
         .routes(routes!(hooks::deliveries))
@@ -93,7 +93,7 @@ fn described() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(system::jobs))
         .routes(routes!(system::job, system::drop_job))
         .routes(routes!(system::retry))
-        .routes(routes!(keys::list, keys::make))
+        .routes(routes!(keys::list, keys::create))
         .routes(routes!(keys::revoke))
         .routes(routes!(keys::accounts, keys::new_account))
         .routes(routes!(keys::teams, keys::new_team))
@@ -103,24 +103,24 @@ fn described() -> OpenApiRouter<Arc<App>> {
 /// The description of the interface, as JSON.
 #[must_use]
 pub fn description() -> utoipa::openapi::OpenApi {
-    let mut description = described().into_openapi();
+    let mut description = api_router().into_openapi();
     describe::problems(&mut description);
     description
 }
 
 /// The routes.
 pub(crate) fn router(app: &Arc<App>, pages: Router<Arc<App>>) -> Router {
-    let (router, mut description) = described().split_for_parts();
+    let (router, mut description) = api_router().split_for_parts();
     describe::problems(&mut description);
     let json = serde_json::to_string(&description).unwrap_or_default();
-    let answer = move || {
+    let response = move || {
         let json = json.clone();
         async move { ([("content-type", "application/json")], json) }
     };
     router
         .merge(pages)
-        .route("/api/v1/openapi.json", axum::routing::get(answer))
-        .fallback(problem::no_such_place)
-        .method_not_allowed_fallback(problem::no_such_method)
+        .route("/api/v1/openapi.json", axum::routing::get(response))
+        .fallback(problem::not_found)
+        .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(Arc::clone(app))
 }

@@ -47,7 +47,7 @@ impl Error {
     }
 
     /// What may be told: what went wrong inside is for the log only.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn public_message(&self) -> String {
         if self.status() != StatusCode::INTERNAL_SERVER_ERROR {
             return self.to_string();
         }
@@ -57,7 +57,7 @@ impl Error {
 }
 
 /// A problem as an answer.
-pub(crate) fn answer(status: StatusCode, detail: String) -> Response {
+pub(crate) fn response(status: StatusCode, detail: String) -> Response {
     let problem = Problem {
         r#type: "about:blank",
         title: status.canonical_reason().unwrap_or("Problem").to_owned(),
@@ -76,7 +76,7 @@ pub(crate) fn answer(status: StatusCode, detail: String) -> Response {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let mut response = answer(self.status(), self.told());
+        let mut response = response(self.status(), self.public_message());
         if let Self::TooManyRequests(seconds) = self {
             response.headers_mut().insert("retry-after", seconds.into());
         }
@@ -85,16 +85,16 @@ impl IntoResponse for Error {
 }
 
 /// Nothing is there: a page says so to a browser, a problem to a program.
-pub(crate) async fn no_such_place(uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn not_found(uri: Uri, headers: HeaderMap) -> Response {
     let path: String = uri.path().chars().take(100).collect();
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let is_browser = accepted.is_some_and(|accepted| accepted.contains("text/html"));
     if is_browser && !path.starts_with("/api/") {
         return crate::web::no_such_page(&path);
     }
-    answer(StatusCode::NOT_FOUND, format!("there is nothing at {path}"))
+    response(StatusCode::NOT_FOUND, format!("there is nothing at {path}"))
 }
 
-pub(crate) async fn no_such_method() -> Response {
-    answer(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here".to_owned())
+pub(crate) async fn method_not_allowed() -> Response {
+    response(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here".to_owned())
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::caller::{Body, Caller, Params, Place};
+use super::caller::{Caller, JsonBody, PathParams, QueryParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{ContactRequestView, ContactRequestsSent, NewContactRequest};
@@ -14,7 +14,7 @@ use crate::service::{ContactRequestView, ContactRequestsSent, NewContactRequest}
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichQuestions {
+pub(crate) struct ListContactRequests {
     /// Only those that nobody has handled.
     #[serde(default)]
     open: bool,
@@ -26,15 +26,15 @@ pub(crate) struct WhichQuestions {
 }
 
 /// Questions to the teams of the account, the latest first.
-#[utoipa::path(get, path = "/api/v1/questions", tag = "questions", params(WhichQuestions),
+#[utoipa::path(get, path = "/api/v1/questions", tag = "questions", params(ListContactRequests),
     responses((status = 200, body = Vec<ContactRequestView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn list(
     caller: Caller,
-    Params(which): Params<WhichQuestions>,
+    QueryParams(which): QueryParams<ListContactRequests>,
 ) -> Result<Json<Vec<ContactRequestView>>, Error> {
     let limit = super::documents::limit(which.limit)?;
-    let questions = caller.ask(move |service, actor| {
+    let questions = caller.run(move |service, actor| {
         service.contact_requests(actor, which.open, which.before, limit)
     });
     Ok(Json(questions.await?))
@@ -50,10 +50,10 @@ pub(crate) async fn list(
               (status = 422, body = Problem)))]
 pub(crate) async fn ask(
     caller: Caller,
-    Body(new): Body<NewContactRequest>,
+    JsonBody(new): JsonBody<NewContactRequest>,
 ) -> Result<(StatusCode, Json<ContactRequestsSent>), Error> {
     let asked =
-        caller.ask(move |service, actor| service.send_contact_requests(actor, &new, None)).await?;
+        caller.run(move |service, actor| service.send_contact_requests(actor, &new, None)).await?;
     Ok((StatusCode::ACCEPTED, Json(asked)))
 }
 
@@ -62,7 +62,10 @@ pub(crate) async fn ask(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 204, description = "It is"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn handle(caller: Caller, Place(id): Place<i64>) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.handle_contact_request(actor, id)).await?;
+pub(crate) async fn handle(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<StatusCode, Error> {
+    caller.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

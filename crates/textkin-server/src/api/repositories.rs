@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 
-use super::caller::{Body, Caller, Place};
+use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{
@@ -15,7 +15,7 @@ use crate::service::{
     responses((status = 200, body = Vec<RepositoryView>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
 pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Error> {
-    Ok(Json(caller.ask(|service, actor| service.repositories(actor)).await?))
+    Ok(Json(caller.run(|service, actor| service.repositories(actor)).await?))
 }
 
 /// Makes a repository.
@@ -26,12 +26,12 @@ pub(crate) async fn list(caller: Caller) -> Result<Json<Vec<RepositoryView>>, Er
               (status = 404, description = "No such team", body = Problem),
               (status = 409, description = "The name is taken", body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem)))]
-pub(crate) async fn make(
+pub(crate) async fn create(
     caller: Caller,
-    Body(new): Body<NewRepository>,
+    JsonBody(new): JsonBody<NewRepository>,
 ) -> Result<(StatusCode, Json<RepositoryView>), Error> {
-    let made = caller.ask(move |service, actor| service.new_repository(actor, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created = caller.run(move |service, actor| service.new_repository(actor, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// One repository.
@@ -42,9 +42,9 @@ pub(crate) async fn make(
               (status = 409, description = "Several teams have it", body = Problem)))]
 pub(crate) async fn read(
     caller: Caller,
-    Place(name): Place<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Json<RepositoryView>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.repository(actor, &name)).await?))
+    Ok(Json(caller.run(move |service, actor| service.repository(actor, &name)).await?))
 }
 
 /// Changes a repository; what is not given stays.
@@ -58,11 +58,11 @@ pub(crate) async fn read(
               (status = 422, body = Problem)))]
 pub(crate) async fn change(
     caller: Caller,
-    Place(name): Place<String>,
-    Body(change): Body<RepositoryUpdate>,
+    PathParams(name): PathParams<String>,
+    JsonBody(change): JsonBody<RepositoryUpdate>,
 ) -> Result<Json<RepositoryView>, Error> {
     let changed =
-        caller.ask(move |service, actor| service.change_repository(actor, &name, &change)).await?;
+        caller.run(move |service, actor| service.change_repository(actor, &name, &change)).await?;
     Ok(Json(changed))
 }
 
@@ -74,9 +74,9 @@ pub(crate) async fn change(
               (status = 409, body = Problem)))]
 pub(crate) async fn delete(
     caller: Caller,
-    Place(name): Place<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Json<RemovalReceipt>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.delete_repository(actor, &name)).await?))
+    Ok(Json(caller.run(move |service, actor| service.delete_repository(actor, &name)).await?))
 }
 
 /// What a purge would remove.
@@ -89,11 +89,11 @@ pub(crate) async fn delete(
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn purge_preview(
     caller: Caller,
-    Place(name): Place<String>,
-    Body(rule): Body<PurgeRule>,
+    PathParams(name): PathParams<String>,
+    JsonBody(rule): JsonBody<PurgeRule>,
 ) -> Result<Json<PurgePreview>, Error> {
     let preview =
-        caller.ask(move |service, actor| service.purge_preview(actor, &name, &rule)).await?;
+        caller.run(move |service, actor| service.purge_preview(actor, &name, &rule)).await?;
     Ok(Json(preview))
 }
 
@@ -108,8 +108,8 @@ pub(crate) async fn purge_preview(
               (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn purge(
     caller: Caller,
-    Place(name): Place<String>,
-    Body(rule): Body<PurgeRule>,
+    PathParams(name): PathParams<String>,
+    JsonBody(rule): JsonBody<PurgeRule>,
 ) -> Result<Json<RemovalReceipt>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.purge(actor, &name, &rule)).await?))
+    Ok(Json(caller.run(move |service, actor| service.purge(actor, &name, &rule)).await?))
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::caller::{App, Caller, Params, Place};
+use super::caller::{App, Caller, PathParams, QueryParams};
 use super::problem::Problem;
 use crate::access::{Role, Scope};
 use crate::error::Error;
@@ -28,7 +28,7 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Result<&'static str, 
     responses((status = 200, description = "Figures", body = String, content_type = "text/plain"),
               (status = 401, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn metrics(caller: Caller) -> Result<Response, Error> {
-    let figures = caller.ask(|service, actor| service.metrics(actor)).await?;
+    let figures = caller.run(|service, actor| service.metrics(actor)).await?;
     let mut text = String::new();
     for (name, help, value) in figures {
         let _ = writeln!(text, "# HELP textkin_{name} {help}");
@@ -58,7 +58,7 @@ pub(crate) struct Me {
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
 pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
     let me = caller
-        .ask(|service, actor| {
+        .run(|service, actor| {
             let teams = match actor.only.is_none() && actor.require_scope(Scope::Read).is_ok() {
                 true => service.teams(actor)?,
                 false => Vec::new(),
@@ -79,7 +79,7 @@ pub(crate) async fn me(caller: Caller) -> Result<Json<Me>, Error> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WhichJobs {
+pub(crate) struct ListJobs {
     /// Only those in this state.
     state: Option<JobState>,
     /// Only those before this one.
@@ -90,15 +90,15 @@ pub(crate) struct WhichJobs {
 }
 
 /// The account's jobs, the latest first.
-#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(WhichJobs),
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(ListJobs),
     responses((status = 200, body = Vec<JobView>), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn jobs(
     caller: Caller,
-    Params(which): Params<WhichJobs>,
+    QueryParams(which): QueryParams<ListJobs>,
 ) -> Result<Json<Vec<JobView>>, Error> {
     let limit = super::documents::limit(which.limit)?;
-    let jobs = caller.ask(move |service, actor| {
+    let jobs = caller.run(move |service, actor| {
         let state = which.state.map(JobState::name);
         service.jobs(actor, state, which.before, limit)
     });
@@ -110,8 +110,11 @@ pub(crate) async fn jobs(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn job(caller: Caller, Place(id): Place<i64>) -> Result<Json<JobView>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.job(actor, id)).await?))
+pub(crate) async fn job(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<Json<JobView>, Error> {
+    Ok(Json(caller.run(move |service, actor| service.job(actor, id)).await?))
 }
 
 /// Gives a job up that failed.
@@ -121,9 +124,9 @@ pub(crate) async fn job(caller: Caller, Place(id): Place<i64>) -> Result<Json<Jo
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn drop_job(
     caller: Caller,
-    Place(id): Place<i64>,
+    PathParams(id): PathParams<i64>,
 ) -> Result<axum::http::StatusCode, Error> {
-    caller.ask(move |service, actor| service.delete_job(actor, id)).await?;
+    caller.run(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
 
@@ -132,6 +135,9 @@ pub(crate) async fn drop_job(
     params(("id" = i64, Path, description = "Its number")),
     responses((status = 200, body = JobView), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
-pub(crate) async fn retry(caller: Caller, Place(id): Place<i64>) -> Result<Json<JobView>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.retry_job(actor, id)).await?))
+pub(crate) async fn retry(
+    caller: Caller,
+    PathParams(id): PathParams<i64>,
+) -> Result<Json<JobView>, Error> {
+    Ok(Json(caller.run(move |service, actor| service.retry_job(actor, id)).await?))
 }

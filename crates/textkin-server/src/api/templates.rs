@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 
-use super::caller::{Body, Caller, Place};
+use super::caller::{Caller, JsonBody, PathParams};
 use super::problem::Problem;
 use crate::error::Error;
 use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
@@ -16,9 +16,9 @@ use crate::service::{NewStopPhrase, NewTemplate, StopPhraseView, TemplateView};
               (status = 409, body = Problem)))]
 pub(crate) async fn templates(
     caller: Caller,
-    Place(name): Place<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Json<Vec<TemplateView>>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.templates(actor, &name)).await?))
+    Ok(Json(caller.run(move |service, actor| service.templates(actor, &name)).await?))
 }
 
 /// Adds a template text, which probes can leave out.
@@ -33,11 +33,12 @@ pub(crate) async fn templates(
               (status = 422, description = "It is too short", body = Problem)))]
 pub(crate) async fn new_template(
     caller: Caller,
-    Place(name): Place<String>,
-    Body(new): Body<NewTemplate>,
+    PathParams(name): PathParams<String>,
+    JsonBody(new): JsonBody<NewTemplate>,
 ) -> Result<(StatusCode, Json<TemplateView>), Error> {
-    let made = caller.ask(move |service, actor| service.new_template(actor, &name, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created =
+        caller.run(move |service, actor| service.new_template(actor, &name, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// Removes a template text.
@@ -50,9 +51,9 @@ pub(crate) async fn new_template(
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_template(
     caller: Caller,
-    Place((name, id)): Place<(String, i64)>,
+    PathParams((name, id)): PathParams<(String, i64)>,
 ) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.delete_template(actor, &name, id)).await?;
+    caller.run(move |service, actor| service.delete_template(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -64,9 +65,9 @@ pub(crate) async fn delete_template(
               (status = 409, body = Problem)))]
 pub(crate) async fn stop_phrases(
     caller: Caller,
-    Place(name): Place<String>,
+    PathParams(name): PathParams<String>,
 ) -> Result<Json<Vec<StopPhraseView>>, Error> {
-    Ok(Json(caller.ask(move |service, actor| service.stop_phrases(actor, &name)).await?))
+    Ok(Json(caller.run(move |service, actor| service.stop_phrases(actor, &name)).await?))
 }
 
 /// Adds a stop phrase, which probes can leave out.
@@ -81,12 +82,12 @@ pub(crate) async fn stop_phrases(
               (status = 422, description = "It has no words, or too many", body = Problem)))]
 pub(crate) async fn new_stop_phrase(
     caller: Caller,
-    Place(name): Place<String>,
-    Body(new): Body<NewStopPhrase>,
+    PathParams(name): PathParams<String>,
+    JsonBody(new): JsonBody<NewStopPhrase>,
 ) -> Result<(StatusCode, Json<StopPhraseView>), Error> {
-    let made =
-        caller.ask(move |service, actor| service.new_stop_phrase(actor, &name, &new)).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+    let created =
+        caller.run(move |service, actor| service.new_stop_phrase(actor, &name, &new)).await?;
+    Ok((StatusCode::CREATED, Json(created)))
 }
 
 /// Removes a stop phrase.
@@ -99,8 +100,8 @@ pub(crate) async fn new_stop_phrase(
               (status = 409, body = Problem)))]
 pub(crate) async fn delete_stop_phrase(
     caller: Caller,
-    Place((name, id)): Place<(String, i64)>,
+    PathParams((name, id)): PathParams<(String, i64)>,
 ) -> Result<StatusCode, Error> {
-    caller.ask(move |service, actor| service.delete_stop_phrase(actor, &name, id)).await?;
+    caller.run(move |service, actor| service.delete_stop_phrase(actor, &name, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use textkin_web::page::{LoginPage, SetupPage};
-use textkin_web::view::{Frame, Login, Setup};
+use textkin_web::view::{Login, PageFrame, Setup};
 
 use super::fields::Fields;
 use super::reply::{Reply, VERSION, html, to};
@@ -15,8 +15,8 @@ use crate::api::{App, COOKIE, cookie};
 use crate::error::Error;
 use crate::service::SetupState;
 
-fn frame() -> Frame {
-    Frame { version: VERSION.to_owned(), ..Frame::default() }
+fn frame() -> PageFrame {
+    PageFrame { version: VERSION.to_owned(), ..PageFrame::default() }
 }
 
 /// `GET /setup`.
@@ -60,7 +60,7 @@ pub(super) async fn set_up(State(app): State<Arc<App>>, knock: Knock) -> Reply {
                 token: fields.get("token").to_owned(),
                 name: fields.get("name").to_owned(),
                 email: fields.get("email").to_owned(),
-                problem: Some(error.told()),
+                problem: Some(error.public_message()),
             };
             Ok(html(SetupPage { frame: &frame(), view: &view }.render()?))
         }
@@ -98,7 +98,7 @@ pub(super) async fn sign_in(State(app): State<Arc<App>>, knock: Knock) -> Reply 
             let view = Login {
                 name: fields.get("name").to_owned(),
                 next: own_path(fields.get("next")),
-                problem: Some(error.told()),
+                problem: Some(error.public_message()),
             };
             Ok(html(LoginPage { frame: &frame(), view: &view }.render()?))
         }

@@ -4,8 +4,9 @@ use axum::extract::Path;
 use textkin::compare;
 use textkin_web::page::{AlertsPage, RulesPage};
 use textkin_web::view::{
-    self, AlertFilter, AlertRow, Alerts, Assignee, Channels, Choice, Digest, DocumentLink, Excerpt,
-    Paging, Piece, PieceKind, Place, QuestionRow, Rules, Score, Share, WatchForm, WatchRow,
+    self, AlertFilter, AlertRow, Alerts, Assignee, Channels, Choice, ContactRequestRow,
+    DigestInterval, DocumentLink, Excerpt, NavItem, Paging, PieceKind, Rules, Score, Share,
+    TextPiece, WatchForm, WatchRow,
 };
 
 use super::fields::Fields;
@@ -32,8 +33,8 @@ pub(super) async fn list(visitor: Visitor) -> Reply {
     let filter = AlertFilter::ALL.iter().find(|own| own.name() == visitor.query.get("state"));
     let filter = filter.copied().unwrap_or_default();
     let before: Option<i64> = visitor.query.number("before");
-    let view = visitor.ask(move |service, actor| inbox(service, actor, filter, before)).await?;
-    Ok(html(AlertsPage { frame: &visitor.frame(Place::Alerts), view: &view }.render()?))
+    let view = visitor.run(move |service, actor| inbox(service, actor, filter, before)).await?;
+    Ok(html(AlertsPage { frame: &visitor.frame(NavItem::Alerts), view: &view }.render()?))
 }
 
 fn inbox(
@@ -83,7 +84,7 @@ fn inbox(
         },
         assignees,
         has_watches: !service.watches(actor)?.is_empty(),
-        questions: match filter {
+        contact_requests: match filter {
             AlertFilter::Open => {
                 service.contact_requests(actor, true, None, 100)?.iter().map(question).collect()
             }
@@ -92,8 +93,8 @@ fn inbox(
     })
 }
 
-fn question(question: &ContactRequestView) -> QuestionRow {
-    QuestionRow {
+fn question(question: &ContactRequestView) -> ContactRequestRow {
+    ContactRequestRow {
         id: question.id.to_string(),
         from: question.from.clone(),
         mail: question.mail.clone().unwrap_or_default(),
@@ -112,7 +113,7 @@ fn question(question: &ContactRequestView) -> QuestionRow {
 
 /// `POST /questions/{id}/handle`.
 pub(super) async fn handle_contact_request(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.handle_contact_request(actor, id)).await?;
+    posted.visitor.run(move |service, actor| service.handle_contact_request(actor, id)).await?;
     Ok(to("/alerts?said=saved"))
 }
 
@@ -173,14 +174,14 @@ fn excerpts(a: &str, b: &str) -> (Vec<Excerpt>, u64) {
 }
 
 /// A passage with a little of what stands around it.
-fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<Piece> {
+fn around(text: &str, range: std::ops::Range<usize>, number: usize) -> Vec<TextPiece> {
     let start = text.floor_char_boundary(range.start.saturating_sub(CONTEXT));
     let end = text.ceil_char_boundary((range.end + CONTEXT).min(text.len()));
-    let piece = |text: &str, of| Piece {
+    let piece = |text: &str, match_index| TextPiece {
         text: text.to_owned(),
-        of,
+        match_index,
         kind: PieceKind::Same,
-        ..Piece::default()
+        ..TextPiece::default()
     };
     let (before, after) = (&text[start..range.start], &text[range.end..end]);
     vec![piece(before, None), piece(&text[range], Some(number)), piece(after, None)]
@@ -197,7 +198,7 @@ pub(super) async fn change(Path((id, what)): Path<(i64, String)>, posted: Posted
     };
     let assignee = (what == "assign").then(|| posted.fields.get("assignee").trim().to_owned());
     let change = AlertUpdate { alerts: vec![id], state, assignee };
-    posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
+    posted.visitor.run(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(to(&format!("/alerts?said={said}&alert={id}")))
 }
 
@@ -214,7 +215,7 @@ pub(super) async fn bulk(posted: Posted) -> Reply {
     let alerts: Vec<i64> = fields.all("alert").filter_map(|id| id.parse().ok()).collect();
     let named: String = alerts.iter().map(|id| format!("&alert={id}")).collect();
     let change = AlertUpdate { alerts, state: Some(state), assignee: None };
-    posted.visitor.ask(move |service, actor| service.change_alerts(actor, &change)).await?;
+    posted.visitor.run(move |service, actor| service.change_alerts(actor, &change)).await?;
     Ok(to(&format!("/alerts?said={said}{named}")))
 }
 
@@ -239,9 +240,9 @@ fn watch_row(watch: &WatchView) -> WatchRow {
         },
         quiet: watch.quiet_from.zip(watch.quiet_to).map(|(from, to)| (clock(from), clock(to))),
         digest: match watch.digest_hours {
-            0 => Digest::AtOnce,
-            1 => Digest::Hourly,
-            _ => Digest::Daily,
+            0 => DigestInterval::Immediately,
+            1 => DigestInterval::Hourly,
+            _ => DigestInterval::Daily,
         },
         can_remove: true,
     }
@@ -282,7 +283,7 @@ fn watch_form(fields: Option<&Fields>) -> WatchForm {
         },
         quiet_from: named("quiet_from"),
         quiet_to: named("quiet_to"),
-        digest: Digest::ALL
+        digest: DigestInterval::ALL
             .iter()
             .find(|digest| digest.name() == fields.get("digest"))
             .copied()
@@ -297,7 +298,7 @@ async fn show_rules(visitor: &Visitor, sent: Option<&Fields>, problem: Option<St
     let hook = fields.get("webhook_id").to_owned();
     let form = WatchForm { problem, ..watch_form(sent) };
     let view = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let own = service.repositories(actor)?;
             let own = own.iter().filter(|own| own.role >= Some(Role::Writer));
             let repositories: Vec<Choice> =
@@ -315,7 +316,7 @@ async fn show_rules(visitor: &Visitor, sent: Option<&Fields>, problem: Option<St
             })
         })
         .await?;
-    Ok(html(RulesPage { frame: &visitor.frame(Place::Alerts), view: &view }.render()?))
+    Ok(html(RulesPage { frame: &visitor.frame(NavItem::Alerts), view: &view }.render()?))
 }
 
 /// `GET /alerts/rules`.
@@ -328,7 +329,7 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     if fields.get("action") == "remove" {
         let id: i64 = fields.number("watch").unwrap_or(0);
-        visitor.ask(move |service, actor| service.delete_watch(actor, id)).await?;
+        visitor.run(move |service, actor| service.delete_watch(actor, id)).await?;
         return Ok(to("/alerts/rules?said=removed"));
     }
     let minute = |name: &str| -> Option<u32> {
@@ -357,7 +358,7 @@ pub(super) async fn change_rules(posted: Posted) -> Reply {
             _ => 0,
         },
     };
-    match visitor.ask(move |service, actor| service.new_watch(actor, &new)).await {
+    match visitor.run(move |service, actor| service.new_watch(actor, &new)).await {
         Ok(_) => Ok(to("/alerts/rules?said=watched")),
         Err(error) => show_rules(&visitor, Some(&fields), Some(shown(error)?)).await,
     }

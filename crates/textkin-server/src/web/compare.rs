@@ -7,8 +7,8 @@ use textkin::types::{SegmentKind, Span};
 use textkin_web::format::segment;
 use textkin_web::page::ComparePage;
 use textkin_web::view::{
-    Compare, Decision, DecisionState, DocumentLink, Match, MatchPlace, Piece, PieceKind, Place,
-    Score, Share, Side, Tab,
+    ComparedPassage, ComparedText, Decision, DecisionState, DocumentLink, NavItem, PassagePosition,
+    PieceKind, Score, Share, SideBySide, Tab, TextPiece,
 };
 
 use super::links::link;
@@ -74,7 +74,7 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
     let exclusions = exclusions(&visitor.query);
     let is_anonymous = visitor.query.is_on("anonymise");
     let view = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let (a, b, tabs, comparer) = of_source(service, actor, &id, n, &exclusions)?;
             let base = format!("/results/{}", segment(&id));
             let query = query_of(&exclusions);
@@ -97,7 +97,7 @@ pub(super) async fn of_result(visitor: Visitor, Path((id, n)): Path<(String, usi
             Ok(view)
         })
         .await?;
-    Ok(html(ComparePage { frame: &visitor.frame(Place::Probe), view: &view }.render()?))
+    Ok(html(ComparePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
 }
 
 /// `GET /results/{id}/compare/{n}/report.html`: what `textkin verify` checks.
@@ -107,7 +107,7 @@ pub(super) async fn report_of_result(
 ) -> Reply {
     let exclusions = exclusions(&visitor.query);
     let page = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let (a, b, _, comparer) = of_source(service, actor, &id, n, &exclusions)?;
             let comparison = comparer.compare_verifiably(&a.text, &b.text)?;
             let view = comparison.view([a.link.name(), &a.text], [b.link.name(), &b.text]);
@@ -123,7 +123,7 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
     let is_anonymous = visitor.query.is_on("anonymise");
     let names = [visitor.query.get("a").to_owned(), visitor.query.get("b").to_owned()];
     let view = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let find = |name: &String| {
                 let (repository, id) = name.split_once('/').ok_or_else(|| {
                     Error::Invalid("say which documents: ?a=REPOSITORY/ID&b=REPOSITORY/ID".into())
@@ -137,7 +137,7 @@ pub(super) async fn of_documents(visitor: Visitor) -> Reply {
             side_by_side(service, actor, a, b, &comparer, &exclusions, is_anonymous)
         })
         .await?;
-    Ok(html(ComparePage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
+    Ok(html(ComparePage { frame: &visitor.frame(NavItem::Repositories), view: &view }.render()?))
 }
 
 fn side_by_side(
@@ -148,20 +148,21 @@ fn side_by_side(
     comparer: &Comparer,
     exclusions: &Exclusions,
     is_anonymous: bool,
-) -> Result<Compare, Error> {
+) -> Result<SideBySide, Error> {
     let comparison = comparer.compare(&a.text, &b.text)?;
-    let mut matches: Vec<Match> = comparison.alignment.passages.iter().map(shared_match).collect();
+    let mut matches: Vec<ComparedPassage> =
+        comparison.alignment.passages.iter().map(shared_match).collect();
     // Which others hold a passage is found by the second text, which is always a document.
-    let places: Vec<Span> =
+    let spans: Vec<Span> =
         comparison.alignment.passages.iter().map(|passage| passage.b.span).collect();
     let except =
         [(&a.link.repository[..], &a.link.id[..]), (&b.link.repository[..], &b.link.id[..])];
-    let holders = service.count_containing_documents(actor, &b.text, &places, &except)?;
-    for ((found, place), holders) in matches.iter_mut().zip(&places).zip(holders) {
-        found.holders = Some(holders);
-        let is_told = holders > 0 && !is_anonymous;
+    let others = service.count_containing_documents(actor, &b.text, &spans, &except)?;
+    for ((found, span), others) in matches.iter_mut().zip(&spans).zip(others) {
+        found.other_documents = Some(others);
+        let is_linked = others > 0 && !is_anonymous;
         found.fragment =
-            is_told.then(|| fragment_at(&b.link.repository, &b.link.id, place.start, place.end));
+            is_linked.then(|| fragment_at(&b.link.repository, &b.link.id, span.start, span.end));
     }
     if is_anonymous {
         let plain = |title: &str| DocumentLink { title: title.to_owned(), ..Default::default() };
@@ -174,42 +175,46 @@ fn side_by_side(
         )
     };
     let notes = comparison.notes_a.iter().chain(&comparison.notes_b);
-    Ok(Compare {
+    Ok(SideBySide {
         score: score(&comparison.alignment.overlap),
         raw: comparison.raw.as_ref().map(score),
         matches,
         k: exclusions.min_run.max(K.get()),
         is_anonymous,
         warnings: notes.map(ToString::to_string).collect(),
-        a: Side { pieces: pieces(&a.text, &comparison, true), document: a.link, ..Side::default() },
-        b: Side {
+        a: ComparedText {
+            pieces: pieces(&a.text, &comparison, true),
+            document: a.link,
+            ..ComparedText::default()
+        },
+        b: ComparedText {
             pieces: pieces(&b.text, &comparison, false),
             document: b.link,
-            ..Side::default()
+            ..ComparedText::default()
         },
-        ..Compare::default()
+        ..SideBySide::default()
     })
 }
 
-fn shared_match(passage: &textkin::types::Passage) -> Match {
-    let place = |stretch: &textkin::types::Stretch| MatchPlace {
+fn shared_match(passage: &textkin::types::Passage) -> ComparedPassage {
+    let place = |stretch: &textkin::types::Stretch| PassagePosition {
         first_word: u64::from(stretch.first),
         words: u64::from(stretch.count),
         first_byte: u64::from(stretch.span.start),
         end_byte: u64::from(stretch.span.end),
     };
-    Match {
+    ComparedPassage {
         words: u64::from(passage.matched),
         a: place(&passage.a),
         b: place(&passage.b),
         is_moved: passage.is_moved,
-        holders: None,
+        other_documents: None,
         fragment: None,
     }
 }
 
 /// All of a text, cut where anything about it changes.
-pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Piece> {
+pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<TextPiece> {
     let alignment = &comparison.alignment;
     let side = |a: Span, b: Span| if is_a { a } else { b };
     let mut segments: Vec<(Span, usize, PieceKind)> = Vec::new();
@@ -217,7 +222,7 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Pie
         for part in &passage.segments {
             let kind = match part.kind {
                 SegmentKind::Same => PieceKind::Same,
-                SegmentKind::Kept => PieceKind::Kept,
+                SegmentKind::Kept => PieceKind::TooShort,
                 SegmentKind::Changed => PieceKind::Changed,
             };
             segments.push((side(part.a.span, part.b.span), number, kind));
@@ -255,9 +260,9 @@ pub(super) fn pieces(text: &str, comparison: &Comparison, is_a: bool) -> Vec<Pie
         let reason = excluded.iter().find(|part| inside(&part.span)).map(|part| part.reason);
         let Some(text) = text.get(start as usize..end as usize) else { continue };
         let blank = text.chars().all(char::is_whitespace);
-        pieces.push(Piece {
+        pieces.push(TextPiece {
             text: text.to_owned(),
-            of: of.map(|segment| segment.1),
+            match_index: of.map(|segment| segment.1),
             // Blanks between the same words are no difference.
             kind: of.map_or(PieceKind::Same, |segment| match blank {
                 true => PieceKind::Same,
@@ -317,7 +322,7 @@ pub(super) async fn decide(Path((id, n)): Path<(String, usize)>, posted: Posted)
     let note: String = fields.get("note").chars().take(10_000).collect();
     let address = format!("/results/{}/compare/{n}?said=saved", segment(&id));
     visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             actor.require_scope(Scope::Register)?;
             let (a, b, ..) = of_source(service, actor, &id, n, &Exclusions::default())?;
             let (a, b, account) = (key(&a.text), key(&b.text), actor.account);

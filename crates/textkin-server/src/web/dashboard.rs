@@ -4,8 +4,8 @@ use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{DashboardPage, MatchesPage, SearchPage};
 use textkin_web::view::{
-    self, Bar, Dashboard, Figures, Histogram, Hit, Job, MatchRow, Matches, NewsItem, NewsKind,
-    NextPurge, Place, Queue, Search,
+    self, Bar, Dashboard, DashboardStats, Histogram, JobQueue, JobRow, MatchRow, Matches, NavItem,
+    NewsItem, NewsKind, NextPurge, SearchHit, SearchResults,
 };
 
 use super::links::{compare, document_at, link};
@@ -24,8 +24,8 @@ const MAX_MATCHES: usize = 500;
 
 /// `GET /`.
 pub(super) async fn dashboard(visitor: Visitor) -> Reply {
-    let view = visitor.ask(view_of).await?;
-    Ok(html(DashboardPage { frame: &visitor.frame(Place::Dashboard), view: &view }.render()?))
+    let view = visitor.run(view_of).await?;
+    Ok(html(DashboardPage { frame: &visitor.frame(NavItem::Dashboard), view: &view }.render()?))
 }
 
 fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
@@ -76,7 +76,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
     Ok(Dashboard {
         is_empty: own.iter().all(|own| own.documents == 0),
         can_load_sample: !repositories.iter().any(|own| own.name == sample::REPOSITORY),
-        figures: Figures {
+        stats: DashboardStats {
             documents: repositories.iter().map(|own| own.documents).sum(),
             repositories: repositories.len() as u64,
             words: repositories.iter().map(|own| own.words).sum(),
@@ -91,12 +91,12 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             }),
         },
         histogram: histogram(&overview),
-        alone: overview.compared.saturating_sub(overview.bars.iter().sum()),
+        unmatched: overview.compared.saturating_sub(overview.bars.iter().sum()),
         is_tour_shown,
         since,
         news,
         earlier,
-        queue: Queue {
+        queue: JobQueue {
             running: count(JobState::Running),
             waiting: count(JobState::Waiting),
             failed: count(JobState::Failed),
@@ -119,7 +119,7 @@ pub(super) async fn matches(visitor: Visitor) -> Reply {
     let from = visitor.query.number("from").unwrap_or(0).min(100);
     let to = visitor.query.number("to").unwrap_or(100).clamp(from, 100);
     let (rows, total) = visitor
-        .ask(move |service, actor| service.documents_by_best_match(actor, from, to, MAX_MATCHES))
+        .run(move |service, actor| service.documents_by_best_match(actor, from, to, MAX_MATCHES))
         .await?;
     let rows = rows.into_iter().map(|best| MatchRow {
         document: link(&best.document),
@@ -128,10 +128,10 @@ pub(super) async fn matches(visitor: Visitor) -> Reply {
         other: best.other.as_ref().map(link),
     });
     let view = Matches { from, to, rows: rows.collect(), total };
-    Ok(html(MatchesPage { frame: &visitor.frame(Place::Dashboard), view: &view }.render()?))
+    Ok(html(MatchesPage { frame: &visitor.frame(NavItem::Dashboard), view: &view }.render()?))
 }
 
-fn job(job: &JobView) -> Job {
+fn job(job: &JobView) -> JobRow {
     let about = job.repository.as_deref().map_or(String::new(), |name| format!(" in {name}"));
     let what = match job.kind.as_str() {
         "check" => format!("check of a new document{about}"),
@@ -139,7 +139,7 @@ fn job(job: &JobView) -> Job {
         "load" => format!("load{about}, {} documents so far", job.done),
         other => format!("{other}{about}"),
     };
-    Job {
+    JobRow {
         id: job.id.to_string(),
         what,
         state: match job.state {
@@ -155,19 +155,19 @@ fn job(job: &JobView) -> Job {
 
 /// `POST /sample`.
 pub(super) async fn sample(posted: Posted) -> Reply {
-    posted.visitor.ask(sample::load).await?;
+    posted.visitor.run(sample::load).await?;
     Ok(to("/?said=sample"))
 }
 
 /// `POST /jobs/{id}/retry`.
 pub(super) async fn retry(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.retry_job(actor, id)).await?;
+    posted.visitor.run(move |service, actor| service.retry_job(actor, id)).await?;
     Ok(to("/?said=retry"))
 }
 
 /// `POST /jobs/{id}/drop`.
 pub(super) async fn drop_job(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.delete_job(actor, id)).await?;
+    posted.visitor.run(move |service, actor| service.delete_job(actor, id)).await?;
     Ok(to("/?said=dropped"))
 }
 
@@ -176,13 +176,13 @@ pub(super) async fn search(visitor: Visitor) -> Reply {
     let query = visitor.query.get("q").trim().to_owned();
     let asked = query.clone();
     let found = visitor
-        .ask(move |service, actor| service.search_documents(actor, &asked, MAX * 5 + 1))
+        .run(move |service, actor| service.search_documents(actor, &asked, MAX * 5 + 1))
         .await?;
     let is_cut = found.len() > (MAX * 5) as usize;
-    let hits = found
-        .iter()
-        .take((MAX * 5) as usize)
-        .map(|(document, _)| Hit { words: u64::from(document.words), document: link(document) });
-    let view = Search { query, hits: hits.collect(), is_cut };
-    Ok(html(SearchPage { frame: &visitor.frame(Place::Elsewhere), view: &view }.render()?))
+    let hits = found.iter().take((MAX * 5) as usize).map(|(document, _)| SearchHit {
+        words: u64::from(document.words),
+        document: link(document),
+    });
+    let view = SearchResults { query, hits: hits.collect(), is_cut };
+    Ok(html(SearchPage { frame: &visitor.frame(NavItem::Other), view: &view }.render()?))
 }

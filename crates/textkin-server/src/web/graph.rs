@@ -4,8 +4,8 @@ use hashbrown::{HashMap, HashSet};
 use textkin_web::format::{number, segment};
 use textkin_web::page::GraphPage;
 use textkin_web::view::{
-    Bar, Bridge, Choice, Cluster, ClusterDetail, Colour, Graph, GraphData, GraphEdge, GraphMode,
-    GraphNode, Histogram, Notice, NoticeKind, Outside, Place,
+    Bar, Bridge, Choice, ClusterDetail, Colour, GraphCluster, GraphData, GraphEdge, GraphExplorer,
+    GraphMode, GraphNode, Histogram, NavItem, NearMiss, Notice, NoticeKind,
 };
 
 use super::fields::Fields;
@@ -29,7 +29,7 @@ const DEFAULT_NEIGHBOURS: u32 = 5;
 /// `GET /graph`.
 pub(super) async fn page(visitor: Visitor) -> Reply {
     let (view, left_out) = made(&visitor).await?;
-    let mut frame = visitor.frame(Place::Graph);
+    let mut frame = visitor.frame(NavItem::Graph);
     if left_out > 0 {
         let text = format!(
             "The graph shows the latest {} documents of this repository; {} are left out.",
@@ -53,7 +53,7 @@ async fn pairs(
 ) -> Result<Vec<(DocumentView, DocumentView, DocumentEdge)>, Error> {
     let query = visitor.query.clone();
     visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let repository_graph = service.repository_graph(actor, query.get("repository"))?;
             let least =
                 f64::from(query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100))
@@ -123,12 +123,12 @@ pub(super) async fn export_graphml(visitor: Visitor) -> Reply {
 }
 
 /// The view, and how many documents are left out of it.
-async fn made(visitor: &Visitor) -> Result<(Graph, u64), Error> {
+async fn made(visitor: &Visitor) -> Result<(GraphExplorer, u64), Error> {
     let query = visitor.query.clone();
-    visitor.ask(move |service, actor| graph(service, actor, &query)).await
+    visitor.run(move |service, actor| graph(service, actor, &query)).await
 }
 
-fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64), Error> {
+fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(GraphExplorer, u64), Error> {
     let own = service.repositories(actor)?;
     let names: Vec<&str> =
         own.iter().filter(|own| own.keep_text).map(|own| own.name.as_str()).collect();
@@ -140,12 +140,12 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
     let threshold = query.number("threshold").unwrap_or(DEFAULT_NEIGHBOURS).clamp(1, 100);
     let mode = GraphMode::ALL.iter().find(|mode| mode.name() == query.get("mode")).copied();
     let colour = Colour::ALL.iter().find(|own| own.name() == query.get("colour")).copied();
-    let mut view = Graph {
+    let mut view = GraphExplorer {
         repositories: names.iter().map(|name| Choice::new(*name, Some(*name) == chosen)).collect(),
         threshold,
         mode: mode.unwrap_or_default(),
         colour: colour.unwrap_or_default(),
-        ..Graph::default()
+        ..GraphExplorer::default()
     };
     let Some(chosen) = chosen else { return Ok((view, 0)) };
     let cuts: Vec<(usize, usize)> = query
@@ -175,7 +175,7 @@ fn graph(service: &Service, actor: &Actor, query: &Fields) -> Result<(Graph, u64
         .copied()
         .collect();
     let clusters = clusters(repository_graph.documents.len(), &edges);
-    let drawn: Vec<Cluster> = clusters
+    let drawn: Vec<GraphCluster> = clusters
         .iter()
         .take(MAX_CLUSTERS)
         .map(|members| cluster(&repository_graph, &edges, members, &base))
@@ -225,7 +225,7 @@ fn cluster(
     edges: &[DocumentEdge],
     members: &[usize],
     base: &str,
-) -> Cluster {
+) -> GraphCluster {
     let inside: HashSet<usize> = members.iter().copied().collect();
     let own: Vec<DocumentEdge> =
         edges.iter().filter(|edge| inside.contains(&edge.a)).copied().collect();
@@ -236,7 +236,7 @@ fn cluster(
     }
     let middle = members.iter().max_by_key(|member| degrees.get(*member).copied().unwrap_or(0));
     let possible = members.len() * (members.len() - 1) / 2;
-    Cluster {
+    GraphCluster {
         id: members[0].to_string(),
         label: middle.map_or(String::new(), |&member| name(&repository_graph.documents[member])),
         size: members.len() as u64,
@@ -372,10 +372,10 @@ fn detail(
         .edges
         .iter()
         .filter(|edge| edge.score < least && all.contains(&edge.a) != all.contains(&edge.b));
-    let outside = near.take(MAX_OUTSIDE).map(|edge| {
+    let near_misses = near.take(MAX_OUTSIDE).map(|edge| {
         let (inside, outside) =
             if all.contains(&edge.a) { (edge.a, edge.b) } else { (edge.b, edge.a) };
-        Outside {
+        NearMiss {
             label: name(&documents[outside]),
             nearest: name(&documents[inside]),
             score: edge.score,
@@ -388,7 +388,7 @@ fn detail(
         edges: shown.collect(),
         more_nodes: members.len().saturating_sub(MAX_NODES) as u64,
         bridge,
-        outside: outside.collect(),
+        near_misses: near_misses.collect(),
         back: format!("/graph?{base}"),
     }
 }

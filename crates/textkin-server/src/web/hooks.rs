@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use textkin_web::page::WebhooksPage;
-use textkin_web::view::{Delivery, DeliveryState, NewKey, Place, WebhookRow, Webhooks};
+use textkin_web::view::{DeliveryRow, DeliveryState, NavItem, NewSecret, WebhookRow, Webhooks};
 
 use super::reply::{Reply, html, iso, shown, to};
 use super::visitor::{Posted, Visitor};
@@ -13,7 +13,7 @@ const MAX: u32 = 50;
 
 async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
     let (hooks, deliveries) = visitor
-        .ask(|service, actor| {
+        .run(|service, actor| {
             Ok((service.hooks(actor)?, service.deliveries(actor, None, None, MAX)?))
         })
         .await?;
@@ -25,13 +25,13 @@ async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
         id: hook.id.to_string(),
         name: hook.name.clone(),
         url: hook.url.clone(),
-        last_done: hook.last_delivered.map(iso),
+        last_delivered: hook.last_delivered.map(iso),
         problem: (hook.last == Some(State::Failed))
             .then(|| "the last delivery was given up".to_owned()),
     });
     let log = deliveries.iter().filter_map(|delivery| {
         let webhook = delivery.webhook?;
-        Some(Delivery {
+        Some(DeliveryRow {
             id: delivery.id.to_string(),
             webhook: webhook.to_string(),
             name: name(webhook),
@@ -45,12 +45,12 @@ async fn show(visitor: &Visitor, shown: Webhooks) -> Reply {
                 State::Done => DeliveryState::Done,
                 State::Failed => DeliveryState::Failed,
             },
-            answer: delivery.answer.clone(),
-            tries: delivery.attempts,
+            response: delivery.answer.clone(),
+            attempts: delivery.attempts,
         })
     });
     let view = Webhooks { rows: rows.collect(), deliveries: log.collect(), ..shown };
-    Ok(html(WebhooksPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(WebhooksPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/webhooks`.
@@ -63,7 +63,7 @@ pub(super) async fn change(posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     if fields.get("action") == "remove" {
         let id: i64 = fields.number("webhook").unwrap_or(0);
-        visitor.ask(move |service, actor| service.delete_hook(actor, id)).await?;
+        visitor.run(move |service, actor| service.delete_hook(actor, id)).await?;
         return Ok(to("/settings/webhooks?said=removed"));
     }
     let url = fields.get("url").trim().to_owned();
@@ -73,9 +73,9 @@ pub(super) async fn change(posted: Posted) -> Reply {
         url: url.clone(),
         secret: fields.given("secret").map(str::to_owned),
     };
-    match visitor.ask(move |service, actor| service.new_hook(actor, &new)).await {
+    match visitor.run(move |service, actor| service.new_hook(actor, &new)).await {
         Ok(made) => {
-            let new = Some(NewKey { name: made.name, secret: made.secret.unwrap_or_default() });
+            let new = Some(NewSecret { name: made.name, secret: made.secret.unwrap_or_default() });
             show(&visitor, Webhooks { new, ..Webhooks::default() }).await
         }
         Err(error) => {
@@ -87,13 +87,13 @@ pub(super) async fn change(posted: Posted) -> Reply {
 
 /// `POST /settings/webhooks/{id}/test`.
 pub(super) async fn test(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.test_hook(actor, id)).await?;
+    posted.visitor.run(move |service, actor| service.test_hook(actor, id)).await?;
     Ok(to("/settings/webhooks"))
 }
 
 /// `POST /settings/webhooks/{id}/resend`.
 pub(super) async fn resend(Path(_): Path<i64>, posted: Posted) -> Reply {
     let delivery: i64 = posted.fields.number("delivery").unwrap_or(0);
-    posted.visitor.ask(move |service, actor| service.resend(actor, delivery)).await?;
+    posted.visitor.run(move |service, actor| service.resend(actor, delivery)).await?;
     Ok(to("/settings/webhooks?said=retry"))
 }

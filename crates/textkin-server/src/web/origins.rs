@@ -6,9 +6,9 @@ use textkin::compare;
 use textkin_web::format::segment;
 use textkin_web::page::{FragmentPage, OriginDocumentPage, OriginsPage};
 use textkin_web::view::{
-    Choice, Dot, Fragment, Holding, Lane, Occurrence, Origin, OriginDocument, OriginDocumentRow,
-    OriginFilters, OriginPiece, OriginState, Origins, Place, Reattribution, ReuseLine, Share,
-    Stream,
+    Choice, Dot, Fragment, Lane, NavItem, Occurrence, OriginDocument, OriginDocumentRow,
+    OriginFilters, OriginPiece, OriginRow, OriginState, Origins, PassageOrigin, ReattributionRow,
+    ReuseLine, ReuseTimeline, Share,
 };
 
 use super::compare::pieces;
@@ -45,56 +45,56 @@ pub(super) fn fragment_at(repository: &str, id: &str, from: u32, to: u32) -> Str
 
 /// `GET /origins/{name}/{id}`.
 pub(super) async fn document(visitor: Visitor, Path((name, id)): Path<(String, String)>) -> Reply {
-    let view = visitor.ask(move |service, actor| traced(service, actor, &name, &id)).await?;
-    let frame = visitor.frame(Place::Origins);
+    let view = visitor.run(move |service, actor| traced(service, actor, &name, &id)).await?;
+    let frame = visitor.frame(NavItem::Origins);
     Ok(html(OriginDocumentPage { frame: &frame, view: &view }.render()?))
 }
 
 fn traced(service: &Service, actor: &Actor, name: &str, id: &str) -> Result<OriginDocument, Error> {
     let (view, holders, held) = service.shared_spans_of(actor, name, id)?;
-    let mut origins: Vec<Origin> = Vec::new();
+    let mut origins: Vec<OriginRow> = Vec::new();
     // The places of origins, by holder and by what is known of it.
     let mut places: HashMap<(usize, &str), usize> = HashMap::new();
     let text = view.text.as_deref().unwrap_or_default();
     let mut pieces = Vec::new();
-    let (mut at, mut borrowed, mut unclear) = (0usize, 0u64, 0u64);
+    let (mut at, mut reused, mut unclear) = (0usize, 0u64, 0u64);
     for held in &held {
         let Some(first) = held.origin else { continue };
         let state = state(held.status);
-        let origin = *places.entry((first, state.name())).or_insert_with(|| {
+        let index = *places.entry((first, state.name())).or_insert_with(|| {
             let found = holders[first].entry.clone().view(&view.repository);
             let compare = Some(compare_at(&view, &found));
-            origins.push(Origin { document: link(&found), state, words: 0, compare });
+            origins.push(OriginRow { document: link(&found), state, words: 0, compare });
             origins.len() - 1
         });
-        origins[origin].words += u64::from(held.words);
+        origins[index].words += u64::from(held.words);
         match state {
-            OriginState::Earliest => borrowed += u64::from(held.words),
+            OriginState::Earliest => reused += u64::from(held.words),
             _ => unclear += u64::from(held.words),
         }
         let (start, end) = (held.span.start as usize, held.span.end as usize);
         if let Some(own) = text.get(at..start).filter(|own| !own.is_empty()) {
-            pieces.push(OriginPiece { text: own.to_owned(), holding: None });
+            pieces.push(OriginPiece { text: own.to_owned(), origin: None });
         }
         if let Some(piece) = text.get(start..end) {
             let fragment =
                 Some(fragment_at(&view.repository, &view.id, held.span.start, held.span.end));
             // Shorter ones are part of a longer passage, and no passage of their own.
             let fragment = fragment.filter(|_| held.words >= crate::index::K.get());
-            let holding = Some(Holding { origin, state, holders: held.documents, fragment });
-            pieces.push(OriginPiece { text: piece.to_owned(), holding });
+            let origin = Some(PassageOrigin { index, state, documents: held.documents, fragment });
+            pieces.push(OriginPiece { text: piece.to_owned(), origin });
         }
         at = end;
     }
     if let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        pieces.push(OriginPiece { text: rest.to_owned(), holding: None });
+        pieces.push(OriginPiece { text: rest.to_owned(), origin: None });
     }
     let words = u64::from(view.words);
     Ok(OriginDocument {
         document: link(&view),
         words,
-        own: words.saturating_sub(borrowed + unclear),
-        borrowed,
+        original: words.saturating_sub(reused + unclear),
+        reused,
         unclear,
         pieces,
         origins,
@@ -107,8 +107,8 @@ pub(super) async fn fragment(visitor: Visitor, Path((name, id)): Path<(String, S
     let from: usize = visitor.query.number("from").unwrap_or(0);
     let to: usize = visitor.query.number("to").unwrap_or(usize::MAX);
     let view =
-        visitor.ask(move |service, actor| passage(service, actor, &name, &id, from, to)).await?;
-    Ok(html(FragmentPage { frame: &visitor.frame(Place::Origins), view: &view }.render()?))
+        visitor.run(move |service, actor| passage(service, actor, &name, &id, from, to)).await?;
+    Ok(html(FragmentPage { frame: &visitor.frame(NavItem::Origins), view: &view }.render()?))
 }
 
 fn passage(
@@ -159,8 +159,8 @@ pub(super) async fn stream(visitor: Visitor) -> Reply {
         min_documents: visitor.query.number("min_documents").unwrap_or(0),
         max_days: visitor.query.number("max_days").unwrap_or(0),
     };
-    let view = visitor.ask(move |service, actor| flow(service, actor, &wanted, filters)).await?;
-    Ok(html(OriginsPage { frame: &visitor.frame(Place::Origins), view: &view }.render()?))
+    let view = visitor.run(move |service, actor| flow(service, actor, &wanted, filters)).await?;
+    Ok(html(OriginsPage { frame: &visitor.frame(NavItem::Origins), view: &view }.render()?))
 }
 
 fn flow(
@@ -188,8 +188,8 @@ fn flow(
     Ok(view)
 }
 
-fn reattribution(repository: &str, entry: &ReattributionView) -> Reattribution {
-    Reattribution {
+fn reattribution(repository: &str, entry: &ReattributionView) -> ReattributionRow {
+    ReattributionRow {
         time: iso(entry.at),
         document: named_link(repository, &entry.document, None, None),
         before: match &entry.before {
@@ -238,7 +238,7 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
             None => from.is_some() || to.is_some(),
         };
         if is_outside {
-            view.left_out += 1;
+            view.hidden += 1;
             continue;
         }
         let passes = |origin: Option<u64>| {
@@ -270,17 +270,17 @@ fn draw(view: &mut Origins, repository: &str, documents: &[(u64, DocumentView, D
         let old = taken.iter().map(|taken| taken.1).sum();
         view.documents.push(OriginDocumentRow {
             document: link(document),
-            borrowed: Share::new(old, u64::from(labels.words)),
+            reused: Share::new(old, u64::from(labels.words)),
             origins: origins.len() as u64,
         });
     }
-    view.documents.sort_by_key(|row| std::cmp::Reverse(row.borrowed.shared));
+    view.documents.sort_by_key(|row| std::cmp::Reverse(row.reused.shared));
     view.undated = shown.iter().filter(|own| own.timestamp.is_none()).count() as u64;
-    view.stream = lanes(repository, &shown);
+    view.timeline = timeline(repository, &shown);
 }
 
 /// One lane for each source, those with most documents first.
-fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
+fn timeline(repository: &str, shown: &[Shown<'_>]) -> ReuseTimeline {
     let mut dated: Vec<(i64, &Shown<'_>)> =
         shown.iter().filter_map(|own| Some((own.timestamp?, own))).collect();
     dated.sort_by_key(|(timestamp, own)| (*timestamp, own.number));
@@ -321,7 +321,7 @@ fn lanes(repository: &str, shown: &[Shown<'_>]) -> Stream {
     }
     let times = dated.iter().map(|(at, _)| *at);
     let (from, to) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
-    Stream { from, to, lanes, lines }
+    ReuseTimeline { from, to, lanes, lines }
 }
 
 /// Where a document comes from, as far as its id tells: the host of an address, the folder of a

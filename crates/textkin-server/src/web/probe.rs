@@ -5,7 +5,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use textkin_web::page::ProbePage;
-use textkin_web::view::{self, Action, Place, Probe, Target};
+use textkin_web::view::{self, NavItem, Probe, RepositoryChoice, SubmitAction};
 
 use super::fields::Fields;
 use super::reply::{LINES, Reply, html, shown, to};
@@ -22,15 +22,16 @@ use crate::service::{
 
 /// `GET /probe`.
 pub(super) async fn page(visitor: Visitor) -> Reply {
-    let action = Action::ALL.iter().find(|action| action.name() == visitor.query.get("action"));
+    let action =
+        SubmitAction::ALL.iter().find(|action| action.name() == visitor.query.get("action"));
     let view = Probe { action: action.copied().unwrap_or_default(), ..Probe::default() };
     show(&visitor, view).await
 }
 
 async fn show(visitor: &Visitor, view: Probe) -> Reply {
-    let own = visitor.ask(|service, actor| service.repositories(actor)).await?;
+    let own = visitor.run(|service, actor| service.repositories(actor)).await?;
     let wanted = visitor.query.get("repository").to_owned();
-    let target = |own: &RepositoryView, is_chosen| Target {
+    let target = |own: &RepositoryView, is_chosen| RepositoryChoice {
         name: own.name.clone(),
         visibility: match own.visibility {
             Visibility::Public => view::Visibility::Public,
@@ -50,7 +51,7 @@ async fn show(visitor: &Visitor, view: Probe) -> Reply {
         exclusions: view::Exclusions { min_run: crate::index::K.get(), ..Default::default() },
         ..view
     };
-    Ok(html(ProbePage { frame: &visitor.frame(Place::Probe), view: &view }.render()?))
+    Ok(html(ProbePage { frame: &visitor.frame(NavItem::Probe), view: &view }.render()?))
 }
 
 /// `POST /probe`: to the result, or line by line how far it is.
@@ -68,7 +69,7 @@ pub(super) async fn send(sent: Sent) -> Reply {
     let work = move |service: &Service, actor: &Actor| {
         submit(service, actor, &fields, &files, &mut |_| ())
     };
-    match visitor.ask(work).await {
+    match visitor.run(work).await {
         Ok(done) => Ok(to(&done.href)),
         Err(error) => {
             let problem = Some(shown(error)?);
@@ -87,9 +88,9 @@ fn lines(visitor: &Visitor, fields: Fields, files: Vec<(String, Upload)>) -> Res
             // Whoever reads them may be gone; the work is done all the same.
             submit(service, actor, &fields, &files, &mut |step| drop(steps.send(step)))
         };
-        let _ = sender.send(match visitor.ask(work).await {
+        let _ = sender.send(match visitor.run(work).await {
             Ok(Done { href, said, warnings }) => Step::Done { href, said, warnings },
-            Err(error) => Step::Failed { reason: error.told() },
+            Err(error) => Step::Failed { reason: error.public_message() },
         });
     });
     let lines = futures_util::stream::unfold(receiver, |mut receiver| async move {
@@ -132,10 +133,10 @@ fn submit(
     files: &[(String, Upload)],
     tell: &mut dyn FnMut(Step),
 ) -> Result<Done, Error> {
-    let action = Action::ALL.iter().find(|action| action.name() == fields.get("action"));
+    let action = SubmitAction::ALL.iter().find(|action| action.name() == fields.get("action"));
     let action = action.copied().unwrap_or_default();
     let into = fields.get("repository").to_owned();
-    if action != Action::Probe && into.is_empty() {
+    if action != SubmitAction::Probe && into.is_empty() {
         return Err(Error::Invalid("choose the repository to register in".to_owned()));
     }
     let against: Vec<String> = fields.all("against").map(str::to_owned).collect();
@@ -177,14 +178,14 @@ fn submit(
             name.clone(),
             text.and_then(|new| {
                 one(service, actor, &name, new, action, &into, against.as_ref())
-                    .map_err(|error| error.told())
+                    .map_err(|error| error.public_message())
             }),
         ));
     }
-    if action != Action::Probe && results.iter().any(|(_, result)| result.is_ok()) {
+    if action != SubmitAction::Probe && results.iter().any(|(_, result)| result.is_ok()) {
         tell(Step::Indexed);
     }
-    if action == Action::Watch && results.iter().any(|(_, result)| result.is_ok()) {
+    if action == SubmitAction::Watch && results.iter().any(|(_, result)| result.is_ok()) {
         watch(service, actor, &into)?;
     }
     match &results[..] {
@@ -229,7 +230,7 @@ fn one(
     actor: &Actor,
     name: &str,
     new: NewDocument,
-    action: Action,
+    action: SubmitAction,
     into: &str,
     against: Option<&Vec<String>>,
 ) -> Result<String, Error> {
@@ -245,10 +246,10 @@ fn one(
         against: against.cloned(),
         warnings,
         time: new.time.clone(),
-        is_watched: action == Action::Watch,
+        is_watched: action == SubmitAction::Watch,
         ..SavedQuery::default()
     };
-    if action != Action::Probe {
+    if action != SubmitAction::Probe {
         let registered = service.register(actor, into, new, ExistingPolicy::Refuse, None)?;
         asked.registered = Some((into.to_owned(), registered.id));
     }

@@ -3,8 +3,8 @@
 use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use textkin_web::page::FailurePage;
-use textkin_web::view::{Failure, Frame};
+use textkin_web::page::ErrorPage;
+use textkin_web::view::{ErrorView, PageFrame};
 use textkin_web::{CONTENT_SECURITY_POLICY, assets};
 
 use crate::error::Error;
@@ -52,20 +52,21 @@ impl IntoResponse for Trouble {
             }
             Self::SetupState => return Redirect::to("/setup").into_response(),
             Self::Line(error) => {
-                let line = serde_json::json!({ "step": "failed", "reason": error.told() });
+                let line =
+                    serde_json::json!({ "step": "failed", "reason": error.public_message() });
                 return (error.status(), [(header::CONTENT_TYPE, LINES)], format!("{line}\n"))
                     .into_response();
             }
             Self::Error(error) => error,
         };
         let status = error.status();
-        let view = Failure {
+        let view = ErrorView {
             status: status.as_u16(),
             title: status.canonical_reason().unwrap_or("Problem").to_owned(),
-            text: error.told(),
+            text: error.public_message(),
         };
-        let frame = Frame { version: VERSION.to_owned(), ..Frame::default() };
-        match (FailurePage { frame: &frame, view: &view }).render() {
+        let frame = PageFrame { version: VERSION.to_owned(), ..PageFrame::default() };
+        match (ErrorPage { frame: &frame, view: &view }).render() {
             Ok(html) => with_status(status, html),
             Err(_) => status.into_response(),
         }
@@ -85,7 +86,7 @@ pub(super) fn shown(error: Error) -> Result<String, Trouble> {
         | Error::Conflict(_)
         | Error::Forbidden(_)
         | Error::NotFound(_)
-        | Error::TooLarge(_) => Ok(error.told()),
+        | Error::TooLarge(_) => Ok(error.public_message()),
         error => Err(error.into()),
     }
 }

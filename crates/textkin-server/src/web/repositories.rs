@@ -4,9 +4,9 @@ use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{RepositoriesPage, RepositoryPage};
 use textkin_web::view::{
-    Checks, Choice, Keeps, Member, Paging, Place, PurgePreview, Receipt, Repositories,
-    RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Share, Sort,
-    StopPhrase, TemplateText,
+    CheckUse, Choice, DeletionReceipt, DocumentOrder, NavItem, Paging, PurgePreview, Repositories,
+    RepositoryDetail, RepositoryDocument, RepositoryForm, RepositoryMember, RepositoryRow,
+    Retention, Share, StopPhrase, StoredContent, TemplateText,
 };
 use textkin_web::view::{Role as ViewRole, Visibility as ViewVisibility};
 
@@ -43,8 +43,8 @@ fn row(view: &RepositoryView) -> RepositoryRow {
             Visibility::Public => ViewVisibility::Public,
             Visibility::Private => ViewVisibility::Private,
         },
-        keeps: if view.keep_text { Keeps::Text } else { Keeps::Fingerprints },
-        checks: if view.checked_against { Checks::Against } else { Checks::Only },
+        stored: if view.keep_text { StoredContent::Text } else { StoredContent::Fingerprints },
+        checks: if view.checked_against { CheckUse::Against } else { CheckUse::Only },
         documents: view.documents,
         words: view.words,
         k: view.k,
@@ -55,13 +55,15 @@ fn row(view: &RepositoryView) -> RepositoryRow {
 
 async fn show_list(visitor: &Visitor, form: RepositoryForm) -> Reply {
     let (rows, teams) = visitor
-        .ask(|service, actor| Ok((service.repositories(actor)?, service.teams(actor)?)))
+        .run(|service, actor| Ok((service.repositories(actor)?, service.teams(actor)?)))
         .await?;
     let owned = teams.iter().filter(|team| team.role == Role::Owner);
     let teams = owned.map(|team| Choice::new(&team.name, team.name == visitor.actor.name));
     let form = RepositoryForm { teams: teams.collect(), ..form };
     let view = Repositories { rows: rows.iter().map(row).collect(), form: Some(form) };
-    Ok(html(RepositoriesPage { frame: &visitor.frame(Place::Repositories), view: &view }.render()?))
+    Ok(html(
+        RepositoriesPage { frame: &visitor.frame(NavItem::Repositories), view: &view }.render()?,
+    ))
 }
 
 /// `GET /repositories`.
@@ -77,13 +79,13 @@ pub(super) async fn make(posted: Posted) -> Reply {
         name: fields.get("name").trim().to_owned(),
         visibility: if is_public { Visibility::Public } else { Visibility::Private },
         team: fields.given("team").map(str::to_owned),
-        keep_text: fields.get("keeps") != Keeps::Fingerprints.name(),
-        checked_against: fields.get("checks") != Checks::Only.name(),
+        keep_text: fields.get("keeps") != StoredContent::Fingerprints.name(),
+        checked_against: fields.get("checks") != CheckUse::Only.name(),
         keep_days: fields.number("days"),
         keep_count: fields.number("count"),
     };
     let name = new.name.clone();
-    match visitor.ask(move |service, actor| service.new_repository(actor, &new)).await {
+    match visitor.run(move |service, actor| service.new_repository(actor, &new)).await {
         Ok(made) => Ok(to(&format!("/repositories/{}?said=saved", segment(&made.name)))),
         Err(error) => {
             let problem = Some(shown(error)?);
@@ -96,18 +98,18 @@ pub(super) async fn make(posted: Posted) -> Reply {
 #[derive(Default)]
 struct Beside {
     preview: Option<PurgePreview>,
-    receipt: Option<Receipt>,
+    receipt: Option<DeletionReceipt>,
     problem: Option<String>,
 }
 
 async fn show(visitor: &Visitor, name: String, beside: Beside) -> Reply {
     let query = visitor.query.clone();
     let view =
-        visitor.ask(move |service, actor| detail(service, actor, &name, &query, beside)).await?;
+        visitor.run(move |service, actor| detail(service, actor, &name, &query, beside)).await?;
     let host = visitor.app.mail_host.as_ref();
     let mail_address = host.map(|host| format!("register+{}@{host}", view.row.name));
     let view = RepositoryDetail { mail_address, ..view };
-    let mut frame = visitor.frame(Place::Repositories);
+    let mut frame = visitor.frame(NavItem::Repositories);
     frame.repository = Some(view.row.name.clone());
     Ok(html(RepositoryPage { frame: &frame, view: &view }.render()?))
 }
@@ -120,14 +122,14 @@ fn detail(
     beside: Beside,
 ) -> Result<RepositoryDetail, Error> {
     let view = service.repository(actor, name)?;
-    let sort = Sort::ALL.iter().find(|sort| sort.name() == query.get("sort")).copied();
+    let sort = DocumentOrder::ALL.iter().find(|sort| sort.name() == query.get("sort")).copied();
     let sort = sort.unwrap_or_default();
     let filter = query.given("q").map(str::to_owned);
     let page: u64 = query.number("page").unwrap_or(0);
     let (documents, total) =
         service.document_page(actor, name, filter.as_deref(), sort.name(), page, PAGE)?;
     let is_watched = service.watches(actor)?.iter().any(|watch| watch.repository == view.name);
-    let rows = documents.into_iter().map(|(document, old)| RepositoryDocument {
+    let rows = documents.into_iter().map(|(document, reused)| RepositoryDocument {
         href: Some(document_at(&view.name, &document.id)),
         id: document.id,
         title: document.title.unwrap_or_default(),
@@ -135,13 +137,13 @@ fn detail(
         words: u64::from(document.words),
         added: iso(document.added),
         is_watched,
-        old: old.map(|old| Share::new(old, u64::from(document.words))),
+        reused: reused.map(|reused| Share::new(reused, u64::from(document.words))),
     });
     let rows: Vec<RepositoryDocument> = rows.collect();
     let teams = service.teams(actor)?;
     let team = teams.into_iter().find(|team| team.name == view.team);
     let members = team.map(|team| team.members).unwrap_or_default();
-    let members = members.into_iter().map(|member| Member {
+    let members = members.into_iter().map(|member| RepositoryMember {
         is_self: member.account == actor.name,
         name: member.account,
         role: role(member.role),
@@ -214,14 +216,14 @@ async fn changed<T>(visitor: &Visitor, name: String, outcome: Result<T, Error>) 
 pub(super) async fn settings(Path(name): Path<String>, posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let change = RepositoryUpdate {
-        checked_against: Some(fields.get("checks") != Checks::Only.name()),
+        checked_against: Some(fields.get("checks") != CheckUse::Only.name()),
         disclosed: Some(fields.is_on("disclosed")),
         keep_days: Some(fields.number("days").unwrap_or(0)),
         keep_count: Some(fields.number("count").unwrap_or(0)),
     };
     let asked = name.clone();
     let outcome =
-        visitor.ask(move |service, actor| service.change_repository(actor, &asked, &change)).await;
+        visitor.run(move |service, actor| service.change_repository(actor, &asked, &change)).await;
     changed(&visitor, name, outcome).await
 }
 
@@ -230,7 +232,7 @@ pub(super) async fn members(Path(name): Path<String>, posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let asked = name.clone();
     let outcome = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let team = service.repository(actor, &asked)?.team;
             let role = match fields.get("action") {
                 "remove" => None,
@@ -251,7 +253,7 @@ pub(super) async fn new_template(Path(name): Path<String>, sent: Sent) -> Reply 
     let Sent { visitor, fields, files, .. } = sent;
     let asked = name.clone();
     let outcome = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let mut texts = Vec::new();
             if let Some(text) = fields.given("text") {
                 texts
@@ -286,7 +288,7 @@ pub(super) async fn remove_template(Path(name): Path<String>, posted: Posted) ->
     let Posted { visitor, fields } = posted;
     let (asked, id) = (name.clone(), fields.number("template").unwrap_or(0));
     let outcome =
-        visitor.ask(move |service, actor| service.delete_template(actor, &asked, id)).await;
+        visitor.run(move |service, actor| service.delete_template(actor, &asked, id)).await;
     changed(&visitor, name, outcome).await
 }
 
@@ -295,7 +297,7 @@ pub(super) async fn new_stop_phrases(Path(name): Path<String>, posted: Posted) -
     let Posted { visitor, fields } = posted;
     let asked = name.clone();
     let outcome = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let lines = fields.get("phrases").lines().filter(|line| !line.trim().is_empty());
             for phrase in lines {
                 let new = NewStopPhrase { phrase: phrase.to_owned() };
@@ -312,7 +314,7 @@ pub(super) async fn remove_stop_phrase(Path(name): Path<String>, posted: Posted)
     let Posted { visitor, fields } = posted;
     let (asked, id) = (name.clone(), fields.number("phrase").unwrap_or(0));
     let outcome =
-        visitor.ask(move |service, actor| service.delete_stop_phrase(actor, &asked, id)).await;
+        visitor.run(move |service, actor| service.delete_stop_phrase(actor, &asked, id)).await;
     changed(&visitor, name, outcome).await
 }
 
@@ -321,7 +323,7 @@ pub(super) async fn delete_documents(Path(name): Path<String>, posted: Posted) -
     let Posted { visitor, fields } = posted;
     let ids: Vec<String> = fields.all("document").map(str::to_owned).collect();
     let asked = name.clone();
-    let outcome = visitor.ask(move |service, actor| service.delete_all(actor, &asked, &ids)).await;
+    let outcome = visitor.run(move |service, actor| service.delete_all(actor, &asked, &ids)).await;
     after(&visitor, name, outcome, |removal| Beside {
         receipt: Some(receipt(&removal)),
         ..Beside::default()
@@ -329,8 +331,8 @@ pub(super) async fn delete_documents(Path(name): Path<String>, posted: Posted) -
     .await
 }
 
-fn receipt(removal: &RemovalReceipt) -> Receipt {
-    Receipt {
+fn receipt(removal: &RemovalReceipt) -> DeletionReceipt {
+    DeletionReceipt {
         id: removal.receipt.to_string(),
         time: iso(removal.at),
         documents: removal.documents,
@@ -355,7 +357,7 @@ pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> R
     let rule = PurgeRule { expect: None, ..rule(&fields) };
     let (asked, chosen) = (name.clone(), rule.clone());
     let outcome =
-        visitor.ask(move |service, actor| service.purge_preview(actor, &asked, &rule)).await;
+        visitor.run(move |service, actor| service.purge_preview(actor, &asked, &rule)).await;
     after(&visitor, name, outcome, |preview| Beside {
         preview: Some(PurgePreview {
             rule: chosen.in_words(),
@@ -363,7 +365,7 @@ pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> R
             words: preview.words,
             oldest: preview.oldest.map(iso),
             newest: preview.newest.map(iso),
-            some: preview.first,
+            examples: preview.first,
             token: preview.documents.to_string(),
             older_than_days: chosen.older_than_days,
             keep_newest: chosen.keep_latest,
@@ -379,7 +381,7 @@ pub(super) async fn purge(Path(name): Path<String>, posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let rule = rule(&fields);
     let asked = name.clone();
-    let outcome = visitor.ask(move |service, actor| service.purge(actor, &asked, &rule)).await;
+    let outcome = visitor.run(move |service, actor| service.purge(actor, &asked, &rule)).await;
     after(&visitor, name, outcome, |removal| Beside {
         receipt: Some(receipt(&removal)),
         ..Beside::default()
@@ -394,6 +396,6 @@ pub(super) async fn delete(Path(name): Path<String>, posted: Posted) -> Reply {
         let problem = Err(Error::Invalid("type the name of the repository to delete it".into()));
         return after(&visitor, name, problem, |()| Beside::default()).await;
     }
-    visitor.ask(move |service, actor| service.delete_repository(actor, &name)).await?;
+    visitor.run(move |service, actor| service.delete_repository(actor, &name)).await?;
     Ok(to("/repositories?said=removed"))
 }

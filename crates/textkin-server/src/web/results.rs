@@ -6,8 +6,8 @@ use axum::extract::Path;
 use textkin_web::format::segment;
 use textkin_web::page::{BatchPage, ResultsPage};
 use textkin_web::view::{
-    self, Badge, Batch, BatchRow, DocumentLink, Mark, MarkedText, Place, Results, Score, Segment,
-    SegmentKind, Share, Source, Strip,
+    self, Badge, BatchResults, BatchRow, DocumentLink, MarkKind, MarkedText, NavItem, ResultSource,
+    Results, Score, Share, Strip, StripSegment, TextMark,
 };
 
 use super::fields::Fields;
@@ -69,11 +69,11 @@ pub(super) fn level(level: MatchLevel) -> view::Level {
 /// `GET /results/{id}`.
 pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let wanted = id.clone();
-    let saved = visitor.ask(move |service, actor| service.saved_result(actor, &wanted)).await?;
-    let frame = visitor.frame(Place::Probe);
+    let saved = visitor.run(move |service, actor| service.saved_result(actor, &wanted)).await?;
+    let frame = visitor.frame(NavItem::Probe);
     if !saved.asked.batch.is_empty() {
         let view =
-            visitor.ask(move |service, actor| Ok(batch(service, actor, &id, &saved))).await?;
+            visitor.run(move |service, actor| Ok(batch(service, actor, &id, &saved))).await?;
         return Ok(html(BatchPage { frame: &frame, view: &view }.render()?));
     }
     let view = found(&visitor, id).await?;
@@ -83,14 +83,14 @@ pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
 /// `GET /results/{id}/data`.
 pub(super) async fn data(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let view = found(&visitor, id).await?;
-    let frame = visitor.frame(Place::Probe);
+    let frame = visitor.frame(NavItem::Probe);
     Ok(json(ResultsPage { frame: &frame, view: &view }.data()?))
 }
 
 async fn found(visitor: &Visitor, id: String) -> Result<Results, Error> {
     let exclusions = exclusions(&visitor.query);
     visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
             let findings = service.result_details(actor, &saved, &exclusions)?;
             Ok(results(&id, &saved, &findings, &exclusions))
@@ -122,7 +122,7 @@ fn results(
             Some(Ordering::Greater) => badges.push(Badge::Newer),
             Some(Ordering::Equal) | None => {}
         }
-        Source {
+        ResultSource {
             number: at + 1,
             document: DocumentLink {
                 title: told.title.clone().unwrap_or_default(),
@@ -135,8 +135,8 @@ fn results(
                     .map(|(repository, id)| document_at(repository, id)),
                 time: told.time.clone(),
             },
-            is_held_by_another: told.in_another_account,
-            ask: found.private_index.map(|held| format!("/results/{}/ask/{held}", segment(id))),
+            is_private_match: told.in_another_account,
+            contact: found.private_index.map(|held| format!("/results/{}/ask/{held}", segment(id))),
             score: Score::new(share(found.text_counts), share(found.source_counts)),
             longest_run: found.longest,
             level: level(found.level()),
@@ -147,12 +147,13 @@ fn results(
         }
     });
     let kind = |run: &TextRun| match run.source {
-        Ok(source) => SegmentKind::Source(source + 1),
-        Err(reason) => SegmentKind::Excluded(reason.name().to_owned()),
+        Ok(source) => MarkKind::Source(source + 1),
+        Err(reason) => MarkKind::Excluded(reason.name().to_owned()),
     };
     let strip = &findings.runs;
-    let segments = strip.iter().map(|run| Segment { from: run.from, to: run.to, kind: kind(run) });
-    let marks = strip.iter().map(|run| Mark {
+    let segments =
+        strip.iter().map(|run| StripSegment { from: run.from, to: run.to, kind: kind(run) });
+    let marks = strip.iter().map(|run| TextMark {
         start: run.span.start as usize,
         end: run.span.end as usize,
         kind: kind(run),
@@ -199,7 +200,7 @@ pub(super) async fn ask(Path((id, n)): Path<(String, usize)>, posted: Posted) ->
     let Posted { visitor, fields } = posted;
     let address = format!("/results/{}?said=asked", segment(&id));
     visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let saved = service.saved_result(actor, &id)?;
             let note = fields.given("note").map(str::to_owned);
             let new = NewContactRequest { text: saved.text, title: Some(saved.title), note };
@@ -209,7 +210,7 @@ pub(super) async fn ask(Path((id, n)): Path<(String, usize)>, posted: Posted) ->
     Ok(to(&address))
 }
 
-fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Batch {
+fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> BatchResults {
     let row = |(name, result): &(String, Result<String, String>)| {
         let id = match result {
             Err(problem) => {
@@ -237,16 +238,16 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Bat
                 warnings: saved.asked.warnings,
             },
             Err(error) => {
-                let problem = Some(error.told());
+                let problem = Some(error.public_message());
                 BatchRow { name: name.clone(), problem, ..BatchRow::default() }
             }
         }
     };
-    Batch {
+    BatchResults {
         id: id.to_owned(),
         time: iso(saved.created),
         rows: saved.asked.batch.iter().map(row).collect(),
-        ..Batch::default()
+        ..BatchResults::default()
     }
 }
 
@@ -299,7 +300,7 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
                 "id": source.document.id,
                 "title": source.document.title,
                 "time": source.document.time,
-                "in_another_account": source.is_held_by_another,
+                "in_another_account": source.is_private_match,
                 "level": source.level.name(),
                 "here": source.score.here,
                 "there": source.score.there,
@@ -322,18 +323,18 @@ pub(super) async fn export_json(visitor: Visitor, Path(id): Path<String>) -> Rep
 /// `GET /results/{id}/export.html`: the page by itself.
 pub(super) async fn export_html(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let view = found(&visitor, id).await?;
-    let frame = visitor.frame(Place::Probe);
-    let page = ResultsPage { frame: &frame, view: &view }.by_itself()?;
+    let frame = visitor.frame(NavItem::Probe);
+    let page = ResultsPage { frame: &frame, view: &view }.standalone()?;
     Ok(download("results.html", "text/html; charset=utf-8", page.into_bytes()))
 }
 
 /// `GET /results/{id}/export.pdf`: what the page says, on paper.
 pub(super) async fn export_pdf(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let view = found(&visitor, id).await?;
-    let frame = visitor.frame(Place::Probe);
+    let frame = visitor.frame(NavItem::Probe);
     let printed = move || ResultsPage { frame: &frame, view: &view }.pdf();
     let pdf = visitor
-        .ask(move |_, _| printed().map_err(|error| Error::Io(std::io::Error::other(error))))
+        .run(move |_, _| printed().map_err(|error| Error::Io(std::io::Error::other(error))))
         .await?;
     Ok(download("results.pdf", "application/pdf", pdf))
 }

@@ -5,9 +5,8 @@ use textkin_web::page::{
     AboutPage, ApiPage, AuditPage, BackupPage, KeysPage, RetentionPage, TeamsPage, UsersPage,
 };
 use textkin_web::view::{
-    About, Audit, AuditRow, Backup, BackupRow, Choice, KeyForm, KeyRow, Keys, NewKey as MadeKey,
-    Paging, Place, Retention, RetentionRow, RetentionRules, TeamMember, TeamRow, Teams, UserRow,
-    Users,
+    About, Audit, AuditRow, BackupRow, Backups, Choice, KeyForm, KeyRow, Keys, NavItem, NewSecret,
+    Paging, Retention, RetentionRow, RetentionRules, TeamMemberRow, TeamRow, Teams, UserRow, Users,
 };
 
 use super::reply::{Reply, VERSION, html, iso, shown, to};
@@ -27,23 +26,23 @@ pub(super) async fn first(_: Visitor) -> Reply {
 }
 
 fn key_row(key: &KeyView) -> KeyRow {
-    let is_over = key.revoked.is_some() || key.expires.is_some_and(|at| at <= now());
+    let is_inactive = key.revoked.is_some() || key.expires.is_some_and(|at| at <= now());
     KeyRow {
         id: key.id.to_string(),
         name: key.name.clone(),
         prefix: "tk_…".to_owned(),
         scopes: key.scopes.split(',').map(str::to_owned).collect(),
         repository: key.repository.clone(),
-        made: iso(key.created),
+        created: iso(key.created),
         expires: key.expires.map(iso),
         addresses: key.addresses.clone(),
         last_used: key.used.map(iso),
-        is_over,
+        is_inactive,
     }
 }
 
-async fn show_keys(visitor: &Visitor, new: Option<MadeKey>, problem: Option<String>) -> Reply {
-    let keys = visitor.ask(|service, actor| service.keys(actor)).await?;
+async fn show_keys(visitor: &Visitor, new: Option<NewSecret>, problem: Option<String>) -> Reply {
+    let keys = visitor.run(|service, actor| service.keys(actor)).await?;
     let scopes = Scope::ALL
         .iter()
         .map(|scope| Choice::new(scope.name(), matches!(scope, Scope::Probe | Scope::Read)));
@@ -55,7 +54,7 @@ async fn show_keys(visitor: &Visitor, new: Option<MadeKey>, problem: Option<Stri
         ..KeyForm::default()
     };
     let view = Keys { rows: keys.iter().map(key_row).collect(), new, form };
-    Ok(html(KeysPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(KeysPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/keys`.
@@ -86,14 +85,14 @@ pub(super) async fn new_key(posted: Posted) -> Reply {
                 days,
                 addresses: fields.given("addresses").map(str::to_owned),
             };
-            visitor.ask(move |service, actor| service.new_key(actor, &new)).await
+            visitor.run(move |service, actor| service.new_key(actor, &new)).await
         }
         (Err(error), _) | (_, Err(error)) => Err(error),
     };
     match made {
         Ok(made) => {
             let secret = made.key.unwrap_or_default();
-            show_keys(&visitor, Some(MadeKey { name: made.name, secret }), None).await
+            show_keys(&visitor, Some(NewSecret { name: made.name, secret }), None).await
         }
         Err(error) => show_keys(&visitor, None, Some(shown(error)?)).await,
     }
@@ -101,7 +100,7 @@ pub(super) async fn new_key(posted: Posted) -> Reply {
 
 /// `POST /settings/keys/{id}/revoke`.
 pub(super) async fn revoke_key(Path(id): Path<i64>, posted: Posted) -> Reply {
-    posted.visitor.ask(move |service, actor| service.revoke_key(actor, id)).await?;
+    posted.visitor.run(move |service, actor| service.revoke_key(actor, id)).await?;
     Ok(to("/settings/keys?said=removed"))
 }
 
@@ -110,7 +109,7 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
     let own = visitor.actor.name.clone();
     let rows = match is_admin {
         true => visitor
-            .ask(|service, actor| service.accounts(actor))
+            .run(|service, actor| service.accounts(actor))
             .await?
             .into_iter()
             .map(|account| UserRow {
@@ -125,7 +124,7 @@ async fn show_users(visitor: &Visitor, problem: Option<String>) -> Reply {
         false => vec![UserRow { name: own, is_active: true, is_self: true, ..UserRow::default() }],
     };
     let view = Users { rows, can_change: is_admin, problem };
-    Ok(html(UsersPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(UsersPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/users`.
@@ -138,7 +137,7 @@ pub(super) async fn change_users(posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let action = fields.get("action").to_owned();
     let outcome = visitor
-        .ask(move |service, actor| match fields.get("action") {
+        .run(move |service, actor| match fields.get("action") {
             "add" => {
                 let (name, mail) = (fields.get("name").trim(), fields.given("email"));
                 let password = fields.given("password");
@@ -167,7 +166,7 @@ pub(super) async fn change_users(posted: Posted) -> Reply {
 
 async fn show_teams(visitor: &Visitor, problem: Option<String>) -> Reply {
     let (teams, repositories) = visitor
-        .ask(|service, actor| Ok((service.teams(actor)?, service.repositories(actor)?)))
+        .run(|service, actor| Ok((service.teams(actor)?, service.repositories(actor)?)))
         .await?;
     let rows = teams.into_iter().map(|team| TeamRow {
         repositories: repositories.iter().filter(|own| own.team == team.name).count() as u64,
@@ -175,12 +174,12 @@ async fn show_teams(visitor: &Visitor, problem: Option<String>) -> Reply {
         members: team
             .members
             .into_iter()
-            .map(|member| TeamMember { name: member.account, role: role(member.role) })
+            .map(|member| TeamMemberRow { name: member.account, role: role(member.role) })
             .collect(),
         name: team.name,
     });
     let view = Teams { rows: rows.collect(), problem };
-    Ok(html(TeamsPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(TeamsPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/teams`.
@@ -192,7 +191,7 @@ pub(super) async fn teams(visitor: Visitor) -> Reply {
 pub(super) async fn change_teams(posted: Posted) -> Reply {
     let Posted { visitor, fields } = posted;
     let outcome = visitor
-        .ask(move |service, actor| {
+        .run(move |service, actor| {
             let (team, name) = (fields.get("team").trim(), fields.get("name").trim());
             match fields.get("action") {
                 "add" => service.new_team(actor, team),
@@ -214,7 +213,7 @@ pub(super) async fn change_teams(posted: Posted) -> Reply {
 pub(super) async fn audit(visitor: Visitor) -> Reply {
     let who = visitor.query.get("who").trim().to_owned();
     let what = visitor.query.get("what").to_owned();
-    let log = visitor.ask(|service, actor| service.audit_log(actor, 1000)).await?;
+    let log = visitor.run(|service, actor| service.audit_log(actor, 1000)).await?;
     let mut kinds: Vec<String> = log.iter().map(|done| done.action.clone()).collect();
     kinds.sort();
     kinds.dedup();
@@ -240,11 +239,11 @@ pub(super) async fn audit(visitor: Visitor) -> Reply {
     let n = rows.len() as u64;
     let paging = Paging { first: u64::from(n > 0), last: n, total: n, ..Paging::default() };
     let view = Audit { rows, paging, who, what: choices };
-    Ok(html(AuditPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(AuditPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 async fn show_retention(visitor: &Visitor, problem: Option<String>) -> Reply {
-    let own = visitor.ask(|service, actor| service.repositories(actor)).await?;
+    let own = visitor.run(|service, actor| service.repositories(actor)).await?;
     let own = own.into_iter().filter(|own| own.role.is_some());
     let rows = own.map(|own| RetentionRow {
         retention: Retention { days: own.keep_days, count: own.keep_count },
@@ -254,7 +253,7 @@ async fn show_retention(visitor: &Visitor, problem: Option<String>) -> Reply {
         repository: own.name,
     });
     let view = RetentionRules { rows: rows.collect(), problem };
-    Ok(html(RetentionPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(RetentionPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /settings/retention`.
@@ -271,7 +270,7 @@ pub(super) async fn change_retention(posted: Posted) -> Reply {
         ..RepositoryUpdate::default()
     };
     let name = fields.get("repository").to_owned();
-    match visitor.ask(move |service, actor| service.change_repository(actor, &name, &change)).await
+    match visitor.run(move |service, actor| service.change_repository(actor, &name, &change)).await
     {
         Ok(_) => Ok(to("/settings/retention?said=saved")),
         Err(error) => show_retention(&visitor, Some(shown(error)?)).await,
@@ -284,7 +283,7 @@ async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
     }
     let folder = visitor.app.service.folder().join(BACKUPS);
     let view = visitor
-        .ask(move |_, _| {
+        .run(move |_, _| {
             let mut rows = Vec::new();
             if let Ok(entries) = std::fs::read_dir(&folder) {
                 for entry in entries {
@@ -302,10 +301,10 @@ async fn show_backup(visitor: &Visitor, problem: Option<String>) -> Reply {
             let name = rows.first().map_or("NAME", |row| &row.name);
             let restore_command = format!("textkin serve --data {}", folder.join(name).display());
             let folder = folder.display().to_string();
-            Ok(Backup { rows, folder, restore_command, is_running: false, problem })
+            Ok(Backups { rows, folder, restore_command, is_running: false, problem })
         })
         .await?;
-    Ok(html(BackupPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(BackupPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// Bytes of the files in a folder.
@@ -328,7 +327,7 @@ pub(super) async fn backup(visitor: Visitor) -> Reply {
 pub(super) async fn make_backup(posted: Posted) -> Reply {
     let visitor = posted.visitor;
     let made = visitor
-        .ask(|service, actor| {
+        .run(|service, actor| {
             actor.require_admin()?;
             let backups = service.folder().join(BACKUPS);
             std::fs::create_dir_all(&backups)?;
@@ -339,7 +338,7 @@ pub(super) async fn make_backup(posted: Posted) -> Reply {
     match made {
         Ok(_) => Ok(to("/settings/backup?said=saved")),
         Err(error @ (Error::Forbidden(_) | Error::Unauthenticated)) => Err(error.into()),
-        Err(error) => show_backup(&visitor, Some(error.told())).await,
+        Err(error) => show_backup(&visitor, Some(error.public_message())).await,
     }
 }
 
@@ -349,17 +348,17 @@ pub(super) async fn about(visitor: Visitor) -> Reply {
     if visitor.actor.is_admin {
         let folder = visitor.app.service.folder().display().to_string();
         facts.push(("data".to_owned(), folder));
-        let figures = visitor.ask(|service, actor| service.metrics(actor)).await?;
+        let figures = visitor.run(|service, actor| service.metrics(actor)).await?;
         let figures = figures
             .into_iter()
             .map(|(name, _, value)| (name.replace('_', " "), textkin_web::format::number(value)));
         facts.extend(figures);
     }
     let view = About { version: VERSION.to_owned(), k: crate::index::K.get(), facts };
-    Ok(html(AboutPage { frame: &visitor.frame(Place::Settings), view: &view }.render()?))
+    Ok(html(AboutPage { frame: &visitor.frame(NavItem::Settings), view: &view }.render()?))
 }
 
 /// `GET /api`.
 pub(super) async fn api(visitor: Visitor) -> Reply {
-    Ok(html(ApiPage { frame: &visitor.frame(Place::Settings) }.render()?))
+    Ok(html(ApiPage { frame: &visitor.frame(NavItem::Settings) }.render()?))
 }

@@ -7,7 +7,7 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, RawForm, Request
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use subtle::ConstantTimeEq;
-use textkin_web::view::{Frame, Notice, NoticeKind, Place, Theme, Undo, User};
+use textkin_web::view::{NavItem, Notice, NoticeKind, PageFrame, Theme, Undo, User};
 
 use super::fields::Fields;
 use super::reply::{Trouble, VERSION};
@@ -115,11 +115,11 @@ fn notice(query: &Fields) -> Option<Notice> {
 
 impl Visitor {
     /// What stands around a page.
-    pub(super) fn frame(&self, place: Place) -> Frame {
-        Frame {
+    pub(super) fn frame(&self, nav_item: NavItem) -> PageFrame {
+        PageFrame {
             csrf: self.csrf.clone(),
             user: Some(User { name: self.actor.name.clone(), is_admin: self.actor.is_admin }),
-            place,
+            nav_item,
             repositories: self.repositories.clone(),
             repository: self.query.given("repository").map(str::to_owned),
             open_alerts: self.open_alerts,
@@ -136,7 +136,7 @@ impl Visitor {
     }
 
     /// Does `work` for the visitor.
-    pub(super) async fn ask<T: Send + 'static>(
+    pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Service, &Actor) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
-use textkin_server::{Actor, Listening, NewKey, Scope, Service, ServiceLimits, router};
+use textkin_server::{Actor, ListenConfig, NewKey, Scope, Service, ServiceLimits, router};
 use tower::ServiceExt;
 
 pub(crate) const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain \
@@ -51,7 +51,7 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) fn open(folder: &Path) -> Self {
         let service = Service::open(folder, ServiceLimits::default()).unwrap();
-        let router = router(&service, &Listening::default());
+        let router = router(&service, &ListenConfig::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { service, router, runtime }
     }

@@ -1,4 +1,4 @@
-//! Renders every page, in several states, from made-up data: for a look, and for checks in a browser.
+//! Renders every page in several states from made-up data, to look at and to test in a browser.
 //!
 //! `cargo run -p textkin-web --example gallery -- OUT_DIR`, then `npm run axe -- OUT_DIR` in
 //! `frontend/`. Pages expect to be served from the root of a host; `npm run axe` does that.
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use textkin_web::assets;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::args().nth(1).ok_or("say where the pages should go: gallery OUT_DIR")?;
+    let folder = std::env::args().nth(1).ok_or("usage: gallery OUT_DIR")?;
     let folder = PathBuf::from(folder);
     fs::create_dir_all(folder.join("assets"))?;
     for name in assets::names() {

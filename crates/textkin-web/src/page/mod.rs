@@ -1,7 +1,7 @@
-//! One page per screen: a frame and a view to HTML.
+//! One page per screen: renders a frame and a view to HTML.
 //!
-//! A page is a struct of two references; `render` gives the whole of it. Templates are in
-//! `templates/` and are checked when the crate is built.
+//! A page is a struct of two references; `render` returns the complete HTML. Templates are in
+//! `templates/` and are checked at compile time.
 
 mod results;
 mod results_pdf;
@@ -11,7 +11,7 @@ pub use results::ResultsPage;
 
 use askama::Template;
 
-use crate::view::{self, Frame, Place};
+use crate::view::{self, NavItem, PageFrame};
 use show as fmt;
 
 macro_rules! pages {
@@ -20,17 +20,17 @@ macro_rules! pages {
         #[derive(Clone, Copy, Debug, Template)]
         #[template(path = $path)]
         pub struct $name<'a> {
-            /// What stands around the page.
-            pub frame: &'a Frame,
-            /// What the page shows.
+            /// The frame around the page.
+            pub frame: &'a PageFrame,
+            /// The content of the page.
             pub view: &'a $view,
         }
 
         impl $name<'_> {
-            /// The page as HTML.
+            /// Renders the page as HTML.
             ///
             /// # Errors
-            /// None that is known: writing to a string does not fail.
+            /// None in practice: writing to a string does not fail.
             pub fn render(&self) -> Result<String, askama::Error> {
                 Template::render(self)
             }
@@ -43,10 +43,10 @@ pages! {
     LoginPage(view::Login), "login.html";
     /// `GET /setup`.
     SetupPage(view::Setup), "setup.html";
-    /// Instead of what was asked for.
-    FailurePage(view::Failure), "failure.html";
+    /// An error page.
+    ErrorPage(view::ErrorView), "error.html";
     /// `GET /search`.
-    SearchPage(view::Search), "search.html";
+    SearchPage(view::SearchResults), "search.html";
     /// `GET /`.
     DashboardPage(view::Dashboard), "dashboard.html";
     /// `GET /matches`.
@@ -58,11 +58,11 @@ pages! {
     /// `GET /probe`.
     ProbePage(view::Probe), "probe.html";
     /// `GET /results/{id}` of several documents.
-    BatchPage(view::Batch), "batch.html";
+    BatchPage(view::BatchResults), "batch.html";
     /// `GET /results/{id}/compare/{n}` and `GET /compare`.
-    ComparePage(view::Compare), "compare.html";
+    ComparePage(view::SideBySide), "compare.html";
     /// `GET /graph`.
-    GraphPage(view::Graph), "graph.html";
+    GraphPage(view::GraphExplorer), "graph.html";
     /// `GET /origins`.
     OriginsPage(view::Origins), "origins.html";
     /// `GET /origins/{name}/{id}`.
@@ -86,24 +86,24 @@ pages! {
     /// `GET /settings/retention`.
     RetentionPage(view::RetentionRules), "retention.html";
     /// `GET /settings/backup`.
-    BackupPage(view::Backup), "backup.html";
+    BackupPage(view::Backups), "backup.html";
     /// `GET /settings/about`.
     AboutPage(view::About), "about.html";
 }
 
-/// `GET /api`: the interface for programs, with forms to try it.
+/// `GET /api`: the reference of the REST API, with forms to try it.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(path = "api.html")]
 pub struct ApiPage<'a> {
-    /// What stands around the page.
-    pub frame: &'a Frame,
+    /// The frame around the page.
+    pub frame: &'a PageFrame,
 }
 
 impl ApiPage<'_> {
-    /// The page as HTML.
+    /// Renders the page as HTML.
     ///
     /// # Errors
-    /// None that is known: writing to a string does not fail.
+    /// None in practice: writing to a string does not fail.
     pub fn render(&self) -> Result<String, askama::Error> {
         Template::render(self)
     }

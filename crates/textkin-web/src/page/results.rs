@@ -1,73 +1,73 @@
-//! The page of a result, and the part of it that changes with the panel.
+//! The page of a result, and the part of it that changes with the exclusions.
 
 use askama::Template;
 use serde::Serialize;
 
 use super::results_pdf::{facts, report};
 use super::show as fmt;
-use crate::view::{Frame, Place, ResultState, Results};
-use crate::whole;
+use crate::full_text::{self, MarkSpan};
+use crate::view::{NavItem, PageFrame, ResultState, Results};
 
 /// `GET /results/{id}`.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(path = "results.html")]
 pub struct ResultsPage<'a> {
-    /// What stands around the page.
-    pub frame: &'a Frame,
-    /// What the page shows.
+    /// The frame around the page.
+    pub frame: &'a PageFrame,
+    /// The content of the page.
     pub view: &'a Results,
 }
 
-/// The part that changes with the panel.
+/// The part that changes with the exclusions: score, strip and sources.
 #[derive(Template)]
 #[template(path = "results-found.html")]
-struct Found<'a> {
-    frame: &'a Frame,
+struct ResultsFragment<'a> {
+    frame: &'a PageFrame,
     view: &'a Results,
 }
 
-/// The page as a file by itself.
+/// The page as a standalone file.
 #[derive(Template)]
-#[template(path = "results-alone.html")]
-struct Alone<'a> {
-    frame: &'a Frame,
+#[template(path = "results-standalone.html")]
+struct StandaloneResults<'a> {
+    frame: &'a PageFrame,
     view: &'a Results,
     facts: Vec<String>,
 }
 
-/// What `/results/{id}/data` answers.
+/// The response of `/results/{id}/data`.
 #[derive(Serialize)]
-struct Data<'a> {
+struct ResultsData<'a> {
     /// The part of the page that changes, as HTML.
     html: String,
     /// The query of the view, for the address bar.
     query: &'a str,
-    /// What a screen reader is told.
-    said: String,
-    /// What is marked in the text, which itself is not sent again.
-    marks: Vec<whole::Place<'a>>,
+    /// The score in words, for screen readers.
+    summary: String,
+    /// The marks in the text; the text itself is not sent again.
+    marks: Vec<MarkSpan<'a>>,
 }
 
 impl ResultsPage<'_> {
-    /// The page as HTML.
+    /// Renders the page as HTML.
     ///
     /// # Errors
-    /// None that is known: writing to a string does not fail.
+    /// None in practice: writing to a string does not fail.
     pub fn render(&self) -> Result<String, askama::Error> {
         Template::render(self)
     }
 
-    /// What `GET /results/{id}/export.html` answers: what the page says in a file that needs no server.
+    /// Renders the page as a file that needs no server: `GET /results/{id}/export.html`.
     ///
     /// # Errors
-    /// None that is known: writing to a string does not fail.
-    pub fn by_itself(&self) -> Result<String, askama::Error> {
-        let view = &Results { is_alone: true, ..self.view.clone() };
-        Alone { frame: self.frame, view, facts: facts(view) }.render()
+    /// None in practice: writing to a string does not fail.
+    pub fn standalone(&self) -> Result<String, askama::Error> {
+        let view = &Results { is_standalone: true, ..self.view.clone() };
+        StandaloneResults { frame: self.frame, view, facts: facts(view) }.render()
     }
 
-    /// What `GET /results/{id}/export.pdf` answers: what the page says, on paper. Takes up to seconds
-    /// for very long texts.
+    /// Renders the page as PDF: `GET /results/{id}/export.pdf`. Takes up to seconds for very long
+    /// texts.
     ///
     /// # Errors
     /// If the PDF cannot be written, which does not depend on the view.
@@ -75,16 +75,16 @@ impl ResultsPage<'_> {
         textkin_print::pdf(&report(self.view))
     }
 
-    /// What `GET /results/{id}/data` answers, as JSON: the part of the page that changes.
+    /// Renders the part of the page that changes, as JSON: `GET /results/{id}/data`.
     ///
     /// # Errors
-    /// None that is known: writing to a string does not fail.
+    /// None in practice: writing to a string does not fail.
     pub fn data(&self) -> Result<String, askama::Error> {
-        let html = Found { frame: self.frame, view: self.view }.render()?;
+        let html = ResultsFragment { frame: self.frame, view: self.view }.render()?;
         let view = self.view;
-        let said = format!("{}, {}", view.share.percent(), view.share.counts());
-        let marks = view.text.as_ref().map(whole::places).unwrap_or_default();
-        let data = Data { html, query: &view.query, said, marks };
+        let summary = format!("{} ({})", view.share.counts(), view.share.percent());
+        let marks = view.text.as_ref().map(full_text::mark_spans).unwrap_or_default();
+        let data = ResultsData { html, query: &view.query, summary, marks };
         serde_json::to_string(&data).map_err(askama::Error::custom)
     }
 }

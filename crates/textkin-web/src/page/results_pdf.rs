@@ -1,11 +1,11 @@
-//! A result on paper: the words of its page as a report to be printed.
+//! A result as PDF: the content of its page as a printed report.
 
 use textkin_print::{Mark, Note, Report, Run, Source};
 
 use crate::format;
-use crate::view::{self, Results, SegmentKind};
+use crate::view::{self, MarkKind, Results};
 
-/// The report of a result.
+/// Returns the report of a result.
 pub(super) fn report(view: &Results) -> Report {
     let text = view.text.as_ref();
     Report {
@@ -23,10 +23,10 @@ pub(super) fn report(view: &Results) -> Report {
         sources: view.sources.iter().map(source).collect(),
         after_sources: after_sources(view),
         before_text: match text {
-            None => "It is not kept, and cannot be shown.".to_owned(),
-            Some(text) if text.text.is_empty() => "It is empty.".to_owned(),
-            Some(_) => "What was found elsewhere bears the number of its source: the first, where \
-                        several have the same words. What does not count is grey and says why."
+            None => "The text was not stored, so it cannot be shown.".to_owned(),
+            Some(text) if text.text.is_empty() => "The text is empty.".to_owned(),
+            Some(_) => "Matches are numbered by source. Where several sources contain the same \
+                        words, the first is shown. Excluded text is grey, with the reason."
                 .to_owned(),
         },
         text: text.map(|text| text.text.clone()).unwrap_or_default(),
@@ -38,10 +38,10 @@ pub(super) fn report(view: &Results) -> Report {
     }
 }
 
-fn note(kind: &SegmentKind) -> Note {
+fn note(kind: &MarkKind) -> Note {
     match kind {
-        SegmentKind::Source(number) => Note::Source(*number),
-        SegmentKind::Excluded(reason) => Note::Excluded(reason.clone()),
+        MarkKind::Source(number) => Note::Source(*number),
+        MarkKind::Excluded(reason) => Note::Excluded(reason.clone()),
     }
 }
 
@@ -50,21 +50,25 @@ pub(super) fn facts(view: &Results) -> Vec<String> {
         true => "nothing".to_owned(),
         false => view.against.join(", "),
     };
-    let kept = view.registered.as_ref().map_or_else(
-        || "not kept".to_owned(),
+    let saved = view.registered.as_ref().map_or_else(
+        || "not saved to a repository".to_owned(),
         |link| format!("registered in {} as {}", link.repository, link.name()),
     );
-    vec![format!("{} UTC", format::timestamp(&view.time)), format!("against {against}"), kept]
+    vec![
+        format!("{} UTC", format::timestamp(&view.time)),
+        format!("checked against {against}"),
+        saved,
+    ]
 }
 
-/// A row of the table. Of a text that another owner holds it tells what the page does: how much.
-fn source(source: &view::Source) -> Source {
+/// Returns a row of the table. For a private match it shows what the page shows: the percentage.
+fn source(source: &view::ResultSource) -> Source {
     let here = source.score.here;
-    if source.is_held_by_another {
+    if source.is_private_match {
         return Source {
             number: source.number,
-            title: "Held by another owner".to_owned(),
-            facts: "Who holds it and what it says is not shown.".to_owned(),
+            title: "Private match in another account".to_owned(),
+            facts: "The owner and the text are not shown.".to_owned(),
             here: [here.percent(), String::new()],
             ..Source::default()
         };
@@ -76,7 +80,7 @@ fn source(source: &view::Source) -> Source {
         source.level.label().to_owned(),
     ];
     facts.extend(source.badges.iter().map(|badge| badge.label().to_owned()));
-    facts.extend(source.compare.is_none().then(|| "text not kept".to_owned()));
+    facts.extend(source.compare.is_none().then(|| "text not stored".to_owned()));
     let there = source.score.there;
     Source {
         number: source.number,
@@ -91,15 +95,20 @@ fn source(source: &view::Source) -> Source {
 fn after_sources(view: &Results) -> Option<String> {
     if view.sources.is_empty() {
         return Some(match view.share.words {
-            0 => "There is no word that counts.".to_owned(),
-            _ => "No run of words was found elsewhere.".to_owned(),
+            0 => "Nothing left to compare after exclusions.".to_owned(),
+            _ => "No matching text found.".to_owned(),
         });
     }
     let more = view.more_sources;
-    (more > 0).then(|| format!("And {} with less.", format::documents(more)))
+    (more > 0).then(|| {
+        format!(
+            "And {} with a smaller share.",
+            format::counted(more, "more document", "more documents")
+        )
+    })
 }
 
-/// The parts of `2026-11-16T12:00:00Z`.
+/// Returns the parts of `2026-11-16T12:00:00Z`.
 fn time(iso: &str) -> Option<[u16; 6]> {
     let parts: Vec<u16> = iso
         .trim_end_matches('Z')
@@ -115,23 +124,23 @@ mod tests {
     use crate::view::{DocumentLink, Score, Share};
 
     #[test]
-    fn of_a_text_of_another_owner_only_the_percentage_is_printed() {
-        let held = view::Source {
+    fn of_a_private_match_only_the_percentage_is_printed() {
+        let private = view::ResultSource {
             number: 3,
-            is_held_by_another: true,
+            is_private_match: true,
             document: DocumentLink { title: "secret".to_owned(), ..DocumentLink::default() },
             score: Score::new(Share::new(60, 1030), Share::new(61, 62)),
             longest_run: 88,
-            ..view::Source::default()
+            ..view::ResultSource::default()
         };
-        let row = source(&held);
+        let row = source(&private);
         assert_eq!(row.here, ["6%".to_owned(), String::new()]);
         assert_eq!((row.there, row.longest.as_str()), ([String::new(), String::new()], ""));
         assert!(!format!("{} {}", row.title, row.facts).contains("secret"));
     }
 
     #[test]
-    fn moments_are_read_whole_or_not_at_all() {
+    fn only_complete_times_are_parsed() {
         assert_eq!(time("2026-11-16T12:00:01Z"), Some([2026, 11, 16, 12, 0, 1]));
         assert_eq!(time("2026-11"), None);
         assert_eq!(time("x"), None);

@@ -1,57 +1,57 @@
-//! Sign-in, first start, search and errors.
+//! Views of sign-in, first start, search and error pages.
 
 use super::DocumentLink;
 
 /// `GET /login`. The form posts `name`, `password` and `next`.
 #[derive(Clone, Debug, Default)]
 pub struct Login {
-    /// What was entered before.
+    /// The account name, as entered before.
     pub name: String,
-    /// Where to go afterwards; a path on this server.
+    /// Where to go after signing in; a path on this server.
     pub next: String,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
 /// `GET /setup`. The form posts `token`, `name`, `email`, `password`, `password_again`.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// The one-time token, if it came with the address.
+    /// The one-time token, if it was in the URL.
     pub token: String,
-    /// What was entered before.
+    /// The account name, as entered before.
     pub name: String,
-    /// What was entered before.
+    /// The mail address, as entered before.
     pub email: String,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
-/// `GET /search?q=`: documents by title or id.
+/// `GET /search?q=`: documents by title or ID.
 #[derive(Clone, Debug, Default)]
-pub struct Search {
-    /// What was asked.
+pub struct SearchResults {
+    /// The search query.
     pub query: String,
-    /// What was found, best first.
-    pub hits: Vec<Hit>,
-    /// Whether there are more than are shown.
+    /// The documents found, best first.
+    pub hits: Vec<SearchHit>,
+    /// Whether there are more hits than are shown.
     pub is_cut: bool,
 }
 
-/// One document of a search.
+/// One document found by a search.
 #[derive(Clone, Debug, Default)]
-pub struct Hit {
+pub struct SearchHit {
     /// The document.
     pub document: DocumentLink,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
 }
 
-/// A page instead of what was asked for.
+/// An error page.
 #[derive(Clone, Debug, Default)]
-pub struct Failure {
-    /// The status, such as 404.
+pub struct ErrorView {
+    /// The HTTP status, such as 404.
     pub status: u16,
-    /// In few words: “Not found”.
+    /// A short title: “Not found”.
     pub title: String,
     /// What happened and what to do about it.
     pub text: String,

@@ -1,22 +1,22 @@
-//! `GET /alerts?state=` and `GET /alerts/rules`.
+//! Views of `GET /alerts?state=` and `GET /alerts/rules`.
 
 use super::repository::names;
-use super::{Choice, DocumentLink, Level, Paging, Piece, Score, Share};
+use super::{Choice, DocumentLink, Level, Paging, Score, Share, TextPiece};
 
-/// Which alerts are shown: `?state=open`, `mine`, `done`.
+/// The alerts to show: `?state=open`, `mine`, `done`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum AlertFilter {
     #[default]
     Open,
     Mine,
     Done,
 }
-names! { AlertFilter { Open: "open", "Open"; Mine: "mine", "Mine"; Done: "done", "Done"; } }
+names! { AlertFilter { Open: "open", "Open"; Mine: "mine", "Assigned to me"; Done: "done", "Done"; } }
 
-/// What became of an alert.
+/// The state of an alert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum AlertState {
     #[default]
     Open,
@@ -25,118 +25,119 @@ pub enum AlertState {
 }
 names! { AlertState { Open: "open", "open"; Handled: "handled", "handled"; Dismissed: "dismissed", "dismissed"; } }
 
-/// The inbox.
+/// The alerts inbox.
 ///
 /// Each row posts to `/alerts/{id}/handle`, `dismiss`, `undo` or `assign` (`assignee`, empty for
-/// nobody); the form of the list posts `alert` (repeated) and `action` (`handle`, `dismiss`) to
-/// `/alerts/bulk`.
+/// nobody); the form around the list posts `alert` (repeated) and `action` (`handle`, `dismiss`)
+/// to `/alerts/bulk`.
 #[derive(Clone, Debug, Default)]
 pub struct Alerts {
-    /// Which are shown.
+    /// Which alerts are shown.
     pub filter: AlertFilter,
-    /// How many are open.
+    /// The number of open alerts.
     pub open: u64,
-    /// How many of them are this person's.
+    /// The number of open alerts that are assigned to this user.
     pub mine: u64,
-    /// How many are done.
+    /// The number of handled and dismissed alerts.
     pub done: u64,
-    /// The rows, newest first.
+    /// The alerts, newest first.
     pub rows: Vec<AlertRow>,
-    /// Which part of all rows they are.
+    /// The position of `rows` in the whole list.
     pub paging: Paging,
-    /// Who an alert can be given to.
+    /// The accounts that an alert can be assigned to.
     pub assignees: Vec<Assignee>,
-    /// Whether anything is watched at all.
+    /// Whether this user watches anything at all.
     pub has_watches: bool,
-    /// Open questions of others about texts of this person's teams. Each posts to
+    /// Open contact requests about texts of this user's teams. Each posts to
     /// `/questions/{id}/handle`.
-    pub questions: Vec<QuestionRow>,
+    pub contact_requests: Vec<ContactRequestRow>,
 }
 
-/// A question of somebody who found that a text is held here, and does not know by whom.
+/// A contact request from someone whose text matches a private text here. The sender does not
+/// know who owns that text.
 #[derive(Clone, Debug, Default)]
-pub struct QuestionRow {
-    /// Its id.
+pub struct ContactRequestRow {
+    /// The request ID.
     pub id: String,
-    /// Who asks.
+    /// The name of the sender.
     pub from: String,
-    /// Their address; empty if they have none.
+    /// The sender's mail address; empty if they have none.
     pub mail: String,
-    /// The document that it is about.
+    /// The document the request is about.
     pub document: DocumentLink,
-    /// What the other text is called; may be empty.
+    /// The title of the sender's text; may be empty.
     pub title: String,
-    /// What they say; may be empty.
+    /// The sender's message; may be empty.
     pub note: String,
-    /// How much of the other text the document has.
+    /// How much of the sender's text was found in the document.
     pub share: Share,
-    /// When they asked.
+    /// When the request was sent.
     pub time: String,
 }
 
-/// Someone an alert can be given to.
+/// An account that an alert can be assigned to.
 #[derive(Clone, Debug, Default)]
 pub struct Assignee {
-    /// The name of the account.
+    /// The account name.
     pub name: String,
-    /// Whether it is the person who looks at the page.
+    /// Whether this is the current user.
     pub is_self: bool,
 }
 
 /// One alert.
 #[derive(Clone, Debug, Default)]
 pub struct AlertRow {
-    /// Its id.
+    /// The alert ID.
     pub id: String,
-    /// The registered text.
+    /// The watched text.
     pub watched: DocumentLink,
-    /// Where it reappeared.
+    /// The document in which it reappeared.
     pub found: DocumentLink,
-    /// The share of the registered text, and of the other.
+    /// The share of the watched text, and of the other document.
     pub score: Score,
-    /// How much it is.
+    /// How much was found.
     pub level: Level,
-    /// When it was noticed.
+    /// When the alert was raised.
     pub time: String,
-    /// What became of it.
+    /// The state of the alert.
     pub state: AlertState,
-    /// Who did that, or to whom it is given.
+    /// Who changed the state, or who the alert is assigned to.
     pub assignee: Option<String>,
-    /// Both side by side, as a page of its own.
+    /// The page that shows both texts side by side.
     pub compare: Option<String>,
-    /// The longest passages, for a look inside the row.
+    /// The longest passages, for a preview in the row.
     pub excerpts: Vec<Excerpt>,
-    /// Passages that are not among them.
+    /// The number of passages that are not in `excerpts`.
     pub more_excerpts: u64,
 }
 
-/// One passage as both texts have it. Pieces of what is not shared give some context.
+/// One passage as it appears in both texts, with some context around it.
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
-    /// Its words.
+    /// The number of words in the passage.
     pub words: u64,
-    /// In the registered text.
-    pub watched: Vec<Piece>,
-    /// In the text where it reappeared.
-    pub found: Vec<Piece>,
+    /// The excerpt of the watched text.
+    pub watched: Vec<TextPiece>,
+    /// The excerpt of the text where it reappeared.
+    pub found: Vec<TextPiece>,
 }
 
-/// `GET /alerts/rules`: what is watched, and how it is told.
+/// `GET /alerts/rules`: what is watched, and how alerts are delivered.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// Watches that there are.
+    /// The existing watches.
     pub rows: Vec<WatchRow>,
-    /// The form for a new one, if this person may watch anything.
+    /// The form for a new watch, if this user may create one.
     pub form: Option<WatchForm>,
     /// Whether the server can send mail.
     pub sends_mail: bool,
-    /// Webhooks that there are, by number and name.
+    /// The webhooks to choose from, by ID and name.
     pub webhooks: Vec<Choice>,
 }
 
-/// How alerts are told.
+/// The channels by which alerts are delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct Channels {
     pub inbox: bool,
     pub mail: bool,
@@ -144,7 +145,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// `inbox, mail`.
+    /// Returns the enabled channels as text: `inbox, mail`.
     #[must_use]
     pub fn label(&self) -> String {
         let all = [(self.inbox, "inbox"), (self.mail, "mail"), (self.webhook, "webhook")];
@@ -154,39 +155,39 @@ impl Channels {
     }
 }
 
-/// How many alerts go into one message: `at_once`, `hourly`, `daily`.
+/// How often alerts are sent: `at_once`, `hourly`, `daily`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Digest {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub enum DigestInterval {
     #[default]
-    AtOnce,
+    Immediately,
     Hourly,
     Daily,
 }
-names! { Digest { AtOnce: "at_once", "at once"; Hourly: "hourly", "once an hour"; Daily: "daily", "once a day"; } }
+names! { DigestInterval { Immediately: "at_once", "immediately"; Hourly: "hourly", "hourly digest"; Daily: "daily", "daily digest"; } }
 
 /// A watch. `POST /alerts/rules` with `action=remove` and `watch` ends it.
 #[derive(Clone, Debug, Default)]
 pub struct WatchRow {
-    /// Its id.
+    /// The watch ID.
     pub id: String,
     /// The repository whose documents are watched.
     pub repository: String,
-    /// One document of it only, by title or id.
+    /// The only watched document of the repository, by title or ID; all if there is none.
     pub document: Option<String>,
-    /// The least level that is told.
+    /// The minimum level of an alert.
     pub min_level: Level,
-    /// From which share on that level holds, in percent.
+    /// The minimum share of that level, in percent.
     pub min_share: String,
-    /// The least number of shared words that is told.
+    /// The minimum number of shared words.
     pub min_words: u64,
-    /// How it is told.
+    /// The channels by which alerts are delivered.
     pub channels: Channels,
-    /// From and to, such as `22:00` and `07:00`.
+    /// Start and end of quiet hours, such as `22:00` and `07:00`.
     pub quiet: Option<(String, String)>,
-    /// How many alerts go into one message.
-    pub digest: Digest,
-    /// Whether this person may end it.
+    /// How often alerts are sent.
+    pub digest: DigestInterval,
+    /// Whether this user may end the watch.
     pub can_remove: bool,
 }
 
@@ -194,24 +195,24 @@ pub struct WatchRow {
 /// `min_words`, `inbox`, `mail`, `webhook`, `webhook_id`, `quiet_from`, `quiet_to`, `digest`.
 #[derive(Clone, Debug, Default)]
 pub struct WatchForm {
-    /// Repositories that can be watched.
+    /// The repositories that can be watched.
     pub repositories: Vec<Choice>,
-    /// What was chosen before.
+    /// The minimum level, as chosen before.
     pub min_level: Level,
-    /// From how many percent on the levels *some* and *high* hold.
+    /// The minimum share of level *some*, in percent.
     pub some: String,
-    /// See `some`.
+    /// The minimum share of level *high*, in percent.
     pub high: String,
-    /// What was entered before.
+    /// The minimum number of shared words, as entered before.
     pub min_words: u64,
-    /// What was chosen before.
+    /// The channels, as chosen before.
     pub channels: Channels,
-    /// What was entered before.
+    /// The start of quiet hours, as entered before.
     pub quiet_from: String,
-    /// What was entered before.
+    /// The end of quiet hours, as entered before.
     pub quiet_to: String,
-    /// What was chosen before.
-    pub digest: Digest,
-    /// Why it failed before.
+    /// The frequency, as chosen before.
+    pub digest: DigestInterval,
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! What is drawn: histograms and the strip of a document.
+//! Views of drawings: histograms, and the strip that shows a document as a bar.
 
 /// Documents by their best match.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Bars from left to right.
+    /// The bars from left to right.
     pub bars: Vec<Bar>,
     /// The threshold in percent, drawn as a line.
     pub threshold: u32,
@@ -12,54 +12,54 @@ pub struct Histogram {
 /// One bar of a histogram.
 #[derive(Clone, Debug, Default)]
 pub struct Bar {
-    /// Where it begins, in percent.
+    /// The lower bound, in percent.
     pub from: u32,
-    /// Where it ends, in percent.
+    /// The upper bound, in percent.
     pub to: u32,
-    /// How many documents it stands for.
+    /// The number of documents between the bounds.
     pub documents: u64,
-    /// What a click on it opens.
+    /// The page that lists these documents.
     pub href: Option<String>,
 }
 
 impl Histogram {
-    /// All documents of the bars.
+    /// Returns the number of documents in all bars.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.bars.iter().map(|bar| bar.documents).sum()
     }
 }
 
-/// A whole document as a bar, with what was found in it.
+/// A whole document as a bar, with its matches.
 #[derive(Clone, Debug, Default)]
 pub struct Strip {
-    /// Words of the document, with nothing excluded.
+    /// The number of words in the document, with nothing excluded.
     pub words: u64,
-    /// What was found, ascending, without overlap.
-    pub segments: Vec<Segment>,
+    /// The marked segments, ascending, without overlap.
+    pub segments: Vec<StripSegment>,
 }
 
-/// A run of words of a [`Strip`].
+/// A run of words in a [`Strip`].
 #[derive(Clone, Debug, Default)]
-pub struct Segment {
-    /// The first word, from 0 on.
+pub struct StripSegment {
+    /// The first word, counted from 0.
     pub from: u64,
     /// The word after the last.
     pub to: u64,
-    /// What is said of it.
-    pub kind: SegmentKind,
+    /// Why the segment is marked.
+    pub kind: MarkKind,
 }
 
-/// What is said of a run of words.
+/// Why a run of words is marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SegmentKind {
-    /// It is found in the source of this number, from 1 on.
+pub enum MarkKind {
+    /// It was found in the source with this number, counted from 1.
     Source(usize),
-    /// It does not count, for this reason (`quotation`, `bibliography`, `template`, `common`, …).
+    /// It is excluded, for this reason (`quotation`, `bibliography`, `template`, `common`, …).
     Excluded(String),
 }
 
-impl Default for SegmentKind {
+impl Default for MarkKind {
     fn default() -> Self {
         Self::Source(1)
     }

@@ -1,146 +1,147 @@
-//! `GET /results/{id}/compare/{n}` and `GET /compare?a=REPO/ID&b=REPO/ID`: two texts side by side.
+//! Views of `GET /results/{id}/compare/{n}` and `GET /compare?a=REPO/ID&b=REPO/ID`: two texts side
+//! by side.
 
 use super::Score;
 use super::repository::names;
 
-/// Two texts and what they share.
+/// Two texts side by side, with their matches.
 #[derive(Clone, Debug, Default)]
-pub struct Compare {
+pub struct SideBySide {
     /// The first text.
-    pub a: Side,
+    pub a: ComparedText,
     /// The second text.
-    pub b: Side,
+    pub b: ComparedText,
     /// Both directions, after exclusions.
     pub score: Score,
-    /// The same with nothing excluded, if anything is.
+    /// The score with nothing excluded, if anything is excluded.
     pub raw: Option<Score>,
-    /// What they share, in the order of the first text.
-    pub matches: Vec<Match>,
-    /// Words in the shortest run that counts.
+    /// The shared passages, in the order of the first text.
+    pub matches: Vec<ComparedPassage>,
+    /// The minimum length of a match, in words.
     pub k: u32,
-    /// Other texts that share something, as tabs; empty if there are none.
+    /// Other texts that match, as tabs; empty if there are none.
     pub tabs: Vec<Tab>,
-    /// Where the page belongs to: the result it came from.
+    /// The result page that leads here, if any.
     pub back: Option<String>,
-    /// What was decided. The form posts `state` (`open`, `accepted`, `dismissed`) and `note`.
+    /// The decision. The form posts `state` (`open`, `accepted`, `dismissed`) and `note`.
     pub decision: Option<Decision>,
-    /// Where a report is that `textkin verify` checks.
+    /// The report that `textkin verify` can check.
     pub report: Option<String>,
-    /// Whether names are left out, by `?anonymise=1`. The server then leaves them out of `a` and `b`.
+    /// Whether names are hidden, by `?anonymise=1`. The server then removes them from `a` and `b`.
     pub is_anonymous: bool,
-    /// The same page with the switch the other way round.
+    /// The same page with names shown or hidden instead.
     pub anonymise: Option<String>,
-    /// What is worth knowing: disguises, parts missing.
+    /// Warnings about disguised or missing text.
     pub warnings: Vec<String>,
 }
 
 /// One of the two texts.
 #[derive(Clone, Debug, Default)]
-pub struct Side {
+pub struct ComparedText {
     /// The document.
     pub document: super::DocumentLink,
-    /// All of its text, cut where anything about it changes.
-    pub pieces: Vec<Piece>,
-    /// Whether the text is not kept, so that only places can be shown.
+    /// The whole text, cut wherever its marking changes.
+    pub pieces: Vec<TextPiece>,
+    /// Whether the text is not stored, so that only positions can be shown.
     pub is_without_text: bool,
 }
 
-/// A part of a text about which everything is the same. All pieces together are the text.
+/// A part of a text with the same marking throughout. All pieces together are the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
-    /// Its text; empty where the other side alone has words.
+pub struct TextPiece {
+    /// The text; empty where only the other side has words.
     pub text: String,
-    /// The match it belongs to, by its place in the list, from 0 on.
-    pub of: Option<usize>,
-    /// What it is in its match.
+    /// The index of the match it belongs to, counted from 0.
+    pub match_index: Option<usize>,
+    /// Its role in the match.
     pub kind: PieceKind,
-    /// Why it does not count: `quotation`, `bibliography`, `template`, `common`.
+    /// Why it is excluded: `quotation`, `bibliography`, `template`, `common`.
     pub excluded: Option<String>,
-    /// Whether it repeats what the other text has at a place that belongs to another match.
+    /// Whether it repeats words that belong to another match in the other text.
     pub is_repeat: bool,
-    /// Whether it disguises a word: letters that look alike, characters without width.
+    /// Whether it disguises a word: look-alike letters, zero-width characters.
     pub is_disguised: bool,
 }
 
-/// What a piece is in its match.
+/// The role of a piece in its match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PieceKind {
-    /// The same words, in a run that is long enough to count; also what is in no match.
+    /// The same words, in a run long enough to count; also any piece outside matches.
     #[default]
     Same,
-    /// The same words between two runs, too few to count by themselves.
-    Kept,
+    /// The same words between two runs, too few to count.
+    TooShort,
     /// Different words between two runs; one side may have none.
     Changed,
 }
 
-/// One stretch that both texts share.
+/// One passage that both texts share.
 #[derive(Clone, Debug, Default)]
-pub struct Match {
-    /// Words that count.
+pub struct ComparedPassage {
+    /// The number of words that count.
     pub words: u64,
-    /// Where it is in the first text.
-    pub a: MatchPlace,
-    /// Where it is in the second text.
-    pub b: MatchPlace,
-    /// Whether it leaves the order in which most of the shared words stand.
+    /// Its position in the first text.
+    pub a: PassagePosition,
+    /// Its position in the second text.
+    pub b: PassagePosition,
+    /// Whether it appears out of the order that most shared words follow.
     pub is_moved: bool,
-    /// In how many other documents it is, if that is known.
-    pub holders: Option<u64>,
-    /// The page of the fragment, if there is one.
+    /// The number of other documents that contain it, if known.
+    pub other_documents: Option<u64>,
+    /// The page about the passage, if there is one.
     pub fragment: Option<String>,
 }
 
-/// Where a match is in one of the texts.
+/// The position of a passage in one of the texts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MatchPlace {
-    /// The first word, from 0 on.
+pub struct PassagePosition {
+    /// The first word, counted from 0.
     pub first_word: u64,
-    /// How many words.
+    /// The number of words.
     pub words: u64,
-    /// The first byte of the text.
+    /// The first byte.
     pub first_byte: u64,
     /// The byte after the last.
     pub end_byte: u64,
 }
 
-/// What was decided about a match of two texts.
+/// A decision about the match of two texts.
 #[derive(Clone, Debug, Default)]
 pub struct Decision {
-    /// Where the form posts to: `/results/{id}/compare/{n}/decision`.
+    /// The URL the form posts to: `/results/{id}/compare/{n}/decision`.
     pub action: String,
-    /// What was decided.
+    /// The decision itself.
     pub state: DecisionState,
-    /// What was noted.
+    /// A note about it.
     pub note: String,
     /// Who decided.
     pub by: Option<String>,
-    /// When.
+    /// When it was decided.
     pub time: Option<String>,
 }
 
-/// What was decided.
+/// The state of a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecisionState {
-    /// Nothing yet.
+    /// Not decided yet.
     #[default]
     Open,
-    /// The reuse is as it should be, or it was settled.
+    /// The reuse is legitimate, or the case is settled.
     Accepted,
-    /// It is nothing.
+    /// The match is irrelevant.
     Dismissed,
 }
 names! { DecisionState {
     Open: "open", "Open"; Accepted: "accepted", "Accepted"; Dismissed: "dismissed", "Dismissed";
 } }
 
-/// Another text to compare with.
+/// A link to another text to compare with.
 #[derive(Clone, Debug, Default)]
 pub struct Tab {
-    /// What is shown.
+    /// The text of the tab.
     pub label: String,
-    /// Where it is.
+    /// The URL of the comparison.
     pub href: String,
-    /// Whether it is the one that is shown.
+    /// Whether this comparison is open.
     pub is_current: bool,
 }

@@ -1,66 +1,67 @@
-//! `GET /`: what there is and what is new.
+//! Views of `GET /` and `GET /matches`.
 
 use super::{DocumentLink, Histogram, Share};
 
-/// What there is and what is new.
+/// The dashboard: statistics, news and running jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Dashboard {
-    /// Whether there is nothing yet: the sample (`POST /sample`) and a tour are offered instead.
+    /// Whether there are no documents yet: the page then offers the sample (`POST /sample`) and a
+    /// tour.
     pub is_empty: bool,
-    /// Whether this person may load the sample.
+    /// Whether this user may load the sample.
     pub can_load_sample: bool,
     /// The cards.
-    pub figures: Figures,
-    /// Whether the tour is shown although there is something: until a first text was probed.
+    pub stats: DashboardStats,
+    /// Whether to show the tour although there are documents: until the first text was checked.
     pub is_tour_shown: bool,
-    /// When this person was here last; nothing on a first visit.
+    /// When this user last visited; `None` on a first visit.
     pub since: Option<String>,
     /// What is new since then, newest first.
     pub news: Vec<NewsItem>,
-    /// What was there already, newest first.
+    /// Earlier news, newest first.
     pub earlier: Vec<NewsItem>,
-    /// Best match per document.
+    /// The best match of each document.
     pub histogram: Histogram,
-    /// Documents that were compared and share nothing with another.
-    pub alone: u64,
-    /// What the server is busy with.
-    pub queue: Queue,
+    /// The number of documents that were compared and match no other.
+    pub unmatched: u64,
+    /// The jobs of the server.
+    pub queue: JobQueue,
 }
 
 /// The cards of the dashboard.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
-    /// Documents this person can see.
+pub struct DashboardStats {
+    /// The number of documents this user can see.
     pub documents: u64,
-    /// Repositories this person can see.
+    /// The number of repositories this user can see.
     pub repositories: u64,
-    /// Their words.
+    /// The number of words in these documents.
     pub words: u64,
-    /// Words that another document holds too, of all words; nothing if it is not known yet.
+    /// Words that also appear in another document, of all words; `None` until calculated.
     pub duplicated: Option<Share>,
-    /// Clusters of at least two documents; nothing if it is not known yet.
+    /// The number of clusters of two or more documents; `None` until calculated.
     pub clusters: Option<u64>,
-    /// Open alerts.
+    /// The number of open alerts.
     pub open_alerts: u64,
-    /// The next purge, if a rule will remove anything.
+    /// The next automatic deletion, if a rule will delete anything.
     pub next_purge: Option<NextPurge>,
 }
 
 /// `GET /matches?from=&to=`: documents whose best match is between two shares.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
-    /// In percent.
+    /// The lower bound, in percent.
     pub from: u32,
-    /// In percent.
+    /// The upper bound, in percent.
     pub to: u32,
-    /// The documents, the best match first.
+    /// The documents, best match first.
     pub rows: Vec<MatchRow>,
-    /// How many there are.
+    /// The number of all such documents.
     pub total: u64,
 }
 
 impl Matches {
-    /// Documents that are not among the rows.
+    /// Returns the number of documents that are not in `rows`.
     #[must_use]
     pub fn more(&self) -> u64 {
         self.total.saturating_sub(self.rows.len() as u64)
@@ -72,44 +73,44 @@ impl Matches {
 pub struct MatchRow {
     /// The document.
     pub document: DocumentLink,
-    /// The larger of both containments.
+    /// The larger of the two containments.
     pub best: Share,
-    /// The other document, if it is still there.
+    /// The other document, unless it was deleted.
     pub other: Option<DocumentLink>,
-    /// Where both are side by side.
+    /// The page that shows both side by side.
     pub compare: Option<String>,
 }
 
-/// What a purge rule will remove next.
+/// The next automatic deletion.
 #[derive(Clone, Debug, Default)]
 pub struct NextPurge {
-    /// Where.
+    /// The repository.
     pub repository: String,
-    /// When.
+    /// When it will happen.
     pub time: String,
-    /// How many documents.
+    /// The number of documents it will delete.
     pub documents: u64,
 }
 
-/// Something that happened.
+/// An entry of the news list.
 #[derive(Clone, Debug, Default)]
 pub struct NewsItem {
-    /// What it is.
+    /// The kind of news.
     pub kind: NewsKind,
-    /// In a few words; a title or a file name.
+    /// A title or a file name.
     pub title: String,
     /// More about it: “40% in annual-reports”.
     pub detail: String,
-    /// Where it can be looked at.
+    /// The page that shows it.
     pub href: String,
-    /// When.
+    /// When it happened.
     pub time: String,
 }
 
-/// What kind of news it is.
+/// The kind of a news item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewsKind {
-    /// A document came.
+    /// A document was registered.
     #[default]
     Document,
     /// An alert was raised.
@@ -119,7 +120,7 @@ pub enum NewsKind {
 }
 
 impl NewsKind {
-    /// What is shown.
+    /// Returns the text shown on pages.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -130,23 +131,23 @@ impl NewsKind {
     }
 }
 
-/// What the server is busy with, of what this person may see.
+/// The jobs of the server that this user may see.
 #[derive(Clone, Debug, Default)]
-pub struct Queue {
-    /// Jobs at work.
+pub struct JobQueue {
+    /// The number of running jobs.
     pub running: u64,
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     pub waiting: u64,
-    /// Jobs that failed and were not done since.
+    /// The number of failed jobs.
     pub failed: u64,
-    /// The jobs worth a line: those that failed, then those at work.
-    pub jobs: Vec<Job>,
+    /// The jobs to list: failed ones first, then running ones.
+    pub jobs: Vec<JobRow>,
 }
 
 /// One job.
 #[derive(Clone, Debug, Default)]
-pub struct Job {
-    /// Its id: `POST /jobs/{id}/retry` and `POST /jobs/{id}/drop`.
+pub struct JobRow {
+    /// The job ID: `POST /jobs/{id}/retry` and `POST /jobs/{id}/drop`.
     pub id: String,
     /// What it does: “register thesis.pdf in theses”.
     pub what: String,
@@ -154,13 +155,13 @@ pub struct Job {
     pub state: JobState,
     /// Why it failed.
     pub reason: String,
-    /// Since when.
+    /// When it was created.
     pub time: String,
 }
 
 /// The state of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum JobState {
     #[default]
     Waiting,
@@ -170,7 +171,7 @@ pub enum JobState {
 }
 
 impl JobState {
-    /// What is shown.
+    /// Returns the text shown on pages.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {

@@ -1,22 +1,22 @@
-//! Small parts that many pages have: links to documents, levels, choices, pages of a list.
+//! Small parts that many pages share: document links, levels, choices, paging.
 
-/// A document, as a link.
+/// A link to a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DocumentLink {
-    /// Its title; empty if it has none, and then the id is shown.
+    /// The title; if empty, the ID is shown instead.
     pub title: String,
-    /// Its id in its repository.
+    /// The document ID in its repository.
     pub id: String,
-    /// Its repository; empty if it is in none (what was only probed).
+    /// The repository; empty for a text that was only checked.
     pub repository: String,
-    /// Where it can be looked at.
+    /// The page of the document.
     pub href: Option<String>,
-    /// Its time as in ISO 8601, if it has one.
+    /// The document time in ISO 8601, if it has one.
     pub time: Option<String>,
 }
 
 impl DocumentLink {
-    /// The title, or the id where there is none.
+    /// Returns the title, or the ID if there is no title.
     #[must_use]
     pub fn name(&self) -> &str {
         if self.title.trim().is_empty() { &self.id } else { &self.title }
@@ -31,15 +31,15 @@ pub enum Level {
     Some,
     /// At least 50%.
     High,
-    /// All of it.
+    /// The whole text.
     Exact,
 }
 
 impl Level {
-    /// All levels, from the least on.
+    /// All levels, lowest first.
     pub const ALL: &[Self] = &[Self::Some, Self::High, Self::Exact];
 
-    /// What is shown.
+    /// Returns the text shown on pages.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Level {
         }
     }
 
-    /// What stands in forms and addresses.
+    /// Returns the name used in forms and URLs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Level {
         }
     }
 
-    /// What it means.
+    /// Returns an explanation of the level.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
@@ -70,21 +70,21 @@ impl Level {
     }
 }
 
-/// What is worth knowing about a found document at a glance.
+/// A label on a source that tells how it relates to the checked text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Badge {
-    /// It is older than the text that was probed.
+    /// The source is older than the checked text.
     Older,
-    /// It is newer.
+    /// The source is newer than the checked text.
     Newer,
-    /// It is in a cluster with another document of the list.
+    /// The source is in a cluster with another source of the list.
     SameCluster,
     /// The texts are the same, word for word.
     ExactCopy,
 }
 
 impl Badge {
-    /// What is shown.
+    /// Returns the text shown on pages.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -99,16 +99,16 @@ impl Badge {
 /// One entry of a list to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// What is sent.
+    /// The value that the form sends.
     pub value: String,
-    /// What is shown.
+    /// The text shown.
     pub label: String,
-    /// Whether it is chosen.
+    /// Whether it is selected.
     pub is_chosen: bool,
 }
 
 impl Choice {
-    /// An entry that is shown as it is sent.
+    /// Creates an entry whose label is its value.
     #[must_use]
     pub fn new(value: impl Into<String>, is_chosen: bool) -> Self {
         let value = value.into();
@@ -116,23 +116,23 @@ impl Choice {
     }
 }
 
-/// Which part of a long list is shown.
+/// The position of a page in a long list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paging {
-    /// The number of the first row that is shown, from 1 on.
+    /// The number of the first row shown, counted from 1.
     pub first: u64,
-    /// The number of the last row that is shown.
+    /// The number of the last row shown.
     pub last: u64,
-    /// Rows of the whole list.
+    /// The number of rows in the whole list.
     pub total: u64,
-    /// Where the part before is.
+    /// The URL of the previous page.
     pub previous: Option<String>,
-    /// Where the part after is.
+    /// The URL of the next page.
     pub next: Option<String>,
 }
 
 impl Paging {
-    /// Whether there is more than what is shown.
+    /// Returns whether the list has more than this page.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.previous.is_some() || self.next.is_some()

@@ -1,43 +1,43 @@
-//! What stands around every page: rail, top bar, notice.
+//! The frame around every page: navigation, top bar, notice.
 
-/// Everything around the page itself.
+/// Everything around the content of a page.
 #[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// The token that goes into the hidden field `csrf` of every form.
+pub struct PageFrame {
+    /// The token for the hidden field `csrf` of every form.
     pub csrf: String,
-    /// Who is signed in. Without, there is neither rail nor search.
+    /// The signed-in user. Without one, navigation and search are hidden.
     pub user: Option<User>,
-    /// Which entry of the rail is the current one.
-    pub place: Place,
-    /// Names of the repositories that this person can open, for the switch in the top bar.
+    /// The current entry of the navigation.
+    pub nav_item: NavItem,
+    /// The repositories that this user can open, for the switch in the top bar.
     pub repositories: Vec<String>,
-    /// The repository the page is about, if it is about one.
+    /// The repository the page is about, if any.
     pub repository: Option<String>,
-    /// Open alerts, shown as a badge.
+    /// The number of open alerts, shown as a badge.
     pub open_alerts: u64,
-    /// What the last action did, shown once above the page.
+    /// The outcome of the last action, shown once above the content.
     pub notice: Option<Notice>,
-    /// From the cookie `theme`: `light`, `dark`, or neither.
+    /// The theme from the cookie `theme`: `light`, `dark`, or neither.
     pub theme: Theme,
-    /// What stands in the search field.
+    /// The content of the search field.
     pub query: String,
-    /// The version of textkin, in the foot of the rail.
+    /// The version of textkin, shown below the navigation.
     pub version: String,
 }
 
-/// Who is signed in.
+/// The signed-in user.
 #[derive(Clone, Debug, Default)]
 pub struct User {
-    /// The name of the account.
+    /// The account name.
     pub name: String,
-    /// Whether settings of the whole server are theirs to change.
+    /// Whether the user is an administrator.
     pub is_admin: bool,
 }
 
-/// Entries of the rail.
+/// An entry of the navigation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names of the entries say it")]
-pub enum Place {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub enum NavItem {
     Dashboard,
     Probe,
     Repositories,
@@ -47,13 +47,13 @@ pub enum Place {
     Settings,
     /// None of them: search, sign-in, errors.
     #[default]
-    Elsewhere,
+    Other,
 }
 
-/// Light or dark.
+/// Light or dark colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// As the system of the reader says.
+    /// The setting of the reader's system.
     #[default]
     System,
     /// Always light.
@@ -62,49 +62,49 @@ pub enum Theme {
     Dark,
 }
 
-/// A message about what was just done.
+/// A message about the outcome of an action.
 #[derive(Clone, Debug, Default)]
 pub struct Notice {
-    /// Whether it went well.
+    /// Whether the action succeeded.
     pub kind: NoticeKind,
-    /// What is said.
+    /// The message.
     pub text: String,
-    /// How to take it back, if it can be.
+    /// How to undo the action, if possible.
     pub undo: Option<Undo>,
 }
 
-/// Whether what was done went well.
+/// Whether an action succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoticeKind {
-    /// It went well.
+    /// It succeeded.
     #[default]
     Done,
-    /// It did not.
+    /// It failed.
     Problem,
 }
 
-/// A form that takes back what was done.
+/// A form that undoes an action.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
-    /// Where it is posted to, such as `/alerts/7/undo`.
+    /// The URL it posts to, such as `/alerts/7/undo`.
     pub action: String,
-    /// What the button says; empty for “Undo”.
+    /// The text of the button; empty for “Undo”.
     pub label: String,
 }
 
-impl Frame {
-    /// Where a name in the repository switch leads: the same screen, for that repository.
+impl PageFrame {
+    /// Returns the URL of the current screen for another repository.
     #[must_use]
     pub fn switch_to(&self, name: &str) -> String {
         let name = crate::format::segment(name);
-        match self.place {
-            Place::Graph => format!("/graph?repository={name}"),
-            Place::Origins => format!("/origins?repository={name}"),
+        match self.nav_item {
+            NavItem::Graph => format!("/graph?repository={name}"),
+            NavItem::Origins => format!("/origins?repository={name}"),
             _ => format!("/repositories/{name}"),
         }
     }
 
-    /// The attribute of the root element that fixes a theme.
+    /// Returns the value of the attribute `data-theme` of the root element.
     #[must_use]
     pub fn theme_name(&self) -> &'static str {
         match self.theme {
@@ -114,8 +114,8 @@ impl Frame {
         }
     }
 
-    /// `page` for the entry of the rail where the page is, which is what `aria-current` wants.
-    pub(crate) fn current(&self, place: Place) -> &'static str {
-        if self.place == place { "page" } else { "false" }
+    /// Returns the value of `aria-current` for an entry of the navigation.
+    pub(crate) fn current(&self, item: NavItem) -> &'static str {
+        if self.nav_item == item { "page" } else { "false" }
     }
 }

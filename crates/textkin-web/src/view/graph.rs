@@ -1,16 +1,16 @@
-//! `GET /graph?repository=&threshold=&cluster=&mode=&colour=&cut=` and `GET /graph/data`.
+//! Views of `GET /graph?repository=&threshold=&cluster=&mode=&colour=&cut=` and `GET /graph/data`.
 //!
-//! The page shows the clusters, or one of them, as a list that works without script; the script
-//! draws the same from [`GraphData`], which is what `/graph/data` answers as JSON to the same query.
+//! The page lists the clusters, or the documents of one cluster, and works without a script. The
+//! script draws the same from [`GraphData`], which `/graph/data` returns as JSON for the same query.
 
 use serde::Serialize;
 
 use super::repository::names;
 use super::{Choice, Histogram};
 
-/// How it is shown.
+/// The display mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum GraphMode {
     #[default]
     Graph,
@@ -19,11 +19,11 @@ pub enum GraphMode {
 }
 names! { GraphMode { Graph: "graph", "Graph"; Matrix: "matrix", "Matrix"; List: "list", "List"; } }
 
-/// What the colour of a document stands for.
+/// The property by which documents are coloured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Colour {
-    /// Where the document comes from, as its id says: a host, a folder, a series.
+    /// Where the document comes from, according to its ID: a host, a folder, a series.
     #[default]
     Source,
     Date,
@@ -33,56 +33,57 @@ pub enum Colour {
 }
 names! { Colour { Source: "source", "Source"; Date: "date", "Year"; Repository: "repository", "Repository"; Author: "author", "Author"; Label: "label", "Label"; } }
 
-/// The page of the graph.
+/// The graph page.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
-    /// Repositories to choose from.
+pub struct GraphExplorer {
+    /// The repositories to choose from.
     pub repositories: Vec<Choice>,
-    /// Edges below this many percent are not drawn.
+    /// The minimum score of an edge, in percent.
     pub threshold: u32,
-    /// Pairs by score: what moving the threshold would do.
+    /// Documents by best match: shows what moving the threshold would do.
     pub histogram: Histogram,
-    /// How it is shown.
+    /// The display mode.
     pub mode: GraphMode,
-    /// What colours stand for.
+    /// The property by which documents are coloured.
     pub colour: Colour,
-    /// What is shown, and what the script gets.
+    /// The data shown, and the data the script receives.
     pub data: GraphData,
     /// The query of this view without the question mark, for `/graph/data` and exports.
     pub query: String,
-    /// Whether the graph is still being made.
+    /// Whether the graph is still being calculated.
     pub is_running: bool,
 }
 
-/// Clusters, or one of them.
+/// All clusters, and the open one.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GraphData {
-    /// All documents at the threshold, also those in no cluster.
+    /// The number of all documents, including those in no cluster.
     pub documents: u64,
-    /// All edges at the threshold.
+    /// The number of all edges at the threshold.
     pub edges: u64,
-    /// Clusters of at least two documents, largest first.
-    pub clusters: Vec<Cluster>,
-    /// Clusters that are not listed.
+    /// The clusters of two or more documents, largest first.
+    pub clusters: Vec<GraphCluster>,
+    /// The number of clusters that are not listed.
     pub more_clusters: u64,
-    /// The cluster that is open, if one is.
+    /// The open cluster, if any.
     pub open: Option<ClusterDetail>,
 }
 
 /// Documents joined by edges.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Cluster {
-    /// Its number at this threshold.
+pub struct GraphCluster {
+    /// The number of the cluster at this threshold.
     pub id: String,
-    /// What it is called: the title of the document with the most edges.
+    /// The title of the document with the most edges.
     pub label: String,
-    /// Its documents.
+    /// The number of its documents.
     pub size: u64,
-    /// Edges, of all that could be, in 0..=1.
+    /// Edges divided by possible edges, in 0..=1.
     pub density: f64,
-    /// The smallest score of an edge without which it falls apart, if there is such an edge.
+    /// The lowest score of a bridge, which is an edge that holds the cluster together; `None` if
+    /// there is no bridge.
     pub weakest: Option<f64>,
-    /// Where it is open.
+    /// The page that opens the cluster.
     pub href: String,
 }
 
@@ -90,89 +91,89 @@ pub struct Cluster {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ClusterDetail {
     /// The cluster.
-    pub cluster: Cluster,
-    /// Its documents, at most about 2,000.
+    pub cluster: GraphCluster,
+    /// Its documents, up to about 2,000.
     pub nodes: Vec<GraphNode>,
-    /// Edges between these documents.
+    /// The edges between these documents.
     pub edges: Vec<GraphEdge>,
-    /// Documents that are not drawn.
+    /// The number of documents that are not drawn.
     pub more_nodes: u64,
-    /// The weakest edge without which it falls apart.
+    /// The weakest bridge.
     pub bridge: Option<Bridge>,
-    /// Documents that nearly belong to it.
-    pub outside: Vec<Outside>,
-    /// Where all clusters are.
+    /// Documents just below the threshold.
+    pub near_misses: Vec<NearMiss>,
+    /// The page with all clusters.
     pub back: String,
 }
 
 /// A document of a cluster.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GraphNode {
-    /// A name that edges use; unique in the cluster.
+    /// The name by which edges refer to it; unique in the cluster.
     pub id: String,
-    /// Its title or id.
+    /// The title or document ID.
     pub label: String,
-    /// Its repository.
+    /// The repository.
     pub repository: String,
-    /// What the colour stands for: repository, label, author or year.
+    /// The value that determines the colour: repository, label, author or year.
     pub group: String,
-    /// Its time.
+    /// The document time.
     pub time: Option<String>,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
-    /// Its edges.
+    /// The number of its edges.
     pub degree: u64,
-    /// Where it can be looked at.
+    /// The page of the document.
     pub href: Option<String>,
 }
 
-/// Two documents of a cluster that share enough.
+/// Two documents of a cluster whose score reaches the threshold.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GraphEdge {
-    /// The `id` of the older one, or of either.
+    /// The `id` of the older document, or of either one.
     pub from: String,
-    /// The `id` of the newer one, or of the other.
+    /// The `id` of the newer document, or of the other one.
     pub to: String,
     /// The score in 0..=1.
     pub score: f64,
-    /// Words they share.
+    /// The number of shared words.
     pub words: u64,
     /// Whether `from` is known to be older.
     pub is_dated: bool,
-    /// Where both are side by side.
+    /// The page that shows both side by side.
     pub href: Option<String>,
 }
 
-/// The weakest edge without which a cluster falls apart.
+/// The weakest edge that holds a cluster together.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Bridge {
-    /// The `id` of a document on one side.
+    /// The `id` of the document on one side.
     pub from: String,
-    /// The `id` of a document on the other side.
+    /// The `id` of the document on the other side.
     pub to: String,
-    /// Their names.
+    /// The name of the document `from`.
     pub from_label: String,
-    /// Their names.
+    /// The name of the document `to`.
     pub to_label: String,
     /// The score of the edge in 0..=1.
     pub score: f64,
-    /// Documents on the side of `from` without it.
+    /// The number of documents on the side of `from`.
     pub from_size: u64,
-    /// Documents on the side of `to` without it.
+    /// The number of documents on the side of `to`.
     pub to_size: u64,
-    /// The graph with this edge cut (`&cut=…` added).
+    /// The graph page without this edge (`&cut=…` added).
     pub split: String,
 }
 
-/// A document just outside a cluster.
+/// A document whose score with a cluster is just below the threshold.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Outside {
-    /// Its title or id.
+pub struct NearMiss {
+    /// The title or document ID.
     pub label: String,
-    /// The document of the cluster it is nearest to.
+    /// The most similar document of the cluster.
     pub nearest: String,
     /// Their score in 0..=1, below the threshold.
     pub score: f64,
-    /// Where both are side by side.
+    /// The page that shows both side by side.
     pub href: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `GET /settings/keys` and `GET /settings/webhooks`.
+//! Views of `GET /settings/keys` and `GET /settings/webhooks`.
 
 use super::Choice;
 
@@ -7,123 +7,123 @@ use super::Choice;
 /// `/settings/keys/{id}/revoke`.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// Keys that there are.
+    /// The existing keys.
     pub rows: Vec<KeyRow>,
-    /// The key that was just made: it is shown once.
-    pub new: Option<NewKey>,
-    /// The form for a new one.
+    /// The key that was just created: it is shown once.
+    pub new: Option<NewSecret>,
+    /// The form for a new key.
     pub form: KeyForm,
 }
 
-/// A key that was just made.
+/// A key or webhook secret that was just created.
 #[derive(Clone, Debug, Default)]
-pub struct NewKey {
-    /// Its name.
+pub struct NewSecret {
+    /// The name of the key or webhook.
     pub name: String,
-    /// The key itself.
+    /// The secret itself.
     pub secret: String,
 }
 
-/// A key.
+/// An API key.
 #[derive(Clone, Debug, Default)]
 pub struct KeyRow {
-    /// Its id.
+    /// The key ID.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// How it begins, so that it can be told from others.
+    /// Its first characters.
     pub prefix: String,
     /// `probe`, `register`, `read`, `admin`.
     pub scopes: Vec<String>,
-    /// The only repository it may use.
+    /// The only repository it may access; `None` for all.
     pub repository: Option<String>,
-    /// When it was made.
-    pub made: String,
-    /// When it ends.
+    /// When it was created.
+    pub created: String,
+    /// When it expires.
     pub expires: Option<String>,
-    /// Where it may be used from.
+    /// The addresses it may be used from.
     pub addresses: Option<String>,
-    /// When it was used last.
+    /// When it was last used.
     pub last_used: Option<String>,
-    /// Whether it was revoked or has ended.
-    pub is_over: bool,
+    /// Whether it was revoked or has expired.
+    pub is_inactive: bool,
 }
 
 /// The form for a key.
 #[derive(Clone, Debug, Default)]
 pub struct KeyForm {
-    /// What was entered before.
+    /// The name, as entered before.
     pub name: String,
-    /// Scopes that this person may give.
+    /// The scopes that this user may grant.
     pub scopes: Vec<Choice>,
-    /// Repositories that this person can see.
+    /// The repositories that this user can see.
     pub repositories: Vec<Choice>,
-    /// What was entered before.
+    /// The expiry date, as entered before.
     pub expires: String,
-    /// What was entered before.
+    /// The address ranges, as entered before.
     pub addresses: String,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
-/// Webhooks. The form posts `action=add`, `name`, `url`, `secret` (empty: the server makes one);
-/// rows post to `/settings/webhooks/{id}/test`, `/settings/webhooks/{id}/resend` (`delivery`) and
-/// `/settings/webhooks` with `action=remove`, `webhook`.
+/// Webhooks. The form posts `action=add`, `name`, `url`, `secret` (empty: the server generates
+/// one); rows post to `/settings/webhooks/{id}/test`, `/settings/webhooks/{id}/resend`
+/// (`delivery`) and `/settings/webhooks` with `action=remove`, `webhook`.
 #[derive(Clone, Debug, Default)]
 pub struct Webhooks {
-    /// Webhooks that there are.
+    /// The existing webhooks.
     pub rows: Vec<WebhookRow>,
-    /// The secret of the one that was just made: it is shown once.
-    pub new: Option<NewKey>,
-    /// What was sent, newest first.
-    pub deliveries: Vec<Delivery>,
-    /// What was entered before.
+    /// The secret of the webhook that was just created: it is shown once.
+    pub new: Option<NewSecret>,
+    /// The latest deliveries, newest first.
+    pub deliveries: Vec<DeliveryRow>,
+    /// The name, as entered before.
     pub name: String,
-    /// What was entered before.
+    /// The URL, as entered before.
     pub url: String,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
 /// A webhook.
 #[derive(Clone, Debug, Default)]
 pub struct WebhookRow {
-    /// Its id.
+    /// The webhook ID.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Where it is sent to.
+    /// The URL that receives deliveries.
     pub url: String,
-    /// When it was last taken.
-    pub last_done: Option<String>,
-    /// What is wrong with it now.
+    /// When a delivery last succeeded.
+    pub last_delivered: Option<String>,
+    /// The current problem, if any.
     pub problem: Option<String>,
 }
 
-/// One message of a webhook.
+/// One delivery to a webhook.
 #[derive(Clone, Debug, Default)]
-pub struct Delivery {
-    /// Its id.
+pub struct DeliveryRow {
+    /// The delivery ID.
     pub id: String,
-    /// The id of its webhook.
+    /// The ID of its webhook.
     pub webhook: String,
     /// The name of its webhook.
     pub name: String,
-    /// What it was about: `alert`, `test`.
+    /// What was sent: `alert 7`, `test`.
     pub event: String,
-    /// When it was sent last.
+    /// When it was created.
     pub time: String,
-    /// What became of it.
+    /// Its state.
     pub state: DeliveryState,
-    /// What was answered, or why it failed: `200`, `timed out`.
-    pub answer: String,
-    /// How often it was tried.
-    pub tries: u32,
+    /// The response, or why it failed: `200`, `timed out`.
+    pub response: String,
+    /// The number of attempts.
+    pub attempts: u32,
 }
 
-/// What became of a message.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum DeliveryState {
     #[default]
     Waiting,
@@ -132,12 +132,12 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    /// What is shown.
+    /// Returns the text shown on pages.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
-            Self::Done => "taken",
+            Self::Done => "delivered",
             Self::Failed => "failed",
         }
     }

@@ -1,42 +1,42 @@
-//! A whole text with what is said of its parts.
+//! A whole text with marks: matches and exclusions.
 
-use super::SegmentKind;
+use super::MarkKind;
 
-/// A whole text, and which of its parts are found elsewhere or do not count.
+/// A whole text, and which of its parts match a source or are excluded.
 #[derive(Clone, Debug, Default)]
 pub struct MarkedText {
-    /// The text, as it was sent.
+    /// The text, as submitted.
     pub text: String,
-    /// Its marks, ascending.
-    pub marks: Vec<Mark>,
+    /// The marks, ascending.
+    pub marks: Vec<TextMark>,
 }
 
-/// A part of a text.
+/// A marked part of a text.
 #[derive(Clone, Debug, Default)]
-pub struct Mark {
-    /// Where it begins, in bytes.
+pub struct TextMark {
+    /// The first byte.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// The byte after the last.
     pub end: usize,
-    /// What is said of it.
-    pub kind: SegmentKind,
+    /// Why it is marked.
+    pub kind: MarkKind,
 }
 
-/// A stretch of a text between two borders of marks.
+/// The text between two borders of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch<'a> {
+pub struct TextRun<'a> {
     /// Its characters, at least one.
     pub text: &'a str,
-    /// What is said of it, if anything.
-    pub kind: Option<&'a SegmentKind>,
-    /// The place of its mark among the marks.
+    /// Why it is marked, if it is.
+    pub kind: Option<&'a MarkKind>,
+    /// The index of its mark.
     pub mark: Option<usize>,
 }
 
 impl MarkedText {
-    /// The whole text in stretches, in order. Marks that overlap, go beyond the text or cut a
-    /// character in two are shortened to what is left of them.
-    pub fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> {
+    /// Returns the whole text as runs, in order. Marks that overlap, go beyond the text or split a
+    /// character are shortened to what is left of them.
+    pub fn runs(&self) -> impl Iterator<Item = TextRun<'_>> {
         let mut at = 0;
         let ends = self.marks.iter().enumerate().map(Some).chain([None]);
         ends.flat_map(move |next| {
@@ -45,8 +45,8 @@ impl MarkedText {
                 let start = self.text.floor_char_boundary(mark.start).max(at);
                 (start, self.text.floor_char_boundary(mark.end).max(start))
             });
-            let plain = Stretch { text: &self.text[at..start], kind: None, mark: None };
-            let marked = Stretch {
+            let plain = TextRun { text: &self.text[at..start], kind: None, mark: None };
+            let marked = TextRun {
                 text: &self.text[start..end],
                 kind: next.map(|(_, mark)| &mark.kind),
                 mark: next.map(|(index, _)| index),
@@ -54,7 +54,7 @@ impl MarkedText {
             at = end;
             [plain, marked]
         })
-        .filter(|stretch| !stretch.text.is_empty())
+        .filter(|run| !run.text.is_empty())
     }
 }
 
@@ -63,12 +63,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_are_the_whole_text_whatever_the_marks() {
-        let mark = |start, end| Mark { start, end, kind: SegmentKind::Source(1) };
+    fn runs_cover_the_whole_text_whatever_the_marks() {
+        let mark = |start, end| TextMark { start, end, kind: MarkKind::Source(1) };
         let marks = vec![mark(1, 4), mark(3, 2), mark(2, 6), mark(5, 900), mark(900, 901)];
         let text = MarkedText { text: "aé日b c".to_owned(), marks };
-        let found: Vec<_> = text.stretches().map(|part| (part.text, part.mark)).collect();
+        let found: Vec<_> = text.runs().map(|run| (run.text, run.mark)).collect();
         assert_eq!(found, [("a", None), ("é", Some(0)), ("日", Some(2)), ("b c", Some(3))]);
-        assert_eq!(MarkedText::default().stretches().count(), 0);
+        assert_eq!(MarkedText::default().runs().count(), 0);
     }
 }

@@ -1,9 +1,9 @@
-//! What pages show: plain data, made by the server and shown by [`crate::page`].
+//! Views: the plain data that [`crate::page`] renders.
 //!
-//! Nothing here knows a store, a clock or a request. Counts are numbers, shares are
-//! [`Share`]s (so that no page can forget the denominator), points in time are strings as in
-//! ISO 8601 (`2026-11-16T12:00:00Z`, or a part of it: `2021`, `2021-05`), and addresses are what
-//! stands in `href`. All strings may hold anything; pages escape them.
+//! The server fills in a view; nothing here accesses a database, a clock or a request. Counts are
+//! numbers. Shares are [`Share`]s, so that no page can omit the denominator. Times are ISO 8601
+//! strings (`2026-11-16T12:00:00Z`, or a part of it: `2021`, `2021-05`). URLs are ready for `href`.
+//! Any string may contain any characters; pages escape them.
 
 mod frame;
 mod score;
@@ -22,39 +22,43 @@ mod alerts;
 mod keys;
 mod settings;
 
-pub use account::{Failure, Hit, Login, Search, Setup};
+pub use account::{ErrorView, Login, SearchHit, SearchResults, Setup};
 pub use alerts::{
-    AlertFilter, AlertRow, AlertState, Alerts, Assignee, Channels, Digest, Excerpt, QuestionRow,
-    Rules, WatchForm, WatchRow,
+    AlertFilter, AlertRow, AlertState, Alerts, Assignee, Channels, ContactRequestRow,
+    DigestInterval, Excerpt, Rules, WatchForm, WatchRow,
 };
-pub use chart::{Bar, Histogram, Segment, SegmentKind, Strip};
+pub use chart::{Bar, Histogram, MarkKind, Strip, StripSegment};
 pub use compare::{
-    Compare, Decision, DecisionState, Match, MatchPlace, Piece, PieceKind, Side, Tab,
+    ComparedPassage, ComparedText, Decision, DecisionState, PassagePosition, PieceKind, SideBySide,
+    Tab, TextPiece,
 };
 pub use dashboard::{
-    Dashboard, Figures, Job, JobState, MatchRow, Matches, NewsItem, NewsKind, NextPurge, Queue,
+    Dashboard, DashboardStats, JobQueue, JobRow, JobState, MatchRow, Matches, NewsItem, NewsKind,
+    NextPurge,
 };
 pub use document::{Badge, Choice, DocumentLink, Level, Paging};
-pub use frame::{Frame, Notice, NoticeKind, Place, Theme, Undo, User};
+pub use frame::{NavItem, Notice, NoticeKind, PageFrame, Theme, Undo, User};
 pub use graph::{
-    Bridge, Cluster, ClusterDetail, Colour, Graph, GraphData, GraphEdge, GraphMode, GraphNode,
-    Outside,
+    Bridge, ClusterDetail, Colour, GraphCluster, GraphData, GraphEdge, GraphExplorer, GraphMode,
+    GraphNode, NearMiss,
 };
-pub use keys::{Delivery, DeliveryState, KeyForm, KeyRow, Keys, NewKey, WebhookRow, Webhooks};
-pub use marked::{Mark, MarkedText, Stretch};
+pub use keys::{
+    DeliveryRow, DeliveryState, KeyForm, KeyRow, Keys, NewSecret, WebhookRow, Webhooks,
+};
+pub use marked::{MarkedText, TextMark, TextRun};
 pub use origins::{
-    Dot, Fragment, Holding, Lane, Occurrence, Origin, OriginDocument, OriginDocumentRow,
-    OriginFilters, OriginPiece, OriginState, Origins, Reattribution, ReuseLine, Stream,
+    Dot, Fragment, Lane, Occurrence, OriginDocument, OriginDocumentRow, OriginFilters, OriginPiece,
+    OriginRow, OriginState, Origins, PassageOrigin, ReattributionRow, ReuseLine, ReuseTimeline,
 };
-pub use probe::{Action, Batch, BatchRow, Exclusions, Probe, Target};
+pub use probe::{BatchResults, BatchRow, Exclusions, Probe, RepositoryChoice, SubmitAction};
 pub use repository::{
-    Checks, Keeps, Member, PurgePreview, Receipt, Repositories, RepositoryDetail,
-    RepositoryDocument, RepositoryForm, RepositoryRow, Retention, Role, Sort, StopPhrase,
-    TemplateText, Visibility,
+    CheckUse, DeletionReceipt, DocumentOrder, PurgePreview, Repositories, RepositoryDetail,
+    RepositoryDocument, RepositoryForm, RepositoryMember, RepositoryRow, Retention, Role,
+    StopPhrase, StoredContent, TemplateText, Visibility,
 };
-pub use results::{ResultState, Results, Source};
+pub use results::{ResultSource, ResultState, Results};
 pub use score::{Score, Share};
 pub use settings::{
-    About, Audit, AuditRow, Backup, BackupRow, RetentionRow, RetentionRules, TeamMember, TeamRow,
-    Teams, UserRow, Users,
+    About, Audit, AuditRow, BackupRow, Backups, RetentionRow, RetentionRules, TeamMemberRow,
+    TeamRow, Teams, UserRow, Users,
 };

@@ -1,78 +1,79 @@
-//! `GET /origins?repository=`, `GET /origins/{name}/{id}` and `GET /fragment/{name}/{id}?from=&to=`.
+//! Views of `GET /origins?repository=`, `GET /origins/{name}/{id}` and
+//! `GET /fragment/{name}/{id}?from=&to=`.
 
 use super::repository::names;
 use super::{Choice, DocumentLink, Share};
 
-/// What is known of the first holder of a passage. It is the earliest that is known, no more.
+/// How well the origin of a passage is known. An origin is only the earliest *known* document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OriginState {
-    /// One document is the earliest that is known.
+    /// One document is the earliest known.
     #[default]
     Earliest,
-    /// Several have the same time.
+    /// Several documents have the same time.
     Tied,
-    /// None has a time.
+    /// No document has a time.
     Undated,
 }
 names! { OriginState {
     Earliest: "earliest", "earliest known"; Tied: "tied", "tied"; Undated: "undated", "undated";
 } }
 
-/// The stream of a repository: who took over what from whom, over time.
+/// Reuse in a repository over time.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
-    /// Repositories that keep origins.
+    /// The repositories whose origins are tracked.
     pub repositories: Vec<Choice>,
-    /// What is left out.
+    /// The filters in effect.
     pub filters: OriginFilters,
-    /// Lanes over time; nothing if there is nothing dated.
-    pub stream: Stream,
-    /// Documents of the list, newest first.
+    /// The timeline; empty if no document has a time.
+    pub timeline: ReuseTimeline,
+    /// The documents with reused text, most reused words first.
     pub documents: Vec<OriginDocumentRow>,
-    /// Documents without a time.
+    /// The number of documents without a time.
     pub undated: u64,
-    /// Passages that got another first holder since an older document came.
-    pub log: Vec<Reattribution>,
-    /// Documents that the filters leave out.
-    pub left_out: u64,
+    /// Passages whose origin changed because an older document was added later.
+    pub log: Vec<ReattributionRow>,
+    /// The number of documents that the filters hide.
+    pub hidden: u64,
 }
 
-/// One line of the list under the stream.
+/// One document below the timeline.
 #[derive(Clone, Debug, Default)]
 pub struct OriginDocumentRow {
     /// The document, with its time.
     pub document: DocumentLink,
-    /// Its words that an older document holds.
-    pub borrowed: Share,
-    /// Documents it has words of.
+    /// Its words that appear in an older document.
+    pub reused: Share,
+    /// The number of documents these words come from.
     pub origins: u64,
 }
 
-/// What is left out of the stream; the fields of a form with method GET.
+/// Filters of the timeline; the fields of a form with method GET.
 #[derive(Clone, Debug, Default)]
 pub struct OriginFilters {
-    /// `from=`: nothing before this day.
+    /// `from=`: the first day.
     pub from: String,
-    /// `to=`: nothing after this day.
+    /// `to=`: the last day.
     pub to: String,
-    /// `min_documents=`: passages that fewer documents hold.
+    /// `min_documents=`: the minimum number of documents that contain a passage.
     pub min_documents: u32,
-    /// `min_overlap=`: documents of which less is borrowed, in percent.
+    /// `min_overlap=`: the minimum share of reused words in a document, in percent.
     pub min_overlap: u32,
-    /// `max_days=`: passages that were taken over after more days; 0 for no limit.
+    /// `max_days=`: the maximum number of days between origin and reuse; 0 for no limit.
     pub max_days: u32,
 }
 
-/// Lanes over time.
+/// Documents over time, one lane per source.
 #[derive(Clone, Debug, Default)]
-pub struct Stream {
-    /// The first moment, in seconds since 1970.
+pub struct ReuseTimeline {
+    /// The earliest time, in seconds since 1970.
     pub from: i64,
-    /// The last moment, in seconds since 1970.
+    /// The latest time, in seconds since 1970.
     pub to: i64,
-    /// One lane per source, in the order they are drawn.
+    /// The lanes, in drawing order.
     pub lanes: Vec<Lane>,
-    /// What was taken over.
+    /// The reuse between documents.
     pub lines: Vec<ReuseLine>,
 }
 
@@ -85,113 +86,113 @@ pub struct Lane {
     pub dots: Vec<Dot>,
 }
 
-/// A document in the stream.
+/// A document in the timeline.
 #[derive(Clone, Debug, Default)]
 pub struct Dot {
-    /// Its name.
+    /// The name of the document.
     pub label: String,
-    /// Its moment, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     pub at: i64,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
-    /// Where it can be looked at.
+    /// The page of the document.
     pub href: String,
 }
 
-/// Words that one document of the stream took over from another.
+/// Words that one document of the timeline reuses from another.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReuseLine {
-    /// The lane and the place in it of the first holder.
+    /// The origin, as lane and index in the lane.
     pub from: (usize, usize),
-    /// The lane and the place in it of the later one.
+    /// The later document, as lane and index in the lane.
     pub to: (usize, usize),
-    /// How many words.
+    /// The number of reused words.
     pub words: u64,
 }
 
-/// A passage that got another first holder.
+/// A passage whose origin changed.
 #[derive(Clone, Debug, Default)]
-pub struct Reattribution {
-    /// When that was noticed.
+pub struct ReattributionRow {
+    /// When the change was detected.
     pub time: String,
-    /// The document of the passage.
+    /// The document that contains the passage.
     pub document: DocumentLink,
-    /// Who was thought to be first.
+    /// The previous origin.
     pub before: String,
-    /// Who is.
+    /// The new origin.
     pub after: String,
-    /// How many words.
+    /// The number of words.
     pub words: u64,
 }
 
-/// One document, with where each of its passages is known from.
+/// One document with the origins of its passages.
 #[derive(Clone, Debug, Default)]
 pub struct OriginDocument {
     /// The document.
     pub document: DocumentLink,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
-    /// Words that no older document holds.
-    pub own: u64,
-    /// Words that an older document holds.
-    pub borrowed: u64,
-    /// Words that a document of the same time, or without one, holds.
+    /// The number of words that appear in no older document.
+    pub original: u64,
+    /// The number of words that appear in an older document.
+    pub reused: u64,
+    /// The number of words that appear in a document of the same time or without a time.
     pub unclear: u64,
-    /// All of its text, cut where the origin changes.
+    /// The whole text, cut where the origin changes.
     pub pieces: Vec<OriginPiece>,
-    /// Where its passages are known from, most words first.
-    pub origins: Vec<Origin>,
-    /// Whether the text is not kept.
+    /// The origins of its passages, most words first.
+    pub origins: Vec<OriginRow>,
+    /// Whether the text is not stored.
     pub is_without_text: bool,
 }
 
 /// A part of the text with one origin.
 #[derive(Clone, Debug, Default)]
 pub struct OriginPiece {
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Where it is known from; nothing if no other document held it before.
-    pub holding: Option<Holding>,
+    /// The origin; `None` if no other document contained it before.
+    pub origin: Option<PassageOrigin>,
 }
 
-/// Who held a part of a text first.
+/// The origin of a passage.
 #[derive(Clone, Debug, Default)]
-pub struct Holding {
-    /// The place of the first holder in [`OriginDocument::origins`], from 0 on.
-    pub origin: usize,
-    /// What is known of it.
+pub struct PassageOrigin {
+    /// The index in [`OriginDocument::origins`].
+    pub index: usize,
+    /// How well it is known.
     pub state: OriginState,
-    /// Documents that hold it since, the first and this one included.
-    pub holders: u64,
-    /// The page of the passage.
+    /// The number of documents that contain the passage, including the origin and this one.
+    pub documents: u64,
+    /// The page about the passage.
     pub fragment: Option<String>,
 }
 
-/// A document that held passages first.
+/// A document from which passages originate.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct OriginRow {
     /// The document, with its time.
     pub document: DocumentLink,
-    /// What is known of it.
+    /// How well it is known.
     pub state: OriginState,
-    /// Words that are known from it.
+    /// The number of words that originate from it.
     pub words: u64,
-    /// Where both are side by side.
+    /// The page that shows both side by side.
     pub compare: Option<String>,
 }
 
-/// One passage and everyone who holds it.
+/// One passage and all its occurrences.
 #[derive(Clone, Debug, Default)]
 pub struct Fragment {
-    /// Its text, as its first holder has it.
+    /// The text, as in its origin.
     pub text: String,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
-    /// What is known of the first holder.
+    /// How well its origin is known.
     pub state: OriginState,
-    /// Everyone who holds it, oldest first, those without a time last.
+    /// The documents that contain it, oldest first, undated ones last.
     pub occurrences: Vec<Occurrence>,
-    /// Occurrences that this person may not see, or that are too many.
+    /// The number of occurrences that are not listed or not visible to this user.
     pub more: u64,
 }
 
@@ -200,10 +201,10 @@ pub struct Fragment {
 pub struct Occurrence {
     /// The document, with its time.
     pub document: DocumentLink,
-    /// Its first word there, from 0 on.
+    /// The first word of the passage in the document, counted from 0.
     pub first_word: u64,
-    /// The wording there, cut where it differs from the first; empty if it is the same.
-    pub variant: Vec<super::Piece>,
-    /// Where both are side by side.
+    /// The wording, cut where it differs from the origin; empty if it is the same.
+    pub variant: Vec<super::TextPiece>,
+    /// The page that shows both side by side.
     pub compare: Option<String>,
 }

@@ -1,22 +1,23 @@
-//! `GET /probe`, and what several files at once gave.
+//! Views of `GET /probe`, and of the results of several files at once.
 
 use super::repository::names;
 use super::{Score, Visibility};
 use crate::format;
 
-/// What is done with what is sent.
+/// What to do with a submitted text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Action {
-    /// It is compared, and nothing is kept but the result.
+pub enum SubmitAction {
+    /// Compare it, and store nothing but the result.
     #[default]
     Probe,
-    /// It is compared and registered.
+    /// Compare and register it.
     Register,
-    /// It is registered, and told of when it reappears.
+    /// Register it, and raise an alert when it reappears.
     Watch,
 }
-names! { Action {
-    Probe: "probe", "Probe only"; Register: "register", "Register"; Watch: "watch", "Register and watch";
+names! { SubmitAction {
+    Probe: "probe", "Check only"; Register: "register", "Check and register";
+    Watch: "watch", "Check, register and watch";
 } }
 
 /// `GET /probe`.
@@ -24,72 +25,73 @@ names! { Action {
 /// The form posts multipart: `file` (repeated), `text`, `title`, `url` (where allowed), `action`
 /// (`probe`, `register`, `watch`), `repository` (where it is registered), `against` (repeated),
 /// and [`Exclusions`]. With `Accept: application/x-ndjson` the script sends one file at a time and
-/// reads lines, as many as the server likes and the last of them `done` or `failed`:
+/// reads any number of lines, the last of them `done` or `failed`:
 /// `{"step":"reading"}`, `{"step":"words","words":1030}`, `{"step":"indexed"}`,
-/// `{"step":"done","href":"/results/7","said":"40% — 412 of 1,030 words","warnings":["…"]}`,
+/// `{"step":"done","href":"/results/7","summary":"412 of 1,030 words (40%)","warnings":["…"]}`,
 /// `{"step":"failed","reason":"…"}`.
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
-    /// Repositories that can be checked against.
-    pub against: Vec<Target>,
-    /// Repositories in which this person may register.
-    pub into: Vec<Target>,
-    /// What was chosen before.
-    pub action: Action,
-    /// What was entered before.
+    /// The repositories that can be checked against.
+    pub against: Vec<RepositoryChoice>,
+    /// The repositories in which this user may register.
+    pub into: Vec<RepositoryChoice>,
+    /// The action, as chosen before.
+    pub action: SubmitAction,
+    /// The text, as entered before.
     pub text: String,
-    /// What was entered before.
+    /// The title, as entered before.
     pub title: String,
-    /// What was entered before.
+    /// The URL, as entered before.
     pub url: String,
-    /// Whether the server fetches addresses.
+    /// Whether the server fetches web pages.
     pub allows_url: bool,
-    /// What was chosen before.
+    /// The exclusions, as chosen before.
     pub exclusions: Exclusions,
-    /// The largest file that is taken, in bytes.
+    /// The maximum size of a file, in bytes.
     pub max_bytes: u64,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
 /// A repository to choose.
 #[derive(Clone, Debug, Default)]
-pub struct Target {
+pub struct RepositoryChoice {
     /// Its name.
     pub name: String,
     /// Who can see it.
     pub visibility: Visibility,
-    /// Its documents.
+    /// The number of its documents.
     pub documents: u64,
-    /// Whether it is chosen.
+    /// Whether it is selected.
     pub is_chosen: bool,
 }
 
-/// What does not count. As a query: `min_run=8&quotes=1&bibliography=1&template=1&phrases=1&common=20&single_source=1`.
+/// What is excluded from the score. As a query:
+/// `min_run=8&quotes=1&bibliography=1&template=1&phrases=1&common=20&single_source=1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclusions {
-    /// Shorter runs do not count; 0 for the `k` of the repository.
+    /// Matches with fewer words; 0 for the `k` of the repository.
     pub min_run: u32,
-    /// Quotations do not count.
+    /// Quotations.
     pub quotes: bool,
-    /// Lists of references do not count.
+    /// Lists of references.
     pub bibliography: bool,
-    /// What stands in a template of a repository that is asked does not count.
+    /// Text from a template of a repository that is checked against.
     pub template: bool,
-    /// Stop phrases of the repositories that are asked do not count.
+    /// Stop phrases of the repositories that are checked against.
     pub phrases: bool,
-    /// What is in more documents than this does not count; 0 for no such limit.
+    /// Passages found in more documents than this; 0 for no limit.
     pub common: u32,
-    /// Only the source with the largest share counts, or the one of this number of the list.
+    /// All sources except the one with the largest share.
     pub single_source: bool,
 }
 
 impl Exclusions {
-    /// What the panel says, in its words.
+    /// Returns the exclusions in effect, in the words of the side panel.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if self.min_run > 0 {
-            words.push(format!("runs shorter than {} words", self.min_run));
+            words.push(format!("matches shorter than {} words", self.min_run));
         }
         for (is_on, name) in [
             (self.quotes, "quotations"),
@@ -101,45 +103,45 @@ impl Exclusions {
         }
         if self.common > 0 {
             let documents = format::documents(u64::from(self.common));
-            words.push(format!("what is in more than {documents}"));
+            words.push(format!("passages found in more than {documents}"));
         }
         if self.single_source {
-            words.push("all but the largest source".to_owned());
+            words.push("all sources except the largest".to_owned());
         }
         words
     }
 }
 
-/// What several files at once gave: `GET /results/{id}` of a submission of more than one document.
+/// The results of several files: `GET /results/{id}` of a submission of more than one document.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
-    /// Its id.
+pub struct BatchResults {
+    /// The result ID.
     pub id: String,
-    /// When it was sent.
+    /// When the files were submitted.
     pub time: String,
-    /// What was done with it.
-    pub action: Action,
+    /// What was done with them.
+    pub action: SubmitAction,
     /// One row per file.
     pub rows: Vec<BatchRow>,
-    /// Whether some are still being read: the page asks again by itself.
+    /// Whether some files are still being read: the page then updates automatically.
     pub is_running: bool,
 }
 
-/// What one file gave.
+/// The result of one file.
 #[derive(Clone, Debug, Default)]
 pub struct BatchRow {
-    /// The name of the file.
+    /// The file name.
     pub name: String,
-    /// Its words, when they are known.
+    /// The number of its words, once known.
     pub words: Option<u64>,
-    /// The best match, if there is one.
+    /// The best match, if any.
     pub best: Option<Score>,
-    /// In how many documents it was found.
+    /// The number of documents in which text was found.
     pub documents: u64,
-    /// Where the result is; nothing while it is read or when it failed.
+    /// The page of the result; `None` until it is ready, or if it failed.
     pub href: Option<String>,
-    /// What is wrong with the file: “encrypted”, “no text layer”, “too short”.
+    /// Why the file failed: “encrypted”, “no text layer”, “too short”.
     pub problem: Option<String>,
-    /// Hidden text, look-alike letters, characters without width.
+    /// Warnings: hidden text, look-alike letters, zero-width characters.
     pub warnings: Vec<String>,
 }

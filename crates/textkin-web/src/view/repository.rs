@@ -1,4 +1,4 @@
-//! `GET /repositories` and `GET /repositories/{name}`.
+//! Views of `GET /repositories` and `GET /repositories/{name}`.
 
 use super::{Choice, Paging};
 
@@ -12,33 +12,33 @@ pub enum Visibility {
     Private,
 }
 
-/// What is kept of its documents.
+/// What a repository stores of its documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keeps {
-    /// Their text.
+pub enum StoredContent {
+    /// The text and the index.
     #[default]
     Text,
-    /// Fingerprints only.
+    /// The index only.
     Fingerprints,
 }
 
-/// Whether others are compared with it.
+/// Whether a repository is used for checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Checks {
-    /// Texts are checked against it.
+pub enum CheckUse {
+    /// New texts are checked against it.
     #[default]
     Against,
-    /// Its documents are checked, and nothing is checked against them.
+    /// Its documents are checked, but no text is checked against them.
     Only,
 }
 
-/// What a person may do in a repository or team.
+/// What a member of a team may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Look and probe.
+    /// View and check.
     #[default]
     Reader,
-    /// Also register and delete.
+    /// Also register and delete documents.
     Writer,
     /// Also change settings and members.
     Owner,
@@ -47,16 +47,16 @@ pub enum Role {
 macro_rules! names {
     ($type:ident { $($variant:ident: $name:literal, $label:literal;)* }) => {
         impl $type {
-            /// All of them, as lists show them.
+            /// All values, in display order.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// What stands in forms and addresses.
+            /// Returns the name used in forms and URLs.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
 
-            /// What is shown.
+            /// Returns the text shown on pages.
             #[must_use]
             pub fn label(self) -> &'static str {
                 match self { $(Self::$variant => $label),* }
@@ -67,30 +67,30 @@ macro_rules! names {
 pub(super) use names;
 
 names! { Visibility { Public: "public", "public"; Private: "private", "private"; } }
-names! { Keeps { Text: "text", "keeps text"; Fingerprints: "fingerprints", "fingerprints only"; } }
-names! { Checks { Against: "against", "checked against"; Only: "only", "check only"; } }
+names! { StoredContent { Text: "text", "stores text"; Fingerprints: "fingerprints", "stores no text"; } }
+names! { CheckUse { Against: "against", "used for checks"; Only: "only", "not used for checks"; } }
 names! { Role { Reader: "reader", "reader"; Writer: "writer", "writer"; Owner: "owner", "owner"; } }
 
-/// What goes by itself: documents older than so many days, and the oldest beyond a count.
+/// When documents are deleted automatically: after a number of days, or the oldest beyond a count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Documents go after so many days.
+    /// Delete documents after this many days.
     pub days: Option<u32>,
-    /// So many documents are kept.
+    /// Keep at most this many documents.
     pub count: Option<u64>,
 }
 
 impl Retention {
-    /// `365 days`, `newest 10,000`, both, or `for ever`.
+    /// Returns `after 365 days`, `beyond the newest 10,000`, both, or `never`.
     #[must_use]
     pub fn label(&self) -> String {
         use crate::format::counted;
         match (self.days, self.count) {
-            (None, None) => "for ever".to_owned(),
-            (Some(days), None) => counted(u64::from(days), "day", "days"),
-            (None, Some(count)) => format!("newest {}", crate::format::number(count)),
+            (None, None) => "never".to_owned(),
+            (Some(days), None) => format!("after {}", counted(u64::from(days), "day", "days")),
+            (None, Some(count)) => format!("beyond the newest {}", crate::format::number(count)),
             (Some(days), Some(count)) => format!(
-                "{}, newest {}",
+                "after {}, or beyond the newest {}",
                 counted(u64::from(days), "day", "days"),
                 crate::format::number(count)
             ),
@@ -101,13 +101,13 @@ impl Retention {
 /// `GET /repositories`.
 #[derive(Clone, Debug, Default)]
 pub struct Repositories {
-    /// What this person can see.
+    /// The repositories this user can see.
     pub rows: Vec<RepositoryRow>,
-    /// The form to make one, if this person may. It posts to `/repositories`.
+    /// The form for a new repository, if this user may create one. It posts to `/repositories`.
     pub form: Option<RepositoryForm>,
 }
 
-/// A repository in the table, and at the head of its page.
+/// A repository, in the table and at the top of its page.
 #[derive(Clone, Debug, Default)]
 pub struct RepositoryRow {
     /// Its name.
@@ -116,39 +116,39 @@ pub struct RepositoryRow {
     pub team: String,
     /// Who can see it.
     pub visibility: Visibility,
-    /// What is kept.
-    pub keeps: Keeps,
-    /// Whether others are checked against it.
-    pub checks: Checks,
-    /// Its documents.
+    /// What it stores of its documents.
+    pub stored: StoredContent,
+    /// Whether it is used for checks.
+    pub checks: CheckUse,
+    /// The number of its documents.
     pub documents: u64,
-    /// Their words.
+    /// The number of their words.
     pub words: u64,
-    /// Words in the shortest run that counts.
+    /// The minimum length of a match, in words.
     pub k: u32,
-    /// What goes by itself.
+    /// When documents are deleted automatically.
     pub retention: Retention,
-    /// When a document came last.
+    /// When a document was last added.
     pub last_added: Option<String>,
 }
 
-/// The form that makes a repository: posts `name`, `team`, `visibility` (`public`, `private`),
+/// The form for a new repository: posts `name`, `team`, `visibility` (`public`, `private`),
 /// `keeps` (`text`, `fingerprints`), `checks` (`against`, `only`), `days`, `count`.
 #[derive(Clone, Debug, Default)]
 pub struct RepositoryForm {
-    /// What was entered before.
+    /// The name, as entered before.
     pub name: String,
-    /// Teams in which this person may make one.
+    /// The teams in which this user may create a repository.
     pub teams: Vec<Choice>,
-    /// What was chosen before.
+    /// Who can see it, as chosen before.
     pub visibility: Visibility,
-    /// What was chosen before.
-    pub keeps: Keeps,
-    /// What was chosen before.
-    pub checks: Checks,
-    /// What was entered before.
+    /// What it stores, as chosen before.
+    pub stored: StoredContent,
+    /// Whether it is used for checks, as chosen before.
+    pub checks: CheckUse,
+    /// When documents are deleted, as entered before.
     pub retention: Retention,
-    /// Why it failed before.
+    /// Why the last attempt failed.
     pub problem: Option<String>,
 }
 
@@ -157,49 +157,49 @@ pub struct RepositoryForm {
 /// Its forms post to `/repositories/{name}/…`: `settings` (`checks`, `disclosed`,
 /// `days`, `count`), `members` (`name`, `role`, `action` = `set` or `remove`),
 /// `delete-documents` (`document` repeated), `templates` (multipart: `file` or `text`, `name`),
-/// `templates/remove` (`template`), `stop-phrases` (`phrases`, one a line), `stop-phrases/remove`
+/// `templates/remove` (`template`), `stop-phrases` (`phrases`, one per line), `stop-phrases/remove`
 /// (`phrase`), `purge-preview` and `purge` (`older_than_days`, `keep_newest`, `query`;
 /// `purge` also `token` of the preview), `delete` (`confirm`: the name).
 #[derive(Clone, Debug, Default)]
 pub struct RepositoryDetail {
     /// The repository.
     pub row: RepositoryRow,
-    /// What this person may do; nothing for a public repository of others.
+    /// The role of this user; `None` for a public repository of another team.
     pub role: Option<Role>,
     /// The filter by title or id.
     pub query: String,
     /// The order of the documents.
-    pub sort: Sort,
-    /// The documents that are shown.
+    pub sort: DocumentOrder,
+    /// The documents on this page.
     pub documents: Vec<RepositoryDocument>,
-    /// Which part of all documents they are.
+    /// The position of `documents` in the whole list.
     pub paging: Paging,
-    /// Who may do what.
-    pub members: Vec<Member>,
-    /// Texts that do not count in this repository.
+    /// The members of its team.
+    pub members: Vec<RepositoryMember>,
+    /// Texts whose passages can be excluded from scores.
     pub templates: Vec<TemplateText>,
-    /// Phrases that do not count.
+    /// Phrases that can be excluded from scores.
     pub stop_phrases: Vec<StopPhrase>,
-    /// Whether others are told that somebody holds a text.
+    /// Whether other accounts see that a private text matches theirs.
     pub is_disclosed: bool,
-    /// Where mail registers documents.
+    /// The mail address that registers documents here.
     pub mail_address: Option<String>,
-    /// What a purge would remove, after `purge-preview`.
+    /// What would be deleted, after `purge-preview`.
     pub preview: Option<PurgePreview>,
-    /// What was removed, after `purge`, `delete-documents`.
-    pub receipt: Option<Receipt>,
+    /// What was deleted, after `purge` or `delete-documents`.
+    pub receipt: Option<DeletionReceipt>,
     /// Why a form failed.
     pub problem: Option<String>,
 }
 
 impl RepositoryDetail {
-    /// Whether this person may register and delete.
+    /// Returns whether this user may register and delete documents.
     #[must_use]
     pub fn can_write(&self) -> bool {
         self.role.is_some_and(|role| role >= Role::Writer)
     }
 
-    /// Whether this person may change settings and members.
+    /// Returns whether this user may change settings and members.
     #[must_use]
     pub fn can_own(&self) -> bool {
         self.role == Some(Role::Owner)
@@ -208,119 +208,119 @@ impl RepositoryDetail {
 
 /// The order of documents: `?sort=added`, `title`, `time`, `words`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    /// Newest first, by when they came.
+pub enum DocumentOrder {
+    /// By the time they were added, newest first.
     #[default]
     Added,
     /// By title.
     Title,
-    /// By their own time, newest first.
+    /// By document time, newest first.
     Time,
     /// Longest first.
     Words,
 }
-names! { Sort {
+names! { DocumentOrder {
     Added: "added", "Added"; Title: "title", "Title"; Time: "time", "Time"; Words: "words", "Words";
 } }
 
 /// A document of a repository.
 #[derive(Clone, Debug, Default)]
 pub struct RepositoryDocument {
-    /// Its id in the repository.
+    /// The document ID in the repository.
     pub id: String,
-    /// Its title; empty if it has none.
+    /// The title; empty if it has none.
     pub title: String,
-    /// Its own time.
+    /// The document time.
     pub time: Option<String>,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
-    /// When it came.
+    /// When it was added.
     pub added: String,
     /// Whether it is watched.
     pub is_watched: bool,
-    /// How much of it is also in an older document, where origins are kept.
-    pub old: Option<super::Share>,
-    /// Where it can be looked at (its origins, its text).
+    /// How much of it appears in an older document, where origins are tracked.
+    pub reused: Option<super::Share>,
+    /// The page of the document (its origins, its text).
     pub href: Option<String>,
 }
 
 impl RepositoryDocument {
-    /// The title, or the id where there is none.
+    /// Returns the title, or the ID if there is no title.
     #[must_use]
     pub fn name(&self) -> &str {
         if self.title.trim().is_empty() { &self.id } else { &self.title }
     }
 }
 
-/// Someone who may do something.
+/// A member of the repository's team.
 #[derive(Clone, Debug, Default)]
-pub struct Member {
-    /// The name of the account.
+pub struct RepositoryMember {
+    /// The account name.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// Whether it is the person who looks at the page.
+    /// Whether this is the current user.
     pub is_self: bool,
 }
 
-/// A text that does not count.
+/// A text whose passages can be excluded from scores.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateText {
-    /// Its id, for `templates/remove`.
+    /// The template ID, for `templates/remove`.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Its words.
+    /// The number of its words.
     pub words: u64,
 }
 
-/// A phrase that does not count.
+/// A phrase that can be excluded from scores.
 #[derive(Clone, Debug, Default)]
 pub struct StopPhrase {
-    /// Its id, for `stop-phrases/remove`.
+    /// The phrase ID, for `stop-phrases/remove`.
     pub id: String,
     /// The phrase.
     pub phrase: String,
 }
 
-/// What a purge would remove.
+/// A preview of what a purge would delete.
 #[derive(Clone, Debug, Default)]
 pub struct PurgePreview {
     /// The rule in words: “older than 365 days”.
     pub rule: String,
-    /// How many documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Their words.
+    /// The number of their words.
     pub words: u64,
-    /// The oldest of them.
+    /// The time of the oldest.
     pub oldest: Option<String>,
-    /// The newest of them.
+    /// The time of the newest.
     pub newest: Option<String>,
-    /// Some of them, by title or id.
-    pub some: Vec<String>,
-    /// What the purge form sends back, so that nothing else is removed than what was shown.
+    /// Some of them, by title or ID.
+    pub examples: Vec<String>,
+    /// A token that the purge form sends back, so that only what was shown is deleted.
     pub token: String,
-    /// What was entered.
+    /// The age limit, as entered.
     pub older_than_days: Option<u32>,
-    /// What was entered.
+    /// The number of documents to keep, as entered.
     pub keep_newest: Option<u64>,
-    /// What was entered.
+    /// The title or ID filter, as entered.
     pub query: String,
 }
 
-/// What was removed, for the files of whoever asked.
+/// A receipt for deleted documents.
 #[derive(Clone, Debug, Default)]
-pub struct Receipt {
-    /// Its number.
+pub struct DeletionReceipt {
+    /// The receipt number.
     pub id: String,
-    /// When.
+    /// When the documents were deleted.
     pub time: String,
-    /// How many documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Their words.
+    /// The number of their words.
     pub words: u64,
-    /// Digest over the ids and digests of what was removed.
+    /// A digest of the IDs and digests of the deleted documents.
     pub digest: String,
-    /// Where it can be had as JSON.
+    /// The URL of the receipt as JSON.
     pub href: Option<String>,
 }

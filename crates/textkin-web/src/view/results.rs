@@ -1,94 +1,94 @@
-//! `GET /results/{id}`: what was found of a text.
+//! View of `GET /results/{id}`: the matches of a text.
 
-use super::{Badge, Exclusions, Level, MarkedText, Score, SegmentKind, Share, Strip};
+use super::{Badge, Exclusions, Level, MarkKind, MarkedText, Score, Share, Strip};
 
-/// How far a result is.
+/// The state of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ResultState {
-    /// It is there.
+    /// Ready.
     #[default]
     Done,
-    /// It is being made; the page asks again by itself.
+    /// Being calculated; the page updates automatically.
     Running,
-    /// It could not be made, for this reason.
+    /// Failed, for this reason.
     Failed(String),
 }
 
-/// What was found of a text.
+/// The matches of a text.
 ///
-/// The panel is a form with method GET and the fields of [`Exclusions`]; the script asks
-/// `/results/{id}/data` with the same query and gets what
-/// [`ResultsPage::data`](crate::page::ResultsPage::data) makes of the same view.
+/// The side panel is a form with method GET and the fields of [`Exclusions`]; the script requests
+/// `/results/{id}/data` with the same query, which returns
+/// [`ResultsPage::data`](crate::page::ResultsPage::data) of the same view.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// Its id.
+    /// The result ID.
     pub id: String,
-    /// How far it is.
+    /// Its state.
     pub state: ResultState,
-    /// The title of the text, or the name of its file.
+    /// The title of the text, or its file name.
     pub title: String,
-    /// When it was sent.
+    /// When it was submitted.
     pub time: String,
-    /// Where it was registered, and where it can be looked at there.
+    /// The registered document, if it was registered.
     pub registered: Option<super::DocumentLink>,
     /// Whether it is watched.
     pub is_watched: bool,
-    /// Repositories that were asked.
+    /// The repositories it was checked against.
     pub against: Vec<String>,
-    /// Words that are found elsewhere, after exclusions.
+    /// The words found in other documents, after exclusions.
     pub share: Share,
     /// The same with nothing excluded.
     pub raw: Share,
-    /// Documents in which they are found.
+    /// The number of documents in which they were found.
     pub documents: u64,
     /// The text as a bar.
     pub strip: Strip,
-    /// The text itself, with the same runs of words; nothing if it is not there to be shown.
+    /// The text itself, with the same marks; `None` if it is not stored.
     pub text: Option<MarkedText>,
-    /// Where it was found, best first.
-    pub sources: Vec<Source>,
-    /// Sources that are not listed.
+    /// The sources, best first.
+    pub sources: Vec<ResultSource>,
+    /// The number of sources that are not listed.
     pub more_sources: u64,
-    /// What does not count.
+    /// What is excluded from the score.
     pub exclusions: Exclusions,
-    /// Hidden text, look-alike letters, characters without width.
+    /// Warnings: hidden text, look-alike letters, zero-width characters.
     pub warnings: Vec<String>,
-    /// Whether it is a file by itself: nothing in it leads to the server.
-    pub is_alone: bool,
-    /// `?min_run=…` of this view, without the question mark; exports carry it.
+    /// Whether the page is a standalone file: nothing in it links to the server.
+    pub is_standalone: bool,
+    /// `min_run=…` of this view, without the question mark; exports carry it.
     pub query: String,
 }
 
 impl Results {
-    /// Whether anything of the text does not count.
+    /// Returns whether any words are excluded.
     #[must_use]
     pub fn is_excluding(&self) -> bool {
         self.share != self.raw
     }
 
-    /// Whether the text has words that are marked with the number of this source.
+    /// Returns whether any words of the text are marked with the number of this source.
     pub(crate) fn is_marked(&self, number: &usize) -> bool {
         let marks = self.text.iter().flat_map(|text| &text.marks);
-        marks.into_iter().any(|mark| mark.kind == SegmentKind::Source(*number))
+        marks.into_iter().any(|mark| mark.kind == MarkKind::Source(*number))
     }
 
-    /// What is counted and what is not, in words.
+    /// Returns sentences about what is excluded, and what the score is without exclusions.
     pub(crate) fn notes(&self) -> Vec<String> {
         let raw = match self.is_excluding() {
             true => {
-                format!("With nothing excluded: {}, {}.", self.raw.percent(), self.raw.counts())
+                format!("Without exclusions: {} ({}).", self.raw.counts(), self.raw.percent())
             }
-            false => "With nothing excluded it is the same.".to_owned(),
+            false => "The score is the same without exclusions.".to_owned(),
         };
         let excluded = self.exclusions.words();
         let excluded = match excluded.is_empty() {
             true => "Nothing is excluded.".to_owned(),
-            false => format!("What does not count: {}.", excluded.join(", ")),
+            false => format!("Excluded: {}.", excluded.join(", ")),
         };
         vec![raw, excluded]
     }
 
-    /// An address of this result with the query of this view.
+    /// Returns a URL of this result with the query of this view.
     pub(crate) fn address(&self, what: &str) -> String {
         let id = crate::format::segment(&self.id);
         if self.query.is_empty() {
@@ -99,25 +99,26 @@ impl Results {
     }
 }
 
-/// One document in which the text was found.
+/// One document in which words of the text were found.
 #[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// Its number in the list and on the strip, from 1 on.
+pub struct ResultSource {
+    /// Its number in the list and on the strip, counted from 1.
     pub number: usize,
-    /// The document. Of a text held by another owner it says nothing at all.
+    /// The document; empty for a private match in another account.
     pub document: super::DocumentLink,
-    /// Whether it is private to another owner: percentage and “held by another owner” only.
-    pub is_held_by_another: bool,
-    /// Where its owner can be asked, if the server forwards such questions (`POST`).
-    pub ask: Option<String>,
-    /// Both directions. Of a text held by another owner only `here` is shown, as a percentage.
+    /// Whether it is a private match in another account: only the percentage is shown.
+    pub is_private_match: bool,
+    /// The URL that sends a contact request to its owner (`POST`), if the server allows it.
+    pub contact: Option<String>,
+    /// Both directions. For a private match only the percentage of `here` is shown.
     pub score: Score,
-    /// Words of the longest run.
+    /// The number of words in the longest match.
     pub longest_run: u64,
-    /// How much it is.
+    /// How much was found.
     pub level: Level,
-    /// What is worth knowing.
+    /// Labels on the source.
     pub badges: Vec<Badge>,
-    /// Where both are side by side; nothing for texts that are held by another owner or not kept.
+    /// The page that shows both side by side; `None` for private matches and texts that are not
+    /// stored.
     pub compare: Option<String>,
 }

@@ -1,46 +1,46 @@
-//! Scores: words of one text that the other holds too, never without the count they are a part of.
+//! Scores: words that two texts share, always with the number of words they are a share of.
 
 use serde::Serialize;
 
 use crate::format;
 
-/// Words that are shared, of the words that count. With no words that count there is no share.
+/// Shared words, of the words that count. If no words count, there is no share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
-    /// Words in runs that the other text holds too, after exclusions.
+    /// Words in matches with the other text, after exclusions.
     pub shared: u64,
     /// Words that remain after exclusions.
     pub words: u64,
 }
 
 impl Share {
-    /// A share of `shared` words of `words`.
+    /// Creates a share: `shared` of `words`.
     #[must_use]
     pub fn new(shared: u64, words: u64) -> Self {
         Self { shared, words }
     }
 
-    /// The share in 0..=1, or nothing if no word counts.
+    /// Returns the share in 0..=1, or `None` if no words count.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "a share is shown, not added up")]
         (self.words > 0).then(|| (self.shared as f64 / self.words as f64).min(1.0))
     }
 
-    /// `40%`, or `n/a` if no word counts. Only all is 100%, and only none is 0%.
+    /// Returns `40%`, or `n/a` if no words count. Only all words are 100%, and only none are 0%.
     #[must_use]
     pub fn percent(&self) -> String {
         format::percent(self.shared, self.words)
     }
 
-    /// `412 of 1,030 words`.
+    /// Returns `412 of 1,030 words`.
     #[must_use]
     pub fn counts(&self) -> String {
         format!("{} of {}", format::number(self.shared), format::words(self.words))
     }
 }
 
-/// Both directions of a pair: how much of this text the other holds, and how much of the other this.
+/// Both directions of a pair: the share of this text found in the other, and the reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// The share of this text that is in the other.
@@ -50,21 +50,27 @@ pub struct Score {
 }
 
 impl Score {
-    /// A score of the shares of both texts.
+    /// Creates a score from the shares of both texts.
     #[must_use]
     pub fn new(here: Share, there: Share) -> Self {
         Self { here, there }
     }
 
-    /// `412 of 1,030 words, 40%; 9% of the other (409 of 4,577 words)`.
+    /// Returns `412 of 1,030 words (40%) of this text; 409 of 4,577 words (9%) of the source`.
     #[must_use]
     pub fn sentence(&self) -> String {
+        self.between("this text", "the source")
+    }
+
+    /// Returns [`Score::sentence`] with other names for the two texts.
+    #[must_use]
+    pub fn between(&self, this: &str, other: &str) -> String {
         format!(
-            "{}, {}; {} of the other ({})",
+            "{} ({}) of {this}; {} ({}) of {other}",
             self.here.counts(),
             self.here.percent(),
-            self.there.percent(),
-            self.there.counts()
+            self.there.counts(),
+            self.there.percent()
         )
     }
 }
@@ -74,10 +80,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_says_both_directions_and_both_counts() {
+    fn a_score_has_both_directions_and_both_counts() {
         let score = Score::new(Share::new(412, 1030), Share::new(409, 4577));
-        let said = "412 of 1,030 words, 40%; 9% of the other (409 of 4,577 words)";
-        assert_eq!(score.sentence(), said);
+        let expected =
+            "412 of 1,030 words (40%) of this text; 409 of 4,577 words (9%) of the source";
+        assert_eq!(score.sentence(), expected);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! `GET /settings/…` for the whole server: users, teams, audit, retention, backup, about.
+//! Views of `GET /settings/…`: users, teams, audit log, retention, backups, about.
 
 use super::{Choice, Paging, Retention, Role};
 
 /// Accounts. Posts to `/settings/users`: `action` = `add` (`name`, `email`, `password`, `is_admin`),
 /// `disable`, `enable`, `make_admin`, `unmake_admin` (`user`), `password` (`current`, `password`,
-/// `password_again`: of the person who is signed in).
+/// `password_again`: of the signed-in user).
 #[derive(Clone, Debug, Default)]
 pub struct Users {
-    /// All accounts, for administrators; otherwise the person's own.
+    /// All accounts for administrators, otherwise only the user's own.
     pub rows: Vec<UserRow>,
-    /// Whether this person may add and change accounts.
+    /// Whether this user may add and change accounts.
     pub can_change: bool,
     /// Why a form failed.
     pub problem: Option<String>,
@@ -18,15 +18,15 @@ pub struct Users {
 /// An account.
 #[derive(Clone, Debug, Default)]
 pub struct UserRow {
-    /// Its name.
+    /// The account name.
     pub name: String,
-    /// Where mail goes and comes from.
+    /// The mail address.
     pub email: String,
-    /// Whether settings of the whole server are theirs to change.
+    /// Whether the user is an administrator.
     pub is_admin: bool,
-    /// Whether it can sign in.
+    /// Whether the user can sign in.
     pub is_active: bool,
-    /// Whether it is the person who looks at the page.
+    /// Whether this is the current user.
     pub is_self: bool,
     /// When their last visit began.
     pub last_seen: Option<String>,
@@ -36,7 +36,7 @@ pub struct UserRow {
 /// `remove` (`team`, `name`).
 #[derive(Clone, Debug, Default)]
 pub struct Teams {
-    /// Teams that this person can see.
+    /// The teams that this user can see.
     pub rows: Vec<TeamRow>,
     /// Why a form failed.
     pub problem: Option<String>,
@@ -47,52 +47,52 @@ pub struct Teams {
 pub struct TeamRow {
     /// Its name.
     pub name: String,
-    /// Who is in it.
-    pub members: Vec<TeamMember>,
-    /// Its repositories.
+    /// Its members.
+    pub members: Vec<TeamMemberRow>,
+    /// The number of its repositories.
     pub repositories: u64,
-    /// Whether this person may change it.
+    /// Whether this user may change it.
     pub can_change: bool,
 }
 
-/// Someone in a team.
+/// A member of a team.
 #[derive(Clone, Debug, Default)]
-pub struct TeamMember {
-    /// The name of the account.
+pub struct TeamMemberRow {
+    /// The account name.
     pub name: String,
-    /// What they may do.
+    /// The role in the team.
     pub role: Role,
 }
 
-/// What was done, by whom. Filter: `GET /settings/audit?who=&what=`.
+/// The audit log. Filter: `GET /settings/audit?who=&what=`.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
-    /// Newest first.
+    /// The entries, newest first.
     pub rows: Vec<AuditRow>,
-    /// Which part of all rows they are.
+    /// The position of `rows` in the whole list.
     pub paging: Paging,
     /// The filter by account.
     pub who: String,
-    /// The filter by what was done.
+    /// The filter by action.
     pub what: Vec<Choice>,
 }
 
-/// Something that was done.
+/// An entry of the audit log.
 #[derive(Clone, Debug, Default)]
 pub struct AuditRow {
-    /// When.
+    /// When it happened.
     pub time: String,
-    /// The account, key or mail address.
+    /// The account, key or mail address that acted.
     pub who: String,
-    /// What was done: `register`, `delete`, `sign in`.
+    /// The action: `register`, `delete`, `sign in`.
     pub what: String,
-    /// With what.
+    /// The object of the action.
     pub object: String,
-    /// From where.
+    /// The network address of the request.
     pub address: String,
 }
 
-/// Purge rules of all repositories that this person can see. Posts `repository`, `days`, `count`
+/// Retention rules of all repositories that this user can see. Posts `repository`, `days`, `count`
 /// to `/settings/retention`.
 #[derive(Clone, Debug, Default)]
 pub struct RetentionRules {
@@ -102,54 +102,54 @@ pub struct RetentionRules {
     pub problem: Option<String>,
 }
 
-/// The purge rule of a repository.
+/// The retention rule of a repository.
 #[derive(Clone, Debug, Default)]
 pub struct RetentionRow {
     /// The repository.
     pub repository: String,
-    /// What goes by itself.
+    /// When documents are deleted automatically.
     pub retention: Retention,
-    /// Documents that will go next, if any will.
+    /// The number of documents that will be deleted next.
     pub next_documents: u64,
-    /// When.
+    /// When they will be deleted.
     pub next_time: Option<String>,
-    /// Whether this person may change it.
+    /// Whether this user may change the rule.
     pub can_change: bool,
 }
 
-/// Backups. `POST /settings/backup` makes one.
+/// Backups. `POST /settings/backup` creates one.
 #[derive(Clone, Debug, Default)]
-pub struct Backup {
-    /// Backups that there are, newest first.
+pub struct Backups {
+    /// The existing backups, newest first.
     pub rows: Vec<BackupRow>,
-    /// Where they are kept, as the server sees it.
+    /// The folder with the backups, on the server.
     pub folder: String,
-    /// The command that brings one back.
+    /// The command that restores a backup.
     pub restore_command: String,
-    /// Whether one is being made.
+    /// Whether a backup is being created.
     pub is_running: bool,
-    /// Why the last one failed.
+    /// Why the last backup failed.
     pub problem: Option<String>,
 }
 
 /// A backup.
 #[derive(Clone, Debug, Default)]
 pub struct BackupRow {
-    /// Its file or folder.
+    /// The file or folder name.
     pub name: String,
-    /// When it was made.
+    /// When it was created.
     pub time: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// What runs here: `GET /settings/about`.
+/// Information about the server: `GET /settings/about`.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The version of textkin.
     pub version: String,
-    /// Words in the shortest run that counts.
+    /// The minimum length of a match, in words.
     pub k: u32,
-    /// Other things worth knowing, by name: index format, data folder, uptime.
+    /// Other facts by name: index format, data folder, uptime.
     pub facts: Vec<(String, String)>,
 }

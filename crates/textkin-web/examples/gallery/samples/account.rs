@@ -3,13 +3,13 @@
 use textkin_web::view::*;
 
 use super::{Flavour, link, score};
-use crate::samples::found::pieces;
+use crate::samples::checks::pieces;
 
 pub(crate) fn login(flavour: &Flavour) -> Login {
     Login {
         name: flavour.text(""),
         next: flavour.text("/alerts"),
-        problem: flavour.maybe(flavour.text("The name or the password is wrong.")),
+        problem: flavour.maybe(flavour.text("Wrong name or password")),
     }
 }
 
@@ -18,22 +18,24 @@ pub(crate) fn setup(flavour: &Flavour) -> Setup {
         token: flavour.text("7f3a"),
         name: flavour.text("maria"),
         email: flavour.text("maria@example.org"),
-        problem: flavour.maybe(flavour.text("The token is not the one of this server.")),
+        problem: flavour.maybe(flavour.text("Wrong setup token")),
     }
 }
 
-pub(crate) fn failure(flavour: &Flavour) -> Failure {
-    Failure {
+pub(crate) fn error(flavour: &Flavour) -> ErrorView {
+    ErrorView {
         status: 404,
         title: flavour.text("Not found"),
-        text: flavour.text("There is nothing here, or nothing that you may see."),
+        text: flavour.text("This page does not exist, or you do not have access to it"),
     }
 }
 
-pub(crate) fn search(flavour: &Flavour) -> Search {
-    let hit =
-        |title, id, words| Hit { document: link(flavour, title, id, Some("2024-03-01")), words };
-    Search {
+pub(crate) fn search(flavour: &Flavour) -> SearchResults {
+    let hit = |title, id, words| SearchHit {
+        document: link(flavour, title, id, Some("2024-03-01")),
+        words,
+    };
+    SearchResults {
         query: flavour.text("report"),
         hits: flavour.list(vec![
             hit("Annual report 2023", "ar-2023.pdf", 18_402),
@@ -64,13 +66,13 @@ pub(crate) fn alerts(flavour: &Flavour) -> Alerts {
     };
     Alerts {
         filter: AlertFilter::Open,
-        questions: flavour.list(vec![QuestionRow {
+        contact_requests: flavour.list(vec![ContactRequestRow {
             id: "3".to_owned(),
             from: flavour.text("li"),
             mail: flavour.text("li@example.org"),
             document: link(flavour, "The state of the reading rooms", "rooms.docx", None),
             title: flavour.text("On libraries"),
-            note: flavour.text("May I quote it?"),
+            note: flavour.text("May I quote this?"),
             share: Share::new(412, 1030),
             time: "2026-11-16T11:58:03Z".to_owned(),
         }]),
@@ -113,8 +115,8 @@ pub(crate) fn rules(flavour: &Flavour) -> Rules {
     };
     Rules {
         rows: flavour.list(vec![
-            row("1", Level::Some, Digest::Daily),
-            row("2", Level::Exact, Digest::AtOnce),
+            row("1", Level::Some, DigestInterval::Daily),
+            row("2", Level::Exact, DigestInterval::Immediately),
         ]),
         form: flavour.maybe(WatchForm {
             repositories: vec![
@@ -126,7 +128,7 @@ pub(crate) fn rules(flavour: &Flavour) -> Rules {
             high: "50".to_owned(),
             min_words: 50,
             channels,
-            problem: Some(flavour.text("Quiet hours need a beginning and an end.")),
+            problem: Some(flavour.text("Quiet hours need a start and an end")),
             ..WatchForm::default()
         }),
         sends_mail: !flavour.is_empty(),

@@ -1,37 +1,37 @@
 //! Made-up data for every page, in several flavours.
 
 mod account;
-mod found;
-mod kept;
+mod checks;
+mod collections;
 mod settings;
 
 use textkin_web::page::*;
 use textkin_web::view::*;
 
-/// What the texts of the made-up data are like.
+/// The kind of texts in the made-up data.
 #[derive(Clone, Debug)]
 pub(crate) enum Flavour {
-    /// As they mostly are.
+    /// Ordinary texts.
     Ordinary,
-    /// There is nothing yet.
+    /// No data yet.
     Empty,
     /// Very long titles and names.
     Long,
     /// Markup and script in every field.
     Hostile,
-    /// Written from right to left.
+    /// Text written from right to left.
     RightToLeft,
-    /// This, in every field.
+    /// This text in every field.
     #[allow(dead_code, reason = "tests use it")]
     Given(String),
 }
 
 impl Flavour {
-    /// Those that are worth a look.
+    /// The flavours in the gallery.
     pub(crate) const ALL: [Self; 5] =
         [Self::Ordinary, Self::Empty, Self::Long, Self::Hostile, Self::RightToLeft];
 
-    /// Its name in file names.
+    /// Returns its name in file names.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Ordinary => "ordinary",
@@ -43,7 +43,7 @@ impl Flavour {
         }
     }
 
-    /// A text of a person or of a file.
+    /// Returns a text in this flavour.
     pub(crate) fn text(&self, text: &str) -> String {
         match self {
             Self::Ordinary | Self::Empty => text.to_owned(),
@@ -58,28 +58,28 @@ impl Flavour {
         }
     }
 
-    /// A list that is empty where there is nothing yet.
+    /// Returns the list, or an empty one in the flavour `Empty`.
     pub(crate) fn list<T>(&self, items: Vec<T>) -> Vec<T> {
         if self.is_empty() { Vec::new() } else { items }
     }
 
-    /// Something that is missing where there is nothing yet.
+    /// Returns the item, or `None` in the flavour `Empty`.
     pub(crate) fn maybe<T>(&self, item: T) -> Option<T> {
         (!self.is_empty()).then_some(item)
     }
 
-    /// Whether there is nothing yet.
+    /// Returns whether the flavour is `Empty`.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }
 }
 
-/// What stands around a page.
-pub(crate) fn frame(flavour: &Flavour, place: Place) -> Frame {
-    Frame {
+/// Returns the frame around a page.
+pub(crate) fn frame(flavour: &Flavour, nav_item: NavItem) -> PageFrame {
+    PageFrame {
         csrf: flavour.text("token"),
         user: Some(User { name: flavour.text("maria"), is_admin: true }),
-        place,
+        nav_item,
         repositories: flavour.list(vec![
             "reports".to_owned(),
             flavour.text("theses"),
@@ -89,7 +89,7 @@ pub(crate) fn frame(flavour: &Flavour, place: Place) -> Frame {
         open_alerts: if flavour.is_empty() { 0 } else { 1203 },
         notice: flavour.maybe(Notice {
             kind: NoticeKind::Done,
-            text: flavour.text("The alert is handled."),
+            text: flavour.text("Alert handled."),
             undo: Some(Undo { action: "/alerts/7/undo".to_owned(), label: String::new() }),
         }),
         theme: Theme::System,
@@ -98,7 +98,7 @@ pub(crate) fn frame(flavour: &Flavour, place: Place) -> Frame {
     }
 }
 
-/// A document as a link.
+/// Returns a link to a document.
 pub(crate) fn link(flavour: &Flavour, title: &str, id: &str, time: Option<&str>) -> DocumentLink {
     DocumentLink {
         title: flavour.text(title),
@@ -109,12 +109,12 @@ pub(crate) fn link(flavour: &Flavour, title: &str, id: &str, time: Option<&str>)
     }
 }
 
-/// A score.
+/// Returns a score.
 pub(crate) fn score(shared: u64, words: u64, other_shared: u64, other_words: u64) -> Score {
     Score::new(Share::new(shared, words), Share::new(other_shared, other_words))
 }
 
-/// Bars of a histogram.
+/// Returns a histogram.
 pub(crate) fn histogram(flavour: &Flavour, threshold: u32) -> Histogram {
     let bars = (0..20_u32).map(|at| Bar {
         from: at * 5,
@@ -125,47 +125,47 @@ pub(crate) fn histogram(flavour: &Flavour, threshold: u32) -> Histogram {
     Histogram { bars: bars.collect(), threshold }
 }
 
-/// Every page of a flavour, by name.
+/// Renders every page of a flavour, by name.
 pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, textkin_web::Error> {
     let mut pages = Vec::new();
     macro_rules! page {
-        ($name:literal, $page:ident, $place:ident, $view:expr) => {{
-            let (frame, view) = (frame(flavour, Place::$place), $view);
+        ($name:literal, $page:ident, $item:ident, $view:expr) => {{
+            let (frame, view) = (frame(flavour, NavItem::$item), $view);
             pages.push(($name, $page { frame: &frame, view: &view }.render()?));
         }};
     }
-    let alone = Frame { csrf: flavour.text("token"), ..Frame::default() };
+    let signed_out = PageFrame { csrf: flavour.text("token"), ..PageFrame::default() };
     let (login, setup) = (account::login(flavour), account::setup(flavour));
-    pages.push(("login", LoginPage { frame: &alone, view: &login }.render()?));
-    pages.push(("setup", SetupPage { frame: &alone, view: &setup }.render()?));
-    page!("failure", FailurePage, Elsewhere, account::failure(flavour));
-    page!("search", SearchPage, Elsewhere, account::search(flavour));
-    page!("dashboard", DashboardPage, Dashboard, kept::dashboard(flavour));
-    page!("matches", MatchesPage, Dashboard, kept::matches(flavour));
-    page!("repositories", RepositoriesPage, Repositories, kept::repositories(flavour));
-    page!("repository", RepositoryPage, Repositories, kept::repository(flavour));
-    page!("probe", ProbePage, Probe, found::probe(flavour));
-    page!("batch", BatchPage, Probe, found::batch(flavour));
-    page!("results", ResultsPage, Probe, found::results(flavour));
+    pages.push(("login", LoginPage { frame: &signed_out, view: &login }.render()?));
+    pages.push(("setup", SetupPage { frame: &signed_out, view: &setup }.render()?));
+    page!("error", ErrorPage, Other, account::error(flavour));
+    page!("search", SearchPage, Other, account::search(flavour));
+    page!("dashboard", DashboardPage, Dashboard, collections::dashboard(flavour));
+    page!("matches", MatchesPage, Dashboard, collections::matches(flavour));
+    page!("repositories", RepositoriesPage, Repositories, collections::repositories(flavour));
+    page!("repository", RepositoryPage, Repositories, collections::repository(flavour));
+    page!("probe", ProbePage, Probe, checks::probe(flavour));
+    page!("batch", BatchPage, Probe, checks::batch(flavour));
+    page!("results", ResultsPage, Probe, checks::results(flavour));
     page!(
         "waiting",
         ResultsPage,
         Probe,
-        Results { state: ResultState::Running, ..found::results(flavour) }
+        Results { state: ResultState::Running, ..checks::results(flavour) }
     );
-    let reason = flavour.text("encrypted: a password is needed");
+    let reason = flavour.text("This PDF is password-protected");
     page!(
         "failed",
         ResultsPage,
         Probe,
-        Results { state: ResultState::Failed(reason), ..found::results(flavour) }
+        Results { state: ResultState::Failed(reason), ..checks::results(flavour) }
     );
-    page!("compare", ComparePage, Probe, found::compare(flavour));
-    page!("graph", GraphPage, Graph, found::graph(flavour, false));
-    page!("cluster", GraphPage, Graph, found::graph(flavour, true));
-    page!("origins", OriginsPage, Origins, kept::origins(flavour));
-    page!("origin-document", OriginDocumentPage, Origins, kept::origin_document(flavour));
-    page!("fragment", FragmentPage, Origins, kept::fragment(flavour));
+    page!("compare", ComparePage, Probe, checks::compare(flavour));
+    page!("graph", GraphPage, Graph, checks::graph(flavour, false));
+    page!("cluster", GraphPage, Graph, checks::graph(flavour, true));
+    page!("origins", OriginsPage, Origins, collections::origins(flavour));
+    page!("origin-document", OriginDocumentPage, Origins, collections::origin_document(flavour));
+    page!("fragment", FragmentPage, Origins, collections::fragment(flavour));
     page!("alerts", AlertsPage, Alerts, account::alerts(flavour));
     page!("rules", RulesPage, Alerts, account::rules(flavour));
     page!("keys", KeysPage, Settings, settings::keys(flavour));
@@ -176,20 +176,20 @@ pub(crate) fn pages(flavour: &Flavour) -> Result<Vec<(&'static str, String)>, te
     page!("retention", RetentionPage, Settings, settings::retention(flavour));
     page!("backup", BackupPage, Settings, settings::backup(flavour));
     page!("about", AboutPage, Settings, settings::about(flavour));
-    let frame = frame(flavour, Place::Settings);
+    let frame = frame(flavour, NavItem::Settings);
     pages.push(("api", ApiPage { frame: &frame }.render()?));
     Ok(pages)
 }
 
-/// What `/results/{id}/data` would answer.
+/// Returns the response of `/results/{id}/data`.
 #[allow(dead_code, reason = "tests use it")]
 pub(crate) fn results_json(flavour: &Flavour) -> Result<String, textkin_web::Error> {
-    let (frame, view) = (frame(flavour, Place::Probe), found::results(flavour));
+    let (frame, view) = (frame(flavour, NavItem::Probe), checks::results(flavour));
     ResultsPage { frame: &frame, view: &view }.data()
 }
 
-/// What `/graph/data` would answer.
+/// Returns the response of `/graph/data`.
 #[allow(dead_code, reason = "the example uses it")]
 pub(crate) fn graph_json(is_open: bool) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&found::graph(&Flavour::Ordinary, is_open).data)
+    serde_json::to_string(&checks::graph(&Flavour::Ordinary, is_open).data)
 }

@@ -1,25 +1,25 @@
-//! Keys, webhooks and the server.
+//! Keys, webhooks and server settings.
 
 use textkin_web::view::*;
 
 use super::Flavour;
 
 pub(crate) fn keys(flavour: &Flavour) -> Keys {
-    let row = |id: &str, name: &str, is_over: bool| KeyRow {
+    let row = |id: &str, name: &str, is_inactive: bool| KeyRow {
         id: id.to_owned(),
         name: flavour.text(name),
         prefix: "tk_7f3a".to_owned(),
         scopes: vec!["probe".to_owned(), "register".to_owned()],
-        repository: is_over.then(|| flavour.text("reports")),
-        made: "2026-11-01T08:00:00Z".to_owned(),
-        expires: is_over.then(|| "2026-11-10".to_owned()),
-        addresses: is_over.then(|| flavour.text("10.0.0.0/8")),
-        last_used: (!is_over).then(|| "2026-11-16T11:00:00Z".to_owned()),
-        is_over,
+        repository: is_inactive.then(|| flavour.text("reports")),
+        created: "2026-11-01T08:00:00Z".to_owned(),
+        expires: is_inactive.then(|| "2026-11-10".to_owned()),
+        addresses: is_inactive.then(|| flavour.text("10.0.0.0/8")),
+        last_used: (!is_inactive).then(|| "2026-11-16T11:00:00Z".to_owned()),
+        is_inactive,
     };
     Keys {
         rows: flavour.list(vec![row("1", "nightly feed", false), row("2", "old laptop", true)]),
-        new: flavour.maybe(NewKey {
+        new: flavour.maybe(NewSecret {
             name: flavour.text("nightly feed"),
             secret: flavour.text("tk_7f3a9c"),
         }),
@@ -30,41 +30,43 @@ pub(crate) fn keys(flavour: &Flavour) -> Keys {
                 .map(|scope| Choice::new(scope, scope == "probe"))
                 .collect(),
             repositories: flavour.list(vec![Choice::new(flavour.text("reports"), false)]),
-            problem: flavour.maybe(flavour.text("Choose at least one scope.")),
+            problem: flavour.maybe(flavour.text("Choose at least one scope")),
             ..KeyForm::default()
         },
     }
 }
 
 pub(crate) fn webhooks(flavour: &Flavour) -> Webhooks {
-    let delivery = |id: &str, state, answer: &str| Delivery {
+    let delivery = |id: &str, state, response: &str| DeliveryRow {
         id: id.to_owned(),
         webhook: "1".to_owned(),
         name: flavour.text("desk"),
         event: "alert".to_owned(),
         time: "2026-11-16T11:58:04Z".to_owned(),
         state,
-        answer: flavour.text(answer),
-        tries: 3,
+        response: flavour.text(response),
+        attempts: 3,
     };
     Webhooks {
         rows: flavour.list(vec![WebhookRow {
             id: "1".to_owned(),
             name: flavour.text("desk"),
             url: flavour.text("hooks.example.org/textkin"),
-            last_done: None,
+            last_delivered: None,
             problem: Some(flavour.text("timed out 3 times")),
         }]),
-        new: flavour.maybe(NewKey { name: flavour.text("desk"), secret: flavour.text("whsec_1") }),
+        new: flavour
+            .maybe(NewSecret { name: flavour.text("desk"), secret: flavour.text("whsec_1") }),
         deliveries: flavour.list(vec![
             delivery("1", DeliveryState::Done, "200"),
             delivery("2", DeliveryState::Failed, "timed out"),
-            delivery("3", DeliveryState::Waiting, "next try in 4 minutes"),
+            delivery("3", DeliveryState::Waiting, "next attempt in 4 minutes"),
         ]),
         name: flavour.text(""),
         url: flavour.text(""),
-        problem: flavour
-            .maybe(flavour.text("The address is on this network, which is not allowed.")),
+        problem: flavour.maybe(
+            flavour.text("This address is on the server's own network, which is not allowed"),
+        ),
     }
 }
 
@@ -85,7 +87,7 @@ pub(crate) fn users(flavour: &Flavour) -> Users {
 }
 
 pub(crate) fn teams(flavour: &Flavour) -> Teams {
-    let member = |name: &str, role| TeamMember { name: flavour.text(name), role };
+    let member = |name: &str, role| TeamMemberRow { name: flavour.text(name), role };
     Teams {
         rows: flavour.list(vec![TeamRow {
             name: flavour.text("library"),
@@ -93,7 +95,7 @@ pub(crate) fn teams(flavour: &Flavour) -> Teams {
             repositories: 3,
             can_change: true,
         }]),
-        problem: flavour.maybe(flavour.text("There is no account of this name.")),
+        problem: flavour.maybe(flavour.text("There is no account with this name")),
     }
 }
 
@@ -137,8 +139,8 @@ pub(crate) fn retention(flavour: &Flavour) -> RetentionRules {
     }
 }
 
-pub(crate) fn backup(flavour: &Flavour) -> Backup {
-    Backup {
+pub(crate) fn backup(flavour: &Flavour) -> Backups {
+    Backups {
         rows: flavour.list(vec![BackupRow {
             name: flavour.text("2026-11-15"),
             time: "2026-11-15T02:00:00Z".to_owned(),

@@ -12,7 +12,7 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
         href: "/results/7".to_owned(),
         time: "2026-11-16T09:30:00Z".to_owned(),
     };
-    let job = |id: &str, state, what: &str, reason: &str| Job {
+    let job = |id: &str, state, what: &str, reason: &str| JobRow {
         id: id.to_owned(),
         what: flavour.text(what),
         state,
@@ -22,7 +22,7 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
     Dashboard {
         is_empty: flavour.is_empty(),
         can_load_sample: true,
-        figures: Figures {
+        stats: DashboardStats {
             documents: 12_806,
             repositories: 3,
             words: 48_120_377,
@@ -38,8 +38,8 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
         is_tour_shown: true,
         since: flavour.maybe("2026-11-13T17:02:00Z".to_owned()),
         news: flavour.list(vec![
-            news(NewsKind::Alert, "The state of the reading rooms", "100% reappeared in news"),
-            news(NewsKind::Result, "On libraries.pdf", "40%, 412 of 1,030 words"),
+            news(NewsKind::Alert, "The state of the reading rooms", "reappeared in news"),
+            news(NewsKind::Result, "On libraries.pdf", "412 of 1,030 words (40%)"),
             news(NewsKind::Document, "Annual report 2023", "in reports"),
         ]),
         earlier: flavour.list(vec![NewsItem {
@@ -50,8 +50,8 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
             time: "2026-11-12T09:00:00Z".to_owned(),
         }]),
         histogram: histogram(flavour, 20),
-        alone: if flavour.is_empty() { 0 } else { 9_120 },
-        queue: Queue {
+        unmatched: if flavour.is_empty() { 0 } else { 9_120 },
+        queue: JobQueue {
             running: 1,
             waiting: 44,
             failed: 1,
@@ -59,10 +59,10 @@ pub(crate) fn dashboard(flavour: &Flavour) -> Dashboard {
                 job(
                     "3",
                     JobState::Failed,
-                    "register scan-0007.pdf in theses",
-                    "no text layer: the pages are pictures",
+                    "Registering scan-0007.pdf in theses",
+                    "no text found; the file may be a scan",
                 ),
-                job("4", JobState::Running, "register 400 documents of feed.jsonl in news", ""),
+                job("4", JobState::Running, "Loading documents into news, 400 so far", ""),
             ]),
         },
     }
@@ -91,8 +91,8 @@ fn row(flavour: &Flavour, name: &str, visibility: Visibility) -> RepositoryRow {
         name: flavour.text(name),
         team: flavour.text("library"),
         visibility,
-        keeps: if name == "letters" { Keeps::Fingerprints } else { Keeps::Text },
-        checks: if name == "letters" { Checks::Only } else { Checks::Against },
+        stored: if name == "letters" { StoredContent::Fingerprints } else { StoredContent::Text },
+        checks: if name == "letters" { CheckUse::Only } else { CheckUse::Against },
         documents: if flavour.is_empty() { 0 } else { 12_806 },
         words: if flavour.is_empty() { 0 } else { 48_120_377 },
         k: 8,
@@ -114,7 +114,7 @@ pub(crate) fn repositories(flavour: &Flavour) -> Repositories {
         form: Some(RepositoryForm {
             name: flavour.text(""),
             teams: vec![Choice::new(flavour.text("maria"), true), Choice::new("library", false)],
-            problem: flavour.maybe(flavour.text("There is a repository of this name already.")),
+            problem: flavour.maybe(flavour.text("A repository with this name already exists")),
             ..RepositoryForm::default()
         }),
     }
@@ -128,15 +128,16 @@ pub(crate) fn repository(flavour: &Flavour) -> RepositoryDetail {
         words,
         added: "2026-11-16T11:58:00Z".to_owned(),
         is_watched: words > 5000,
-        old: time.map(|_| Share::new(words / 3, words)),
+        reused: time.map(|_| Share::new(words / 3, words)),
         href: Some("/origins/reports/1".to_owned()),
     };
-    let member = |name: &str, role, is_self| Member { name: flavour.text(name), role, is_self };
+    let member =
+        |name: &str, role, is_self| RepositoryMember { name: flavour.text(name), role, is_self };
     RepositoryDetail {
         row: row(flavour, "reports", Visibility::Public),
         role: Some(Role::Owner),
         query: flavour.text(""),
-        sort: Sort::Added,
+        sort: DocumentOrder::Added,
         documents: flavour.list(vec![
             document("Annual report 2023", "ar-2023.pdf", 18_402, Some("2024-01-31")),
             document("Report on libraries", "lib/2024/report.docx", 4_577, Some("2024")),
@@ -171,12 +172,15 @@ pub(crate) fn repository(flavour: &Flavour) -> RepositoryDetail {
             words: 1_204_112,
             oldest: Some("2019-01-04T00:00:00Z".to_owned()),
             newest: Some("2025-11-15T00:00:00Z".to_owned()),
-            some: vec![flavour.text("Annual report 2018"), flavour.text("Minutes, 4 January 2019")],
+            examples: vec![
+                flavour.text("Annual report 2018"),
+                flavour.text("Minutes, 4 January 2019"),
+            ],
             token: flavour.text("t"),
             older_than_days: Some(365),
             ..PurgePreview::default()
         }),
-        receipt: flavour.maybe(Receipt {
+        receipt: flavour.maybe(DeletionReceipt {
             id: "R-118".to_owned(),
             time: "2026-11-16T12:01:00Z".to_owned(),
             documents: 2,
@@ -211,7 +215,7 @@ pub(crate) fn origins(flavour: &Flavour) -> Origins {
             min_documents: 2,
             ..OriginFilters::default()
         },
-        stream: Stream {
+        timeline: ReuseTimeline {
             from,
             to: from + 820 * DAY,
             lanes: flavour.list(vec![
@@ -229,32 +233,32 @@ pub(crate) fn origins(flavour: &Flavour) -> Origins {
         },
         documents: flavour.list(vec![OriginDocumentRow {
             document: link(flavour, "Reading rooms today", "news-88123", Some("2026-11-16")),
-            borrowed: Share::new(409, 1030),
+            reused: Share::new(409, 1030),
             origins: 3,
         }]),
         undated: if flavour.is_empty() { 0 } else { 17 },
-        log: flavour.list(vec![Reattribution {
+        log: flavour.list(vec![ReattributionRow {
             time: "2026-11-16T10:00:00Z".to_owned(),
             document: link(flavour, "Reading rooms today", "news-88123", None),
             before: flavour.text("Evening paper, no. 4"),
             after: flavour.text("Morning paper, no. 2"),
             words: 88,
         }]),
-        left_out: if flavour.is_empty() { 0 } else { 230 },
+        hidden: if flavour.is_empty() { 0 } else { 230 },
     }
 }
 
 pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
-    let held = |origin, state, holders| {
-        Some(Holding {
-            origin,
+    let origin_of = |index, state, documents| {
+        Some(PassageOrigin {
+            index,
             state,
-            holders,
-            fragment: (holders > 2).then(|| "/fragment/reports/1?from=3&to=90".to_owned()),
+            documents,
+            fragment: (documents > 2).then(|| "/fragment/reports/1?from=3&to=90".to_owned()),
         })
     };
-    let piece = |text: &str, holding| OriginPiece { text: flavour.text(text), holding };
-    let origin = |title: &str, time, state, words| Origin {
+    let piece = |text: &str, origin| OriginPiece { text: flavour.text(text), origin };
+    let origin = |title: &str, time, state, words| OriginRow {
         document: link(flavour, title, "id", time),
         state,
         words,
@@ -263,26 +267,26 @@ pub(crate) fn origin_document(flavour: &Flavour) -> OriginDocument {
     OriginDocument {
         document: link(flavour, "Reading rooms today", "news-88123", Some("2026-11-16")),
         words: 1030,
-        own: if flavour.is_empty() { 1030 } else { 580 },
-        borrowed: if flavour.is_empty() { 0 } else { 390 },
+        original: if flavour.is_empty() { 1030 } else { 580 },
+        reused: if flavour.is_empty() { 0 } else { 390 },
         unclear: if flavour.is_empty() { 0 } else { 60 },
         pieces: if flavour.is_empty() {
-            vec![piece("All of it is its own.", None)]
+            vec![piece("Nothing here was found in an older document.", None)]
         } else {
             vec![
                 piece("The reading rooms are full again. ", None),
                 piece(
                     "They were opened in the spring of that year, and by the autumn more than four thousand people had taken out a card. ",
-                    held(0, OriginState::Earliest, 5),
+                    origin_of(0, OriginState::Earliest, 5),
                 ),
                 piece("Who would have thought so? ", None),
                 piece(
                     "Nobody had expected the demand for evening hours, least of all the council. ",
-                    held(1, OriginState::Tied, 2),
+                    origin_of(1, OriginState::Tied, 2),
                 ),
                 piece(
                     "It was settled, as such questions are, by a committee.",
-                    held(2, OriginState::Undated, 3),
+                    origin_of(2, OriginState::Undated, 3),
                 ),
             ]
         },
@@ -316,7 +320,7 @@ pub(crate) fn fragment(flavour: &Flavour) -> Fragment {
             occurrence(
                 "Reading rooms today",
                 Some("2026-11-16"),
-                super::found::pieces(flavour, 0, 1),
+                super::checks::pieces(flavour, 0, 1),
             ),
             occurrence("A note", None, Vec::new()),
         ]),

@@ -1,38 +1,38 @@
-//! The whole text of a result, with passages in the colour and under the number of their source.
+//! The full text of a result, with each match in the colour and under the number of its source.
 //!
-//! In: a [`MarkedText`]. Out: HTML in parts of whole lines, of which a browser lays out only those in
-//! sight; and the same marks as places that a script counts in what is shown, so that it can tint the
-//! text anew without being sent it again.
+//! In: a [`MarkedText`]. Out: HTML in parts of whole lines, so that a browser lays out only the
+//! visible ones; and the same marks as positions, so that a script can recolour the text without
+//! receiving it again.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::markup::{Html, shown};
+use crate::markup::{Markup, shown};
 use crate::svg::hue;
-use crate::view::{MarkedText, SegmentKind, Stretch};
+use crate::view::{MarkKind, MarkedText, TextRun};
 
 /// Bytes after which a part ends with the next line.
-const PART: usize = 3000;
+const PART_LEN: usize = 3000;
 
-/// The text in parts. The first mark of source 3 has the id `found-3`; its number leads to
+/// Renders the text in parts. The first mark of source 3 has the ID `found-3`; its number links to
 /// `#source-3`.
 #[must_use]
-pub(crate) fn whole(text: &MarkedText) -> Html {
-    let mut html = Html::default();
+pub(crate) fn render(text: &MarkedText) -> Markup {
+    let mut html = Markup::default();
     let mut seen = BTreeSet::new();
     let mut last = None;
     let mut length = 0;
     html.push("<div class=\"part\">");
-    for stretch in text.stretches() {
-        let mut rest = stretch.text;
+    for run in text.runs() {
+        let mut rest = run.text;
         while !rest.is_empty() {
-            let wanted = rest.floor_char_boundary(PART.saturating_sub(length));
+            let wanted = rest.floor_char_boundary(PART_LEN.saturating_sub(length));
             let end = rest[wanted..].find('\n').map_or(rest.len(), |at| wanted + at + 1);
             let (head, tail) = rest.split_at(end);
-            write(&mut html, &Stretch { text: head, ..stretch }, stretch.mark != last, &mut seen);
-            (rest, last, length) = (tail, stretch.mark.or(last), length + head.len());
-            if length >= PART && head.ends_with('\n') {
+            write(&mut html, &TextRun { text: head, ..run }, run.mark != last, &mut seen);
+            (rest, last, length) = (tail, run.mark.or(last), length + head.len());
+            if length >= PART_LEN && head.ends_with('\n') {
                 html.push("</div><div class=\"part\">");
                 length = 0;
             }
@@ -42,13 +42,13 @@ pub(crate) fn whole(text: &MarkedText) -> Html {
     html
 }
 
-/// Writes a stretch that lies in one part; `is_first` says whether its mark begins with it.
-fn write(html: &mut Html, stretch: &Stretch<'_>, is_first: bool, seen: &mut BTreeSet<usize>) {
-    match stretch.kind {
+/// Writes a run that lies in one part; `is_first` says whether its mark begins with it.
+fn write(html: &mut Markup, run: &TextRun<'_>, is_first: bool, seen: &mut BTreeSet<usize>) {
+    match run.kind {
         None => {
-            html.text(stretch.text);
+            html.text(run.text);
         }
-        Some(SegmentKind::Source(number)) => {
+        Some(MarkKind::Source(number)) => {
             let hue = hue(number.saturating_sub(1));
             html.push(&format!("<mark class=\"{hue}\" data-of=\"{number}\""));
             if is_first && seen.insert(*number) {
@@ -60,61 +60,61 @@ fn write(html: &mut Html, stretch: &Stretch<'_>, is_first: bool, seen: &mut BTre
                     "<a class=\"n\" href=\"#source-{number}\" aria-label=\"source {number}\">{number}</a>"
                 ));
             }
-            html.text(stretch.text).push("</mark>");
+            html.text(run.text).push("</mark>");
         }
-        Some(SegmentKind::Excluded(reason)) => {
+        Some(MarkKind::Excluded(reason)) => {
             html.push("<span class=\"x\" data-of=\"").text(reason).push("\">");
             if is_first {
                 html.push("<i class=\"why\">").text(reason).push("</i>");
             }
-            html.text(stretch.text).push("</span>");
+            html.text(run.text).push("</span>");
         }
     }
 }
 
-/// A mark as scripts have it: from, to, and the number of a source or why it does not count. Places
-/// count units of UTF-16 in the text as it is shown.
+/// A mark as scripts receive it: start, end, and the number of a source or the reason of an
+/// exclusion. Positions count UTF-16 units in the text as shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Place<'a> {
+pub(crate) enum MarkSpan<'a> {
     Source(usize, usize, usize),
     Excluded(usize, usize, &'a str),
 }
 
-/// The marks of a text as scripts have them.
+/// Returns the marks of a text as scripts receive them.
 #[must_use]
-pub(crate) fn places(text: &MarkedText) -> Vec<Place<'_>> {
+pub(crate) fn mark_spans(text: &MarkedText) -> Vec<MarkSpan<'_>> {
     let mut at = 0;
-    let mut places = Vec::new();
-    for stretch in text.stretches() {
+    let mut spans = Vec::new();
+    for run in text.runs() {
         let from = at;
-        at += stretch.text.chars().filter_map(shown).map(char::len_utf16).sum::<usize>();
-        match stretch.kind {
-            Some(SegmentKind::Source(number)) => places.push(Place::Source(from, at, *number)),
-            Some(SegmentKind::Excluded(reason)) => places.push(Place::Excluded(from, at, reason)),
+        at += run.text.chars().filter_map(shown).map(char::len_utf16).sum::<usize>();
+        match run.kind {
+            Some(MarkKind::Source(number)) => spans.push(MarkSpan::Source(from, at, *number)),
+            Some(MarkKind::Excluded(reason)) => spans.push(MarkSpan::Excluded(from, at, reason)),
             None => {}
         }
     }
-    places
+    spans
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Mark;
+    use crate::view::TextMark;
 
     fn marked(text: &str, marks: &[(usize, usize, usize)]) -> MarkedText {
-        let mark = |&(start, end, number): &(usize, usize, usize)| Mark {
+        let mark = |&(start, end, number): &(usize, usize, usize)| TextMark {
             start,
             end,
-            kind: SegmentKind::Source(number),
+            kind: MarkKind::Source(number),
         };
         MarkedText { text: text.to_owned(), marks: marks.iter().map(mark).collect() }
     }
 
     #[test]
-    fn a_mark_has_its_number_once_and_a_source_one_place() {
-        let html = whole(&marked("one two three", &[(0, 3, 7), (8, 13, 7)]));
+    fn each_mark_is_numbered_once_and_each_source_has_one_anchor() {
+        let html = render(&marked("one two three", &[(0, 3, 7), (8, 13, 7)]));
         assert_eq!(html.as_str().matches("href=\"#source-7\"").count(), 2);
         assert_eq!(html.as_str().matches("id=\"found-7\"").count(), 1);
         assert!(html.as_str().contains("<mark class=\"c0 l1\""));
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn parts_are_whole_lines_and_nothing_is_lost() {
         let text = "A line of words, again and again.\n".repeat(1000);
-        let html = whole(&marked(&text, &[(102, text.len() - 102, 1)]));
+        let html = render(&marked(&text, &[(102, text.len() - 102, 1)]));
         let parts = html.as_str().matches("<div class=\"part\">").count();
         assert!((5..=15).contains(&parts), "{parts}");
         assert_eq!(html.as_str().matches("again and again.\n").count(), 1000);
@@ -133,25 +133,26 @@ mod tests {
             html.as_str().matches("</mark>").count()
         );
         let endless = "x".repeat(20_000);
-        assert_eq!(whole(&marked(&endless, &[])).as_str().matches("<div").count(), 1);
+        assert_eq!(render(&marked(&endless, &[])).as_str().matches("<div").count(), 1);
     }
 
     #[test]
-    fn hostile_text_is_text() {
-        let excluded = Mark { start: 0, end: 3, kind: SegmentKind::Excluded("\"<i>".to_owned()) };
+    fn hostile_text_is_escaped() {
+        let excluded = TextMark { start: 0, end: 3, kind: MarkKind::Excluded("\"<i>".to_owned()) };
         let text = MarkedText { text: "<b>\u{202e}\0".to_owned(), marks: vec![excluded] };
-        let html = whole(&text);
+        let html = render(&text);
         assert!(html.as_str().contains("data-of=\"&quot;&lt;i&gt;\""));
         assert!(html.as_str().contains("&lt;b&gt;</span>\u{fffd}\u{fffd}</div>"));
     }
 
     #[test]
-    fn places_count_what_is_shown() {
+    fn mark_spans_count_the_characters_shown() {
         // A carriage return is not shown, a smile takes two units.
         let text = marked("a\r\n😀 b\u{202e}c", &[(0, 1, 1), (3, 7, 2), (8, 13, 1)]);
-        let places = places(&text);
-        let expected = [Place::Source(0, 1, 1), Place::Source(2, 4, 2), Place::Source(5, 8, 1)];
-        assert_eq!(places, expected);
-        assert_eq!(serde_json::to_string(&places[0]).unwrap(), "[0,1,1]");
+        let spans = mark_spans(&text);
+        let expected =
+            [MarkSpan::Source(0, 1, 1), MarkSpan::Source(2, 4, 2), MarkSpan::Source(5, 8, 1)];
+        assert_eq!(spans, expected);
+        assert_eq!(serde_json::to_string(&spans[0]).unwrap(), "[0,1,1]");
     }
 }

@@ -1,11 +1,11 @@
-//! Probe, results, side by side, graph.
+//! Check, results, side by side, graph.
 
 use textkin_web::view::*;
 
 use super::{Flavour, histogram, link, score};
 
 pub(crate) fn probe(flavour: &Flavour) -> Probe {
-    let target = |name: &str, visibility, documents, is_chosen| Target {
+    let choice = |name: &str, visibility, documents, is_chosen| RepositoryChoice {
         name: flavour.text(name),
         visibility,
         documents,
@@ -13,29 +13,29 @@ pub(crate) fn probe(flavour: &Flavour) -> Probe {
     };
     Probe {
         against: flavour.list(vec![
-            target("reports", Visibility::Public, 12_806, true),
-            target("theses", Visibility::Private, 812, true),
-            target("news", Visibility::Public, 1_203_441, false),
+            choice("reports", Visibility::Public, 12_806, true),
+            choice("theses", Visibility::Private, 812, true),
+            choice("news", Visibility::Public, 1_203_441, false),
         ]),
-        into: flavour.list(vec![target("theses", Visibility::Private, 812, true)]),
-        action: Action::Probe,
+        into: flavour.list(vec![choice("theses", Visibility::Private, 812, true)]),
+        action: SubmitAction::Probe,
         text: flavour.text(""),
         title: flavour.text(""),
         url: flavour.text("https://example.org/page"),
         allows_url: true,
         exclusions: Exclusions { quotes: true, bibliography: true, ..Exclusions::default() },
         max_bytes: 100_000_000,
-        problem: flavour.maybe(flavour.text("Choose a file or paste a text.")),
+        problem: flavour.maybe(flavour.text("Choose a file or paste a text")),
     }
 }
 
-pub(crate) fn batch(flavour: &Flavour) -> Batch {
+pub(crate) fn batch(flavour: &Flavour) -> BatchResults {
     let row = |name: &str| BatchRow { name: flavour.text(name), ..BatchRow::default() };
     let href = Some("/results/8".to_owned());
-    Batch {
+    BatchResults {
         id: "8".to_owned(),
         time: "2026-11-16T12:00:00Z".to_owned(),
-        action: Action::Register,
+        action: SubmitAction::Register,
         rows: vec![
             BatchRow {
                 words: Some(1030),
@@ -47,11 +47,11 @@ pub(crate) fn batch(flavour: &Flavour) -> Batch {
             BatchRow {
                 words: Some(88),
                 href,
-                warnings: vec![flavour.text("12 letters look like others")],
+                warnings: vec![flavour.text("12 look-alike letters from other alphabets")],
                 ..row("letter.docx")
             },
             BatchRow {
-                problem: Some(flavour.text("encrypted: a password is needed")),
+                problem: Some(flavour.text("This PDF is password-protected")),
                 ..row("secret.pdf")
             },
             row("big.zip › chapter 1.txt"),
@@ -61,17 +61,18 @@ pub(crate) fn batch(flavour: &Flavour) -> Batch {
 }
 
 pub(crate) fn results(flavour: &Flavour) -> Results {
-    let segment = |from, to, kind| Segment { from, to, kind };
-    let source = |number: usize, title: &str, score: Score, level, badges: Vec<Badge>| Source {
-        number,
-        document: link(flavour, title, "id", Some("2021-05")),
-        score,
-        longest_run: 88,
-        level,
-        badges,
-        compare: Some(format!("/results/7/compare/{number}")),
-        ..Source::default()
-    };
+    let segment = |from, to, kind| StripSegment { from, to, kind };
+    let source =
+        |number: usize, title: &str, score: Score, level, badges: Vec<Badge>| ResultSource {
+            number,
+            document: link(flavour, title, "id", Some("2021-05")),
+            score,
+            longest_run: 88,
+            level,
+            badges,
+            compare: Some(format!("/results/7/compare/{number}")),
+            ..ResultSource::default()
+        };
     let mut sources = flavour.list(vec![
         source(
             1,
@@ -92,9 +93,9 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
     if !sources.is_empty() {
         sources.insert(
             2,
-            Source {
-                is_held_by_another: true,
-                ask: Some("/results/7/ask/3".to_owned()),
+            ResultSource {
+                is_private_match: true,
+                contact: Some("/results/7/ask/3".to_owned()),
                 ..source(3, "", score(60, 1030, 0, 0), Level::Some, vec![])
             },
         );
@@ -124,20 +125,19 @@ pub(crate) fn results(flavour: &Flavour) -> Results {
         strip: Strip {
             words: 1210,
             segments: flavour.list(vec![
-                segment(20, 260, SegmentKind::Source(1)),
-                segment(300, 480, SegmentKind::Excluded(flavour.text("quotation"))),
-                segment(500, 560, SegmentKind::Source(3)),
-                segment(640, 760, SegmentKind::Source(7)),
-                segment(800, 803, SegmentKind::Source(9)),
-                segment(900, 1000, SegmentKind::Source(8)),
+                segment(20, 260, MarkKind::Source(1)),
+                segment(300, 480, MarkKind::Excluded(flavour.text("quotation"))),
+                segment(500, 560, MarkKind::Source(3)),
+                segment(640, 760, MarkKind::Source(7)),
+                segment(800, 803, MarkKind::Source(9)),
+                segment(900, 1000, MarkKind::Source(8)),
             ]),
         },
         text: Some(marked(flavour)),
         sources,
         more_sources: if flavour.is_empty() { 0 } else { 14 },
         exclusions: Exclusions { min_run: 8, quotes: true, ..Exclusions::default() },
-        warnings: flavour
-            .list(vec![flavour.text("31 characters without width stand between letters.")]),
+        warnings: flavour.list(vec![flavour.text("31 zero-width characters between letters")]),
         query: "min_run=8&quotes=1".to_owned(),
         ..Results::default()
     }
@@ -152,21 +152,21 @@ const SENTENCES: [&str; 6] = [
     "It was settled, as such questions are, by a committee. ",
 ];
 
-/// The text of a result: sentences, of which some are found or do not count.
+/// Returns the text of a result: sentences, some of them matches or excluded.
 fn marked(flavour: &Flavour) -> MarkedText {
     let mut marked = MarkedText::default();
     let kinds = [
         None,
-        Some(SegmentKind::Source(1)),
+        Some(MarkKind::Source(1)),
         None,
-        Some(SegmentKind::Excluded(flavour.text("quotation"))),
+        Some(MarkKind::Excluded(flavour.text("quotation"))),
         None,
-        Some(SegmentKind::Source(3)),
+        Some(MarkKind::Source(3)),
         None,
-        Some(SegmentKind::Source(7)),
-        Some(SegmentKind::Source(9)),
+        Some(MarkKind::Source(7)),
+        Some(MarkKind::Source(9)),
         None,
-        Some(SegmentKind::Source(8)),
+        Some(MarkKind::Source(8)),
         None,
     ];
     for (at, kind) in kinds.into_iter().enumerate() {
@@ -175,15 +175,19 @@ fn marked(flavour: &Flavour) -> MarkedText {
         let end = marked.text.trim_end().len().max(start);
         marked.text += if at % 4 == 3 { "\n\n" } else { " " };
         let kind = kind.and_then(|kind| flavour.maybe(kind));
-        marked.marks.extend(kind.map(|kind| Mark { start, end, kind }));
+        marked.marks.extend(kind.map(|kind| TextMark { start, end, kind }));
     }
     marked
 }
 
-/// Some text with matches in it: `side` 0 or 1 changes a word, `matches` says how many.
-pub(crate) fn pieces(flavour: &Flavour, side: usize, matches: usize) -> Vec<Piece> {
-    let piece =
-        |text: &str, of, kind| Piece { text: flavour.text(text), of, kind, ..Piece::default() };
+/// Returns a text with this many matches; `side` 0 or 1 changes a word.
+pub(crate) fn pieces(flavour: &Flavour, side: usize, matches: usize) -> Vec<TextPiece> {
+    let piece = |text: &str, match_index, kind| TextPiece {
+        text: flavour.text(text),
+        match_index,
+        kind,
+        ..TextPiece::default()
+    };
     let mut pieces = Vec::new();
     let order: Vec<usize> = if side == 0 {
         (0..matches).collect()
@@ -200,46 +204,46 @@ pub(crate) fn pieces(flavour: &Flavour, side: usize, matches: usize) -> Vec<Piec
             Some(index),
             PieceKind::Changed,
         ));
-        pieces.push(piece(" and yet", Some(index), PieceKind::Kept));
+        pieces.push(piece(" and yet", Some(index), PieceKind::TooShort));
         pieces.push(piece(tail, Some(index), PieceKind::Same));
         pieces.push(piece("\n\n", None, PieceKind::Same));
     }
-    pieces.push(Piece {
+    pieces.push(TextPiece {
         excluded: Some(flavour.text("quotation")),
         ..piece("“Who reads, lives twice,” it said above the door. ", None, PieceKind::Same)
     });
-    pieces.push(Piece {
+    pieces.push(TextPiece {
         is_repeat: true,
         ..piece("Nobody had expected the demand for evening hours. ", None, PieceKind::Same)
     });
-    pieces.push(Piece { is_disguised: true, ..piece("\u{430}", None, PieceKind::Same) });
+    pieces.push(TextPiece { is_disguised: true, ..piece("\u{430}", None, PieceKind::Same) });
     pieces.push(piece("nd so it went on for a while.\n", None, PieceKind::Same));
     pieces
 }
 
-pub(crate) fn compare(flavour: &Flavour) -> Compare {
+pub(crate) fn compare(flavour: &Flavour) -> SideBySide {
     let count = if flavour.is_empty() { 0 } else { 14 };
-    let place = |at: usize, words| MatchPlace {
+    let place = |at: usize, words| PassagePosition {
         first_word: at as u64 * 52,
         words,
         first_byte: at as u64 * 310,
         end_byte: at as u64 * 310 + 150,
     };
-    let matches = (0..count).map(|at| Match {
+    let matches = (0..count).map(|at| ComparedPassage {
         words: 24 + at as u64,
         a: place(at, 28),
         b: place((at + 1) % count, 27),
         is_moved: at + 1 == count,
-        holders: (at % 3 != 2).then_some(at as u64),
+        other_documents: (at % 3 != 2).then_some(at as u64),
         fragment: (at % 3 == 1).then(|| "/fragment/reports/1?from=3&to=90".to_owned()),
     });
-    Compare {
-        a: Side {
+    SideBySide {
+        a: ComparedText {
             document: link(flavour, "On libraries.pdf", "on-libraries", None),
             pieces: pieces(flavour, 0, count),
             is_without_text: false,
         },
-        b: Side {
+        b: ComparedText {
             document: link(
                 flavour,
                 "Annual report of the libraries 2023",
@@ -276,12 +280,13 @@ pub(crate) fn compare(flavour: &Flavour) -> Compare {
         report: Some("/results/7/compare/1/report.html".to_owned()),
         is_anonymous: false,
         anonymise: Some("/results/7/compare/1?anonymise=1".to_owned()),
-        warnings: flavour.list(vec![flavour.text("Text B: a letter looks like another.")]),
+        warnings: flavour
+            .list(vec![flavour.text("Text B: 1 look-alike letter from another alphabet")]),
     }
 }
 
-pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> Graph {
-    let cluster = |at: usize| Cluster {
+pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> GraphExplorer {
+    let cluster = |at: usize| GraphCluster {
         id: at.to_string(),
         label: flavour.text(
             ["Annual reports", "Minutes", "A letter to the council", "Rules of the house"][at % 4],
@@ -319,7 +324,7 @@ pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> Graph {
     edges.extend((half..22).map(|at| edge(at, half + (at + 1 - half) % 8)));
     edges.push(edge(3, 17));
     let open = is_open.then(|| ClusterDetail {
-        cluster: Cluster { size: 22, ..cluster(1) },
+        cluster: GraphCluster { size: 22, ..cluster(1) },
         nodes: (0..22).map(node).collect(),
         edges,
         more_nodes: 0,
@@ -333,15 +338,15 @@ pub(crate) fn graph(flavour: &Flavour, is_open: bool) -> Graph {
             to_size: 8,
             split: "/graph?repository=reports&cluster=1&cut=n3~n17".to_owned(),
         }),
-        outside: vec![Outside {
-            label: flavour.text("A near one"),
+        near_misses: vec![NearMiss {
+            label: flavour.text("A similar document"),
             nearest: flavour.text("Document 5"),
             score: 0.18,
             href: Some("/compare".to_owned()),
         }],
         back: "/graph?repository=reports&threshold=20".to_owned(),
     });
-    Graph {
+    GraphExplorer {
         repositories: flavour
             .list(vec![Choice::new("reports", true), Choice::new(flavour.text("theses"), false)]),
         threshold: 20,
