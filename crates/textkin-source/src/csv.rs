@@ -242,7 +242,7 @@ impl CsvCutter {
             }
         }
         let content = if column != n_columns {
-            Err(format!("expected {n_columns} fields, found {column}"))
+            Err(format!("number of fields is {column}, but the header has {n_columns}"))
         } else if is_too_long {
             Err(too_long(&self.opened.settings))
         } else {

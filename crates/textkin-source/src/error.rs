@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Error {
     /// No path was given.
-    #[error("no input given; name files, folders or '-' for standard input")]
+    #[error("no input given; pass files, folders or '-' for standard input")]
     NoInput,
     /// `-` appears twice among the paths.
     #[error("standard input ('-') can be read only once")]

@@ -67,7 +67,7 @@ fn read(bytes: &[u8], writer: TextWriter, keep_hidden: bool) -> Result<Extracted
     })
 }
 
-/// Where text goes.
+/// The destination of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Destination {
     #[default]

@@ -25,7 +25,7 @@ fn lines_are_counted_through_quotes_and_every_line_end() {
         let read = csv(lines.join(end));
         assert_eq!(read.ids(), ["-:2", "-:5", "-:7"]);
         assert_eq!(read.texts(), [&format!("a{end}b \"c\""), "plain", "last"]);
-        assert_eq!(read.problems, ["-:6: expected 1 fields, found 2"]);
+        assert_eq!(read.problems, ["-:6: number of fields is 2, but the header has 1"]);
     }
 }
 
@@ -55,8 +55,8 @@ fn bad_rows_are_problems() {
     assert_eq!(
         read.problems,
         [
-            "-:3: expected 2 fields, found 1",
-            "-:4: expected 2 fields, found 3",
+            "-:3: number of fields is 1, but the header has 2",
+            "-:4: number of fields is 3, but the header has 2",
             "-:5: invalid UTF-8"
         ]
     );
