@@ -1,4 +1,4 @@
-//! Accounts: made, set up, switched off; who acts; and what was done by whom.
+//! Accounts: setup, creation, disabling and passwords; and the audit log.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -15,64 +15,64 @@ use crate::store::now;
 pub enum SetupState {
     /// It has an administrator.
     Done,
-    /// The first visitor with this token makes one.
+    /// The first visitor with this token creates one.
     Token(String),
 }
 
 /// An account, as administrators see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AccountView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// Its name.
     pub name: String,
     /// Its mail address.
     pub mail: Option<String>,
-    /// Whether it looks after the server.
+    /// Whether it is an administrator.
     pub is_admin: bool,
-    /// Whether it may not sign in.
+    /// Whether it is disabled: it cannot sign in, and its keys do not work.
     pub is_disabled: bool,
-    /// When it was made.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// When its last visit began, in seconds since 1970.
+    /// When it last signed in or visited, in seconds since 1970.
     pub last_seen: Option<i64>,
 }
 
-/// Something that was done.
+/// An entry of the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AuditEntry {
     /// When, in seconds since 1970.
     pub at: i64,
-    /// By whom.
+    /// The account that did it; none for the server.
     pub account: Option<String>,
-    /// What.
+    /// What was done.
     pub action: String,
-    /// To what.
+    /// What it was done to.
     pub object: String,
 }
 
 impl Service {
-    /// Whether the server has been set up; if not, the token that sets it up, which is the same until
-    /// then.
+    /// Returns whether the server has been set up, and if not, the setup token. The token stays the
+    /// same until it is used.
     ///
     /// # Errors
     /// If the store fails.
     pub fn setup_state(&self) -> Result<SetupState, Error> {
-        let fresh = secrets::secret()?;
+        let token = secrets::secret()?;
         self.store.write(move |write| {
             if has_admin(write)? {
                 return Ok(SetupState::Done);
             }
             let sql = "INSERT INTO setting (name, value) VALUES ('setup', ?1)
                        ON CONFLICT DO UPDATE SET value = value RETURNING value";
-            Ok(SetupState::Token(write.query_row(sql, [fresh], |row| row.get(0))?))
+            Ok(SetupState::Token(write.query_row(sql, [token], |row| row.get(0))?))
         })
     }
 
-    /// Makes the first administrator; the token works once.
+    /// Creates the first administrator; the token works once.
     ///
     /// # Errors
-    /// If the token is not the one, or name or password will not do.
+    /// If the token is wrong, or name or password is invalid.
     pub fn set_up(
         &self,
         token: &str,
@@ -80,7 +80,7 @@ impl Service {
         mail: Option<&str>,
         password: &str,
     ) -> Result<i64, Error> {
-        let kept = secrets::keep_password(password)?;
+        let hash = secrets::hash_password(password)?;
         check_name("account", name)?;
         let (name, token) = (name.to_owned(), secrets::digest(token));
         let mail = checked_mail(mail)?;
@@ -88,25 +88,25 @@ impl Service {
             let stored: Option<String> = write
                 .query_row("SELECT value FROM setting WHERE name = 'setup'", [], |row| row.get(0))
                 .optional()?;
-            let is_right = stored.is_some_and(|stored| secrets::digest(&stored) == token);
-            if !is_right || has_admin(write)? {
+            let is_valid = stored.is_some_and(|stored| secrets::digest(&stored) == token);
+            if !is_valid || has_admin(write)? {
                 return Err(Error::Forbidden(
-                    "the set-up token is wrong or used; the log of the server shows it at its first \
-                     start"
+                    "the setup token is wrong or already used; the server logs it when it first \
+                     starts"
                         .to_owned(),
                 ));
             }
             write.execute("DELETE FROM setting WHERE name = 'setup'", [])?;
-            let account = insert_account(write, &name, mail.as_deref(), Some(&kept), true)?;
-            audit(write, Some(account), "set up", &name)?;
+            let account = insert_account(write, &name, mail.as_deref(), Some(&hash), true)?;
+            audit(write, Some(account), "server set up", &name)?;
             Ok(account)
         })
     }
 
-    /// Makes an account; only administrators may.
+    /// Creates an account; for administrators.
     ///
     /// # Errors
-    /// If the actor may not, the name is taken, or the password will not do.
+    /// If the actor lacks the permission, the name is taken, or the password is invalid.
     pub fn new_account(
         &self,
         actor: &Actor,
@@ -117,19 +117,19 @@ impl Service {
     ) -> Result<i64, Error> {
         actor.require_admin()?;
         check_name("account", name)?;
-        let kept = password.map(secrets::keep_password).transpose()?;
+        let hash = password.map(secrets::hash_password).transpose()?;
         let (by, name, mail) = (actor.account, name.to_owned(), checked_mail(mail)?);
         self.store.write(move |write| {
-            let account = insert_account(write, &name, mail.as_deref(), kept.as_deref(), is_admin)?;
-            audit(write, Some(by), "account made", &name)?;
+            let account = insert_account(write, &name, mail.as_deref(), hash.as_deref(), is_admin)?;
+            audit(write, Some(by), "account created", &name)?;
             Ok(account)
         })
     }
 
-    /// All accounts; only administrators may see them.
+    /// Returns all accounts; for administrators.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn accounts(&self, actor: &Actor) -> Result<Vec<AccountView>, Error> {
         actor.require_admin()?;
         self.store.read(|read| {
@@ -153,10 +153,10 @@ impl Service {
         })
     }
 
-    /// Turns an account off or on; its sessions end and its keys do not work while it is off.
+    /// Disables or enables an account. Its sessions end, and its keys do not work while it is disabled.
     ///
     /// # Errors
-    /// If the actor may not, or it is the actor's own.
+    /// If the actor lacks the permission, or it is the actor's own account.
     pub fn set_account_disabled(
         &self,
         actor: &Actor,
@@ -165,7 +165,7 @@ impl Service {
     ) -> Result<(), Error> {
         actor.require_admin()?;
         if name == actor.name {
-            return Err(Error::Conflict("an administrator cannot turn the own account off".into()));
+            return Err(Error::Conflict("you cannot disable your own account".into()));
         }
         let (by, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
@@ -174,39 +174,45 @@ impl Service {
                 write.query_row(sql, params![name, is_disabled], |row| row.get(0)).optional()?;
             let id = id.ok_or_else(|| Error::not_found("account", &name))?;
             write.execute("DELETE FROM session WHERE account = ?1", [id])?;
-            audit(write, Some(by), if is_disabled { "account off" } else { "account on" }, &name)
+            audit(
+                write,
+                Some(by),
+                if is_disabled { "account disabled" } else { "account enabled" },
+                &name,
+            )
         })
     }
 
-    /// Changes the password of the actor's account; its other sessions end.
+    /// Changes the password of the actor's account and ends its sessions.
     ///
     /// # Errors
-    /// If the old one is wrong, or the new one will not do.
-    pub fn change_password(&self, actor: &Actor, old: &str, new: &str) -> Result<(), Error> {
+    /// If the current password is wrong, or the new one is invalid.
+    pub fn change_password(&self, actor: &Actor, current: &str, new: &str) -> Result<(), Error> {
         actor.require_scope(Scope::Admin)?;
         let account = actor.account;
-        let kept: Option<String> = self.store.read(|read| {
+        let hash: Option<String> = self.store.read(|read| {
             let sql = "SELECT password FROM account WHERE id = ?1";
             Ok(read.query_row(sql, [account], |row| row.get(0))?)
         })?;
-        if !secrets::is_password(old, kept.as_deref()) {
-            return Err(Error::Forbidden("the old password is another".to_owned()));
+        if !secrets::is_password(current, hash.as_deref()) {
+            return Err(Error::Forbidden("the current password is wrong".to_owned()));
         }
-        let kept = secrets::keep_password(new)?;
+        let hash = secrets::hash_password(new)?;
         self.store.write(move |write| {
             write.execute(
                 "UPDATE account SET password = ?2 WHERE id = ?1",
-                params![account, kept],
+                params![account, hash],
             )?;
             write.execute("DELETE FROM session WHERE account = ?1", [account])?;
             audit(write, Some(account), "password changed", "")
         })
     }
 
-    /// What was done, the latest first: all of it for administrators, else what the actor did.
+    /// Returns the audit log, the latest entry first: all of it for administrators, else what the actor
+    /// did.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn audit_log(&self, actor: &Actor, limit: u32) -> Result<Vec<AuditEntry>, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
@@ -229,7 +235,7 @@ impl Service {
     }
 }
 
-/// Writes down what was done, by whom and to what.
+/// Adds an entry to the audit log.
 pub(crate) fn audit(
     write: &Transaction<'_>,
     account: Option<i64>,
@@ -242,7 +248,7 @@ pub(crate) fn audit(
 }
 
 fn has_admin(read: &Transaction<'_>) -> Result<bool, Error> {
-    // An account made by `textkin admin key` cannot sign in, and does not count.
+    // An account created by `textkin admin key` cannot sign in and does not count.
     let sql = "SELECT EXISTS (SELECT 1 FROM account WHERE is_admin AND password IS NOT NULL)";
     Ok(read.query_row(sql, [], |row| row.get(0))?)
 }
@@ -254,7 +260,7 @@ pub(super) fn insert_account(
     password: Option<&str>,
     is_admin: bool,
 ) -> Result<i64, Error> {
-    // Whoever sets the server up may take the name of the account that has only keys.
+    // The setup may reuse the name of an account that has only keys.
     let sql = "UPDATE account SET password = ?2, mail = ifnull(?3, mail)
                WHERE name = ?1 AND is_admin AND ?4 AND password IS NULL AND ?2 IS NOT NULL
                RETURNING id";
@@ -268,7 +274,9 @@ pub(super) fn insert_account(
         |row| row.get(0),
     )?;
     if taken {
-        return Err(Error::Conflict(format!("there is an account '{name}' or with this address")));
+        return Err(Error::Conflict(format!(
+            "an account with the name '{name}' or this mail address already exists"
+        )));
     }
     let sql = "INSERT INTO account (name, mail, password, is_admin, created)
                VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
@@ -278,7 +286,8 @@ pub(super) fn insert_account(
     Ok(account)
 }
 
-/// An account that the server acts for: all that it may do. `None` if it is off.
+/// Returns an account with all its permissions, for work the server does on its behalf; `None` if it
+/// is disabled.
 pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Actor>, Error> {
     let sql = "SELECT NOT is_off FROM account WHERE id = ?1";
     let is_on: Option<bool> =
@@ -289,7 +298,7 @@ pub(crate) fn acting(read: &Transaction<'_>, account: i64) -> Result<Option<Acto
     }
 }
 
-/// The account `account`, as it comes.
+/// Returns an account as an actor.
 pub(super) fn actor(
     read: &Transaction<'_>,
     account: i64,
@@ -307,30 +316,29 @@ pub(super) fn actor(
     Ok(Actor { account, name, is_admin, teams, scopes, only })
 }
 
-/// Fails unless `name` can be a name in addresses.
+/// Fails unless `name` can be used in URLs.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<(), Error> {
-    let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let is_first = |c: char| c.is_ascii_alphanumeric();
-    if name.len() <= 64 && name.starts_with(is_first) && name.chars().all(is_fine) {
+    if name.len() <= 64 && name.starts_with(is_first) && name.chars().all(is_allowed) {
         return Ok(());
     }
     Err(Error::Invalid(format!(
-        "the name of {} {what} has at most 64 letters (A to Z), digits, '-', '_' or '.', and begins \
-         with a letter or digit",
-        if what == "account" { "an" } else { "a" }
+        "the {what} name must have 1 to 64 characters (A to Z, a to z, digits, '-', '_', '.') and start \
+         with a letter or digit"
     )))
 }
 
 fn checked_mail(mail: Option<&str>) -> Result<Option<String>, Error> {
     let Some(mail) = mail.map(str::trim).filter(|mail| !mail.is_empty()) else { return Ok(None) };
-    let is_fine = mail.len() <= 254
+    let is_valid = mail.len() <= 254
         && mail.chars().all(|c| c.is_ascii_graphic() && !"<>,;:\"()[]\\".contains(c))
         && mail.split_once('@').is_some_and(|(local, host)| {
             !local.is_empty() && !host.is_empty() && !host.contains('@')
         });
-    match is_fine {
+    match is_valid {
         true => Ok(Some(mail.to_lowercase())),
-        false => Err(Error::Invalid("this is no mail address".to_owned())),
+        false => Err(Error::Invalid("invalid mail address".to_owned())),
     }
 }
 

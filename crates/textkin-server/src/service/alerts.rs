@@ -1,4 +1,4 @@
-//! Alerts: texts that reappeared, and what became of that.
+//! Alerts: watched texts that reappeared, and how each alert was handled.
 
 use rusqlite::{OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -10,15 +10,15 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// What became of an alert.
+/// The state of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AlertState {
-    /// Nobody has looked at it.
+    /// Nobody has handled it yet.
     Open,
-    /// Something was done.
+    /// Somebody handled it.
     Handled,
-    /// Nothing needs to be done.
+    /// Somebody dismissed it: nothing needs to be done.
     Dismissed,
 }
 
@@ -36,7 +36,7 @@ impl AlertState {
     }
 }
 
-/// A document in an alert.
+/// One of the two documents of an alert.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertSide {
     /// Its repository.
@@ -45,70 +45,70 @@ pub struct AlertSide {
     pub id: String,
     /// Its title.
     pub title: Option<String>,
-    /// When it was written, as its source says.
+    /// When it was written, according to its source.
     pub time: Option<String>,
-    /// Its words.
+    /// Its number of words.
     pub words: u64,
-    /// Its words that stand in the other.
+    /// Its words that also appear in the other document.
     pub shared_words: u64,
-    /// The share that is.
+    /// The share of its words that is shared.
     pub share: f64,
 }
 
-/// A text that reappeared.
+/// An alert: a watched text has reappeared.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// The watch that found it.
     pub watch: i64,
-    /// How much reappeared, in a word.
+    /// How much of it reappeared.
     pub level: MatchLevel,
-    /// The registered text.
+    /// The watched document.
     pub registered: AlertSide,
-    /// Where it reappeared.
+    /// The document in which it reappeared.
     pub found: AlertSide,
-    /// When that was noticed, in milliseconds since 1970.
+    /// When it was found, in milliseconds since 1970.
     pub created_ms: i64,
-    /// What became of it.
+    /// Its state.
     pub state: AlertState,
-    /// When that was said, and by whom.
+    /// When its state last changed, in seconds since 1970.
     pub changed: Option<i64>,
-    /// Who said so.
+    /// The account that changed the state.
     pub changed_by: Option<String>,
-    /// Who looks after it.
+    /// The account it is assigned to.
     pub assignee: Option<String>,
 }
 
-/// What is to be said of alerts.
+/// A change of several alerts.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertUpdate {
     /// Their numbers.
     pub alerts: Vec<i64>,
-    /// What became of them.
+    /// Their new state; unchanged if absent.
     #[serde(default)]
     pub state: Option<AlertState>,
-    /// Who looks after them: the name of a member of a team of theirs, or empty.
+    /// The account to assign them to, a member of one of your teams; an empty name unassigns them.
     #[serde(default)]
     pub assignee: Option<String>,
 }
 
-/// Alerts of watches on repositories of teams that account ?1 is in, and is not kept from by a key.
+/// Alerts on repositories of the teams of account ?1, limited to the repository ?2 of its key.
 const OWN: &str = "alert.watch IN (
     SELECT watch.id FROM watch JOIN repository ON repository.id = watch.repository
     JOIN member ON member.team = repository.team
     WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2))";
-/// The role of account ?1 in the team of the repository whose watch made the alert.
+/// The role of account ?1 in the team of the watched repository.
 const ROLE: &str = "(SELECT role FROM watch JOIN repository ON repository.id = watch.repository
     JOIN member ON member.team = repository.team
     WHERE watch.id = alert.watch AND member.account = ?1)";
 
 impl Service {
-    /// Alerts on texts of the actor's teams, the latest first.
+    /// Returns the alerts on documents of the actor's teams, the latest first.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn alerts(
         &self,
         actor: &Actor,
@@ -132,10 +132,10 @@ impl Service {
         )
     }
 
-    /// One alert.
+    /// Returns one alert.
     ///
     /// # Errors
-    /// If there is none that the actor may know of.
+    /// If it does not exist or the actor may not see it.
     pub fn alert(&self, actor: &Actor, id: i64) -> Result<AlertView, Error> {
         actor.require_scope(Scope::Read)?;
         let row = params![actor.account, actor.only, id];
@@ -167,16 +167,16 @@ impl Service {
         })
     }
 
-    /// How many alerts are open.
+    /// Returns the number of open alerts.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn open_alerts(&self, actor: &Actor) -> Result<u64, Error> {
         actor.require_scope(Scope::Read)?;
         self.count_alerts(actor, "state = 'open'")
     }
 
-    /// How many alerts meet a condition in SQL.
+    /// Counts the alerts that meet a condition in SQL.
     pub(crate) fn count_alerts(&self, actor: &Actor, condition: &str) -> Result<u64, Error> {
         self.store.read(|read| {
             let sql = format!("SELECT count(*) FROM alert WHERE {OWN} AND {condition}");
@@ -185,14 +185,14 @@ impl Service {
         })
     }
 
-    /// Says what became of alerts, or who looks after them. All of them, or none.
+    /// Changes the state or the assignee of alerts: of all of them, or of none.
     ///
     /// # Errors
-    /// If one of them is none that the actor may know of, or it may only read.
+    /// If one of them does not exist, or the actor may not see it or may only read it.
     pub fn change_alerts(&self, actor: &Actor, change: &AlertUpdate) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
         if change.alerts.len() > 1000 {
-            return Err(Error::TooLarge("at most 1000 alerts can be changed at once".to_owned()));
+            return Err(Error::TooLarge("at most 1,000 alerts can be changed at once".to_owned()));
         }
         let (account, only, change) = (actor.account, actor.only, change.clone());
         self.store.write(move |write| {
@@ -217,12 +217,12 @@ impl Service {
             );
             let mut statement = write.prepare_cached(&sql)?;
             let sql = format!("SELECT {ROLE} = 'reader' FROM alert WHERE {OWN} AND id = ?3");
-            let mut asked = write.prepare_cached(&sql)?;
+            let mut role = write.prepare_cached(&sql)?;
             for &id in &change.alerts {
-                let is_reader = asked.query_row(params![account, only, id], |row| row.get(0));
+                let is_reader = role.query_row(params![account, only, id], |row| row.get(0));
                 if is_reader.optional()?.unwrap_or(false) {
                     return Err(Error::Forbidden(
-                        "this needs the role 'writer' in the team of the repository".to_owned(),
+                        "you need the role 'writer' in the team of this repository".to_owned(),
                     ));
                 }
                 let state = change.state.map(AlertState::name);

@@ -1,8 +1,8 @@
-//! Backups: a copy of the whole folder while a server uses it, and the check of one.
+//! Backups: copies the data folder while a server uses it, and checks the copy.
 //!
-//! The store is copied first, at one moment; then the shelves, which by then hold at least all that
-//! the store no longer holds itself. What was deleted in between is taken out of the copy of the
-//! store, too.
+//! The store is copied first, as of one moment; then the index partitions, which by then contain
+//! everything that the store no longer keeps itself. Documents that were deleted in between are
+//! removed from the copy of the store too.
 
 use std::path::Path;
 
@@ -13,30 +13,30 @@ use super::{STORE, documents};
 use crate::error::Error;
 use crate::store::Store;
 
-/// How often files are copied again that changed meanwhile.
-const TRIES: usize = 100;
+/// The number of attempts to copy a partition whose files change meanwhile.
+const MAX_ATTEMPTS: usize = 100;
 const PARTITIONS: [&str; 2] = ["texts", "fingerprints"];
 
-/// What a check found.
+/// The result of a check of a data folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataCheck {
     /// Documents in the store.
     pub documents: u64,
-    /// Those of them that wait in the store for their place on a shelf.
+    /// Those of them that are not flushed to the index yet.
     pub pending: u64,
-    /// Documents of which neither a shelf nor the store has the text or fingerprints.
+    /// Documents whose text or fingerprints are neither in the index nor in the store.
     pub missing: u64,
-    /// Documents on shelves that are gone, and wait to be erased.
+    /// Deleted documents that are still to be erased from the index.
     pub to_erase: u64,
 }
 
 /// Copies the data in `from`, which a server may be using, to the new folder `to`.
 ///
 /// # Errors
-/// If something cannot be read or written, or `to` is there already.
+/// If something cannot be read or written, or `to` exists already.
 pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
     if !from.join(STORE).is_file() {
-        let reason = "there is no data of a server here".to_owned();
+        let reason = "not a data folder of a textkin server".to_owned();
         return Err(Error::Store { path: from.to_owned(), reason });
     }
     std::fs::create_dir(to)?;
@@ -49,15 +49,15 @@ pub fn back_up(from: &Path, to: &Path) -> Result<DataCheck, Error> {
         }
     }
     copy_uploads(&from.join("uploads"), &to.join("uploads"))?;
-    let (_, missing) = look(to)?;
+    let (_, missing) = inspect(to)?;
     if !missing.is_empty() {
-        forget_deleted(&store, &Store::open(&to.join(STORE))?, missing)?;
+        remove_deleted(&store, &Store::open(&to.join(STORE))?, missing)?;
     }
     check_data(to)
 }
 
-/// Takes documents out of the copy of a store that are no longer in the store itself.
-fn forget_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), Error> {
+/// Removes documents from the copy of a store that are no longer in the store itself.
+fn remove_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), Error> {
     let deleted = store.read(|read| {
         let mut deleted = Vec::new();
         for number in numbers {
@@ -82,7 +82,7 @@ fn forget_deleted(store: &Store, copy: &Store, numbers: Vec<u64>) -> Result<(), 
     })
 }
 
-/// Copies files that jobs will read; those whose jobs end meanwhile are gone.
+/// Copies the uploads that jobs still have to read, and skips those that are deleted meanwhile.
 fn copy_uploads(from: &Path, to: &Path) -> Result<(), Error> {
     let missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let entries = match std::fs::read_dir(from) {
@@ -108,8 +108,8 @@ fn copy_uploads(from: &Path, to: &Path) -> Result<(), Error> {
 
 fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
     let mut outcome = Ok(());
-    for _ in 0..TRIES {
-        // What was copied of an earlier state may not belong to this one.
+    for _ in 0..MAX_ATTEMPTS {
+        // Files from an earlier attempt may belong to another state.
         if to.exists() {
             std::fs::remove_dir_all(to)?;
         }
@@ -123,8 +123,8 @@ fn copy_partition(from: &Path, to: &Path) -> Result<(), Error> {
     outcome
 }
 
-/// Copies the files of one manifest. They are opened before anything is copied: an open file stays
-/// readable when the server has put others in its place.
+/// Copies the files of one manifest. All are opened before the first is copied, because an open file
+/// stays readable after the server has replaced it.
 fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
     let manifest = from.join(textkin::repository_format::Repository::SIGNATURE.0);
     let before = std::fs::read(&manifest)?;
@@ -138,7 +138,9 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), Error> {
         }
     }
     if std::fs::read(&manifest)? != before {
-        return Err(std::io::Error::other("the shelf changed while its files were opened").into());
+        return Err(
+            std::io::Error::other("the index changed while its files were being opened").into()
+        );
     }
     for (name, mut file) in files {
         std::io::copy(&mut file, &mut std::fs::File::create(to.join(name))?)?;
@@ -158,27 +160,27 @@ fn check_partition(folder: &Path) -> Result<(), Error> {
     }
 }
 
-/// Checks the data in a folder: every file whole, every document there.
+/// Checks a data folder: every file must be intact and every document present.
 ///
 /// # Errors
-/// If something cannot be read, or is damaged.
+/// If something cannot be read or is corrupt.
 pub fn check_data(folder: &Path) -> Result<DataCheck, Error> {
-    Ok(look(folder)?.0)
+    Ok(inspect(folder)?.0)
 }
 
-/// The condition of the data in a folder, and the numbers of documents that are missing.
-fn look(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
+/// Checks a data folder; also returns the numbers of the missing documents.
+fn inspect(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
     let path = folder.join(STORE);
     if !path.is_file() {
-        let reason = "there is no data of a server here".to_owned();
+        let reason = "not a data folder of a textkin server".to_owned();
         return Err(Error::Store { path: folder.to_owned(), reason });
     }
     let store = Store::open(&path)?;
     let mut on_disk: HashSet<u64> = HashSet::new();
     let (documents, pending) = store.read(|read| {
-        let sound: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-        if sound != "ok" {
-            return Err(Error::Store { path: path.clone(), reason: sound });
+        let integrity: String = read.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+        if integrity != "ok" {
+            return Err(Error::Store { path: path.clone(), reason: integrity });
         }
         let numbers = |sql: &str| -> Result<HashSet<u64>, Error> {
             let mut statement = read.prepare(sql)?;
@@ -206,11 +208,11 @@ fn look(folder: &Path) -> Result<(DataCheck, Vec<u64>), Error> {
     let is_missing = |number: &u64| !pending.contains(number) && !on_disk.contains(number);
     let mut missing: Vec<u64> = documents.iter().copied().filter(is_missing).collect();
     missing.sort_unstable();
-    let condition = DataCheck {
+    let checked = DataCheck {
         documents: documents.len() as u64,
         pending: pending.len() as u64,
         missing: missing.len() as u64,
         to_erase: on_disk.difference(&documents).count() as u64,
     };
-    Ok((condition, missing))
+    Ok((checked, missing))
 }

@@ -1,14 +1,14 @@
-//! Checks: whether what is watched reappears.
+//! Checks: finds out whether watched texts have reappeared.
 //!
 //! A new document of a public repository is compared with everything watched, and a new document of a
-//! watched repository with everything public: whichever of the two comes last finds the other. Alerts
-//! and the end of the job are one change of the store, so that a crash loses none and makes none
-//! twice.
+//! watched repository with everything public: whichever comes last finds the other. Alerts and the
+//! end of the job are stored in one transaction, so that a crash neither loses nor repeats an alert.
 
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use rusqlite::{Transaction, params};
+use textkin_web::format;
 
 use super::jobs::{self, PendingJob};
 use super::watches::{self, Channel, WatchRule};
@@ -17,13 +17,13 @@ use crate::error::Error;
 use crate::index::{IndexQuery, PartitionKind};
 use crate::store::{now, now_ms};
 
-/// Jobs that are taken up at once.
-const AT_ONCE: usize = 64;
+/// The maximum number of checks in one batch.
+const MAX_BATCH: usize = 64;
 
-/// Seconds after which a document that is not in the index is put there.
-const LATE: i64 = 10;
+/// Seconds after which a document that is missing in the index is added again from the store.
+const REINDEX_AFTER: i64 = 10;
 
-/// What is watched, and what is public, at one moment.
+/// The watched and the public repositories at one moment.
 #[derive(Debug, Default)]
 struct WatchSnapshot {
     rules: HashMap<u32, Vec<WatchRule>>,
@@ -53,7 +53,7 @@ impl WatchSnapshot {
     }
 }
 
-/// An alert to be made.
+/// An alert to be stored.
 #[derive(Debug)]
 struct NewAlert {
     rule: WatchRule,
@@ -65,10 +65,10 @@ struct NewAlert {
 }
 
 impl Service {
-    /// Does the checks that wait; says whether there were any.
+    /// Runs a batch of waiting checks; returns whether there were any.
     pub(crate) fn run_check_batch(&self) -> Result<bool, Error> {
         let (jobs, snapshot) = self.store.read(|read| {
-            Ok((jobs::waiting(read, true, AT_ONCE)?, Arc::new(WatchSnapshot::read(read)?)))
+            Ok((jobs::waiting(read, true, MAX_BATCH)?, Arc::new(WatchSnapshot::read(read)?)))
         })?;
         let jobs = self.ready(jobs)?;
         if jobs.is_empty() {
@@ -103,21 +103,21 @@ impl Service {
         Ok(true)
     }
 
-    /// The first of `jobs` whose documents are in the index: they are put there right after they are
-    /// in the store. One that is still not there after a while is taken up from the store.
+    /// Returns the leading `jobs` whose documents are in the index. A document is added to the index
+    /// right after it is stored; one that is missing for too long is added again from the store.
     fn ready(&self, mut jobs: Vec<PendingJob>) -> Result<Vec<PendingJob>, Error> {
         let number = |job: &PendingJob| job.document.unwrap_or(0);
         let late = jobs.iter().position(|job| self.index.is_removed(number(job)));
         let Some(late) = late else { return Ok(jobs) };
         let job = &jobs[late];
-        let is_there =
+        let exists =
             self.store.read(|read| Ok(documents::by_number(read, number(job))?.is_some()))?;
-        if !is_there {
-            // Removed meanwhile: its check finds nothing.
+        if !exists {
+            // It was removed meanwhile: its check finds nothing.
             jobs.truncate(late + 1);
             return Ok(jobs);
         }
-        if now() - job.created > LATE {
+        if now() - job.created > REINDEX_AFTER {
             self.reindex_pending(number(job).cast_signed() - 1, 1)?;
         }
         jobs.truncate(late);
@@ -136,7 +136,7 @@ impl Service {
         self.check_document(number, repository, snapshot, None)
     }
 
-    /// Compares a document with what it is to be compared with; `only` one watch if it is given.
+    /// Compares a document with the watched and the public repositories, for `only` one watch if given.
     fn check_document(
         &self,
         number: u64,
@@ -157,8 +157,8 @@ impl Service {
         };
         let kind = PartitionKind::new(snapshot.with_text.contains(&repository));
         let Some(query) = self.query_of(kind, number)? else { return Ok(Vec::new()) };
-        let least = snapshot.rules.values().flatten().map(|rule| rule.levels.some);
-        let threshold = least.fold(1.0, f64::min);
+        let thresholds = snapshot.rules.values().flatten().map(|rule| rule.levels.some);
+        let threshold = thresholds.fold(1.0, f64::min);
         let matches = self.matches(&query, &is_searched, threshold)?.matches;
         let mut raised = Vec::new();
         for raw in &matches {
@@ -198,7 +198,7 @@ impl Service {
         Ok(raised)
     }
 
-    /// A registered document as a query; `None` if it is gone, or nothing is kept that could be one.
+    /// Returns a query for a registered document; `None` if it was removed.
     fn query_of(&self, kind: PartitionKind, number: u64) -> Result<Option<IndexQuery>, Error> {
         match kind {
             PartitionKind::Texts => {
@@ -208,7 +208,7 @@ impl Service {
         }
     }
 
-    /// Checks all texts of a repository that is watched from now on.
+    /// Checks all documents of a repository for a new watch.
     pub(crate) fn check_watch(&self, job: &PendingJob) -> Result<String, Error> {
         let watch: i64 = job.payload.as_deref().and_then(|id| id.parse().ok()).unwrap_or(0);
         let repository = job.repository.unwrap_or(0);
@@ -245,14 +245,15 @@ impl Service {
             })?;
             self.deliveries.notify();
         }
-        Ok(format!("{done} documents checked, {n_alerts} alerts"))
+        let (documents, alerts) = (format::documents(done), format::counted(n_alerts, "alert", "alerts"));
+        Ok(format!("{documents} checked, {alerts}"))
     }
 }
 
-/// Makes an alert and what is to be delivered of it; says whether it is new.
+/// Stores an alert and its deliveries; returns whether it is new.
 fn insert_alert(write: &Transaction<'_>, alert: &NewAlert) -> Result<bool, Error> {
     let now = now_ms();
-    // Any of them may be gone since it was found.
+    // Each of them may have been deleted since.
     let sql = "INSERT INTO alert (watch, watched, found, level, watched_words, watched_shared,
                    found_words, found_shared, created_ms)
                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
@@ -283,7 +284,7 @@ fn insert_alert(write: &Transaction<'_>, alert: &NewAlert) -> Result<bool, Error
         let (hook, next) = match channel {
             Channel::Inbox => continue,
             Channel::Mail => (None, mail_time(now / 1000, rule)),
-            // A webhook that was deleted is told nothing.
+            // The webhook was deleted.
             Channel::Webhook if rule.hook.is_none() => continue,
             Channel::Webhook => (rule.hook, now / 1000),
         };
@@ -292,7 +293,7 @@ fn insert_alert(write: &Transaction<'_>, alert: &NewAlert) -> Result<bool, Error
     Ok(true)
 }
 
-/// When mail about an alert may go: with the next digest, and not in quiet hours.
+/// Returns when mail about an alert may be sent: with the next digest, and not in quiet hours.
 pub(crate) fn mail_time(now: i64, rule: &WatchRule) -> i64 {
     let mut next = now;
     if rule.digest_hours > 0 {
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn mail_waits_for_the_end_of_quiet_hours_and_for_the_digest() {
+    fn mail_waits_for_quiet_hours_to_end_and_for_the_digest() {
         let day = 24 * 3600;
         let at = |hour: i64, minute: i64| 20_000 * day + hour * 3600 + minute * 60;
         assert_eq!(mail_time(at(12, 0) + 7, &rule(None, 0)), at(12, 0) + 7);

@@ -1,8 +1,8 @@
-//! Questions: whoever finds that another owner holds a text can have that owner asked, without
-//! learning who it is or what they hold.
+//! Contact requests: questions to the owner of a private text that matches.
 //!
-//! The question is a message in the inbox of the team that holds the text. It tells who asks and
-//! how much of which document it is about; whether and how to answer is theirs to decide.
+//! The requester does not learn who the owner is or what the text says. The owner's team gets the
+//! request in its inbox, with the requester's name and the amount of matching text, and decides
+//! whether and how to answer.
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
@@ -16,67 +16,67 @@ use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Questions of one account in a day, at most.
+/// The maximum number of contact requests of one account per day.
 const MAX_PER_DAY: u64 = 50;
-/// Characters of a note.
+/// The maximum number of characters of a note.
 const MAX_NOTE: usize = 2000;
 
-/// A text of which another owner holds some, and what is asked about it.
+/// A new contact request about a text that matches private texts in other accounts.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewContactRequest {
-    /// The text. The owners are not shown it.
+    /// The text. The owners do not see it.
     pub text: String,
-    /// What it is called; the owners see that.
+    /// Its title; the owners see it.
     #[serde(default)]
     pub title: Option<String>,
-    /// A few words to the owners.
+    /// A message to the owners.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// What became of a question.
+/// The outcome of a contact request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ContactRequestsSent {
-    /// Texts held by another owner whose owners were asked, now or before.
-    pub asked: usize,
+    /// Private texts in other accounts whose owners have received the request, now or earlier.
+    pub sent: usize,
 }
 
-/// A question to the owners of a document.
+/// A contact request, as the owners of a document see it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ContactRequestView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// The account that asks.
+    /// The account that sent it.
     pub from: String,
     /// Its mail address, if it has one.
     pub mail: Option<String>,
-    /// The repository of the document that it is about.
+    /// The repository of the document it is about.
     pub repository: String,
     /// The id of that document.
     pub document: String,
     /// The title of that document.
     pub document_title: Option<String>,
-    /// What the other text is called.
+    /// The title of the requester's text.
     pub title: String,
-    /// What whoever asks says.
+    /// The message of the requester.
     pub note: String,
-    /// Words of the other text.
+    /// Words of the requester's text.
     pub words: u64,
-    /// Those of them that the document has.
+    /// Those of them that the document contains.
     pub shared_words: u64,
-    /// When it was asked, in seconds since 1970.
+    /// When it was sent, in seconds since 1970.
     pub created: i64,
-    /// When somebody said that it is done with.
+    /// When somebody marked it as handled, in seconds since 1970.
     pub handled: Option<i64>,
 }
 
 impl Service {
-    /// Asks the owners of texts that the actor may not know of, and that share text with the given
-    /// one; `only` the match of this place in the list of those, from 0 on.
+    /// Sends a contact request to the owners of private texts in other accounts that match the text;
+    /// `only` limits it to one of these matches, by its index.
     ///
     /// # Errors
-    /// If there are none, or too many questions were asked today.
+    /// If there is no such match, or the account has sent too many requests today.
     pub fn send_contact_requests(
         &self,
         actor: &Actor,
@@ -96,13 +96,13 @@ impl Service {
         let is_own = |raw: &&RawMatch| {
             own.binary_search_by_key(&raw.candidate.repository, RepositoryRecord::index_id).is_ok()
         };
-        let mut held: Vec<RawMatch> =
+        let mut private: Vec<RawMatch> =
             raw.matches.iter().filter(|raw| !is_own(raw)).cloned().collect();
         if let Some(only) = only {
-            held = held.into_iter().skip(only).take(1).collect();
+            private = private.into_iter().skip(only).take(1).collect();
         }
-        if held.is_empty() {
-            return Err(Error::NotFound("other owner who holds any of this text".to_owned()));
+        if private.is_empty() {
+            return Err(Error::NotFound("private match in another account".to_owned()));
         }
         let plain = |text: Option<&str>, limit: usize| -> String {
             let text = text.unwrap_or_default().trim().chars();
@@ -116,14 +116,14 @@ impl Service {
             let sql = "SELECT count(*) FROM question WHERE account = ?1 AND created > ?2";
             let row = params![account, now() - 24 * 3600];
             let today: u64 = write.query_row(sql, row, |row| row.get(0))?;
-            let mut asked = 0;
-            for raw in &held {
-                if today + asked as u64 >= MAX_PER_DAY {
+            let mut sent = 0;
+            for raw in &private {
+                if today + sent as u64 >= MAX_PER_DAY {
                     return Err(Error::Conflict(format!(
-                        "an account asks at most {MAX_PER_DAY} times a day"
+                        "an account can send at most {MAX_PER_DAY} contact requests per day"
                     )));
                 }
-                // Asked once, however often; and the document may be gone meanwhile.
+                // A repeated request is stored once; the document may have been deleted meanwhile.
                 let sql = "INSERT INTO question (account, document, digest, title, note, words,
                                shared, created)
                            SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
@@ -142,18 +142,18 @@ impl Service {
                         now(),
                     ],
                 )?;
-                asked += 1;
+                sent += 1;
             }
-            // Not which: that is what whoever asks may not know.
-            audit(write, Some(account), "owner asked", &title)?;
-            Ok(ContactRequestsSent { asked })
+            // Without the document: the requester may not know which it is.
+            audit(write, Some(account), "contact request sent", &title)?;
+            Ok(ContactRequestsSent { sent })
         })
     }
 
-    /// Questions to the actor's teams, the latest first.
+    /// Returns the contact requests to the actor's teams, the latest first.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn contact_requests(
         &self,
         actor: &Actor,
@@ -171,8 +171,8 @@ impl Service {
                        JOIN member ON member.team = repository.team
                        JOIN account ON account.id = question.account
                        WHERE member.account = ?1 AND (?2 IS NULL OR repository.id = ?2)
-                         AND (NOT ?3 OR handled IS NULL) AND question.id < ?4
-                       ORDER BY question.id DESC LIMIT ?5";
+                         AND (NOT ?3 OR handled IS NULL) AND request.id < ?4
+                       ORDER BY request.id DESC LIMIT ?5";
             let mut statement = read.prepare_cached(sql)?;
             let row =
                 params![actor.account, actor.only, is_open, before.unwrap_or(i64::MAX), limit];
@@ -181,25 +181,25 @@ impl Service {
         })
     }
 
-    /// Says that a question is done with.
+    /// Marks a contact request as handled.
     ///
     /// # Errors
-    /// If there is none that the actor may know of, or it may only read.
+    /// If it does not exist, or the actor may not see it or may only read it.
     pub fn handle_contact_request(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
         let by = actor.clone();
         self.store.write(move |write| {
             let sql = format!(
                 "SELECT {} FROM question JOIN document ON document.number = question.document
-                 JOIN repository ON repository.id = document.repository WHERE question.id = ?1",
+                 JOIN repository ON repository.id = document.repository WHERE request.id = ?1",
                 RepositoryRecord::COLUMNS
             );
-            let missing = || Error::not_found("question", &id.to_string());
+            let missing = || Error::not_found("contact request", &id.to_string());
             let record = match write.query_row(&sql, [id], RepositoryRecord::read) {
                 Err(rusqlite::Error::QueryReturnedNoRows) => return Err(missing()),
                 record => record?,
             };
-            // That it is public does not make its questions so.
+            // The contact requests of a public repository are not public.
             if !by.may_see(record.access()) || by.role(record.team).is_none() {
                 return Err(missing());
             }
@@ -236,7 +236,7 @@ mod tests {
     use crate::service::{RepositoryUpdate, ServiceLimits, Visibility};
 
     #[test]
-    fn an_owner_is_asked_once_and_whoever_asks_learns_nothing() {
+    fn an_owner_gets_a_request_once_and_the_requester_learns_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
@@ -247,30 +247,30 @@ mod tests {
             title: Some("My essay".to_owned()),
             note: Some("May I quote it?".to_owned()),
         };
-        // Nobody said that others may know.
+        // The repository does not disclose its matches.
         assert!(matches!(service.send_contact_requests(&ben, &new, None), Err(Error::NotFound(_))));
         let change = RepositoryUpdate { disclosed: Some(true), ..Default::default() };
         service.change_repository(&anna, "poems", &change).unwrap();
         for _ in 0..2 {
             assert_eq!(
                 service.send_contact_requests(&ben, &new, Some(0)).unwrap(),
-                ContactRequestsSent { asked: 1 }
+                ContactRequestsSent { sent: 1 }
             );
         }
         assert!(service.send_contact_requests(&ben, &new, Some(1)).is_err());
-        // The owner's own text is nobody else's.
+        // The owner's own text is not in another account.
         assert!(service.send_contact_requests(&anna, &new, None).is_err());
-        let questions = service.contact_requests(&anna, true, None, 10).unwrap();
-        assert_eq!(questions.len(), 1);
-        let question = &questions[0];
-        assert_eq!((&question.from[..], &question.document[..]), ("ben", "mercy"));
-        assert_eq!((question.words, question.shared_words), (48, 46));
+        let requests = service.contact_requests(&anna, true, None, 10).unwrap();
+        assert_eq!(requests.len(), 1);
+        let request = &requests[0];
+        assert_eq!((&request.from[..], &request.document[..]), ("ben", "mercy"));
+        assert_eq!((request.words, request.shared_words), (48, 46));
         assert!(service.contact_requests(&ben, false, None, 10).unwrap().is_empty());
         assert!(matches!(
-            service.handle_contact_request(&ben, question.id),
+            service.handle_contact_request(&ben, request.id),
             Err(Error::NotFound(what)) if what.contains("question")
         ));
-        service.handle_contact_request(&anna, question.id).unwrap();
+        service.handle_contact_request(&anna, request.id).unwrap();
         assert!(service.contact_requests(&anna, true, None, 10).unwrap().is_empty());
         assert_eq!(service.contact_requests(&anna, false, None, 10).unwrap().len(), 1);
         service.delete(&anna, "poems", "mercy").unwrap();

@@ -1,8 +1,8 @@
-//! Deliveries: alerts on their way, by webhook and by mail.
+//! Deliveries: sends alerts by webhook and by mail.
 //!
-//! One thread looks for what is due, and starts one for each account and channel, so that a slow
-//! receiver makes nobody else wait. What was taken is marked in the store after that; a crash in
-//! between sends it again under the same number, by which the receiver knows it.
+//! One thread looks for due deliveries and starts a thread per account and channel, so that a slow
+//! receiver delays nobody else. A delivery is marked as done after it was accepted; after a crash in
+//! between it is sent again with the same id, by which the receiver can recognize it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -21,38 +21,40 @@ use super::{MatchLevel, Service, accounts, hooks};
 use crate::error::Error;
 use crate::store::now;
 
-/// Accounts and channels that are served at once, at most.
-const AT_ONCE: usize = 16;
-/// Deliveries that one thread takes up at once.
-const BATCH: u32 = 500;
-/// Notices that go one by one, at most, when more are due together; else they go as one digest.
+/// The maximum number of accounts and channels that are served at the same time.
+const MAX_THREADS: usize = 16;
+/// The maximum number of deliveries that one thread reads at once.
+const MAX_BATCH: u32 = 500;
+/// The maximum number of alerts that are mailed one by one; more that are due together are sent as one
+/// digest.
 const MAX_SINGLE: usize = 5;
 /// How long the thread sleeps when nothing wakes it.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How the server tells of alerts.
+/// How the server delivers alerts.
 #[derive(Clone)]
 pub struct DeliveryConfig {
-    /// The address under which people reach the server, without `/` at its end.
+    /// The public address of the server, without a trailing `/`.
     pub site: String,
-    /// Where webhooks may lead.
+    /// The addresses that webhooks may use.
     pub reach: Reach,
-    /// Where pages may be fetched from to be probed; none: nowhere.
+    /// The addresses that web pages may be fetched from to be checked; `None` disables fetching.
     pub pages: Option<Reach>,
-    /// How long a webhook may take.
+    /// The time limits of a webhook request.
     pub pace: Pace,
-    /// How long to wait after so many failures of a delivery, which has a number; none: no longer.
+    /// The delay before the next attempt, by the number of failures and the id of the delivery; `None`
+    /// gives the delivery up.
     pub delay: fn(u32, u64) -> Option<Duration>,
-    /// How mail goes out; none: it does not.
+    /// How mail is sent; `None` disables outgoing mail.
     pub mail: Option<MailOut>,
 }
 
-/// How mail goes out.
+/// How mail is sent.
 #[derive(Clone)]
 pub struct MailOut {
-    /// What sends it.
+    /// Sends the messages.
     pub sender: Arc<dyn Sender>,
-    /// Who it is from.
+    /// The sender address.
     pub from: Address,
 }
 
@@ -83,24 +85,24 @@ impl std::fmt::Debug for MailOut {
     }
 }
 
-/// Why something was not delivered.
+/// Why a delivery failed.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryFailure {
     pub(crate) reason: String,
-    /// Whether it makes no sense to try again.
+    /// Whether another attempt would fail as well.
     pub(crate) is_final: bool,
-    /// Whether others to the same receiver would fare the same.
+    /// Whether other deliveries to the same receiver would fail too.
     pub(crate) affects_receiver: bool,
 }
 
 impl DeliveryFailure {
-    fn never(reason: impl Into<String>) -> Self {
+    fn permanent(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), is_final: true, affects_receiver: false }
     }
 }
 
-/// What the other side said.
-type Sent = Result<String, DeliveryFailure>;
+/// The response of the receiver, or why there is none.
+type DeliveryResult = Result<String, DeliveryFailure>;
 
 /// A delivery that is due.
 #[derive(Debug)]
@@ -111,7 +113,7 @@ struct DueDelivery {
     in_digest: bool,
 }
 
-/// What a webhook is told.
+/// The body of a webhook request.
 #[derive(Serialize)]
 struct WebhookPayload<'a> {
     event: &'static str,
@@ -121,37 +123,37 @@ struct WebhookPayload<'a> {
 }
 
 impl Service {
-    /// Delivers what is due until the server stops.
+    /// Sends due deliveries until the server stops.
     pub(crate) fn run_deliveries(&self) {
-        let under_way = Mutex::new(HashSet::new());
-        let taken = || under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        let active = Mutex::new(HashSet::new());
+        let busy = || active.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::scope(|scope| {
             while !self.is_stopping() {
-                let count = self.deliveries.generation();
+                let generation = self.deliveries.generation();
                 let due = self.due_accounts().unwrap_or_else(|error| {
-                    tracing::error!(%error, "deliveries cannot be looked up");
+                    tracing::error!(%error, "cannot read due deliveries");
                     Vec::new()
                 });
                 for (account, channel) in due {
-                    if taken().len() >= AT_ONCE || !taken().insert((account, channel)) {
+                    if busy().len() >= MAX_THREADS || !busy().insert((account, channel)) {
                         continue;
                     }
                     scope.spawn(move || {
                         if let Err(error) = self.deliver(account, channel) {
                             tracing::error!(account, %error, "deliveries failed");
-                            // Not again at once.
+                            // Pause before the next attempt.
                             self.deliveries.wait(self.deliveries.generation(), PAUSE);
                         }
-                        taken().remove(&(account, channel));
+                        busy().remove(&(account, channel));
                         self.deliveries.notify();
                     });
                 }
-                self.deliveries.wait(count, PAUSE);
+                self.deliveries.wait(generation, PAUSE);
             }
         });
     }
 
-    /// For whom something is due, those who wait longest first.
+    /// Returns the accounts and channels with due deliveries, the longest waiting first.
     fn due_accounts(&self) -> Result<Vec<(i64, Channel)>, Error> {
         self.store.read(|read| {
             let sql = "SELECT account, channel FROM delivery
@@ -166,7 +168,7 @@ impl Service {
         })
     }
 
-    /// Delivers what is due to an account by a channel.
+    /// Sends the due deliveries of an account and channel.
     fn deliver(&self, account: i64, channel: Channel) -> Result<(), Error> {
         let due = self.store.read(|read| {
             let sql = "SELECT delivery.id, alert, delivery.hook, ifnull(watch.digest, 0) > 0
@@ -176,7 +178,7 @@ impl Service {
                          AND channel = ?3
                        ORDER BY next, delivery.id LIMIT ?4";
             let mut statement = read.prepare_cached(sql)?;
-            let row = params![now(), account, channel.name(), BATCH];
+            let row = params![now(), account, channel.name(), MAX_BATCH];
             let rows = statement.query_map(row, |row| {
                 Ok(DueDelivery {
                     id: row.get(0)?,
@@ -207,19 +209,22 @@ impl Service {
                 None => Ok(None),
             });
             let (Ok(Some(found)), alert) = (found, self.alert_for(account, *alert)?) else {
-                self.record_outcome(&[*id], Err(DeliveryFailure::never("the webhook is gone")))?;
+                self.record_outcome(
+                    &[*id],
+                    Err(DeliveryFailure::permanent("the webhook was deleted")),
+                )?;
                 continue;
             };
             let sent =
                 match alert {
                     Ok(Some(alert)) => self.send_hook(&found, *id, Some(&alert)),
-                    // Whoever tests looks at what comes of it now.
+                    // A test is not repeated.
                     Ok(None) => self.send_hook(&found, *id, None).map_err(|unsent| {
                         DeliveryFailure { is_final: true, affects_receiver: false, ..unsent }
                     }),
                     Err(unsent) => Err(unsent),
                 };
-            // A receiver that does not answer is not asked for each of them.
+            // Do not try every delivery to a receiver that does not answer.
             if sent.as_ref().is_err_and(|unsent| unsent.affects_receiver) {
                 failed.insert(found.id);
                 let same = |other: &&DueDelivery| other.hook == *hook && other.id >= *id;
@@ -232,7 +237,7 @@ impl Service {
         Ok(())
     }
 
-    /// An alert, if the account may still see it; `None` for tests.
+    /// Returns the alert of a delivery if the account may still see it; `None` for tests.
     fn alert_for(
         &self,
         account: i64,
@@ -240,34 +245,35 @@ impl Service {
     ) -> Result<Result<Option<AlertView>, DeliveryFailure>, Error> {
         let Some(alert) = alert else { return Ok(Ok(None)) };
         let Some(actor) = self.store.read(|read| accounts::acting(read, account))? else {
-            return Ok(Err(DeliveryFailure::never("the account is off")));
+            return Ok(Err(DeliveryFailure::permanent("the account is disabled")));
         };
         match self.alert(&actor, alert) {
             Ok(alert) => Ok(Ok(Some(alert))),
             Err(Error::NotFound(_)) => {
-                Ok(Err(DeliveryFailure::never("the account may not read the text any more")))
+                Ok(Err(DeliveryFailure::permanent("the account no longer has access to the text")))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Tells a webhook of an alert, or that it is a test.
-    fn send_hook(&self, hook: &Hook, id: i64, alert: Option<&AlertView>) -> Sent {
-        let target =
-            self.target(&hook.url).map_err(|error| DeliveryFailure::never(error.to_string()))?;
+    /// Sends an alert, or a test, to a webhook.
+    fn send_hook(&self, hook: &Hook, id: i64, alert: Option<&AlertView>) -> DeliveryResult {
+        let target = self
+            .target(&hook.url)
+            .map_err(|error| DeliveryFailure::permanent(error.to_string()))?;
         let event = if alert.is_some() { "alert" } else { "test" };
         let body = serde_json::to_vec(&WebhookPayload { event, delivery: id, alert })
-            .map_err(|error| DeliveryFailure::never(error.to_string()))?;
+            .map_err(|error| DeliveryFailure::permanent(error.to_string()))?;
         let delivery = Delivery { id: id.to_string(), event: event.to_owned(), body };
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let webhook_client = self.webhook_client()?;
         match webhook_client.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
             Ok(receipt) => {
-                let said = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
+                let response = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
                 match receipt.is_delivered() {
-                    true => Ok(said),
+                    true => Ok(response),
                     false => Err(DeliveryFailure {
-                        reason: said,
+                        reason: response,
                         is_final: receipt.is_final(),
                         affects_receiver: false,
                     }),
@@ -281,25 +287,25 @@ impl Service {
         }
     }
 
-    /// The courier, which is made when it is first needed.
+    /// Returns the webhook client, which is created when it is first needed.
     fn webhook_client(&self) -> Result<WebhookClient, DeliveryFailure> {
         let mut webhook_client = self.webhook_client.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(webhook_client) = &*webhook_client {
             return Ok(webhook_client.clone());
         }
         let DeliveryConfig { reach, pace, .. } = &self.delivery_config;
-        let made = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| {
+        let created = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| {
             DeliveryFailure { reason: failure.to_string(), is_final: false, affects_receiver: true }
         })?;
-        *webhook_client = Some(made.clone());
-        Ok(made)
+        *webhook_client = Some(created.clone());
+        Ok(created)
     }
 
     fn deliver_mail(&self, account: i64, due: Vec<DueDelivery>) -> Result<(), Error> {
         let all: Vec<i64> = due.iter().map(|due| due.id).collect();
         let Some(to) = self.mail_of(account)? else {
-            let none = "the account has no mail address that can be written to";
-            return self.record_outcome(&all, Err(DeliveryFailure::never(none)));
+            let none = "the account has no valid mail address";
+            return self.record_outcome(&all, Err(DeliveryFailure::permanent(none)));
         };
         let mut notices = Vec::with_capacity(due.len());
         for due in due {
@@ -308,7 +314,7 @@ impl Service {
                 Ok(None) => {
                     self.record_outcome(
                         &[due.id],
-                        Err(DeliveryFailure::never("it is about nothing")),
+                        Err(DeliveryFailure::permanent("the delivery has no alert")),
                     )?;
                 }
                 Err(unsent) => self.record_outcome(&[due.id], Err(unsent))?,
@@ -336,7 +342,7 @@ impl Service {
         Ok(())
     }
 
-    /// The address of an account, if it has one.
+    /// Returns the mail address of an account, if it has one.
     fn mail_of(&self, account: i64) -> Result<Option<Address>, Error> {
         let mail: Option<String> = self.store.read(|read| {
             let sql = "SELECT mail FROM account WHERE id = ?1";
@@ -345,7 +351,7 @@ impl Service {
         Ok(mail.and_then(|mail| mail.parse().ok()))
     }
 
-    /// An alert in the words of mail.
+    /// Returns an alert in the form that mail needs.
     fn notice(&self, alert: &AlertView) -> Result<notice::Alert, Error> {
         let AlertView { registered, found, .. } = alert;
         let place = |side: &super::AlertSide| Place {
@@ -374,7 +380,7 @@ impl Service {
             found: place(found),
             watched_in_found: share(registered),
             found_in_watched: share(found),
-            time: found.time.clone().unwrap_or_else(|| format!("noticed {noticed}")),
+            time: found.time.clone().unwrap_or_else(|| format!("found {noticed}")),
             link: format!(
                 "{}/compare?a={}&b={}",
                 self.delivery_config.site,
@@ -385,16 +391,17 @@ impl Service {
     }
 
     /// Sends a message.
-    pub(crate) fn send_mail(&self, message: &Outgoing) -> Sent {
+    pub(crate) fn send_mail(&self, message: &Outgoing) -> DeliveryResult {
         let Some(MailOut { sender, from }) = &self.delivery_config.mail else {
             return Err(DeliveryFailure {
-                reason: "this server sends no mail: start it with --smtp-relay".to_owned(),
+                reason: "outgoing mail is not set up on this server; start it with --smtp-relay"
+                    .to_owned(),
                 is_final: false,
                 affects_receiver: true,
             });
         };
         let bytes = message.to_bytes(from, SystemTime::now());
-        let bytes = bytes.map_err(|error| DeliveryFailure::never(error.to_string()))?;
+        let bytes = bytes.map_err(|error| DeliveryFailure::permanent(error.to_string()))?;
         match sender.send(&message.to, &bytes) {
             Ok(()) => Ok("sent".to_owned()),
             Err(failure) => Err(DeliveryFailure {
@@ -405,8 +412,8 @@ impl Service {
         }
     }
 
-    /// Writes down what came of deliveries, and when they are tried again.
-    fn record_outcome(&self, ids: &[i64], sent: Sent) -> Result<(), Error> {
+    /// Stores the outcome of deliveries, and when the next attempt is due.
+    fn record_outcome(&self, ids: &[i64], sent: DeliveryResult) -> Result<(), Error> {
         let (ids, delay) = (ids.to_vec(), self.delivery_config.delay);
         self.store.write(move |write| {
             let sql = "SELECT attempts FROM delivery WHERE id = ?1";
@@ -416,12 +423,12 @@ impl Service {
             let mut update = write.prepare_cached(sql)?;
             let now = now();
             for id in ids {
-                // Its alert may be gone, and with it the delivery.
+                // The delivery is deleted together with its alert.
                 let mut found = attempts.query([id])?;
                 let Some(row) = found.next()? else { continue };
                 let n: u32 = row.get::<_, u32>(0)?.saturating_add(1);
                 let (state, next, answer) = match &sent {
-                    Ok(said) => ("done", now, said),
+                    Ok(response) => ("done", now, response),
                     Err(unsent) => match delay(n, id.cast_unsigned()) {
                         Some(wait) if !unsent.is_final => {
                             let wait = wait.as_millis().div_ceil(1000);

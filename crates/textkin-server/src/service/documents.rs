@@ -1,4 +1,4 @@
-//! Documents: registered, listed, read, deleted.
+//! Documents: registering, listing, reading and deleting them.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use crate::error::Error;
 use crate::index::{PartitionKind, PreparedText};
 use crate::store::now;
 
-/// The most characters of an id, and of a title or time.
+/// The maximum number of characters of an id, title, time, author or label.
 const MAX_NAME: usize = 512;
-/// Ids that a receipt names.
-const MAX_NAMED: usize = 1000;
+/// The maximum number of ids that a receipt lists.
+const MAX_LISTED: usize = 1000;
 
 /// A document to be registered.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDocument {
-    /// Its id, unlike that of any other in the repository; made of its digest if there is none.
+    /// Its id, unique in the repository; derived from its digest if absent.
     #[serde(default)]
     pub id: Option<String>,
     /// Its text.
@@ -34,40 +34,40 @@ pub struct NewDocument {
     /// Who wrote it.
     #[serde(default)]
     pub author: Option<String>,
-    /// Whatever else it is to be known by: a course, a desk, a language.
+    /// A free label, such as a course, a section or a language.
     #[serde(default)]
     pub label: Option<String>,
-    /// What its reader noted: text that is hidden, parts that are missing.
+    /// Notes of the extractor, such as hidden text or missing parts.
     #[serde(skip)]
     #[schema(ignore)]
     pub notes: Vec<String>,
 }
 
-/// What happens if there is a document with the same id already.
+/// What to do if a document with the same id exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExistingPolicy {
-    /// The new one is refused, unless it is the same.
+    /// Refuse the new one, unless its text is the same.
     #[default]
     Refuse,
-    /// The new one is left out.
+    /// Skip the new one.
     Skip,
-    /// The new one takes its place.
+    /// Replace the existing one.
     Replace,
 }
 
-/// What was registered.
+/// A document that was registered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RegisteredDocument {
     /// Its id.
     pub id: String,
-    /// Its words.
+    /// Its number of words.
     pub words: u32,
-    /// BLAKE3 of its text.
+    /// BLAKE3 digest of its text.
     pub digest: String,
     /// The job that checks it; `GET /api/v1/jobs/{job}`.
     pub job: Option<i64>,
-    /// Whether it was there already and nothing was done.
+    /// Whether it existed already and nothing was changed.
     pub existed: bool,
 }
 
@@ -80,21 +80,21 @@ pub struct DocumentView {
     pub id: String,
     /// Its title.
     pub title: Option<String>,
-    /// When it was written, as its source says.
+    /// When it was written, according to its source.
     pub time: Option<String>,
-    /// Who wrote it, as its source says.
+    /// Who wrote it, according to its source.
     pub author: Option<String>,
-    /// Whatever else it is known by.
+    /// Its label.
     pub label: Option<String>,
-    /// Its words.
+    /// Its number of words.
     pub words: u32,
     /// Bytes of its text.
     pub bytes: u64,
-    /// BLAKE3 of its text.
+    /// BLAKE3 digest of its text.
     pub digest: String,
     /// When it was registered, in seconds since 1970.
     pub added: i64,
-    /// Its text, if it is kept and was asked for.
+    /// Its text, if it is kept and was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Where its passages came from, if it is in a public repository.
@@ -106,22 +106,22 @@ pub struct DocumentView {
 /// A receipt for documents that were removed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RemovalReceipt {
-    /// Its number.
+    /// Its id.
     pub receipt: i64,
-    /// When they were removed, in seconds since 1970: from then on no probe finds them.
+    /// When they were removed, in seconds since 1970. No probe finds them after that.
     pub at: i64,
     /// The repository.
     pub repository: String,
-    /// Why.
+    /// Why they were removed.
     pub reason: String,
-    /// How many.
+    /// The number of documents.
     pub documents: u64,
     /// Their words.
     pub words: u64,
-    /// The first thousand of them, each with the BLAKE3 of its text.
+    /// The ids of the first 1,000 of them, each with the BLAKE3 digest of its text.
     #[schema(value_type = Vec<Object>)]
     pub ids: serde_json::Value,
-    /// When the last of their bytes had left the disk.
+    /// When their last byte was erased from disk, in seconds since 1970.
     pub erased: Option<i64>,
 }
 
@@ -144,7 +144,7 @@ impl DocumentRow {
     const COLUMNS: &str = "document.number, document.id, document.title, document.time,
          document.words, document.bytes, document.digest, document.added, document.author,
          document.label";
-    /// How many those are.
+    /// The number of these columns.
     const N_COLUMNS: usize = 10;
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -181,12 +181,11 @@ impl DocumentRow {
 }
 
 impl Service {
-    /// Registers a document. It is on the disk, and probes find it, when this returns. A `request`
-    /// that comes again with the same key, and the same digest of its contents, gets the same answer
-    /// and nothing is done.
+    /// Registers a document. When this returns, it is on disk and probes find it. A repeated `request`,
+    /// with the same key and the same digest of its contents, gets the same answer and changes nothing.
     ///
     /// # Errors
-    /// If the actor may not, the id is taken, or the text is too long.
+    /// If the actor lacks the permission, the id is taken, or the text is too long.
     pub fn register(
         &self,
         actor: &Actor,
@@ -211,7 +210,7 @@ impl Service {
         let account = actor.account;
         let (registered, inserted) = self.store.write(move |write| {
             if let Some((key, request)) = &request
-                && let Some(answer) = answered(write, account, key, request)?
+                && let Some(answer) = stored_response(write, account, key, request)?
             {
                 return Ok((serde_json::from_str(&answer)?, None));
             }
@@ -220,7 +219,7 @@ impl Service {
             let (job, existed) = (inserted.job, inserted.number.is_none());
             let registered = RegisteredDocument { id: entry.id, words, digest, job, existed };
             if let Some((key, request)) = &request {
-                answer(write, account, key, request, &serde_json::to_string(&registered)?)?;
+                store_response(write, account, key, request, &serde_json::to_string(&registered)?)?;
             }
             Ok((registered, Some(inserted)))
         })?;
@@ -236,10 +235,11 @@ impl Service {
         Ok(registered)
     }
 
-    /// The documents of a repository in the order in which they came, after the one called `after`.
+    /// Returns the documents of a repository in the order of their registration, after the number
+    /// `after`, and the number to continue after.
     ///
     /// # Errors
-    /// If the actor may not know of it.
+    /// If the actor may not see it.
     pub fn documents(
         &self,
         actor: &Actor,
@@ -268,10 +268,10 @@ impl Service {
         })
     }
 
-    /// One document, with its text if that is asked for and kept.
+    /// Returns one document, with its text if it is kept and `with_text`.
     ///
     /// # Errors
-    /// If there is none that the actor may know of.
+    /// If it does not exist or the actor may not see it.
     pub fn document(
         &self,
         actor: &Actor,
@@ -297,11 +297,11 @@ impl Service {
         Ok(DocumentView { text, origins, ..entry.view(&record.name) })
     }
 
-    /// Deletes a document: from when this returns no probe finds it; the receipt says when the last
-    /// of its bytes has left the disk.
+    /// Deletes a document. When this returns, no probe finds it; the receipt shows when its last byte
+    /// was erased from disk.
     ///
     /// # Errors
-    /// If there is none that the actor may know of, or it may not delete it.
+    /// If it does not exist, or the actor may not see or delete it.
     pub fn delete(
         &self,
         actor: &Actor,
@@ -321,10 +321,10 @@ impl Service {
         Ok(removal)
     }
 
-    /// A receipt for removed documents.
+    /// Returns a receipt for removed documents.
     ///
     /// # Errors
-    /// If there is none that the actor may see.
+    /// If it does not exist or the actor may not see it.
     pub fn receipt(&self, actor: &Actor, receipt: i64) -> Result<RemovalReceipt, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
@@ -354,7 +354,7 @@ fn removal(row: &Row<'_>) -> rusqlite::Result<(RemovalReceipt, i64)> {
     Ok((removal, row.get(8)?))
 }
 
-/// The row of a new document, and its text.
+/// Checks a new document; returns its row and its text.
 pub(crate) fn check_document(
     new: NewDocument,
     prepared: &PreparedText,
@@ -371,7 +371,7 @@ pub(crate) fn check_document(
         ("label", label.as_ref()),
     ];
     for (what, value) in short {
-        check_text(what, value.map_or("", String::as_str))?;
+        check_field(what, value.map_or("", String::as_str))?;
     }
     let entry = DocumentRow {
         number: 0,
@@ -388,18 +388,22 @@ pub(crate) fn check_document(
     Ok((entry, text))
 }
 
-/// Fails if a short text of a document will not do.
-fn check_text(what: &str, text: &str) -> Result<(), Error> {
+/// Fails if a short field of a document is too long or has control characters.
+fn check_field(what: &str, text: &str) -> Result<(), Error> {
     if text.chars().count() > MAX_NAME {
-        return Err(Error::Invalid(format!("the {what} of a document has at most 512 characters")));
+        return Err(Error::Invalid(format!(
+            "the {what} of a document can have at most 512 characters"
+        )));
     }
     if text.chars().any(char::is_control) {
-        return Err(Error::Invalid(format!("the {what} of a document has no control characters")));
+        return Err(Error::Invalid(format!(
+            "the {what} of a document cannot contain control characters"
+        )));
     }
     Ok(())
 }
 
-/// The document `id` of a repository.
+/// Returns the document `id` of a repository.
 pub(crate) fn find(
     read: &Transaction<'_>,
     record: &RepositoryRecord,
@@ -414,14 +418,14 @@ pub(crate) fn find(
     found.ok_or_else(|| Error::not_found("document", id))
 }
 
-/// The document with a number, if it is still there.
+/// Returns the document with a number, if it still exists.
 pub(crate) fn by_number(read: &Transaction<'_>, number: u64) -> Result<Option<DocumentRow>, Error> {
     let sql = format!("SELECT {} FROM document WHERE number = ?1", DocumentRow::COLUMNS);
     let number = number.cast_signed();
     Ok(read.prepare_cached(&sql)?.query_row([number], DocumentRow::read).optional()?)
 }
 
-/// The documents that a condition in SQL names, each with its repository.
+/// Returns the documents that meet a condition in SQL, each with its repository.
 pub(crate) fn select_with(
     read: &Transaction<'_>,
     condition: &str,
@@ -437,7 +441,7 @@ pub(crate) fn select_with(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The documents that a condition in SQL names.
+/// Returns the documents that meet a condition in SQL.
 pub(crate) fn select(
     read: &Transaction<'_>,
     condition: &str,
@@ -449,8 +453,8 @@ pub(crate) fn select(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The answer to a request with this key, if there was one; fails if that was another request.
-fn answered(
+/// Returns the stored response to a request with this key; fails if that was another request.
+fn stored_response(
     read: &Transaction<'_>,
     account: i64,
     key: &str,
@@ -460,14 +464,15 @@ fn answered(
     let row = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
     let record = read.prepare_cached(sql)?.query_row(params![account, key], row).optional()?;
     match record {
-        Some((record, _)) if record != *request => {
-            Err(Error::Conflict("this Idempotency-Key was used for another request".to_owned()))
-        }
+        Some((record, _)) if record != *request => Err(Error::Conflict(
+            "this Idempotency-Key was already used for another request".to_owned(),
+        )),
         record => Ok(record.map(|(_, body)| body)),
     }
 }
 
-fn answer(
+/// Stores the response to a request with a key.
+fn store_response(
     write: &Transaction<'_>,
     account: i64,
     key: &str,
@@ -480,15 +485,15 @@ fn answer(
     Ok(())
 }
 
-/// What came of putting a document into the store.
+/// The outcome of inserting a document into the store.
 pub(crate) struct InsertOutcome {
-    /// Its number; `None` if nothing was done.
+    /// Its number; `None` if nothing was changed.
     pub(crate) number: Option<u64>,
     pub(crate) job: Option<i64>,
     pub(crate) replaced: Vec<u64>,
 }
 
-/// What is to be stored beside the row of a document.
+/// What is stored with the row of a new document.
 pub(crate) struct PendingText<'a> {
     pub(crate) account: i64,
     pub(crate) kind: PartitionKind,
@@ -496,7 +501,7 @@ pub(crate) struct PendingText<'a> {
     pub(crate) existing: ExistingPolicy,
 }
 
-/// Puts a document into the store; it is then to be added to the index.
+/// Inserts a document into the store; the caller then adds it to the index.
 pub(crate) fn insert(
     write: &Transaction<'_>,
     entry: &DocumentRow,
@@ -505,10 +510,10 @@ pub(crate) fn insert(
 ) -> Result<InsertOutcome, Error> {
     let &PendingText { account, kind, packed, existing } = pending;
     let mut replaced = Vec::new();
-    let is_there: bool = write
+    let exists: bool = write
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM repository WHERE id = ?1)")?
         .query_row([record.id], |row| row.get(0))?;
-    if !is_there {
+    if !exists {
         return Err(Error::not_found("repository", &record.name));
     }
     match find(write, record, &entry.id) {
@@ -520,8 +525,8 @@ pub(crate) fn insert(
             }
             ExistingPolicy::Refuse if old.digest != entry.digest => {
                 return Err(Error::Conflict(format!(
-                    "there is a document '{}' in the repository, with another text; \
-                     ?existing=replace puts this one in its place",
+                    "the repository already has a document '{}' with another text; use \
+                     ?existing=replace to replace it",
                     entry.id
                 )));
             }
@@ -556,8 +561,8 @@ pub(crate) fn insert(
     Ok(InsertOutcome { number: Some(number.cast_unsigned()), job: Some(job), replaced })
 }
 
-/// Removes documents of a repository with all that was found of them; their numbers are then to be
-/// removed from the index.
+/// Removes documents of a repository with their alerts and origins; the caller then removes the
+/// returned numbers from the index.
 pub(crate) fn remove(
     write: &Transaction<'_>,
     account: Option<i64>,
@@ -565,16 +570,16 @@ pub(crate) fn remove(
     entries: &[DocumentRow],
     reason: &str,
 ) -> Result<(RemovalReceipt, Vec<u64>), Error> {
-    let named: Vec<serde_json::Value> = entries
+    let listed: Vec<serde_json::Value> = entries
         .iter()
-        .take(MAX_NAMED)
+        .take(MAX_LISTED)
         .map(|entry| {
             let digest = blake3::Hash::from_bytes(entry.digest).to_hex().to_string();
             serde_json::json!({ "id": entry.id, "digest": digest })
         })
         .collect();
     let words: u64 = entries.iter().map(|entry| u64::from(entry.words)).sum();
-    let ids = serde_json::Value::Array(named);
+    let ids = serde_json::Value::Array(listed);
     let at = now();
     let sql = "INSERT INTO receipt (at, account, team, repository, reason, documents, words, ids)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
@@ -597,7 +602,7 @@ pub(crate) fn remove(
          WHERE document = ?1 AND state <> 'done'",
     )?;
     for entry in entries {
-        // Alerts, origins and what is pending go with it.
+        // This also deletes its alerts, origins and pending text.
         delete.execute([entry.number])?;
         erase.execute(params![entry.number, !record.keeps_text, receipt])?;
         jobs.execute([entry.number])?;

@@ -1,4 +1,4 @@
-//! Exclusions: what does not count when texts are compared, as it was asked for and ready for use.
+//! Exclusions: text that does not count in a comparison, and the comparer that applies them.
 
 use std::num::NonZeroU32;
 
@@ -16,26 +16,26 @@ use crate::access::Actor;
 use crate::error::Error;
 use crate::index::K;
 
-/// The most words between two runs of a passage.
+/// The maximum number of words between two runs of a passage.
 pub(crate) const MAX_GAP: u32 = 5;
 
-/// What does not count.
+/// The text that does not count in a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Exclusions {
-    /// Runs of fewer words.
+    /// Matches of fewer words.
     pub(crate) min_run: u32,
     /// Text in quotation marks.
     pub(crate) quotes: bool,
     /// Lists of references.
     pub(crate) bibliography: bool,
-    /// What stands in a template of the repositories that are asked.
+    /// Text that appears in a template of the searched repositories.
     pub(crate) template: bool,
-    /// Stop phrases of the repositories that are asked.
+    /// Stop phrases of the searched repositories.
     pub(crate) phrases: bool,
-    /// What more documents have than this; 0: nothing.
+    /// Text that appears in more documents than this; 0 for no limit.
     pub(crate) common: u32,
-    /// Words that a better source has already, in sources behind it.
+    /// Words that a better source contains too: each word counts for one source.
     pub(crate) single_source: bool,
 }
 
@@ -66,7 +66,7 @@ impl Exclusions {
 }
 
 impl Service {
-    /// What `exclusions` say for texts of some repositories, with their templates and stop phrases.
+    /// Returns a comparer for `exclusions`, with the templates and stop phrases of some repositories.
     pub(crate) fn comparer(
         &self,
         exclusions: &Exclusions,
@@ -75,7 +75,7 @@ impl Service {
         self.store.read(|read| comparer(read, exclusions, repositories))
     }
 
-    /// The same for repositories by their names.
+    /// Returns a comparer for repositories given by name.
     pub(crate) fn comparer_of(
         &self,
         actor: &Actor,
@@ -105,7 +105,7 @@ fn comparer(
             phrases.extend(templates::phrases(read, record)?);
         }
     }
-    // Repositories may have the same ones.
+    // Several repositories may have the same template.
     settings.templates.sort();
     settings.templates.dedup();
     let analyzer = Analyzer::new(&settings)?;
@@ -113,7 +113,7 @@ fn comparer(
     Ok(Comparer { settings, analyzer, phrases })
 }
 
-/// Compares texts without what does not count.
+/// Compares texts and leaves excluded text out of the counts.
 #[derive(Debug)]
 pub(crate) struct Comparer {
     settings: Settings,
@@ -122,7 +122,7 @@ pub(crate) struct Comparer {
 }
 
 impl Comparer {
-    /// What two texts share.
+    /// Compares two texts.
     pub(crate) fn compare(&self, a: &str, b: &str) -> Result<Comparison, Error> {
         if self.phrases.is_empty() {
             return Ok(compare(a, b, &self.settings, MAX_GAP)?);
@@ -134,7 +134,7 @@ impl Comparer {
         });
         let aside = CommonText { a: &aside_a, b: &aside_b, overlap: None };
         let mut comparison = compare_without(a, b, &self.settings, MAX_GAP, Some(aside))?;
-        // Nothing else is set aside here.
+        // Only stop phrases are passed as exclusions here.
         for part in comparison.excluded_a.iter_mut().chain(&mut comparison.excluded_b) {
             if part.reason == Exclusion::Common {
                 part.reason = Exclusion::Phrase;
@@ -143,8 +143,8 @@ impl Comparer {
         Ok(comparison)
     }
 
-    /// The same for a report that anybody can check: with what it says of itself, which is all but
-    /// stop phrases.
+    /// Compares two texts for a report that can be verified. Stop phrases count, because a report does
+    /// not list them.
     pub(crate) fn compare_verifiably(&self, a: &str, b: &str) -> Result<Comparison, Error> {
         Ok(compare(a, b, &self.settings, MAX_GAP)?)
     }
@@ -158,7 +158,7 @@ struct Phrases {
 
 impl Phrases {
     fn new(settings: &Settings, phrases: &[String]) -> Result<Self, Error> {
-        // As the words of texts are read, but for what texts leave out: a phrase may be quoted.
+        // Like texts, but without exclusions: a phrase may contain quotation marks.
         let analyzer = Analyzer::new(&settings.without_exclusions())?;
         let mut by_first: HashMap<Vec<u8>, Vec<Vec<Vec<u8>>>> = HashMap::new();
         for phrase in phrases {
@@ -176,16 +176,16 @@ impl Phrases {
         self.by_first.is_empty()
     }
 
-    /// Where they stand in a text, ascending, without overlap.
+    /// Returns where they appear in a text, ascending, without overlap.
     fn places(&self, tokens: &Tokens) -> Vec<TokenRange> {
         let mut places: Vec<TokenRange> = Vec::new();
         for first in 0..tokens.len() {
             let Some(phrases) = self.by_first.get(tokens.token(first)) else { continue };
-            let stands = |rest: &&Vec<Vec<u8>>| {
+            let matches = |rest: &&Vec<Vec<u8>>| {
                 first + rest.len() < tokens.len()
                     && rest.iter().zip(first + 1..).all(|(word, at)| tokens.token(at) == &word[..])
             };
-            let Some(rest) = phrases.iter().filter(stands).map(Vec::len).max() else { continue };
+            let Some(rest) = phrases.iter().filter(matches).map(Vec::len).max() else { continue };
             let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
             let (start, end) = (place(first), place(first + rest + 1));
             match places.last_mut() {
@@ -211,7 +211,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn phrases_stand_where_a_plain_search_finds_them(
+        fn phrases_are_found_like_by_a_plain_search(
             words in proptest::collection::vec(0u8..4, 0..40),
             phrases in proptest::collection::vec(proptest::collection::vec(0u8..4, 1..4), 0..4),
         ) {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_phrase_leaves_numerator_and_denominator() {
+    fn a_stop_phrase_is_excluded_from_numerator_and_denominator() {
         let settings = Exclusions::default().settings();
         let analyzer = Analyzer::new(&settings).unwrap();
         let phrases = Phrases::new(&settings, &["All rights reserved!".to_owned()]).unwrap();

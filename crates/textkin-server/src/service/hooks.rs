@@ -1,4 +1,4 @@
-//! Webhooks: addresses of programs that are told of alerts, and the log of what was told.
+//! Webhooks: addresses that receive alerts, and the log of deliveries to them.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -12,23 +12,23 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Webhooks of one account, at most.
+/// The maximum number of webhooks of one account.
 const MAX_HOOKS: u64 = 20;
-/// What tells secrets of webhooks from other secrets.
+/// The prefix that distinguishes webhook secrets from other secrets.
 const SECRET_PREFIX: &str = "tkh_";
 
 /// A new webhook.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewHook {
-    /// What it is called; the name of the other host by default.
+    /// What it is called; the host name of the address by default.
     #[serde(default)]
     pub name: Option<String>,
-    /// Where deliveries go: an address that begins with `https://`.
+    /// The address that deliveries are sent to; it starts with `https://`.
     #[schema(format = "uri", pattern = "^https?://.")]
     pub url: String,
-    /// What deliveries are signed with, of 16 to 200 characters; the server makes one if there is
-    /// none.
+    /// The secret that deliveries are signed with, 16 to 200 characters; the server generates one if
+    /// absent.
     #[serde(default)]
     #[schema(min_length = 16, max_length = 200)]
     pub secret: Option<String>,
@@ -44,19 +44,19 @@ impl std::fmt::Debug for NewHook {
 /// A webhook.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct HookView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Where deliveries go.
+    /// The address that deliveries are sent to.
     pub url: String,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// What became of its last delivery.
+    /// The state of its last delivery.
     pub last: Option<DeliveryState>,
-    /// When a delivery was last taken, in seconds since 1970.
+    /// When a delivery last succeeded, in seconds since 1970.
     pub last_delivered: Option<i64>,
-    /// What deliveries are signed with; only in the answer to making it.
+    /// The secret that deliveries are signed with; only in the response to its creation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
@@ -69,15 +69,15 @@ impl std::fmt::Debug for HookView {
     }
 }
 
-/// How a delivery stands.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryState {
-    /// It is to be tried, or tried again.
+    /// It will be attempted, or attempted again.
     Waiting,
-    /// The other side has taken it.
+    /// The receiver accepted it.
     Done,
-    /// It is not tried again, unless somebody asks for that.
+    /// It was given up; it can be sent again on request.
     Failed,
 }
 
@@ -95,44 +95,44 @@ impl DeliveryState {
     }
 }
 
-/// A delivery: an alert on its way by one channel.
+/// A delivery: one alert sent by one channel.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryView {
-    /// Its number, which is the same however often it is tried.
+    /// Its id, the same for every attempt.
     pub id: i64,
     /// The alert; none if it is a test.
     pub alert: Option<i64>,
-    /// The way it goes.
+    /// The channel it is sent by.
     pub channel: Channel,
-    /// The number of the webhook, if it goes to one.
+    /// The id of the webhook, if it is sent to one.
     pub webhook: Option<i64>,
-    /// How it stands.
+    /// Its state.
     pub state: DeliveryState,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: u32,
-    /// When it is tried next, in seconds since 1970; none if it is not.
+    /// When the next attempt is due, in seconds since 1970; none if there is none.
     pub next: Option<i64>,
-    /// What the other side said last, or why it could not be asked.
+    /// The last response of the receiver, or why there was none.
     pub answer: String,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// When it was taken, or given up.
+    /// When it was accepted or given up, in seconds since 1970.
     pub finished: Option<i64>,
 }
 
 impl Service {
-    /// Makes a webhook of the actor's account; only this answer shows its secret.
+    /// Creates a webhook of the actor's account; only this response shows its secret.
     ///
     /// # Errors
-    /// If the actor may not, or deliveries may not go there.
+    /// If the actor lacks the permission, or the address is not allowed.
     pub fn new_hook(&self, actor: &Actor, new: &NewHook) -> Result<HookView, Error> {
         may_change(actor)?;
         let target = self.target(&new.url)?;
-        let given = new.secret.as_deref().map(str::trim).filter(|secret| !secret.is_empty());
-        let secret = match given {
+        let requested = new.secret.as_deref().map(str::trim).filter(|secret| !secret.is_empty());
+        let secret = match requested {
             Some(secret) if (16..=200).contains(&secret.chars().count()) => secret.to_owned(),
             Some(_) => {
-                return Err(Error::Invalid("a secret has 16 to 200 characters".to_owned()));
+                return Err(Error::Invalid("a secret must have 16 to 200 characters".to_owned()));
             }
             None => format!("{SECRET_PREFIX}{}", secrets::secret()?),
         };
@@ -144,7 +144,7 @@ impl Service {
             let sql = "SELECT count(*) FROM hook WHERE account = ?1";
             if write.query_row(sql, [account], |row| row.get::<_, u64>(0))? >= MAX_HOOKS {
                 return Err(Error::Conflict(format!(
-                    "an account has at most {MAX_HOOKS} webhooks"
+                    "an account can have at most {MAX_HOOKS} webhooks"
                 )));
             }
             let created = now();
@@ -152,29 +152,29 @@ impl Service {
                        VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id";
             let row = params![account, target.as_str(), secret, created, name];
             let id = write.query_row(sql, row, |row| row.get(0))?;
-            // The rest of an address may hold secrets of the other side.
-            audit(write, Some(account), "webhook made", &format!("{id} at {}", target.host()))?;
+            // The rest of the address may contain secrets of the receiver.
+            audit(write, Some(account), "webhook created", &format!("{id} at {}", target.host()))?;
             let url = target.as_str().to_owned();
             let (last, last_delivered) = (None, None);
             Ok(HookView { id, name, url, created, last, last_delivered, secret: Some(secret) })
         })
     }
 
-    /// An address that deliveries may go to.
+    /// Checks an address that deliveries are to be sent to.
     pub(crate) fn target(&self, url: &str) -> Result<Target, Error> {
         let target = Target::new(url, &self.delivery_config.reach);
         target.map_err(|rejected| Error::Invalid(rejected.to_string()))
     }
 
-    /// The webhooks of the actor's account.
+    /// Returns the webhooks of the actor's account.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn hooks(&self, actor: &Actor) -> Result<Vec<HookView>, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
         self.store.read(|read| {
-            // Webhooks of before they had names are called by their addresses.
+            // Webhooks from before names were introduced are named by their address.
             let sql = "SELECT id, url, created, (SELECT state FROM delivery WHERE hook = hook.id
                            ORDER BY delivery.id DESC LIMIT 1),
                            ifnull(nullif(name, ''), url),
@@ -198,10 +198,10 @@ impl Service {
         })
     }
 
-    /// Deletes a webhook and its log; watches that used it go on without.
+    /// Deletes a webhook and its log; watches that used it stay, without it.
     ///
     /// # Errors
-    /// If the account has none with this number.
+    /// If the account has none with this id.
     pub fn delete_hook(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         may_change(actor)?;
         let account = actor.account;
@@ -214,10 +214,10 @@ impl Service {
         })
     }
 
-    /// Sends a test to a webhook, once and soon; [`Service::delivery`] says what came of it.
+    /// Sends a test to a webhook, once and soon; [`Service::delivery`] returns its outcome.
     ///
     /// # Errors
-    /// If the account has none with this number.
+    /// If the account has none with this id.
     pub fn test_hook(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
         may_change(actor)?;
         let account = actor.account;
@@ -232,10 +232,10 @@ impl Service {
         self.delivery(actor, delivery)
     }
 
-    /// The deliveries of the actor's account, the latest first.
+    /// Returns the deliveries of the actor's account, the latest first.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn deliveries(
         &self,
         actor: &Actor,
@@ -258,10 +258,10 @@ impl Service {
         })
     }
 
-    /// One delivery.
+    /// Returns one delivery.
     ///
     /// # Errors
-    /// If the account has none with this number.
+    /// If the account has none with this id.
     pub fn delivery(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
@@ -273,10 +273,10 @@ impl Service {
         })
     }
 
-    /// Sends a delivery again, whether it was taken or not, under the same number.
+    /// Sends a delivery again with the same id, whether it succeeded or not.
     ///
     /// # Errors
-    /// If the account has none with this number.
+    /// If the account has none with this id.
     pub fn resend(&self, actor: &Actor, id: i64) -> Result<DeliveryView, Error> {
         may_change(actor)?;
         let account = actor.account;
@@ -294,20 +294,20 @@ impl Service {
     }
 }
 
-/// Fails unless the actor may change where its account is told of alerts.
+/// Fails unless the actor may change the webhooks of its account.
 fn may_change(actor: &Actor) -> Result<(), Error> {
     actor.require_scope(Scope::Admin)?;
     actor.require_whole_account()
 }
 
-/// Where a webhook leads and what it is signed with.
+/// The address and the secret of a webhook.
 pub(crate) struct Hook {
     pub(crate) id: i64,
     pub(crate) url: String,
     pub(crate) secret: String,
 }
 
-/// The webhook `id` of an account.
+/// Returns the webhook `id` of an account.
 pub(crate) fn hook(read: &Transaction<'_>, account: i64, id: i64) -> Result<Hook, Error> {
     let sql = "SELECT id, url, secret FROM hook WHERE id = ?1 AND account = ?2";
     let row = |row: &Row<'_>| Ok(Hook { id: row.get(0)?, url: row.get(1)?, secret: row.get(2)? });

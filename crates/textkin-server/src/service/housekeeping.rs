@@ -1,4 +1,4 @@
-//! The workers: threads that check, bring documents to the disk, erase, and tidy up.
+//! The workers: threads that run checks and jobs, flush and erase documents, and delete old rows.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::index::PartitionKind;
 use crate::store::now;
 
-/// How long documents stay in memory only, at most, when nothing else happens.
+/// The maximum time before documents are flushed to disk.
 const FLUSH_TEXTS_AFTER: Duration = Duration::from_secs(60);
-/// The same for documents whose text is not to be kept.
+/// The maximum time before documents are flushed whose text is not kept.
 const FLUSH_FINGERPRINTS_AFTER: Duration = Duration::from_secs(5);
-/// How often rules of retention are looked at.
+/// The interval between applications of the retention rules.
 const RETAIN_EVERY: Duration = Duration::from_secs(600);
-/// How long finished jobs, deliveries and keys of requests are kept, in seconds.
+/// How long finished jobs, deliveries and idempotency keys are kept, in seconds.
 const KEEP_JOBS: i64 = 7 * 24 * 3600;
 const KEEP_DELIVERIES: i64 = 90 * 24 * 3600;
 const KEEP_KEYS: i64 = 24 * 3600;
@@ -27,7 +27,7 @@ impl Service {
     /// Starts the workers; they end after [`Service::stop`].
     ///
     /// # Errors
-    /// If the system has no threads left.
+    /// If a thread cannot be started.
     pub fn start_workers(self: &Arc<Self>) -> Result<Vec<JoinHandle<()>>, Error> {
         let spawn = |name: &str, run: fn(&Self)| {
             let service = Arc::clone(self);
@@ -37,23 +37,23 @@ impl Service {
         Ok(vec![
             spawn("checks", Self::run_checks)?,
             spawn("jobs", Self::run_jobs)?,
-            spawn("settle", Self::run_flusher)?,
+            spawn("flush", Self::run_flusher)?,
             spawn("deliveries", Self::run_deliveries)?,
             spawn("overview", Self::run_overview)?,
         ])
     }
 
-    /// Does `step` until the server stops: again at once while it says that there was work, else
-    /// when the bell rings or a while has passed.
+    /// Repeats `step` until the server stops: at once while it returns that there was work, else when
+    /// new work is announced or half a second has passed.
     fn run_worker(&self, name: &str, mut step: impl FnMut() -> Result<bool, Error>) {
         while !self.is_stopping() {
-            let count = self.work.generation();
+            let generation = self.work.generation();
             match step() {
                 Ok(true) => {}
-                Ok(false) => self.work.wait(count, Duration::from_millis(500)),
+                Ok(false) => self.work.wait(generation, Duration::from_millis(500)),
                 Err(Error::Stopped) => return,
                 Err(error) => {
-                    tracing::error!(worker = name, %error, "work failed and is tried again");
+                    tracing::error!(worker = name, %error, "work failed and will be retried");
                     self.work.wait(self.work.generation(), Duration::from_secs(5));
                 }
             }
@@ -73,21 +73,21 @@ impl Service {
         self.run_worker("jobs", || self.run_next_job());
     }
 
-    /// Does all jobs that wait, for tests.
+    /// Runs all waiting jobs, for tests.
     #[cfg(test)]
     pub(crate) fn run_waiting_jobs(&self) -> Result<(), Error> {
         while self.run_next_job()? {}
         Ok(())
     }
 
-    /// Does the first job that waits and is no check; says whether there was one.
+    /// Runs the first waiting job that is not a check; returns whether there was one.
     fn run_next_job(&self) -> Result<bool, Error> {
         let waiting = self.store.read(|read| jobs::waiting(read, false, 1))?;
         let Some(job) = waiting.into_iter().next() else { return Ok(false) };
         let outcome = match job.kind.as_str() {
             jobs::WATCH => self.check_watch(&job),
             jobs::LOAD => self.load(&job),
-            other => Err(Error::Invalid(format!("no such job: {other}"))),
+            other => Err(Error::Invalid(format!("unknown kind of job: {other}"))),
         };
         if let Err(Error::Stopped) = outcome {
             return Err(Error::Stopped);
@@ -102,7 +102,7 @@ impl Service {
     fn run_flusher(&self) {
         let mut last_flush = [Instant::now(); 2];
         let mut retained: Option<Instant> = None;
-        self.run_worker("settle", || {
+        self.run_worker("flush", || {
             for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
                 let max_age = if kind == PartitionKind::Texts {
                     FLUSH_TEXTS_AFTER
@@ -127,7 +127,7 @@ impl Service {
         self.save_tracers();
     }
 
-    /// Brings documents from memory to the disk.
+    /// Flushes the documents of a partition from memory to disk.
     pub(crate) fn flush(&self, kind: PartitionKind) -> Result<(), Error> {
         let started = Instant::now();
         let numbers = self.index.partition(kind).flush(|number| self.index.is_removed(number))?;
@@ -146,13 +146,13 @@ impl Service {
                 Ok(())
             })?;
         }
-        tracing::debug!(documents = n, took = ?started.elapsed(), "documents are on the shelf");
+        tracing::debug!(documents = n, took = ?started.elapsed(), "flushed documents to disk");
         Ok(())
     }
 
-    /// Erases from the disk what was removed.
+    /// Erases removed documents from disk.
     pub(crate) fn erase(&self) -> Result<(), Error> {
-        let gone = self.store.read(|read| {
+        let removed = self.store.read(|read| {
             let sql = "SELECT number, shelf, receipt FROM erase ORDER BY number LIMIT 10000";
             let mut statement = read.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
@@ -164,17 +164,19 @@ impl Service {
             })?;
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
         })?;
-        if gone.is_empty() {
+        if removed.is_empty() {
             return Ok(());
         }
         for kind in [PartitionKind::Texts, PartitionKind::Fingerprints] {
-            let is_here = |gone: &&(u64, bool, Option<i64>)| PartitionKind::new(!gone.1) == kind;
-            let numbers: Vec<u64> = gone.iter().filter(is_here).map(|gone| gone.0).collect();
+            let is_in_kind =
+                |removed: &&(u64, bool, Option<i64>)| PartitionKind::new(!removed.1) == kind;
+            let numbers: Vec<u64> =
+                removed.iter().filter(is_in_kind).map(|removed| removed.0).collect();
             if !numbers.is_empty() {
                 self.index.partition(kind).erase(&numbers)?;
             }
         }
-        // Deleted rows are overwritten in the file; the journal is emptied too.
+        // SQLite overwrites deleted rows in its file; this also empties the journal.
         self.store.scrub()?;
         self.store.write(move |write| {
             let mut erased = write.prepare_cached("DELETE FROM erase WHERE number = ?1")?;
@@ -182,10 +184,10 @@ impl Service {
                 "UPDATE receipt SET erased = ?2 WHERE id = ?1
                  AND NOT EXISTS (SELECT 1 FROM erase WHERE erase.receipt = receipt.id)",
             )?;
-            for (number, _, _) in &gone {
+            for (number, _, _) in &removed {
                 erased.execute([number.cast_signed()])?;
             }
-            let mut receipts: Vec<i64> = gone.iter().filter_map(|gone| gone.2).collect();
+            let mut receipts: Vec<i64> = removed.iter().filter_map(|removed| removed.2).collect();
             receipts.sort_unstable();
             receipts.dedup();
             for id in receipts {
@@ -195,7 +197,7 @@ impl Service {
         })
     }
 
-    /// Forgets what is of no use any more.
+    /// Deletes old jobs, deliveries, mail ids, idempotency keys and sessions.
     fn delete_expired(&self) -> Result<(), Error> {
         self.store.write(|write| {
             let now = now();

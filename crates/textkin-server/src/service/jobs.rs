@@ -1,4 +1,4 @@
-//! Jobs: work that goes on after an answer was given, and survives restarts.
+//! Jobs: background work that continues after the response was sent and survives restarts.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,24 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Checks a new document against what is watched.
+/// The kind of job that checks a new document against the watches.
 pub(crate) const CHECK: &str = "check";
-/// Checks all texts of a repository that is watched from now on.
+/// The kind of job that checks all documents of a repository for a new watch.
 pub(crate) const WATCH: &str = "watch";
-/// Registers the documents of a file.
+/// The kind of job that registers the documents of a file.
 pub(crate) const LOAD: &str = "load";
 
-/// How a job is getting on.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// Not begun.
+    /// It has not started.
     Waiting,
-    /// Begun.
+    /// It is running.
     Running,
-    /// Over.
+    /// It has finished.
     Done,
-    /// Over, for the reason it tells; it can be tried again.
+    /// It has failed; it can be retried.
     Failed,
 }
 
@@ -53,25 +53,25 @@ impl JobState {
 /// A job.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct JobView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// What it does: `check`, `watch` or `load`.
     pub kind: String,
     /// The repository it is about.
     pub repository: Option<String>,
-    /// How it is getting on.
+    /// Its state.
     pub state: JobState,
-    /// What came of it, or why it failed.
+    /// Its result, or why it failed.
     pub detail: String,
     /// Steps done.
     pub done: u64,
-    /// Steps in all, where that is known.
+    /// Total steps, if known.
     pub total: Option<u64>,
-    /// How often it was begun.
+    /// The number of attempts.
     pub attempts: u32,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// When it was over.
+    /// When it finished, in seconds since 1970.
     pub finished: Option<i64>,
 }
 
@@ -94,12 +94,12 @@ fn view(row: &Row<'_>) -> rusqlite::Result<JobView> {
 }
 
 impl Service {
-    /// A job of the actor's account.
+    /// Returns a job of the actor's account.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     pub fn job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
-        // Whoever may register may ask what became of it.
+        // A key that may register may also follow the job.
         if actor.require_scope(Scope::Register).is_err() {
             actor.require_scope(Scope::Read)?;
         }
@@ -114,10 +114,10 @@ impl Service {
         })
     }
 
-    /// Jobs of the actor's account, the latest first.
+    /// Returns the jobs of the actor's account, the latest first.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn jobs(
         &self,
         actor: &Actor,
@@ -140,10 +140,10 @@ impl Service {
         })
     }
 
-    /// Tries a job that failed again.
+    /// Retries a failed job.
     ///
     /// # Errors
-    /// If there is none, or it did not fail.
+    /// If it does not exist or has not failed.
     pub fn retry_job(&self, actor: &Actor, id: i64) -> Result<JobView, Error> {
         actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
@@ -160,26 +160,26 @@ impl Service {
         self.job(actor, id)
     }
 
-    /// Gives a job up that failed: it is gone, and with it the file that it was to read.
+    /// Deletes a failed job, and the file it was to read.
     ///
     /// # Errors
-    /// If there is none, or it did not fail.
+    /// If it does not exist or has not failed.
     pub fn delete_job(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
         let payload = self.store.write(move |write| {
             let sql = "DELETE FROM job WHERE id = ?1 AND account = ?2 AND state = 'failed'
                          AND (?3 IS NULL OR repository = ?3) RETURNING payload";
-            let gone = write
+            let deleted = write
                 .query_row(sql, params![id, account, only], |row| row.get::<_, Option<String>>(0));
-            gone.optional()?.ok_or_else(|| Error::not_found("failed job", &id.to_string()))
+            deleted.optional()?.ok_or_else(|| Error::not_found("failed job", &id.to_string()))
         })?;
         self.clear_upload(payload.as_deref());
         Ok(())
     }
 }
 
-/// A job that waits.
+/// A job that is waiting or was interrupted.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingJob {
     pub(crate) id: i64,
@@ -191,7 +191,7 @@ pub(crate) struct PendingJob {
     pub(crate) created: i64,
 }
 
-/// Makes a job.
+/// Inserts a job.
 pub(crate) fn insert(
     write: &Transaction<'_>,
     kind: &str,
@@ -202,7 +202,7 @@ pub(crate) fn insert(
     insert_with(write, kind, account, repository, document, None)
 }
 
-/// Makes a job with what it needs to know.
+/// Inserts a job with a payload.
 pub(crate) fn insert_with(
     write: &Transaction<'_>,
     kind: &str,
@@ -218,14 +218,14 @@ pub(crate) fn insert_with(
     Ok(write.last_insert_rowid())
 }
 
-/// The jobs that wait, in order. What was running when the server ended waits again: nothing of it
-/// was stored.
+/// Returns the waiting jobs, in order. Jobs that were running when the server stopped are among them:
+/// nothing of them was stored.
 pub(crate) fn waiting(
     read: &Transaction<'_>,
     is_check: bool,
     limit: usize,
 ) -> Result<Vec<PendingJob>, Error> {
-    // Each of the two has an index: many checks must not be in the way of the others.
+    // Each of the two has its own index, so that many checks do not delay the other jobs.
     let kind = if is_check { "kind = 'check'" } else { "kind <> 'check'" };
     let sql = format!(
         "SELECT id, kind, account, repository, document, payload, created FROM job
@@ -246,7 +246,7 @@ pub(crate) fn waiting(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Writes down that a job is over.
+/// Stores the outcome of a job.
 pub(crate) fn finish(
     write: &Transaction<'_>,
     id: i64,
@@ -262,7 +262,7 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// Writes down how far a job is.
+/// Stores the progress of a job.
 pub(crate) fn progress(
     write: &Transaction<'_>,
     id: i64,

@@ -1,4 +1,4 @@
-//! API keys: for some of what an account may do, for a while, from some addresses.
+//! API keys: access to an account, limited by scopes, time, repository and client address.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// A key counts as used so many seconds after it was, so that not every request is a write.
+/// The interval in which the last use of a key is stored, in seconds, so that not every request writes.
 const USED_EVERY: i64 = 60;
 /// The start of every key.
 const KEY_PREFIX: &str = "tk_";
@@ -22,20 +22,20 @@ const KEY_PREFIX: &str = "tk_";
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
-    /// What it is called.
+    /// Its name.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// What it is for.
+    /// Its scopes.
     #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
-    /// The only repository it is for.
+    /// The only repository it gives access to.
     #[serde(default)]
     pub repository: Option<String>,
-    /// Days until it expires; it does not if there is none.
+    /// Days until it expires; absent: it does not expire.
     #[serde(default)]
     #[schema(maximum = 36500)]
     pub days: Option<u32>,
-    /// Addresses it may come from, as `192.0.2.0/24` separated by commas; any if there is none.
+    /// Client addresses or ranges like `192.0.2.0/24`, separated by commas; absent: any address.
     #[serde(default)]
     pub addresses: Option<String>,
 }
@@ -43,34 +43,34 @@ pub struct NewKey {
 /// An API key, without its secret.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct KeyView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its scopes, separated by commas.
     pub scopes: String,
-    /// The only repository it is for.
+    /// The only repository it gives access to.
     pub repository: Option<String>,
-    /// Addresses it may come from.
+    /// The client addresses it may be used from.
     pub addresses: Option<String>,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// When it expires.
+    /// When it expires, in seconds since 1970.
     pub expires: Option<i64>,
-    /// When it was last used.
+    /// When it was last used, in seconds since 1970.
     pub used: Option<i64>,
-    /// When it was revoked.
+    /// When it was revoked, in seconds since 1970.
     pub revoked: Option<i64>,
-    /// The secret; only in the answer to making it.
+    /// The secret; only in the response to its creation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
 impl Service {
-    /// Who comes with an API key from an address.
+    /// Returns the actor of an API key that is used from an address.
     ///
     /// # Errors
-    /// [`Error::Unauthenticated`] if it is none, or it does not work any more or from there.
+    /// [`Error::Unauthenticated`] if the key is unknown, expired, revoked, or not allowed from there.
     pub fn key(&self, key: &str, from: Option<IpAddr>) -> Result<Actor, Error> {
         struct KeyRow {
             id: i64,
@@ -119,10 +119,10 @@ impl Service {
         Ok(actor)
     }
 
-    /// Makes an API key for the actor's account.
+    /// Creates an API key for the actor's account.
     ///
     /// # Errors
-    /// If the actor may not, or asks for more than it has.
+    /// If the actor lacks the permission, or may not see the repository.
     pub fn new_key(&self, actor: &Actor, new: &NewKey) -> Result<KeyView, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
@@ -133,11 +133,11 @@ impl Service {
         self.insert_key(actor.account, new, repository)
     }
 
-    /// Makes an API key for the account called `name`, which is made if it is missing: for whoever
-    /// has the folder of the data.
+    /// Creates an API key for the account called `name`, which is created if it is missing. No
+    /// permission is checked: the caller has access to the data folder.
     ///
     /// # Errors
-    /// If the store fails, or the key asked for makes no sense.
+    /// If the store fails, or the requested key is invalid.
     pub fn new_key_for(&self, name: &str, is_admin: bool, new: &NewKey) -> Result<KeyView, Error> {
         new_key_in(&self.store, name, is_admin, new)
     }
@@ -151,10 +151,10 @@ impl Service {
         insert_key(&self.store, new, repository, move |_| Ok(account))
     }
 
-    /// The keys of the actor's account.
+    /// Returns the keys of the actor's account.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn keys(&self, actor: &Actor) -> Result<Vec<KeyView>, Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
@@ -185,7 +185,7 @@ impl Service {
     /// Revokes a key of the actor's account.
     ///
     /// # Errors
-    /// If there is none, or the actor may not.
+    /// If it does not exist, or the actor lacks the permission.
     pub fn revoke_key(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
@@ -201,7 +201,7 @@ impl Service {
     }
 }
 
-/// Makes an API key in a store that a server may be using.
+/// Creates an API key in a store that a server may be using.
 pub(crate) fn new_key_in(
     store: &crate::store::Store,
     name: &str,
@@ -210,7 +210,9 @@ pub(crate) fn new_key_in(
 ) -> Result<KeyView, Error> {
     check_name("account", name)?;
     if new.repository.is_some() {
-        return Err(Error::Invalid("keys for one repository are made by its account".to_owned()));
+        return Err(Error::Invalid(
+            "a key for one repository must be created by its account".to_owned(),
+        ));
     }
     let name = name.to_owned();
     insert_key(store, new, None, move |write| {
@@ -231,7 +233,9 @@ fn insert_key(
 ) -> Result<KeyView, Error> {
     check_days(new.days)?;
     if !(1..=100).contains(&new.name.chars().count()) || new.scopes.is_empty() {
-        return Err(Error::Invalid("a key has a name of 1 to 100 letters, and scopes".to_owned()));
+        return Err(Error::Invalid(
+            "a key needs a name of 1 to 100 characters and at least one scope".to_owned(),
+        ));
     }
     if let Some(addresses) = &new.addresses {
         parse_addresses(addresses)?;
@@ -250,7 +254,7 @@ fn insert_key(
         let row =
             params![account, new.name, digest, scopes, repository, new.addresses, created, expires];
         let id: i64 = write.query_row(sql, row, |row| row.get(0))?;
-        audit(write, Some(account), "key made", &format!("{id} for {scopes}"))?;
+        audit(write, Some(account), "key created", &format!("{id} with {scopes}"))?;
         Ok(KeyView {
             id,
             name: new.name,
@@ -289,21 +293,21 @@ impl AddressRange {
 }
 
 fn parse_addresses(addresses: &str) -> Result<Vec<AddressRange>, Error> {
-    let strange = |part: &str| {
+    let invalid = |part: &str| {
         let part: String = part.chars().take(50).collect();
-        Error::Invalid(format!("'{part}' is no address or range like 192.0.2.0/24"))
+        Error::Invalid(format!("'{part}' is not an address or a range; write it like 192.0.2.0/24"))
     };
     let parts = addresses.split([',', ' ']).filter(|part| !part.is_empty());
     parts
         .map(|part| {
             let (base, bits) = part.split_once('/').unwrap_or((part, ""));
-            let base: IpAddr = base.parse().map_err(|_| strange(part))?;
+            let base: IpAddr = base.parse().map_err(|_| invalid(part))?;
             let max_bits = if base.is_ipv4() { 32 } else { 128 };
             let bits =
-                if bits.is_empty() { max_bits } else { bits.parse().map_err(|_| strange(part))? };
+                if bits.is_empty() { max_bits } else { bits.parse().map_err(|_| invalid(part))? };
             match bits <= max_bits {
                 true => Ok(AddressRange { base, bits }),
-                false => Err(strange(part)),
+                false => Err(invalid(part)),
             }
         })
         .collect()
@@ -314,17 +318,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_hold_their_addresses() {
+    fn ranges_contain_their_addresses() {
         let ranges = parse_addresses("192.0.2.0/24, 2001:db8::/32 10.1.2.3").unwrap();
-        let holds = |address: &str| {
+        let contains = |address: &str| {
             let address = address.parse().unwrap();
             ranges.iter().any(|range| range.contains(address))
         };
-        assert!(holds("192.0.2.255") && holds("2001:db8:ffff::1") && holds("10.1.2.3"));
-        assert!(holds("::ffff:192.0.2.1"));
-        assert!(!holds("192.0.3.0") && !holds("2001:db9::") && !holds("10.1.2.4"));
-        for strange in ["x", "1.2.3.4/33", "1.2.3/8", "::/129", "1.2.3.4/-1"] {
-            assert!(parse_addresses(strange).is_err(), "{strange}");
+        assert!(contains("192.0.2.255") && contains("2001:db8:ffff::1") && contains("10.1.2.3"));
+        assert!(contains("::ffff:192.0.2.1"));
+        assert!(!contains("192.0.3.0") && !contains("2001:db9::") && !contains("10.1.2.4"));
+        for invalid in ["x", "1.2.3.4/33", "1.2.3/8", "::/129", "1.2.3.4/-1"] {
+            assert!(parse_addresses(invalid).is_err(), "{invalid}");
         }
         assert!(parse_addresses("0.0.0.0/0").unwrap()[0].contains("9.9.9.9".parse().unwrap()));
     }

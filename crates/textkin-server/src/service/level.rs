@@ -1,4 +1,4 @@
-//! Levels: how much of a text reappeared, in three words.
+//! Levels: how much of a text reappeared, in three steps.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchLevel {
-    /// Some of it: by default 5 % or more.
+    /// Some of it: 5 % or more by default.
     Some,
-    /// Much of it: by default half or more.
+    /// Much of it: 50 % or more by default.
     High,
     /// All of it.
     Exact,
@@ -29,15 +29,15 @@ impl MatchLevel {
     }
 }
 
-/// From which share on a level holds: SCAM's for chunks larger than a word, unless they are set.
+/// The minimum share of each level. The defaults are those of SCAM for chunks larger than a word.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LevelThresholds {
-    /// Exact.
+    /// Minimum share of the level `exact`.
     pub exact: f64,
-    /// High.
+    /// Minimum share of the level `high`.
     pub high: f64,
-    /// Some.
+    /// Minimum share of the level `some`.
     pub some: f64,
 }
 
@@ -48,7 +48,7 @@ impl Default for LevelThresholds {
 }
 
 impl LevelThresholds {
-    /// The level of a share; `None` if it is below all.
+    /// Returns the level of a share; `None` if it is below all thresholds.
     #[must_use]
     pub fn level(&self, share: f64) -> Option<MatchLevel> {
         if share >= self.exact {
@@ -62,7 +62,7 @@ impl LevelThresholds {
         }
     }
 
-    /// Whether they can be used: shares, in order.
+    /// Whether the thresholds are shares in ascending order.
     pub(crate) fn is_valid(&self) -> bool {
         0.0 < self.some && self.some <= self.high && self.high <= self.exact && self.exact <= 1.0
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_those_of_scam() {
+    fn default_levels_are_those_of_scam() {
         let levels = LevelThresholds::default();
         assert_eq!(levels.level(1.0), Some(MatchLevel::Exact));
         assert_eq!(levels.level(0.999), Some(MatchLevel::High));

@@ -1,7 +1,7 @@
-//! Loads: files with documents, read by the engine in any format it knows.
+//! Loads: registers the documents of uploaded files, in any format the engine can read.
 //!
-//! An upload is a file in a folder of its own. A load is the job that registers all documents of one;
-//! it begins anew after a restart, when what is there already is left out.
+//! An upload is a file in its own folder. A load is the job that registers all its documents; after a
+//! restart it starts again and skips the documents that are already registered.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,29 +21,30 @@ use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::index::{PartitionKind, PreparedText};
 
-/// Documents that are registered in one change, and their bytes.
+/// The maximum number of documents and of their bytes in one transaction.
 const BATCH: usize = 100;
 const BATCH_BYTES: usize = 8 << 20;
-/// What reading one file may take.
-const READING: ProcessLimits =
+/// The limits on reading one file.
+const READ_LIMITS: ProcessLimits =
     ProcessLimits { time: Duration::from_secs(3600), memory: 4 << 30, output: 512 << 20 };
-/// Problems that a job tells.
+/// The maximum number of problems that a job reports.
 const MAX_REPORTED: usize = 10;
 
-/// A file that was uploaded, in a folder of its own, which goes when this does.
+/// An uploaded file in its own folder, which is deleted when this is dropped.
 #[derive(Debug)]
 pub struct Upload {
     folder: tempfile::TempDir,
     path: PathBuf,
 }
 
-/// What a load says it will do.
+/// A load that was accepted.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LoadJob {
-    /// The job; `GET /api/v1/jobs/{job}` tells how far it is.
+    /// The job; `GET /api/v1/jobs/{job}` shows its progress.
     pub job: i64,
 }
 
+/// The stored payload of a load job.
 #[derive(Debug, Serialize, Deserialize)]
 struct LoadPayload {
     folder: String,
@@ -52,27 +53,27 @@ struct LoadPayload {
 }
 
 impl Upload {
-    /// Where its bytes are to be written.
+    /// Returns the path its bytes are to be written to.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// What is read of an upload.
+/// The contents of an upload.
 #[derive(Debug, Default)]
 pub struct UploadContents {
     /// Its documents.
     pub documents: Vec<NewDocument>,
-    /// What could not be read.
+    /// The problems of documents that could not be read.
     pub problems: Vec<String>,
 }
 
 impl Service {
-    /// A place for a file that is called `name` by whoever sends it.
+    /// Creates an upload for a file that the sender calls `name`.
     ///
     /// # Errors
-    /// If the disk says no.
+    /// If its folder cannot be created.
     pub fn new_upload(&self, name: &str) -> Result<Upload, Error> {
         let uploads = self.folder.join("uploads");
         std::fs::create_dir_all(&uploads)?;
@@ -81,7 +82,7 @@ impl Service {
         Ok(Upload { folder, path })
     }
 
-    /// The documents of an upload that is expected to hold few.
+    /// Reads the documents of an upload that is expected to contain few.
     ///
     /// # Errors
     /// If there are more than `limit`.
@@ -101,7 +102,7 @@ impl Service {
             }
             match texts.documents.len() > limit {
                 true => Err(Error::TooLarge(format!(
-                    "the file holds more than {limit} document{}; register it with \
+                    "the file contains more than {limit} document{}; register it with \
                      POST …/loads",
                     if limit == 1 { "" } else { "s" }
                 ))),
@@ -111,10 +112,10 @@ impl Service {
         Ok(texts)
     }
 
-    /// Registers all documents of an upload, by a job.
+    /// Starts a job that registers all documents of an upload.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn new_load(
         &self,
         actor: &Actor,
@@ -126,9 +127,9 @@ impl Service {
         self.may_load(actor, repository)?;
         let file = safe_name(&path.file_name().unwrap_or_default().to_string_lossy());
         let name = secrets::name()?;
-        let kept = self.folder.join("uploads").join(&name);
+        let target = self.folder.join("uploads").join(&name);
         std::fs::File::open(&path)?.sync_all()?;
-        std::fs::rename(folder.keep(), &kept)?;
+        std::fs::rename(folder.keep(), &target)?;
         let order = serde_json::to_string(&LoadPayload { folder: name, file, existing })?;
         let (by, repository) = (actor.clone(), repository.to_owned());
         let job = self.store.write(move |write| {
@@ -136,22 +137,22 @@ impl Service {
             let (account, id) = (Some(by.account), Some(record.id));
             jobs::insert_with(write, jobs::LOAD, account, id, None, Some(&order))
         });
-        let job = job.inspect_err(|_| drop(std::fs::remove_dir_all(&kept)))?;
+        let job = job.inspect_err(|_| drop(std::fs::remove_dir_all(&target)))?;
         self.work.notify();
         Ok(LoadJob { job })
     }
 
-    /// Fails unless the actor may register documents in a repository.
+    /// Checks that the actor may register documents in a repository.
     ///
     /// # Errors
-    /// If it may not.
+    /// If it may not, or may not see the repository.
     pub fn may_load(&self, actor: &Actor, repository: &str) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
         let record = self.store.read(|read| Self::resolve(read, actor, repository))?;
         actor.require_role(record.access(), Role::Writer)
     }
 
-    /// Does a load.
+    /// Runs a load job; returns a summary.
     pub(crate) fn load(&self, job: &PendingJob) -> Result<String, Error> {
         let order: LoadPayload = serde_json::from_str(job.payload.as_deref().unwrap_or_default())?;
         let folder = self.folder.join("uploads").join(&order.folder);
@@ -173,13 +174,13 @@ impl Service {
         };
         self.read_file(&folder.join(&order.file), &mut |item| load.take(item))?;
         load.flush()?;
-        let told = load.told();
-        // What cannot be removed now is removed at the next start.
+        let summary = load.summary();
+        // If this fails, the folder is removed at the next start.
         let _ = std::fs::remove_dir_all(&folder);
-        Ok(told)
+        Ok(summary)
     }
 
-    /// Gives the documents and problems of a file to `take`.
+    /// Passes the documents and problems of a file to `take`.
     fn read_file(
         &self,
         path: &Path,
@@ -189,7 +190,7 @@ impl Service {
             keeps_metadata: true,
             hidden: true,
             max_document_bytes: self.limits.text as u64,
-            worker: Worker { program: own_program(), limits: READING, ..Worker::default() },
+            worker: Worker { program: current_program(), limits: READ_LIMITS, ..Worker::default() },
             ..SourceSettings::default()
         };
         let prefix = format!("{}/", path.parent().unwrap_or(path).display());
@@ -212,7 +213,7 @@ impl Service {
         sink.outcome
     }
 
-    /// Removes the upload of a job that is given up.
+    /// Deletes the upload of a job that was deleted.
     pub(crate) fn clear_upload(&self, payload: Option<&str>) {
         let order = payload.and_then(|payload| serde_json::from_str::<LoadPayload>(payload).ok());
         if let Some(order) = order {
@@ -220,12 +221,12 @@ impl Service {
             if let Err(error) = std::fs::remove_dir_all(&folder)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
-                tracing::warn!(folder = %folder.display(), %error, "an upload stays");
+                tracing::warn!(folder = %folder.display(), %error, "cannot delete the upload");
             }
         }
     }
 
-    /// Removes uploads that no job waits for.
+    /// Deletes uploads that no job needs.
     pub(crate) fn clear_uploads(&self) -> Result<(), Error> {
         let wanted: Vec<String> = self.store.read(|read| {
             let sql = "SELECT payload FROM job WHERE kind = ?1 AND state <> 'done'";
@@ -249,24 +250,24 @@ impl Service {
     }
 }
 
-/// A name that is only a name: what is sent may say anything.
+/// Returns a safe file name, whatever the sender wrote.
 fn safe_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let fine: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
-    let fine = fine.trim_matches([' ', '.']).replace(['*', '?', '[', ']'], "_");
-    if fine.is_empty() || fine == "-" { "upload".to_owned() } else { fine }
+    let safe: String = last.chars().filter(|c| !c.is_control()).take(120).collect();
+    let safe = safe.trim_matches([' ', '.']).replace(['*', '?', '[', ']'], "_");
+    if safe.is_empty() || safe == "-" { "upload".to_owned() } else { safe }
 }
 
 struct UploadSink<'a> {
     take: &'a mut dyn FnMut(Result<NewDocument, String>) -> Result<(), Error>,
-    /// What the server put before names.
+    /// The path that the server put before names.
     prefix: String,
     outcome: Result<(), Error>,
     is_stopping: &'a dyn Fn() -> bool,
 }
 
 impl UploadSink<'_> {
-    fn give(&mut self, item: Result<NewDocument, String>) -> ControlFlow<()> {
+    fn pass(&mut self, item: Result<NewDocument, String>) -> ControlFlow<()> {
         self.outcome = match (self.is_stopping)() {
             true => Err(Error::Stopped),
             false => (self.take)(item),
@@ -280,15 +281,16 @@ impl DocumentSink for UploadSink<'_> {
         let id = document.id.strip_prefix(&self.prefix).unwrap_or(&document.id).to_owned();
         let metadata: Option<serde_json::Value> =
             document.metadata.as_deref().and_then(|metadata| serde_json::from_str(metadata).ok());
-        let told = |name: &str| metadata.as_ref().and_then(|metadata| metadata.get(name)?.as_str());
+        let field =
+            |name: &str| metadata.as_ref().and_then(|metadata| metadata.get(name)?.as_str());
         let short =
             |text: &str| -> String { text.chars().filter(|c| !c.is_control()).take(512).collect() };
-        self.give(Ok(NewDocument {
+        self.pass(Ok(NewDocument {
             id: Some(short(&id)),
-            title: told("title").map(short),
+            title: field("title").map(short),
             time: document.time.as_deref().map(short),
-            author: told("author").map(short),
-            label: told("label").map(short),
+            author: field("author").map(short),
+            label: field("label").map(short),
             text: document.text.into_owned(),
             notes: document.notes.iter().map(|note| short(&note.to_string())).collect(),
         }))
@@ -296,11 +298,11 @@ impl DocumentSink for UploadSink<'_> {
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         let text = problem.to_string().replace(&self.prefix, "");
-        self.give(Err(text))
+        self.pass(Err(text))
     }
 }
 
-/// A load under way.
+/// A load that is running.
 struct LoadRun<'a> {
     service: &'a Service,
     job: &'a PendingJob,
@@ -389,25 +391,27 @@ impl LoadRun<'_> {
         Ok(())
     }
 
-    fn told(&self) -> String {
-        let mut told = format!("{} documents registered", self.added);
+    /// Describes what was registered and what was not.
+    fn summary(&self) -> String {
+        let mut summary = format!("{} registered", textkin_web::format::documents(self.added));
         if self.existed > 0 {
-            told += &format!(", {} were there already", self.existed);
+            summary += &format!(", {} already existed", self.existed);
         }
         if self.n_problems > 0 {
-            told += &format!(", {} problems: {}", self.n_problems, self.problems.join("; "));
-            let untold = self.n_problems - self.problems.len() as u64;
-            if untold > 0 {
-                told += &format!("; and {untold} more");
+            let problems = textkin_web::format::counted(self.n_problems, "problem", "problems");
+            summary += &format!(", {problems}: {}", self.problems.join("; "));
+            let more = self.n_problems - self.problems.len() as u64;
+            if more > 0 {
+                summary += &format!("; and {more} more");
             }
         }
-        told
+        summary
     }
 }
 
-/// The program that runs, to be started again as a worker. On Linux that is what was started even
-/// after its file was replaced, as an upgrade does while the server runs.
-fn own_program() -> Option<PathBuf> {
+/// Returns the path of the running program, to start it as a worker. On Linux this path works even
+/// after an upgrade has replaced the file while the server runs.
+fn current_program() -> Option<PathBuf> {
     let started = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && started.exists() {
         return Some(started);
@@ -420,7 +424,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_reader_notes_of_a_file_is_told() {
+    fn notes_of_the_extractor_are_returned() {
         let folder = tempfile::tempdir().unwrap();
         let service =
             Service::open(folder.path(), crate::service::ServiceLimits::default()).unwrap();
@@ -435,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_names() {
+    fn file_names_are_made_safe() {
         assert_eq!(safe_name("../../etc/passwd"), "passwd");
         assert_eq!(safe_name("C:\\secret\\a b.pdf"), "a b.pdf");
         assert_eq!(safe_name(".."), "upload");

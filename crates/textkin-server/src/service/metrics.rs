@@ -1,4 +1,4 @@
-//! Figures about the server.
+//! Metrics and health of the server.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 impl Service {
-    /// Fails if the store cannot be read.
+    /// Checks that the store can be read.
     ///
     /// # Errors
     /// If it cannot.
@@ -20,19 +20,19 @@ impl Service {
         })
     }
 
-    /// The bounds it keeps.
+    /// Returns the limits of the service.
     #[must_use]
     pub fn limits(&self) -> &ServiceLimits {
         &self.limits
     }
 
-    /// Name, meaning and value of each figure; for administrators.
+    /// Returns name, help text and value of each metric; for administrators.
     ///
     /// # Errors
-    /// If the actor is none.
+    /// If the actor is not an administrator.
     pub fn metrics(&self, actor: &Actor) -> Result<Vec<(&'static str, &'static str, u64)>, Error> {
         actor.require_admin()?;
-        let mut figures = self.store.read(|read| {
+        let mut metrics = self.store.read(|read| {
             let count = |name, help, sql: &str| -> Result<_, Error> {
                 let value: u64 = read.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
                 Ok((name, help, value))
@@ -48,15 +48,23 @@ impl Service {
                 count("words", "Words.", "SELECT ifnull(sum(words), 0) FROM repository")?,
                 count(
                     "registered_total",
-                    "Documents registered so far.",
+                    "Documents registered since the server was set up.",
                     "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'document'",
                 )?,
-                count("documents_pending", "Not on a shelf yet.", "SELECT count(*) FROM pending")?,
-                count("documents_to_erase", "To be erased.", "SELECT count(*) FROM erase")?,
+                count(
+                    "documents_pending",
+                    "Documents not flushed to disk yet.",
+                    "SELECT count(*) FROM pending",
+                )?,
+                count(
+                    "documents_to_erase",
+                    "Deleted documents not erased from disk yet.",
+                    "SELECT count(*) FROM erase",
+                )?,
                 count(
                     "jobs_waiting",
-                    "Jobs that wait.",
-                    // In two parts, as they are indexed.
+                    "Jobs waiting or running.",
+                    // One query per partial index.
                     "SELECT (SELECT count(*) FROM job
                              WHERE state IN ('waiting', 'running') AND kind = 'check')
                           + (SELECT count(*) FROM job
@@ -64,7 +72,7 @@ impl Service {
                 )?,
                 count(
                     "jobs_failed",
-                    "Jobs that failed.",
+                    "Failed jobs.",
                     "SELECT count(*) FROM job WHERE state = 'failed'",
                 )?,
                 count(
@@ -74,7 +82,7 @@ impl Service {
                 )?,
                 count(
                     "deliveries_waiting",
-                    "Mail and webhooks that wait.",
+                    "Deliveries waiting to be sent by mail or webhook.",
                     "SELECT count(*) FROM delivery WHERE state = 'waiting'",
                 )?,
             ])
@@ -82,23 +90,24 @@ impl Service {
         let partitions = self.index.partitions();
         let on_disk = partitions.iter().map(|partition| partition.n_on_disk()).sum();
         let memtable = partitions.iter().map(|partition| partition.memtable_bytes() as u64).sum();
-        figures.push(("documents_on_shelves", "Documents in the files of shelves.", on_disk));
-        figures.push(("fresh_bytes", "Memory of documents not on a shelf yet.", memtable));
-        Ok(figures)
+        metrics.push(("documents_on_disk", "Documents in index files.", on_disk));
+        let help = "Memory of documents that are not flushed to disk yet.";
+        metrics.push(("memtable_bytes", help, memtable));
+        Ok(metrics)
     }
 }
 
-/// Makes an API key in the folder of a server, which may be running.
+/// Creates an API key in the data folder of a server, which may be running.
 ///
 /// # Errors
-/// If the folder cannot be used, or the key asked for makes no sense.
+/// If the folder cannot be used, or the requested key is invalid.
 pub fn new_key_in(
     folder: &Path,
     account: &str,
     is_admin: bool,
     new: &NewKey,
 ) -> Result<KeyView, Error> {
-    super::make_folder(folder)?;
+    super::create_folder(folder)?;
     let store = Store::open(&folder.join(STORE))?;
     keys::new_key_in(&store, account, is_admin, new)
 }

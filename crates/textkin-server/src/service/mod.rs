@@ -1,8 +1,8 @@
-//! The service: all that can be asked of the server, whichever way it is asked.
+//! The service: everything the server can do, independent of the front end.
 //!
-//! Every function takes the [`Actor`](crate::access::Actor) that asks, decides by
-//! [`access`](crate::access), and blocks: the front ends (REST, pages, mail) call it from threads of
-//! their own.
+//! Every function takes the [`Actor`](crate::access::Actor) that makes the request, checks its
+//! permissions with [`access`](crate::access), and blocks. The front ends (REST, pages, mail) call it
+//! from their own threads.
 
 mod accounts;
 mod alerts;
@@ -80,19 +80,19 @@ use crate::error::Error;
 use crate::index::{Index, PartitionKind, PreparedText};
 use crate::store::Store;
 
-/// Bounds on what the server takes and keeps in memory.
+/// Limits on what the server accepts and keeps in memory.
 #[derive(Clone, Debug)]
 pub struct ServiceLimits {
-    /// Bytes of one text.
+    /// Maximum bytes of one text.
     pub text: usize,
-    /// Bytes of one upload.
+    /// Maximum bytes of one upload.
     pub upload: u64,
-    /// Bytes of documents in memory before they go to the disk.
+    /// Bytes of a memtable at which it is flushed to disk.
     pub memtable: usize,
-    /// Documents that one probe is compared with, word by word.
+    /// Maximum number of documents that one probe is compared with word by word.
     pub examined: usize,
-    /// Whether files are read by processes of their own: this program, which then must hand the
-    /// arguments of workers on.
+    /// Whether files are read in subprocesses. They run this program, which must then pass the
+    /// arguments of workers on to `textkin::source`.
     pub reads_in_subprocess: bool,
 }
 
@@ -108,7 +108,7 @@ impl Default for ServiceLimits {
     }
 }
 
-/// The service.
+/// The service: the data of one server and everything that can be done with it.
 #[derive(Debug)]
 pub struct Service {
     pub(crate) folder: PathBuf,
@@ -123,12 +123,12 @@ pub struct Service {
     pub(crate) tracers: Mutex<Tracers>,
     pub(crate) graphs: Mutex<Vec<repository_graph::CachedGraph>>,
     pub(crate) is_stopping: AtomicBool,
-    /// Held by whoever uses the folder; the system gives it free when the process ends.
+    /// Locks the folder; the system releases it when the process ends.
     _lock: std::fs::File,
 }
 
 impl Service {
-    /// Opens the service in `folder`, which is made if it is missing.
+    /// Opens the service in `folder`, which is created if it is missing.
     ///
     /// # Errors
     /// If the folder cannot be used, or another server uses it.
@@ -136,7 +136,7 @@ impl Service {
         Self::open_with(folder, limits, DeliveryConfig::default())
     }
 
-    /// The same, and says how alerts are delivered.
+    /// Opens the service with a configuration for deliveries.
     ///
     /// # Errors
     /// As [`Service::open`].
@@ -145,7 +145,7 @@ impl Service {
         limits: ServiceLimits,
         delivery_config: DeliveryConfig,
     ) -> Result<Arc<Self>, Error> {
-        make_folder(folder)?;
+        create_folder(folder)?;
         let lock = lock(folder)?;
         let store = Store::open(&folder.join(STORE))?;
         let owners = store.read(|read| {
@@ -171,13 +171,13 @@ impl Service {
             is_stopping: AtomicBool::new(false),
             _lock: lock,
         };
-        service.load_pending()?;
+        service.reindex_all_pending()?;
         service.clear_uploads()?;
         Ok(Arc::new(service))
     }
 
-    /// Takes up what was acknowledged and is not on a shelf yet.
-    fn load_pending(&self) -> Result<(), Error> {
+    /// Adds the documents that were acknowledged but not flushed to the index.
+    fn reindex_all_pending(&self) -> Result<(), Error> {
         let mut after = Some(-1);
         while let Some(last) = after {
             after = self.reindex_pending(last, 500)?;
@@ -185,8 +185,8 @@ impl Service {
         Ok(())
     }
 
-    /// Puts up to `limit` documents that no shelf holds, after a number, into the index; returns the
-    /// last number.
+    /// Adds up to `limit` documents that are not flushed yet to the index, those with numbers above
+    /// `after`; returns the last number.
     pub(crate) fn reindex_pending(&self, after: i64, limit: u32) -> Result<Option<i64>, Error> {
         let batch = self.store.read(|read| {
             let mut statement = read.prepare_cached(
@@ -210,7 +210,7 @@ impl Service {
         Ok(last)
     }
 
-    /// Asks all workers to end soon.
+    /// Tells all workers to stop soon.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
         self.work.notify();
@@ -222,7 +222,7 @@ impl Service {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// The address under which people reach the server, without `/` at its end.
+    /// Returns the public address of the server, without a trailing `/`.
     #[must_use]
     pub fn site(&self) -> &str {
         &self.delivery_config.site
@@ -234,24 +234,24 @@ impl Service {
         self.delivery_config.mail.is_some()
     }
 
-    /// Where the data are.
+    /// Returns the data folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// The file of the store in the folder.
+/// The file name of the store in the data folder.
 pub(crate) const STORE: &str = "textkin.db";
 
-/// Makes a folder, unless it is there.
-pub(crate) fn make_folder(folder: &Path) -> Result<(), Error> {
+/// Creates a folder if it is missing.
+pub(crate) fn create_folder(folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder)
-        .map_err(|error| Error::Store { path: folder.to_owned(), reason: told(&error) })
+        .map_err(|error| Error::Store { path: folder.to_owned(), reason: describe(&error) })
 }
 
-/// What the system says, in words.
-fn told(error: &std::io::Error) -> String {
+/// Describes an error of the file system.
+fn describe(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
             "this is a file, not a folder".to_owned()
@@ -263,29 +263,30 @@ fn told(error: &std::io::Error) -> String {
 fn lock(folder: &Path) -> Result<std::fs::File, Error> {
     let path = folder.join("lock");
     let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    let file = file.map_err(|error| Error::Store { path, reason: told(&error) })?;
+    let file = file.map_err(|error| Error::Store { path, reason: describe(&error) })?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Store {
             path: folder.to_owned(),
-            reason: "another server uses this folder".to_owned(),
+            reason: "another server is using this folder".to_owned(),
         }),
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }
 }
 
-/// A text as it is kept in the store.
+/// Compresses a text for the store.
 pub(crate) fn pack(text: &str) -> Result<Vec<u8>, Error> {
     Ok(zstd::bulk::compress(text.as_bytes(), 1)?)
 }
 
-/// A text that was kept in the store.
+/// Decompresses a text from the store.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<String, Error> {
     let text = zstd::stream::decode_all(bytes)?;
-    String::from_utf8(text).map_err(|_| Error::Invalid("a stored text is no text".to_owned()))
+    String::from_utf8(text)
+        .map_err(|_| Error::Invalid("a stored text is not valid UTF-8".to_owned()))
 }
 
-/// Wakes whoever waits for work.
+/// Wakes the threads that wait for work.
 #[derive(Debug, Default)]
 pub(crate) struct WorkSignal {
     generation: Mutex<u64>,
@@ -293,21 +294,21 @@ pub(crate) struct WorkSignal {
 }
 
 impl WorkSignal {
-    /// Says that there is work.
+    /// Announces that there is work.
     pub(crate) fn notify(&self) {
         *self.generation.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.condvar.notify_all();
     }
 
-    /// How often it rang.
+    /// Returns how often [`WorkSignal::notify`] was called.
     pub(crate) fn generation(&self) -> u64 {
         *self.generation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it rings again after `count`, or `timeout` has passed.
-    pub(crate) fn wait(&self, count: u64, timeout: Duration) {
+    /// Waits until the generation is no longer `seen`, or `timeout` has passed.
+    pub(crate) fn wait(&self, seen: u64, timeout: Duration) {
         let generation = self.generation.lock().unwrap_or_else(PoisonError::into_inner);
         let _ =
-            self.condvar.wait_timeout_while(generation, timeout, |generation| *generation == count);
+            self.condvar.wait_timeout_while(generation, timeout, |generation| *generation == seen);
     }
 }

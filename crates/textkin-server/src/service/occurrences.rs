@@ -1,7 +1,8 @@
-//! Holders: which documents have a passage, since when, and who had it first as far as is known.
+//! Occurrences: which documents contain a passage, since when, and which of them is its origin.
 //!
-//! The first holder is the one with the earliest time of its own. Where several have the same time
-//! it is tied, where none has one it is undated; then whichever came first stands for them.
+//! The origin is the document with the earliest time according to its source. If several have the same
+//! time, they are tied; if none has a time, the passage is undated. Then the document that was
+//! registered first represents them.
 
 use hashbrown::HashMap;
 use rusqlite::Transaction;
@@ -17,72 +18,72 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::{K, PartitionKind};
 
-/// Occurrences of a passage that are shown.
+/// The maximum number of occurrences of a passage that are returned.
 const MAX_OCCURRENCES: usize = 100;
-/// Bytes of a passage.
+/// The maximum number of bytes of a passage.
 const MAX_PASSAGE: usize = 64 << 10;
-/// The share of a passage that another document has at least, to be an occurrence of it.
+/// The minimum share of a passage that a document must contain to be an occurrence of it.
 const MIN_SHARE: f64 = 0.5;
 
-/// What is known of the first holder of a passage.
+/// How certain the origin of a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginStatus {
-    /// One document is the earliest that is known.
+    /// One document is the earliest known.
     EarliestKnown,
-    /// Several have the same time.
+    /// Several documents have the same earliest time.
     Tied,
-    /// None has a time.
+    /// No document has a time.
     Undated,
 }
 
-/// A passage of a document that another one is known to have held before, or as early.
+/// A passage of a document that another document contained earlier, or as early.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SharedPassage {
-    /// Where it stands, in bytes.
+    /// Its byte range in the document.
     pub span: ByteRange,
-    /// Its words.
+    /// Its number of words.
     pub words: u32,
-    /// The id of the earliest document that is known to hold it.
+    /// The id of the earliest document known to contain it.
     pub origin: String,
-    /// The time of that document, as its source says.
+    /// The time of that document, according to its source.
     pub origin_time: Option<String>,
-    /// What is known of it.
+    /// How certain the origin is.
     pub status: OriginStatus,
-    /// Documents of the repository that hold it, the first and this one included.
+    /// Documents of the repository that contain it, including the origin and this one.
     pub documents: u64,
 }
 
-/// A document as a holder.
+/// A document that contains words of a given text.
 #[derive(Clone, Debug)]
 pub(crate) struct ContainingDocument {
     pub(crate) entry: DocumentRow,
     pub(crate) timestamp: Option<i64>,
-    /// Words of the asked text that it has, as ranges, ascending.
+    /// The word ranges of the given text that it contains, ascending.
     words: Vec<(usize, usize)>,
-    /// Where it has them itself.
+    /// Where they are in this document.
     pub(crate) there: Vec<Span>,
 }
 
-/// Words of a text in a row with the same holders.
+/// Consecutive words of a text that the same documents contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedSpan {
     pub(crate) span: Span,
     pub(crate) words: u32,
-    /// The first holder: its place in the list; `None`: the text itself.
+    /// The index of the origin in the list of documents; `None` if it is the text itself.
     pub(crate) origin: Option<usize>,
     pub(crate) status: OriginStatus,
-    /// Documents that hold it, the asked one included.
+    /// The number of documents that contain it, including the given one.
     pub(crate) documents: u64,
 }
 
-/// One passage wherever it stands.
+/// All occurrences of one passage.
 #[derive(Clone, Debug)]
 pub(crate) struct PassageOccurrences {
     pub(crate) status: OriginStatus,
-    /// The oldest first, those without a time last.
+    /// The oldest first; those without a time last.
     pub(crate) occurrences: Vec<PassageOccurrence>,
-    /// Occurrences that are not among them.
+    /// The number of further occurrences.
     pub(crate) more: u64,
 }
 
@@ -90,36 +91,37 @@ pub(crate) struct PassageOccurrences {
 #[derive(Clone, Debug)]
 pub(crate) struct PassageOccurrence {
     pub(crate) document: DocumentView,
-    /// The passage as it stands there.
+    /// The passage as it appears there.
     pub(crate) text: String,
     pub(crate) words: u64,
     pub(crate) first_word: u64,
 }
 
-/// The moment that a document gives itself.
+/// Parses the time that the source of a document gives.
 pub(crate) fn timestamp(time: Option<&str>) -> Option<i64> {
     time.and_then(|time| time.parse::<textkin::Timestamp>().ok()).map(|timestamp| timestamp.0)
 }
 
-/// Whichever of some holders was first, by number and moment: their place, and what is known.
+/// Returns the index of the earliest of some documents, given by number and time, and how certain it is.
 pub(crate) fn earliest(
-    holders: impl Iterator<Item = (u64, Option<i64>)> + Clone,
+    documents: impl Iterator<Item = (u64, Option<i64>)> + Clone,
 ) -> Option<(usize, OriginStatus)> {
-    let dated = holders
+    let dated = documents
         .clone()
         .enumerate()
         .filter_map(|(at, (number, timestamp))| timestamp.map(|timestamp| (timestamp, number, at)));
     let Some(first) = dated.clone().min() else {
-        let first = holders.enumerate().min_by_key(|(_, (number, _))| *number)?;
+        let first = documents.enumerate().min_by_key(|(_, (number, _))| *number)?;
         return Some((first.0, OriginStatus::Undated));
     };
-    let as_early = dated.filter(|holder| holder.0 == first.0).count();
+    let as_early = dated.filter(|document| document.0 == first.0).count();
     let status = if as_early > 1 { OriginStatus::Tied } else { OriginStatus::EarliestKnown };
     Some((first.2, status))
 }
 
 impl Service {
-    /// The other documents of a repository that hold words of a document; `before` its number only.
+    /// Returns the other documents of a repository that contain words of a document; with `is_before`,
+    /// only those with lower numbers.
     pub(crate) fn containing_documents(
         &self,
         repository: u32,
@@ -143,7 +145,7 @@ impl Service {
         })
     }
 
-    /// A text cut where its holders change, without what nobody else has.
+    /// Splits a text where the set of containing documents changes, without the words that only it has.
     pub(crate) fn shared_spans(
         &self,
         text: &str,
@@ -154,10 +156,10 @@ impl Service {
         shared_spans(query.spans(), own, holders)
     }
 
-    /// The passages of a document that others hold, with the first that is known to.
+    /// Returns the passages of a document that others contain, with their origins.
     ///
     /// # Errors
-    /// If there is no such document that the actor may know of.
+    /// If the document does not exist or the actor may not see it.
     pub fn passages(
         &self,
         actor: &Actor,
@@ -179,7 +181,7 @@ impl Service {
         Ok(passages.collect())
     }
 
-    /// A document with its text, those that hold words of it, and which.
+    /// Returns a document with its text, the documents that contain words of it, and the shared spans.
     pub(crate) fn shared_spans_of(
         &self,
         actor: &Actor,
@@ -197,7 +199,7 @@ impl Service {
         Ok((view, holders, held))
     }
 
-    /// One passage of a document, wherever the actor may know of it.
+    /// Returns all occurrences of a passage of a document that the actor may see.
     pub(crate) fn passage_occurrences(
         &self,
         actor: &Actor,
@@ -208,14 +210,16 @@ impl Service {
     ) -> Result<PassageOccurrences, Error> {
         let view = self.document(actor, repository, id, true)?;
         let text = view.text.ok_or_else(|| {
-            Error::Invalid("of this document only fingerprints are kept".to_owned())
+            Error::Invalid(
+                "the text of this document was not stored, only its fingerprints".to_owned(),
+            )
         })?;
         let from = text.floor_char_boundary(from.min(text.len()));
         let to = text.ceil_char_boundary(to.clamp(from, text.len()));
         let passage = &text[from..to.min(text.floor_char_boundary(from + MAX_PASSAGE))];
         let query = self.index.query(passage);
         if query.words() < K.get() {
-            return Err(Error::Invalid(format!("a passage has at least {K} words")));
+            return Err(Error::Invalid(format!("a passage must have at least {K} words")));
         }
         let visible = self.store.read(|read| {
             let mut visible = Self::visible(read, actor)?;
@@ -255,8 +259,8 @@ impl Service {
         Ok(PassageOccurrences { status, occurrences, more })
     }
 
-    /// For each place in a text, how many documents that the actor may know of hold at least half of
-    /// its words; those called `except` (repository and id) do not count.
+    /// Counts, for each of `places` in a text, the documents that the actor may see and that contain at
+    /// least half of its words; without those in `except` (repository and id).
     pub(crate) fn count_containing_documents(
         &self,
         actor: &Actor,
@@ -288,19 +292,19 @@ impl Service {
                 words.each(span, |word| has[word] = true);
             }
             for (count, &place) in counts.iter_mut().zip(places) {
-                let (mut all, mut held) = (0u64, 0u64);
+                let (mut all, mut contained) = (0u64, 0u64);
                 words.each(place, |word| {
                     all += 1;
-                    held += u64::from(has[word]);
+                    contained += u64::from(has[word]);
                 });
-                *count += u64::from(all > 0 && held * 2 >= all);
+                *count += u64::from(all > 0 && contained * 2 >= all);
             }
         }
         Ok(counts)
     }
 }
 
-/// A match as a holder; `None` if it is gone meanwhile.
+/// Returns a match as a containing document; `None` if it was removed meanwhile.
 fn containing_document(
     read: &Transaction<'_>,
     words: &WordSpans<'_>,
@@ -334,7 +338,7 @@ fn shared_spans(
         holders.iter().flat_map(|holder| &holder.words).flat_map(|run| [run.0, run.1]).collect();
     edges.sort_unstable();
     edges.dedup();
-    // Where each holder is in its list of ranges.
+    // The position in the list of ranges of each document.
     let mut next = vec![0usize; holders.len()];
     let mut cut: Vec<SharedSpan> = Vec::new();
     for pair in edges.windows(2) {
@@ -359,7 +363,7 @@ fn shared_spans(
         let all = std::iter::once(own).chain(has.iter().map(number));
         let Some((first, status)) = earliest(all) else { continue };
         let origin = match (first, status) {
-            // As early as another: that one is named.
+            // As early as another document: name the other one.
             (0, OriginStatus::Tied) => {
                 let tied = has.iter().filter(|at| holders[**at].timestamp == own.1);
                 tied.min_by_key(|at| holders[**at].entry.number).copied()
@@ -413,15 +417,15 @@ mod tests {
     }
 
     proptest! {
-        /// Word by word, with a plain look at everyone.
+        /// Compares word by word with a direct search of all documents.
         #[test]
-        fn stretches_say_of_each_word_who_had_it_first(
-            own_moment in proptest::option::of(0i64..4),
+        fn shared_spans_name_the_origin_of_each_word(
+            own_time in proptest::option::of(0i64..4),
             others in proptest::collection::vec(
                 (proptest::option::of(0i64..4), proptest::collection::vec(any::<bool>(), 12)), 0..5),
         ) {
             let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
-            let own = (3u64, own_moment);
+            let own = (3u64, own_time);
             let holders: Vec<ContainingDocument> = others.iter().enumerate().map(|(at, (timestamp, has))| {
                 let mut words: Vec<(usize, usize)> = Vec::new();
                 for word in (0..12).filter(|word| has[*word]) {
@@ -430,31 +434,31 @@ mod tests {
                         _ => words.push((word, word + 1)),
                     }
                 }
-                // Numbers on both sides of the own one.
+                // Numbers on both sides of its own number.
                 let number = at as i64 + i64::from(at >= 2) + 1;
                 ContainingDocument { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
             }).collect();
             let cut = shared_spans(&spans, own, &holders);
             for (word, &span) in spans.iter().enumerate() {
-                let said = cut.iter().find(|held| held.span.start <= span.start && span.end <= held.span.end);
+                let found = cut.iter().find(|held| held.span.start <= span.start && span.end <= held.span.end);
                 let has: Vec<&ContainingDocument> = holders.iter().filter(|holder|
                     holder.words.iter().any(|run| run.0 <= word && word < run.1)).collect();
-                let Some(said) = said else {
+                let Some(found) = found else {
                     prop_assert!(has.is_empty());
                     continue;
                 };
-                prop_assert_eq!(said.documents, has.len() as u64 + 1);
-                let moments: Vec<i64> =
+                prop_assert_eq!(found.documents, has.len() as u64 + 1);
+                let times: Vec<i64> =
                     has.iter().filter_map(|h| h.timestamp).chain(own.1).collect();
-                let earliest = moments.iter().min().copied();
-                let n_earliest = moments.iter().filter(|m| Some(**m) == earliest).count();
+                let earliest = times.iter().min().copied();
+                let n_earliest = times.iter().filter(|m| Some(**m) == earliest).count();
                 let status = match (earliest, n_earliest) {
                     (None, _) => OriginStatus::Undated,
                     (_, 1) => OriginStatus::EarliestKnown,
                     _ => OriginStatus::Tied,
                 };
-                prop_assert_eq!(said.status, status);
-                let first = said.origin.map(|at| &holders[at]);
+                prop_assert_eq!(found.status, status);
+                let first = found.origin.map(|at| &holders[at]);
                 match status {
                     OriginStatus::EarliestKnown | OriginStatus::Tied => {
                         let timestamp = first.map_or(own.1, |first| first.timestamp);

@@ -1,8 +1,8 @@
-//! Origins: where the passages of each document of a public repository came from.
+//! Origins: where the passages of each document of a public repository first appeared.
 //!
-//! Every public repository whose texts are kept has a tracer with a fixed memory, which takes
-//! documents in the order of their numbers. What it remembers is saved now and then; after a restart
-//! it takes again what came since.
+//! Every public repository whose texts are kept has a tracer with a fixed memory, which reads
+//! documents in the order of their numbers. Its state is saved from time to time; after a restart it
+//! reads again what was registered since.
 
 use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
@@ -19,50 +19,50 @@ use super::{Service, documents};
 use crate::error::Error;
 use crate::index::PartitionKind;
 
-/// Bytes that the tracer of one repository may take.
+/// The memory limit of the tracer of one repository, in bytes.
 const MEMORY: u64 = 16 << 20;
-/// Tracers that are in memory at once.
+/// The maximum number of tracers in memory.
 const MAX_TRACERS: usize = 16;
-/// Documents after which what a tracer remembers is saved.
+/// The number of documents after which the state of a tracer is saved.
 const SAVE_EVERY: u64 = 20_000;
 
-/// Where the passages of a document came from.
+/// The origins of the passages of a document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DocumentOrigins {
     /// Words of the document.
     pub(crate) words: u32,
-    /// Words that no earlier document of the repository is known to have.
+    /// Words that are not known from an earlier document of the repository.
     pub(crate) fresh_words: u32,
-    /// Blocks that an earlier document has, in order.
+    /// The blocks that an earlier document contains, in order.
     pub(crate) blocks: Vec<OriginBlock>,
 }
 
-/// A block that an earlier document has.
+/// A block of words that an earlier document contains.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OriginBlock {
     /// Its first byte.
     pub(crate) start: u32,
     /// One past its last byte.
     pub(crate) end: u32,
-    /// The number of the earliest document known to hold it, if that has not been forgotten.
+    /// The number of the earliest document known to contain it, if it was not evicted.
     pub(crate) origin: Option<u64>,
     /// Its words.
     pub(crate) words: u32,
-    /// Whether the origin is estimated from what stands around.
+    /// Whether the origin is estimated from the surrounding words.
     pub(crate) estimated: bool,
 }
 
-/// What tracing documents has to say.
+/// The result of tracing documents.
 #[derive(Debug, Default)]
 pub(crate) struct Traced {
-    /// The labels of each, as they are stored.
+    /// The origins of each document, as they are stored.
     labels: Vec<(u64, String)>,
-    /// What that changes in documents that came before.
+    /// Changes of documents that were registered earlier.
     reattribution: Vec<Reattribution>,
 }
 
 impl Traced {
-    /// Writes it down.
+    /// Stores the result.
     pub(crate) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
         let sql = "INSERT INTO origin (number, labels)
                    SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM document WHERE number = ?1)
@@ -84,14 +84,14 @@ pub(crate) struct Tracers {
 #[derive(Debug)]
 struct RepositoryTracer {
     tracer: StreamTracer,
-    /// The number of the last document taken.
+    /// The number of the last document read.
     last: u64,
     unsaved: u64,
     used: u64,
 }
 
 impl Service {
-    /// Traces the documents of jobs, in order.
+    /// Traces the documents of some jobs, in order.
     pub(crate) fn trace(
         &self,
         jobs: &[PendingJob],
@@ -107,14 +107,14 @@ impl Service {
                 continue;
             }
             let tracing = self.tracing(&mut tracers, repository, number)?;
-            // One that came again after a crash has been taken with what was there.
+            // After a crash, the tracer has read this document already.
             if number <= tracing.last {
                 continue;
             }
             let Some(text) = self.index.text(PartitionKind::Texts, number)? else { continue };
-            let mut said = tracing.take(number, &text);
-            all.reattribution.extend(self.assign(repository, number, &text, &mut said)?);
-            all.labels.push((number, serde_json::to_string(&said)?));
+            let mut origins = tracing.take(number, &text);
+            all.reattribution.extend(self.assign(repository, number, &text, &mut origins)?);
+            all.labels.push((number, serde_json::to_string(&origins)?));
             if tracing.unsaved >= SAVE_EVERY {
                 self.save_tracer(repository, tracing)?;
             }
@@ -122,7 +122,7 @@ impl Service {
         Ok(all)
     }
 
-    /// The tracer of a repository, which has taken all documents before `number`.
+    /// Returns the tracer of a repository after it has read all documents before `number`.
     fn tracing<'a>(
         &self,
         tracers: &'a mut Tracers,
@@ -158,7 +158,7 @@ impl Service {
             match StreamTracer::load(&settings, &mut BufReader::new(file)) {
                 Ok((tracer, progress)) => Some((tracer, progress.documents)),
                 Err(error) => {
-                    tracing::warn!(repository, %error, "saved origins cannot be used; begun anew");
+                    tracing::warn!(repository, %error, "cannot use the saved tracer state; starting again");
                     None
                 }
             }
@@ -168,7 +168,7 @@ impl Service {
             None => (StreamTracer::new(&settings)?, 0),
         };
         let mut tracing = RepositoryTracer { tracer, last, unsaved: 0, used: 0 };
-        // What came since it was saved.
+        // Read the documents registered since it was saved.
         loop {
             let batch = self.store.read(|read| {
                 let condition = "repository = ?1 AND number > ?2 AND number < ?3
@@ -199,7 +199,7 @@ impl Service {
         let file = tempfile::NamedTempFile::new_in(&folder)?;
         {
             let mut writer = BufWriter::new(file.as_file());
-            // The number of the last document says how far it is.
+            // The number of the last document marks its position.
             let progress = TraceProgress { documents: tracing.last, ..TraceProgress::default() };
             tracing.tracer.save(&progress, &mut writer)?;
             writer.flush()?;
@@ -210,7 +210,7 @@ impl Service {
         Ok(())
     }
 
-    /// Saves what tracers remember.
+    /// Saves the states of the tracers.
     pub(crate) fn save_tracers(&self) {
         let mut tracers = self.tracers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut repositories: Vec<u32> = tracers.tracers.keys().copied().collect();
@@ -220,7 +220,7 @@ impl Service {
                 && tracing.unsaved > 0
                 && let Err(error) = self.save_tracer(repository, tracing)
             {
-                tracing::warn!(repository, %error, "origins could not be saved");
+                tracing::warn!(repository, %error, "cannot save the tracer state");
             }
         }
     }
@@ -230,9 +230,9 @@ impl RepositoryTracer {
     fn take(&mut self, number: u64, text: &str) -> DocumentOrigins {
         self.last = number;
         self.unsaved += 1;
-        let said = self.tracer.trace(&number.to_string(), text);
-        let traced = &said.trace;
-        let blocks = traced.blocks.iter().zip(&said.blocks);
+        let output = self.tracer.trace(&number.to_string(), text);
+        let traced = &output.trace;
+        let blocks = traced.blocks.iter().zip(&output.blocks);
         let blocks =
             blocks.filter(|(block, _)| block.origin != traced.number).map(|(block, place)| {
                 OriginBlock {

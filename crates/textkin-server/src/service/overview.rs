@@ -1,5 +1,5 @@
-//! What the dashboard shows of repositories. It is counted now and then by a worker and kept, so
-//! that a visit costs a few rows, however much there is.
+//! The overview of repositories on the dashboard. A worker computes it from time to time and stores
+//! it, so that a visit reads only a few rows.
 
 use std::time::{Duration, Instant};
 
@@ -13,41 +13,41 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Matches from so many percent on count as such.
+/// The minimum share of a match, in percent.
 pub(crate) const THRESHOLD: u32 = 5;
-/// Percent of one bar.
+/// The width of one bar, in percent.
 pub(crate) const STEP: u32 = 5;
 /// The number of bars.
 const BARS: usize = 20;
-/// Counting takes at most one part of the time in so many, and begins at most so often.
-const ONE_PART_IN: u32 = 50;
+/// The worker pauses this many times as long as the last computation took, and at least [`MIN_PAUSE`].
+const PAUSE_FACTOR: u32 = 50;
 const MIN_PAUSE: Duration = Duration::from_secs(5);
-/// How long counting waits for checks that wait.
+/// How long the computation is postponed while checks are waiting.
 const MAX_PAUSE: Duration = Duration::from_secs(600);
 
-/// What is kept of the repositories that somebody may know of.
+/// The stored overview of the repositories that an actor may see.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
-    /// Whether anything was counted yet.
-    pub(crate) is_counted: bool,
+    /// Whether anything has been computed yet.
+    pub(crate) is_computed: bool,
     /// Documents that were compared.
     pub(crate) compared: u64,
     /// Their words.
     pub(crate) words: u64,
-    /// Those of them that another document of the same repository has.
+    /// Those of them that another document of the same repository contains.
     pub(crate) duplicated: u64,
     /// Sets of documents that share text.
     pub(crate) clusters: u64,
-    /// Documents by their best match, in steps.
+    /// Documents by their best match, in steps of 5 %.
     pub(crate) bars: [u64; BARS],
 }
 
-/// What the rules of a repository will remove next.
+/// The next deletion by the retention rule of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NextPurge {
     pub(crate) repository: String,
     pub(crate) at: i64,
-    /// Documents that go within a day from then on.
+    /// Documents that are deleted within a day after that.
     pub(crate) documents: u64,
 }
 
@@ -55,25 +55,25 @@ pub(crate) struct NextPurge {
 #[derive(Clone, Debug)]
 pub(crate) struct BestMatch {
     pub(crate) document: DocumentView,
-    /// Of a thousand.
+    /// In thousandths.
     pub(crate) share: u32,
     pub(crate) other: Option<DocumentView>,
 }
 
-/// When to count next.
+/// When to compute the next overview.
 #[derive(Debug, Default)]
 pub(crate) struct OverviewSchedule {
     next: Option<Instant>,
     since: Option<Instant>,
 }
 
-/// The bar of a share of a thousand.
+/// Returns the bar of a share in thousandths.
 fn bar(share: u32) -> usize {
     (share as usize / (STEP as usize * 10)).min(BARS - 1)
 }
 
 impl Service {
-    /// Counts one repository again whose documents came or went, unless others need the time more.
+    /// Updates the overview of one repository whose documents changed, unless checks are waiting.
     pub(crate) fn update_overview(&self, schedule: &mut OverviewSchedule) -> Result<(), Error> {
         if schedule.next.is_some_and(|next| Instant::now() < next) {
             return Ok(());
@@ -97,7 +97,7 @@ impl Service {
         let repository_graph = self.graph_of(&record)?;
         self.store_overview(&record, at, &repository_graph)?;
         schedule.since = None;
-        schedule.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * ONE_PART_IN));
+        schedule.next = Some(Instant::now() + MIN_PAUSE.max(started.elapsed() * PAUSE_FACTOR));
         Ok(())
     }
 
@@ -129,7 +129,7 @@ impl Service {
         })
     }
 
-    /// What is kept of the repositories that the actor may know of.
+    /// Returns the overview of the repositories that the actor may see.
     pub(crate) fn overview(&self, actor: &Actor) -> Result<Overview, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
@@ -145,7 +145,7 @@ impl Service {
                 let Some((counts, bars)) = statement.query_row([record.id], row).optional()? else {
                     continue;
                 };
-                overview.is_counted = true;
+                overview.is_computed = true;
                 overview.compared += counts[0];
                 overview.words += counts[1];
                 overview.duplicated += counts[2];
@@ -159,8 +159,8 @@ impl Service {
         })
     }
 
-    /// Documents whose best match is between two shares in percent (the upper one left out, unless it
-    /// is the whole), the best first; and how many there are.
+    /// Returns the documents whose best match is at least `from` and below `to` percent (100 included),
+    /// the best first, and how many there are.
     pub(crate) fn documents_by_best_match(
         &self,
         actor: &Actor,
@@ -178,10 +178,10 @@ impl Service {
             let sql = "SELECT best FROM figures WHERE repository = ?1";
             let mut statement = read.prepare_cached(sql)?;
             for (at, record) in visible.iter().enumerate() {
-                let kept: Option<String> =
+                let stored: Option<String> =
                     statement.query_row([record.id], |row| row.get(0)).optional()?;
-                let Some(kept) = kept else { continue };
-                let best: Vec<(i64, u32, i64)> = serde_json::from_str(&kept)?;
+                let Some(stored) = stored else { continue };
+                let best: Vec<(i64, u32, i64)> = serde_json::from_str(&stored)?;
                 let best = best.into_iter().filter(|best| is_in(best.1));
                 all.extend(best.map(|(number, share, other)| (number, share, other, at)));
             }
@@ -193,7 +193,7 @@ impl Service {
                     let entry = documents::by_number(read, number.cast_unsigned())?;
                     Ok(entry.map(|entry| entry.view(&visible[at].name)))
                 };
-                // It may have gone since.
+                // It may have been deleted since.
                 let Some(document) = view(number)? else { continue };
                 rows.push(BestMatch { document, share, other: view(other)? });
             }
@@ -201,7 +201,7 @@ impl Service {
         })
     }
 
-    /// What rules will remove next of what the actor may know of.
+    /// Returns the next deletion by a retention rule in the repositories that the actor may see.
     pub(crate) fn next_purge(&self, actor: &Actor) -> Result<Option<NextPurge>, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
@@ -216,7 +216,7 @@ impl Service {
                 let (days, count, documents) =
                     read.prepare_cached(sql)?.query_row([record.id], row)?;
                 let by_age = match days {
-                    Some(days) => oldest(read, record.id, days)?,
+                    Some(days) => next_expiry(read, record.id, days)?,
                     None => None,
                 };
                 let too_many = count.map_or(0, |count| documents.saturating_sub(count));
@@ -233,9 +233,13 @@ impl Service {
     }
 }
 
-/// When the oldest document of a repository goes that keeps documents for so many days, and how many
-/// go within a day from then on.
-fn oldest(read: &Transaction<'_>, repository: i64, days: i64) -> Result<Option<(i64, u64)>, Error> {
+/// Returns when the oldest document of a repository is deleted that keeps documents for `days`, and how
+/// many are deleted within a day after that.
+fn next_expiry(
+    read: &Transaction<'_>,
+    repository: i64,
+    days: i64,
+) -> Result<Option<(i64, u64)>, Error> {
     const DAY: i64 = 24 * 3600;
     let sql = "SELECT min(added) FROM document WHERE repository = ?1";
     let first: Option<i64> = read.prepare_cached(sql)?.query_row([repository], |row| row.get(0))?;
@@ -246,7 +250,7 @@ fn oldest(read: &Transaction<'_>, repository: i64, days: i64) -> Result<Option<(
     Ok(Some((first + days * DAY, documents)))
 }
 
-/// The repository that was counted longest ago of those whose documents came or went since.
+/// Returns the repository with the oldest overview among those whose documents changed since.
 fn changed(read: &Transaction<'_>) -> Result<Option<RepositoryRecord>, Error> {
     let sql = format!(
         "SELECT {} FROM repository LEFT JOIN figures ON figures.repository = repository.id
@@ -266,12 +270,12 @@ mod tests {
     use crate::service::{RepositoryUpdate, ServiceLimits, Visibility};
 
     #[test]
-    fn what_is_shown_is_kept_and_follows_what_comes_and_goes() {
+    fn the_stored_overview_follows_added_and_deleted_documents() {
         let folder = tempfile::tempdir().unwrap();
         let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
         repository(&service, &anna, "works", Visibility::Private);
-        assert!(!service.overview(&anna).unwrap().is_counted);
+        assert!(!service.overview(&anna).unwrap().is_computed);
         register(&service, &anna, "works", "one", POEM);
         register(&service, &anna, "works", "two", &format!("{POEM} {}", "word ".repeat(46)));
         register(&service, &anna, "works", "three", "nothing of it at all");
@@ -290,8 +294,8 @@ mod tests {
         assert_eq!((rows.len(), total, rows[0].share), (2, 2, 1000));
         assert_eq!(rows[0].other.as_ref().unwrap().id, "two");
         assert!(service.documents_by_best_match(&anna, 0, 95, 10).unwrap().0.is_empty());
-        // Others see nothing of it.
-        assert!(!service.overview(&ben).unwrap().is_counted);
+        // Other accounts see nothing of it.
+        assert!(!service.overview(&ben).unwrap().is_computed);
         assert_eq!(service.documents_by_best_match(&ben, 0, 100, 10).unwrap().1, 0);
         service.delete(&anna, "works", "two").unwrap();
         assert_eq!(service.documents_by_best_match(&anna, 95, 100, 10).unwrap().0.len(), 1);

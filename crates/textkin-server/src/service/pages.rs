@@ -1,4 +1,4 @@
-//! Pages of the web that are fetched to be probed, where whoever runs the server allows that.
+//! Web pages that the server fetches to check them, if the administrator allows it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{Service, Upload};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 
-/// How long fetching a page may take.
+/// The time limits for fetching a page.
 const PACE: Pace = Pace { connect: Duration::from_secs(5), whole: Duration::from_secs(30) };
 
 impl Service {
@@ -18,45 +18,48 @@ impl Service {
         self.delivery_config.pages.is_some()
     }
 
-    /// Fetches a page, to be read as a file that was sent; returns its name and the file. Blocks.
+    /// Fetches a web page as an upload; returns its final address and the upload. Blocks.
     ///
     /// # Errors
-    /// If pages are not fetched, or this one cannot be.
+    /// If fetching is disabled, or the page cannot be fetched.
     pub fn fetch_page(&self, actor: &Actor, url: &str) -> Result<(String, Upload), Error> {
         actor.require_scope(Scope::Probe)?;
         let Some(reach) = &self.delivery_config.pages else {
-            return Err(Error::Forbidden("this server fetches no pages".to_owned()));
+            return Err(Error::Forbidden(
+                "fetching web pages is not enabled on this server".to_owned(),
+            ));
         };
-        let told = |why: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {why}"));
-        let target = Target::new(url, reach).map_err(|rejected| told(&rejected))?;
+        let failed = |reason: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {reason}"));
+        let target = Target::new(url, reach).map_err(|rejected| failed(&rejected))?;
         let webhook_client =
-            WebhookClient::new(reach.clone(), PACE, &[]).map_err(|fault| told(&fault))?;
-        let page =
-            webhook_client.fetch(&target, self.limits.upload).map_err(|failure| told(&failure))?;
+            WebhookClient::new(reach.clone(), PACE, &[]).map_err(|fault| failed(&fault))?;
+        let page = webhook_client
+            .fetch(&target, self.limits.upload)
+            .map_err(|failure| failed(&failure))?;
         let upload = self.new_upload(&file_name(&page.url, &page.media_type))?;
         std::fs::write(upload.path(), &page.bytes)?;
         Ok((page.url, upload))
     }
 }
 
-/// A name that says what is inside.
+/// Returns a file name whose extension matches the media type.
 fn file_name(url: &str, media_type: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, path)| path);
     let last = path.rsplit_once('/').map_or("", |(_, last)| last);
-    let has_ending = last
+    let has_extension = last
         .rsplit_once('.')
-        .is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()));
-    if has_ending && media_type != "text/html" {
+        .is_some_and(|(name, extension)| !name.is_empty() && (1..=5).contains(&extension.len()));
+    if has_extension && media_type != "text/html" {
         return last.to_owned();
     }
-    let ending = match media_type {
+    let extension = match media_type {
         "application/pdf" => "pdf",
         "text/plain" => "txt",
         "application/xml" | "text/xml" => "xml",
         _ => "html",
     };
-    format!("{}.{ending}", if last.is_empty() { "page" } else { last })
+    format!("{}.{extension}", if last.is_empty() { "page" } else { last })
 }
 
 #[cfg(test)]
@@ -67,7 +70,7 @@ mod tests {
     use crate::service::tests::actor;
     use crate::service::{DeliveryConfig, ServiceLimits};
 
-    /// Answers requests on loopback: `/old` leads to `/new`, `/in` into a private network.
+    /// Serves requests on loopback: `/old` redirects to `/new`, `/in` to a private network.
     fn site() -> u16 {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -95,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_fetched_where_that_is_allowed_and_from_nowhere_else() {
+    fn pages_are_fetched_only_from_allowed_addresses() {
         let port = site();
         let folder = tempfile::tempdir().unwrap();
         let loopback = textkin_hook::Reach {
@@ -112,12 +115,12 @@ mod tests {
         assert!(url.ends_with("/new"), "{url}");
         let read = service.read_upload(&upload, 1).unwrap();
         assert_eq!(read.documents[0].text.trim(), "some words of a page");
-        let told = |outcome: Result<(String, Upload), Error>| outcome.unwrap_err().to_string();
-        assert!(told(fetch("/in")).contains("public"));
-        assert!(told(fetch("/gone")).contains("404"));
+        let message = |outcome: Result<(String, Upload), Error>| outcome.unwrap_err().to_string();
+        assert!(message(fetch("/in")).contains("public"));
+        assert!(message(fetch("/gone")).contains("404"));
         assert!(service.fetch_page(&anna, "file:///etc/passwd").is_err());
         drop(service);
-        // By default nothing is fetched, and never from the own machine.
+        // By default nothing is fetched, and nothing ever from the server itself.
         let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         assert!(matches!(
             service.fetch_page(&anna, "https://example.org/"),
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_what_is_inside() {
+    fn file_names_match_the_media_type() {
         for (url, media_type, expected) in [
             ("https://a.example/", "text/html", "page.html"),
             ("https://a.example/a.pdf?x=1", "application/pdf", "a.pdf"),

@@ -1,4 +1,4 @@
-//! Probes: what a text shares with registered documents.
+//! Probes: compares a text with registered documents.
 
 use rusqlite::Transaction;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::{Candidate, IndexQuery, MatchOverlap, PartitionKind};
 
-/// Matches that one answer has, at most, and by default.
+/// The maximum and the default number of matches in one response.
 const MAX_MATCHES: usize = 1000;
 const DEFAULT_MATCHES: usize = 100;
 
@@ -21,29 +21,29 @@ fn default_threshold() -> f64 {
     LevelThresholds::default().some
 }
 
-/// A text to be probed.
+/// A text to be checked, and how.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeRequest {
     /// The text.
     pub text: String,
-    /// Where to look; everywhere that probes look by default.
+    /// The repositories to search; by default all that the account may see and that are checked against.
     #[serde(default)]
     pub repositories: Option<Vec<String>>,
-    /// The least share of either text in the other.
+    /// The minimum share of either text in the other.
     #[serde(default = "default_threshold")]
     #[schema(minimum = 0, maximum = 1)]
     pub threshold: f64,
-    /// The most matches in the answer: 100 by default, 1000 at most.
+    /// The maximum number of matches in the response: 100 by default, at most 1,000.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1000)]
     pub limit: Option<usize>,
-    /// What does not count; everything does by default.
+    /// Text that does not count; nothing is excluded by default.
     #[serde(default)]
     pub exclude: Vec<ProbeExclusion>,
 }
 
-/// A part of texts that does not count, neither as shared nor as words.
+/// Text that is excluded: it counts neither as shared words nor as words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeExclusion {
@@ -51,59 +51,60 @@ pub enum ProbeExclusion {
     Quotes,
     /// Lists of references.
     Bibliography,
-    /// What stands in a template of the repositories that are asked.
+    /// Text that appears in a template of the searched repositories.
     Template,
-    /// Stop phrases of the repositories that are asked.
+    /// Stop phrases of the searched repositories.
     StopPhrases,
 }
 
-/// What was found of a text.
+/// The result of a probe.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ProbeResult {
     /// Words of the text.
     pub words: u32,
-    /// Words of the text that stand in at least one match, and count.
+    /// Words of the text that appear in at least one match and are not excluded.
     pub shared_words: u64,
-    /// Words of the text that do not count.
+    /// Words of the text that are excluded.
     pub excluded_words: u64,
-    /// Words of the text that would stand in at least one match with nothing excluded.
+    /// Words of the text that appear in at least one match, without exclusions.
     pub raw_shared_words: u64,
-    /// Matches, those with the larger share first.
+    /// The matches, largest share first.
     pub matches: Vec<ProbeMatch>,
-    /// Matches in all, of which the answer has the first.
+    /// The total number of matches; the response has the first ones.
     pub total: usize,
-    /// Documents that share a run of words with the text.
+    /// Documents that share at least one chunk with the text.
     pub candidates: usize,
-    /// How many of them were compared word by word; those with most shared words were.
+    /// How many of them were compared word by word: those with the most shared words.
     pub examined: usize,
 }
 
-/// A document that shares text.
+/// A document that shares text with the probe.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ProbeMatch {
-    /// Its repository; none if it is held by another owner.
+    /// Its repository; none for a private match in another account.
     pub repository: Option<String>,
-    /// Its id; none if it is held by another owner.
+    /// Its id; none for a private match in another account.
     pub id: Option<String>,
     /// Its title.
     pub title: Option<String>,
-    /// When it was written, as its source says.
+    /// When it was written, according to its source.
     pub time: Option<String>,
-    /// Whether it is held by another owner, of which nothing else is matches.
+    /// Whether it is a private match in another account, of which nothing else is disclosed.
     pub in_another_account: bool,
-    /// How much that is, in a word.
+    /// How much is shared.
     pub level: MatchLevel,
-    /// Share of the words of the probed text that stand in it.
+    /// Share of the words of the probed text that appear in it.
     pub probe_in_document: f64,
-    /// Share of its words that stand in the probed text; none if it is held by another owner.
+    /// Share of its words that appear in the probed text; none for a private match in another account.
     pub document_in_probe: Option<f64>,
-    /// Words of the probed text that stand in it.
+    /// Words of the probed text that appear in it.
     pub shared_words: u64,
-    /// Its words; none if it is held by another owner.
+    /// Its number of words; none for a private match in another account.
     pub document_words: Option<u64>,
-    /// Its words that stand in the probed text; none if it is held by another owner.
+    /// Its words that appear in the probed text; none for a private match in another account.
     pub document_shared_words: Option<u64>,
-    /// What they share, in the order of the probed text; empty if it is held by another owner.
+    /// The shared passages, in the order of the probed text; empty for a private match in another
+    /// account.
     pub passages: Vec<MatchedPassage>,
 }
 
@@ -122,20 +123,20 @@ impl From<textkin::types::Span> for ByteRange {
     }
 }
 
-/// A passage that both texts have.
+/// A passage that both texts contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MatchedPassage {
-    /// Where in the probed text, in bytes.
+    /// Its byte range in the probed text.
     pub probe: ByteRange,
-    /// Where in the document, in bytes; none if its text is not kept.
+    /// Its byte range in the document; none if the text is not kept.
     pub document: Option<ByteRange>,
-    /// Words that are the same.
+    /// The number of equal words.
     pub words: u32,
-    /// Whether it stands in another order in the two texts.
+    /// Whether the two texts have it in a different order.
     pub moved: bool,
 }
 
-/// A match before it is matches: numbers only.
+/// A match in numbers, before it becomes a [`ProbeMatch`].
 #[derive(Clone, Debug)]
 pub(crate) struct RawMatch {
     pub(crate) candidate: Candidate,
@@ -151,22 +152,22 @@ pub(crate) struct RawMatches {
 }
 
 impl Service {
-    /// What `request` shares with documents that the actor may know of.
+    /// Compares the text of `request` with the documents that the actor may see.
     ///
     /// # Errors
-    /// If the actor may not, or asks for a repository that it may not know of.
+    /// If the actor lacks the permission, or may not see a requested repository.
     pub fn probe(&self, actor: &Actor, request: &ProbeRequest) -> Result<ProbeResult, Error> {
         let limit = request.limit.unwrap_or(DEFAULT_MATCHES);
         if limit > MAX_MATCHES {
-            return Err(Error::Invalid(format!("a limit is at most {MAX_MATCHES}")));
+            return Err(Error::Invalid(format!("the limit can be at most {MAX_MATCHES}")));
         }
         let (query, mut raw, own) = self.probe_raw(actor, request)?;
         let mut excluded = vec![false; query.spans().len()];
-        let raw_shared_words = union(&query, &raw.matches, &excluded);
+        let raw_shared_words = count_shared_words(&query, &raw.matches, &excluded);
         if !request.exclude.is_empty() {
             excluded = self.apply_exclusions(request, &query, &mut raw, &own)?;
         }
-        let shared_words = union(&query, &raw.matches, &excluded);
+        let shared_words = count_shared_words(&query, &raw.matches, &excluded);
         let total = raw.matches.len();
         let matches = self.store.read(|read| {
             let mut matches = Vec::new();
@@ -187,7 +188,7 @@ impl Service {
         })
     }
 
-    /// Counts matches again without what does not count; says which words of the text do not.
+    /// Counts the matches again without excluded text; returns which words of the text are excluded.
     fn apply_exclusions(
         &self,
         request: &ProbeRequest,
@@ -195,12 +196,12 @@ impl Service {
         raw: &mut RawMatches,
         own: &[RepositoryRecord],
     ) -> Result<Vec<bool>, Error> {
-        let asks = |part| request.exclude.contains(&part);
+        let excludes = |part| request.exclude.contains(&part);
         let exclusions = Exclusions {
-            quotes: asks(ProbeExclusion::Quotes),
-            bibliography: asks(ProbeExclusion::Bibliography),
-            template: asks(ProbeExclusion::Template),
-            phrases: asks(ProbeExclusion::StopPhrases),
+            quotes: excludes(ProbeExclusion::Quotes),
+            bibliography: excludes(ProbeExclusion::Bibliography),
+            template: excludes(ProbeExclusion::Template),
+            phrases: excludes(ProbeExclusion::StopPhrases),
             ..Exclusions::default()
         };
         let comparer = self.comparer(&exclusions, own)?;
@@ -248,7 +249,7 @@ impl Service {
         Ok(excluded.iter().map(Option::is_some).collect())
     }
 
-    /// The same in numbers, with the query and the repositories that the actor may know of.
+    /// Returns the matches in numbers, with the query and the searched repositories of the actor.
     pub(crate) fn probe_raw(
         &self,
         actor: &Actor,
@@ -260,7 +261,7 @@ impl Service {
             return Err(Error::TooLarge(format!("a text can have at most {max_mib} MiB")));
         }
         if !(0.0..=1.0).contains(&request.threshold) {
-            return Err(Error::Invalid("a threshold is between 0 and 1".to_owned()));
+            return Err(Error::Invalid("the threshold must be between 0 and 1".to_owned()));
         }
         let (own, others) = self.store.read(|read| searched_repositories(read, actor, request))?;
         let query = self.index.query(&request.text);
@@ -269,8 +270,8 @@ impl Service {
         };
         let mut raw = self.matches(&query, &is_own, request.threshold)?;
         if !others.is_empty() {
-            // How much of another owner's text is found is nothing that may be matches, nor whether it
-            // is: only what it covers of the probed text decides, counts and gives the order.
+            // How much of another account's text matches must not be disclosed. Only the covered share
+            // of the probed text decides whether it is a match, and its rank.
             let is_other = |repository: u32| others.binary_search(&repository).is_ok();
             let mut theirs = self.matches(&query, &is_other, request.threshold)?.matches;
             theirs.retain(|raw| raw.overlap.query_share() >= request.threshold);
@@ -286,8 +287,8 @@ impl Service {
         Ok((query, raw, own))
     }
 
-    /// The documents of asked repositories of which a share of at least `threshold` is in `query`, or
-    /// the other way round; those with the larger share first.
+    /// Returns the documents of the searched repositories whose share in `query`, or the share of
+    /// `query` in them, is at least `threshold`; largest share first.
     pub(crate) fn matches(
         &self,
         query: &IndexQuery,
@@ -316,8 +317,8 @@ impl Service {
     }
 }
 
-/// The repositories to look into: those the actor may know of, by id, and those of other owners that
-/// disclose that they hold a text.
+/// Returns the repositories to search: those the actor may see, by id, and those of other accounts that
+/// disclose matches.
 fn searched_repositories(
     read: &Transaction<'_>,
     actor: &Actor,
@@ -352,8 +353,8 @@ fn searched_repositories(
     Ok((own, others))
 }
 
-/// Words of the query that stand in at least one match, and are not excluded.
-fn union(query: &IndexQuery, matches: &[RawMatch], excluded: &[bool]) -> u64 {
+/// Counts the words of the query that appear in at least one match and are not excluded.
+fn count_shared_words(query: &IndexQuery, matches: &[RawMatch], excluded: &[bool]) -> u64 {
     let words = WordSpans::new(query.spans());
     let mut is_shared = vec![false; words.len()];
     for (span, _) in matches.iter().flat_map(|raw| &raw.overlap.covered) {
@@ -362,7 +363,7 @@ fn union(query: &IndexQuery, matches: &[RawMatch], excluded: &[bool]) -> u64 {
     is_shared.iter().filter(|is_shared| **is_shared).count() as u64
 }
 
-/// A match in words; `None` if the document is gone meanwhile.
+/// Returns the view of a match; `None` if the document was removed meanwhile.
 pub(crate) fn view(
     read: &Transaction<'_>,
     raw: &RawMatch,

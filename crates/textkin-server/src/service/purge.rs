@@ -1,4 +1,4 @@
-//! Purges: many documents removed by a rule, with a preview before and a receipt after.
+//! Purges: removes documents by a rule, with a preview before and a receipt after; and retention.
 
 use rusqlite::{Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -11,43 +11,43 @@ use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Which documents go: those that meet all of the conditions that are given.
+/// A rule for documents to remove: those that meet all of its conditions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PurgeRule {
-    /// Registered more than so many days ago.
+    /// Registered more than this many days ago.
     #[schema(maximum = 36500)]
     pub older_than_days: Option<u32>,
-    /// All but so many, the latest.
+    /// All but this many of the latest.
     #[schema(format = "uint64")]
     pub keep_latest: Option<u64>,
-    /// Whose id or title contains this.
+    /// With this text in the id or title.
     pub query: Option<String>,
-    /// What a preview said; the purge is refused if it would remove another number.
+    /// The number of documents in the preview; the purge is refused if it would remove another number.
     #[schema(format = "uint64")]
     pub expect: Option<u64>,
 }
 
-/// What a purge would remove.
+/// A preview of a purge.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PurgePreview {
-    /// Documents.
+    /// The number of documents it would remove.
     pub documents: u64,
     /// Their words.
     pub words: u64,
-    /// The first of them, at most 20.
+    /// The ids of the first 20.
     pub first: Vec<String>,
     /// When the oldest was registered, in seconds since 1970.
     pub oldest: Option<i64>,
-    /// When the newest was registered.
+    /// When the newest was registered, in seconds since 1970.
     pub newest: Option<i64>,
 }
 
 impl Service {
-    /// What a purge would remove.
+    /// Returns what a purge would remove.
     ///
     /// # Errors
-    /// If the actor may not, or the rule has no condition.
+    /// If the actor lacks the permission, or the rule has no condition.
     pub fn purge_preview(
         &self,
         actor: &Actor,
@@ -58,7 +58,7 @@ impl Service {
         self.store.read(|read| {
             let record = Self::resolve(read, actor, repository)?;
             actor.require_role(record.access(), Role::Owner)?;
-            let entries = chosen(read, &record, rule)?;
+            let entries = select(read, &record, rule)?;
             Ok(PurgePreview {
                 documents: entries.len() as u64,
                 words: entries.iter().map(|entry| u64::from(entry.words)).sum(),
@@ -72,7 +72,7 @@ impl Service {
     /// Removes documents by a rule.
     ///
     /// # Errors
-    /// If the actor may not, the rule has no condition, or another number is expected.
+    /// If the actor lacks the permission, the rule has no condition, or another number is expected.
     pub fn purge(
         &self,
         actor: &Actor,
@@ -84,10 +84,10 @@ impl Service {
         let (removal, numbers) = self.store.write(move |write| {
             let record = Self::resolve(write, &by, &repository)?;
             by.require_role(record.access(), Role::Owner)?;
-            let entries = chosen(write, &record, &rule)?;
+            let entries = select(write, &record, &rule)?;
             if rule.expect.is_some_and(|expected| expected != entries.len() as u64) {
                 return Err(Error::Conflict(format!(
-                    "this would now remove {} documents; look at a new preview",
+                    "this would now remove {} documents; request a new preview",
                     entries.len()
                 )));
             }
@@ -101,7 +101,7 @@ impl Service {
     /// Deletes a repository with all its documents.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn delete_repository(
         &self,
         actor: &Actor,
@@ -123,7 +123,7 @@ impl Service {
         Ok(removal)
     }
 
-    /// Removes what is older, or more, than its repository keeps.
+    /// Removes the documents that exceed the retention rule of their repository.
     pub(crate) fn apply_retention(&self) -> Result<(), Error> {
         let rules = self.store.read(|read| {
             let sql = format!(
@@ -150,11 +150,11 @@ impl Service {
                 }
                 let record = record.clone();
                 let removed = self.store.write(move |write| {
-                    let entries = chosen(write, &record, &rule)?;
+                    let entries = select(write, &record, &rule)?;
                     if entries.is_empty() {
                         return Ok(Vec::new());
                     }
-                    let reason = format!("kept no longer: {}", reason(&rule));
+                    let reason = format!("retention rule: {}", reason(&rule));
                     Ok(documents::remove(write, None, &record, &entries, &reason)?.1)
                 })?;
                 self.index.remove(&removed);
@@ -164,7 +164,7 @@ impl Service {
     }
 }
 
-fn chosen(
+fn select(
     read: &Transaction<'_>,
     record: &RepositoryRecord,
     rule: &PurgeRule,
@@ -172,7 +172,7 @@ fn chosen(
     let PurgeRule { older_than_days, keep_latest, query, .. } = rule;
     if older_than_days.is_none() && keep_latest.is_none() && query.is_none() {
         return Err(Error::Invalid(
-            "say which documents go: older_than_days, keep_latest or query".to_owned(),
+            "a purge needs a condition: older_than_days, keep_latest or query".to_owned(),
         ));
     }
     check_days(*older_than_days)?;

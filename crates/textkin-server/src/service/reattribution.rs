@@ -1,5 +1,5 @@
-//! Late arrivals: when a document comes that is older than others with the same passages, these
-//! are assigned anew, and that is written down.
+//! Reattribution: when a document is registered that is older than others with the same passages, it
+//! becomes their origin, and the change is logged.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -14,40 +14,40 @@ use crate::error::Error;
 use crate::index::{K, PartitionKind};
 use crate::store::now;
 
-/// A passage that got another first holder.
+/// A passage whose origin changed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReattributionView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// When that was, in seconds since 1970.
+    /// When it changed, in seconds since 1970.
     pub at: i64,
-    /// The id of the document of the passage.
+    /// The id of the document that contains the passage.
     pub document: String,
-    /// The id of the document that was thought to be the first holder; none if it is gone.
+    /// The id of the previous origin; none if it was deleted.
     pub before: Option<String>,
-    /// The id of the document that is the first holder that is known now.
+    /// The id of the new origin.
     pub after: String,
     /// Its words.
     pub words: u64,
 }
 
-/// What a late arrival changes in a document that came before it and is younger.
+/// The change that an older document, registered later, makes to the origins of a younger one.
 #[derive(Clone, Debug)]
 pub(super) struct Reattribution {
     repository: u32,
-    /// The younger document, and the places of its words.
+    /// The younger document, and the spans of its words.
     document: u64,
     words: Vec<Span>,
-    /// What the older one has of it.
+    /// The spans of it that the older document contains.
     there: Vec<Span>,
-    /// The older one.
+    /// The older document and its time.
     after: u64,
     timestamp: i64,
 }
 
 impl Service {
-    /// Corrects the labels of a document, which say who had its passages when it came, by the times
-    /// that documents give themselves; returns what is to change in younger ones.
+    /// Corrects the origins of a document, which the tracer derived from the order of registration, by
+    /// the times of the documents; returns the changes to younger documents.
     pub(super) fn assign(
         &self,
         repository: u32,
@@ -61,19 +61,19 @@ impl Service {
         if origins.is_empty() {
             return Ok(Vec::new());
         }
-        let (own, is_plain) = self.store.read(|read| {
-            let Some(own) = moment_of(read, number)? else { return Ok((0, true)) };
+        let (own, is_in_order) = self.store.read(|read| {
+            let Some(own) = time_of(read, number)? else { return Ok((0, true)) };
             let sql = "SELECT EXISTS (SELECT 1 FROM reattribution WHERE document = ?1)";
             let mut moved = read.prepare_cached(sql)?;
             for &origin in &origins {
-                let is_late = moment_of(read, origin)?.is_some_and(|timestamp| timestamp > own);
+                let is_late = time_of(read, origin)?.is_some_and(|timestamp| timestamp > own);
                 if is_late || moved.query_row([origin.cast_signed()], |row| row.get(0))? {
                     return Ok((own, false));
                 }
             }
             Ok((own, true))
         })?;
-        if is_plain {
+        if is_in_order {
             return Ok(Vec::new());
         }
         let holders = self.containing_documents(repository, number, text, true)?;
@@ -113,10 +113,10 @@ impl Service {
         Ok(reattribution)
     }
 
-    /// Passages of a public repository that got another first holder, the latest first.
+    /// Returns the passages of a public repository whose origin changed, the latest first.
     ///
     /// # Errors
-    /// If the actor may not know of the repository.
+    /// If the actor may not see the repository.
     pub fn reattributions(
         &self,
         actor: &Actor,
@@ -150,8 +150,8 @@ impl Service {
     }
 }
 
-/// The moment that a document gives itself.
-fn moment_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> {
+/// Returns the time of a document according to its source.
+fn time_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> {
     let sql = "SELECT time FROM document WHERE number = ?1";
     let mut statement = read.prepare_cached(sql)?;
     let time: Option<Option<String>> =
@@ -160,22 +160,22 @@ fn moment_of(read: &Transaction<'_>, number: u64) -> Result<Option<i64>, Error> 
 }
 
 impl Reattribution {
-    /// Changes the labels of the younger document, and writes down what was changed.
+    /// Changes the origins of the younger document and logs the change.
     pub(super) fn store(&self, write: &Transaction<'_>) -> Result<(), Error> {
         let sql = "SELECT labels FROM origin WHERE number = ?1";
         let number = self.document.cast_signed();
-        let said: Option<String> =
+        let stored: Option<String> =
             write.prepare_cached(sql)?.query_row([number], |row| row.get(0)).optional()?;
-        // It is not labelled yet, or gone.
-        let Some(said) = said else { return Ok(()) };
-        let mut labels: DocumentOrigins = serde_json::from_str(&said)?;
+        // It is not traced yet, or was removed.
+        let Some(stored) = stored else { return Ok(()) };
+        let mut labels: DocumentOrigins = serde_json::from_str(&stored)?;
         let mut younger: Vec<(u64, bool)> = Vec::new();
         let mut failed = None;
         let changed = relabel(&mut labels, &self.words, &self.there, self.after, &mut |origin| {
             if let Some(record) = younger.iter().find(|record| record.0 == origin) {
                 return record.1;
             }
-            let is_younger = match moment_of(write, origin) {
+            let is_younger = match time_of(write, origin) {
                 Ok(timestamp) => timestamp.is_some_and(|timestamp| timestamp > self.timestamp),
                 Err(error) => {
                     failed = Some(error);
@@ -206,8 +206,8 @@ impl Reattribution {
     }
 }
 
-/// Gives the words of a document that stand in `there` to `after`, unless an older one has them;
-/// returns from whom words were taken (`None`: from the document itself) and how many.
+/// Makes `after` the origin of the words of a document in the spans `there`, unless an older document
+/// is; returns the previous origins (`None`: the document itself) with the number of words each lost.
 fn relabel(
     labels: &mut DocumentOrigins,
     words: &[Span],
@@ -219,7 +219,7 @@ fn relabel(
         let first = words.partition_point(|word| word.start < span.start);
         first..words.partition_point(|word| word.start < span.end).max(first)
     };
-    // Of each word the block it is in, if it is in one.
+    // The block of each word, if it is in one.
     let mut block_of: Vec<Option<usize>> = vec![None; words.len()];
     for (at, block) in labels.blocks.iter().enumerate() {
         block_of[each(Span::new(block.start, block.end))].fill(Some(at));
@@ -230,7 +230,7 @@ fn relabel(
         for word in each(span) {
             let before = block_of[word].map(|at| labels.blocks[at].origin);
             let is_free = match before {
-                // Its own, or forgotten: nothing can be said against the one that is known.
+                // The document itself, or an evicted origin: the new origin is the only one known.
                 None | Some(None) => true,
                 Some(Some(origin)) => origin != after && is_younger(origin),
             };
@@ -248,7 +248,7 @@ fn relabel(
     if changed.is_empty() {
         return changed;
     }
-    // Too little is left of some blocks to be a run: where they end was estimated.
+    // Drop blocks with too few words left for a chunk: their ends were estimated.
     let mut counts = vec![(0u32, 0u32); labels.blocks.len()];
     for (block, is_taken) in block_of.iter().zip(&taken) {
         if let Some(at) = block {
@@ -262,26 +262,26 @@ fn relabel(
             *block = None;
         }
     }
-    // Blocks anew: what was taken, and what is left of those that were there.
+    // Build the blocks again: the reassigned words, and what is left of the previous blocks.
     let mut blocks: Vec<OriginBlock> = Vec::new();
     let mut last: Option<(usize, Option<usize>, bool)> = None;
     for (word, span) in words.iter().enumerate() {
-        let fate = (block_of[word], taken[word]);
+        let state = (block_of[word], taken[word]);
         let is_same = last.is_some_and(|(before, block, is_taken)| {
-            before + 1 == word && is_taken == fate.1 && (is_taken || block == fate.0)
+            before + 1 == word && is_taken == state.1 && (is_taken || block == state.0)
         });
-        let is_none = fate == (None, false);
+        let is_none = state == (None, false);
         if is_none {
             last = None;
             continue;
         }
-        last = Some((word, fate.0, fate.1));
+        last = Some((word, state.0, state.1));
         if is_same && let Some(block) = blocks.last_mut() {
             block.end = span.end;
             block.words += 1;
             continue;
         }
-        let (origin, estimated) = match fate {
+        let (origin, estimated) = match state {
             (_, true) => (Some(after), false),
             (Some(at), _) => (labels.blocks[at].origin, labels.blocks[at].estimated),
             (None, false) => (None, false),
@@ -303,9 +303,9 @@ mod tests {
     use crate::service::{ExistingPolicy, NewDocument, ServiceLimits, Visibility};
 
     proptest! {
-        /// Word by word, with a plain rule for each.
+        /// Compares word by word with a direct rule.
         #[test]
-        fn words_are_given_to_the_older_unless_an_older_still_has_them(
+        fn words_get_the_older_origin_unless_an_even_older_one_has_them(
             had in proptest::collection::vec(proptest::option::of(0u64..4), 10),
             there in proptest::collection::vec(any::<bool>(), 10),
         ) {
@@ -316,21 +316,21 @@ mod tests {
             };
             let blocks: Vec<OriginBlock> =
                 (0..10).filter_map(|word| had[word].map(|origin| block(word, origin))).collect();
-            let fresh = had.iter().map(|origin| u32::from(origin.is_none())).sum();
-            let mut labels = DocumentOrigins { words: 10, fresh_words: fresh, blocks };
+            let fresh_words = had.iter().map(|origin| u32::from(origin.is_none())).sum();
+            let mut labels = DocumentOrigins { words: 10, fresh_words, blocks };
             let spans: Vec<Span> =
                 (0..10).filter(|word| there[*word]).map(|word| words[word]).collect();
-            // 3 is the new one, 0 and 1 are younger, 2 is older still.
+            // 3 is the new document, 0 and 1 are younger, 2 is older.
             let changed = relabel(&mut labels, &words, &spans, 3, &mut |origin| origin < 2);
             let mut n_changed = 0;
             for word in 0..10usize {
-                let said = labels.blocks.iter()
+                let origin = labels.blocks.iter()
                     .find(|block| block.start <= words[word].start && words[word].end <= block.end)
                     .and_then(|block| block.origin);
                 let is_given = there[word] && !matches!(had[word], Some(2 | 3));
                 n_changed += u64::from(is_given);
                 let expected = if is_given { Some(3) } else { had[word] };
-                prop_assert_eq!(said, expected, "word {}", word);
+                prop_assert_eq!(origin, expected, "word {}", word);
             }
             prop_assert_eq!(changed.iter().map(|record| record.1).sum::<u64>(), n_changed);
             let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_document_that_comes_late_is_the_first_holder_from_then_on() {
+    fn an_older_document_that_is_registered_late_becomes_the_origin() {
         let folder = tempfile::tempdir().unwrap();
         let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
         let anna = actor(&service, "anna", "admin");
@@ -367,7 +367,7 @@ mod tests {
         assert!(service.reattributions(&anna, "news", None, 10).unwrap().is_empty());
 
         add("first", "2019-01-01", &format!("{} {POEM}", padding("a")));
-        // It owes nothing to those that only came before it.
+        // Documents that were only registered before it are not its origins.
         assert_eq!(origins("first").fresh_words, origins("first").words);
         for id in ["second", "third"] {
             let labels = origins(id);
@@ -375,15 +375,15 @@ mod tests {
             assert_eq!(labels.words - labels.fresh_words, 46, "{id}");
         }
         let log = service.reattributions(&anna, "news", None, 10).unwrap();
-        let told: Vec<(&str, Option<&str>, &str)> = log
+        let changes: Vec<(&str, Option<&str>, &str)> = log
             .iter()
             .map(|entry| (&entry.document[..], entry.before.as_deref(), &entry.after[..]))
             .collect();
-        assert!(told.contains(&("second", Some("second"), "first")), "{told:?}");
-        assert!(told.contains(&("third", Some("second"), "first")), "{told:?}");
-        assert_eq!(told.len(), 2);
+        assert!(changes.contains(&("second", Some("second"), "first")), "{changes:?}");
+        assert!(changes.contains(&("third", Some("second"), "first")), "{changes:?}");
+        assert_eq!(changes.len(), 2);
 
-        // Whoever comes after that is told of the first, not of the first that came.
+        // A later document gets the oldest document as origin, not the first registered one.
         add("fourth", "2022-01-01", &format!("{} {POEM}", padding("d")));
         let fourth = origins("fourth");
         assert!(fourth.blocks.iter().all(|block| block.origin == Some(3)), "{fourth:?}");

@@ -1,4 +1,4 @@
-//! Repositories: made, listed, changed, deleted.
+//! Repositories: creating, listing, resolving and changing them.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::access::{Actor, RepositoryAccess, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Who may know of a repository.
+/// Who may see a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
@@ -40,38 +40,38 @@ pub struct NewRepository {
     /// What it is called, in addresses too.
     #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     pub name: String,
-    /// Who may know of it.
+    /// Who may see it.
     pub visibility: Visibility,
-    /// The team it belongs to; the account's own by default.
+    /// The team it belongs to; the personal team of the account by default.
     #[serde(default)]
     pub team: Option<String>,
-    /// Whether texts are kept; else only fingerprints.
+    /// Whether texts are kept; if not, only fingerprints are.
     #[serde(default = "yes")]
     pub keep_text: bool,
-    /// Whether probes look into it; else its documents are only checked themselves.
+    /// Whether probes search it; if not, its documents are only checked themselves.
     #[serde(default = "yes")]
     pub checked_against: bool,
-    /// Documents are removed after so many days.
+    /// Number of days after which documents are deleted.
     #[serde(default)]
     #[schema(maximum = 36500)]
     pub keep_days: Option<u32>,
-    /// Only so many documents are kept, the latest.
+    /// Maximum number of documents; only the latest are kept.
     #[serde(default)]
     pub keep_count: Option<u64>,
 }
 
-/// What is to change in a repository; what is not given stays.
+/// A change of a repository; absent fields stay as they are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RepositoryUpdate {
-    /// Whether probes look into it.
+    /// Whether probes search it.
     pub checked_against: Option<bool>,
-    /// Whether other owners' probes are told that somebody holds a text, and nothing else of it.
+    /// Whether probes of other accounts learn that there is a private match, and nothing else of it.
     pub disclosed: Option<bool>,
-    /// Documents are removed after so many days; 0: never.
+    /// Number of days after which documents are deleted; 0: never.
     #[schema(maximum = 36500)]
     pub keep_days: Option<u32>,
-    /// Only so many documents are kept; 0: all.
+    /// Maximum number of documents; 0: no maximum.
     pub keep_count: Option<u64>,
 }
 
@@ -82,33 +82,33 @@ pub struct RepositoryView {
     pub name: String,
     /// Its team.
     pub team: String,
-    /// Who may know of it.
+    /// Who may see it.
     pub visibility: Visibility,
-    /// The role of whoever asks; none for visitors of a public one.
+    /// The role of the account in its team; none if it is not a member.
     pub role: Option<Role>,
     /// Whether texts are kept.
     pub keep_text: bool,
-    /// Whether probes look into it.
+    /// Whether probes search it.
     pub checked_against: bool,
-    /// Whether other owners' probes are told that somebody holds a text.
+    /// Whether probes of other accounts learn that there is a private match.
     pub disclosed: bool,
-    /// Documents are removed after so many days.
+    /// Number of days after which documents are deleted.
     pub keep_days: Option<u32>,
-    /// Only so many documents are kept.
+    /// Maximum number of documents.
     pub keep_count: Option<u64>,
-    /// Documents in it.
+    /// The number of its documents.
     pub documents: u64,
-    /// Words in them.
+    /// The number of words in them.
     pub words: u64,
-    /// Words of a run that counts.
+    /// The number of words in a chunk, the shortest match.
     pub k: u32,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// When a document last came.
+    /// When a document was last added, in seconds since 1970.
     pub last_added: Option<i64>,
 }
 
-/// A repository, as the service knows it.
+/// A row of the table of repositories.
 #[derive(Clone, Debug)]
 pub(crate) struct RepositoryRecord {
     pub(crate) id: i64,
@@ -124,7 +124,7 @@ impl RepositoryRecord {
         RepositoryAccess { id: self.id, team: self.team, is_public: self.is_public }
     }
 
-    /// The id as the index knows it.
+    /// Returns the id as the index uses it.
     pub(crate) fn index_id(&self) -> u32 {
         u32::try_from(self.id).unwrap_or(u32::MAX)
     }
@@ -145,10 +145,10 @@ impl RepositoryRecord {
 }
 
 impl Service {
-    /// Makes a repository.
+    /// Creates a repository.
     ///
     /// # Errors
-    /// If the actor may not, or the name is taken or will not do.
+    /// If the actor lacks the permission, or the name is taken or invalid.
     pub fn new_repository(
         &self,
         actor: &Actor,
@@ -167,10 +167,10 @@ impl Service {
             let id = id.filter(|&id| by.role(id).is_some());
             let id = id.ok_or_else(|| Error::not_found("team", team))?;
             if by.role(id) != Some(Role::Owner) {
-                return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
+                return Err(Error::Forbidden("only owners of the team can do this".to_owned()));
             }
-            let taken = || Error::Conflict(format!("there is a repository '{}'", new.name));
-            // Only what the actor can see may say that a name is taken.
+            let taken = || Error::Conflict(format!("a repository '{}' already exists", new.name));
+            // Only a repository that the actor may see makes a name taken.
             let sql = "SELECT EXISTS (SELECT 1 FROM repository WHERE name = ?1
                            AND (team = ?2 OR visibility = 'public'))";
             if write.query_row(sql, params![new.name, id], |row| row.get(0))? {
@@ -192,24 +192,24 @@ impl Service {
                     now(),
                 ],
             )?;
-            audit(write, Some(by.account), "repository made", &new.name)
+            audit(write, Some(by.account), "repository created", &new.name)
         })?;
         self.repository(actor, &name)
     }
 
-    /// The repositories that the actor may know of.
+    /// Returns the repositories that the actor may see.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn repositories(&self, actor: &Actor) -> Result<Vec<RepositoryView>, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| views(read, actor, None))
     }
 
-    /// One repository.
+    /// Returns one repository.
     ///
     /// # Errors
-    /// If there is none that the actor may know of.
+    /// If it does not exist or the actor may not see it.
     pub fn repository(&self, actor: &Actor, name: &str) -> Result<RepositoryView, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
@@ -222,7 +222,7 @@ impl Service {
     /// Changes a repository.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn change_repository(
         &self,
         actor: &Actor,
@@ -231,9 +231,9 @@ impl Service {
     ) -> Result<RepositoryView, Error> {
         actor.require_scope(Scope::Admin)?;
         check_days(change.keep_days)?;
-        let (by, asked, change) = (actor.clone(), name.to_owned(), change.clone());
+        let (by, requested, change) = (actor.clone(), name.to_owned(), change.clone());
         self.store.write(move |write| {
-            let record = Self::resolve(write, &by, &asked)?;
+            let record = Self::resolve(write, &by, &requested)?;
             by.require_role(record.access(), Role::Owner)?;
             let sql = "UPDATE repository SET
                            checked_against = ifnull(?2, checked_against),
@@ -256,7 +256,7 @@ impl Service {
         self.repository(actor, name)
     }
 
-    /// The repository called `name`, or `team:name`, that `actor` may know of: one of its teams, else
+    /// Returns the repository called `name` or `team:name` that `actor` may see: one of its teams, else
     /// a public one.
     pub(crate) fn resolve(
         read: &Transaction<'_>,
@@ -285,7 +285,7 @@ impl Service {
             match &best {
                 Some(other) if is_own(other) && is_own(&record) => {
                     return Err(Error::Conflict(format!(
-                        "several of your teams have a repository '{plain}'; say team:{plain}"
+                        "several of your teams have a repository '{plain}'; write team:{plain}"
                     )));
                 }
                 Some(other) if is_own(other) => {}
@@ -295,7 +295,7 @@ impl Service {
         best.ok_or_else(missing)
     }
 
-    /// All repositories that `actor` may know of.
+    /// Returns all repositories that `actor` may see.
     pub(crate) fn visible(
         read: &Transaction<'_>,
         actor: &Actor,
@@ -356,13 +356,13 @@ fn views(
     Ok(views)
 }
 
-/// The most days that a rule may say: a century.
+/// The maximum number of days of a rule: a century.
 const MAX_DAYS: u32 = 36_500;
 
-/// Fails if a rule says more days than make sense.
+/// Fails if a rule has more days than [`MAX_DAYS`].
 pub(super) fn check_days(days: Option<u32>) -> Result<(), Error> {
     match days.filter(|&days| days > MAX_DAYS) {
-        Some(_) => Err(Error::Invalid(format!("there are at most {MAX_DAYS} days"))),
+        Some(_) => Err(Error::Invalid(format!("the number of days can be at most {MAX_DAYS}"))),
         None => Ok(()),
     }
 }

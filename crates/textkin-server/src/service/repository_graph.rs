@@ -1,4 +1,4 @@
-//! The graph of a repository: which of its documents share text, as discovery finds it.
+//! The graph of a repository: which of its documents share text.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,21 +13,21 @@ use crate::access::{Actor, Scope};
 use crate::error::Error;
 use crate::index::{NumberedTexts, PartitionKind};
 
-/// Documents of a repository that are related to one another: the latest.
+/// The maximum number of documents of a repository in its graph: the latest.
 pub(crate) const MAX_DOCUMENTS: usize = 5000;
-/// Edges that are kept, the strongest.
+/// The maximum number of edges: the strongest.
 const MAX_EDGES: usize = 200_000;
-/// Edges weaker than this are not looked for.
+/// The minimum score of an edge.
 pub(crate) const MIN_SCORE: f64 = 0.01;
-/// Graphs that are kept ready.
-const MAX_KEPT: usize = 8;
-/// Bytes of texts whose duplicated words are counted: the latest.
+/// The maximum number of cached graphs.
+const MAX_CACHED: usize = 8;
+/// The maximum bytes of the texts whose duplicated words are counted: the latest.
 const MAX_BYTES: usize = 128 << 20;
 
 /// Two documents that share text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentEdge {
-    /// Their places in the list of documents.
+    /// Their indices in the list of documents.
     pub(crate) a: usize,
     pub(crate) b: usize,
     /// The larger of both containments.
@@ -41,21 +41,21 @@ pub(crate) struct RepositoryGraph {
     pub(crate) documents: Vec<DocumentView>,
     /// Their numbers.
     numbers: Vec<i64>,
-    /// Words of those that were counted, and how many of these another of them has.
+    /// Words of the counted documents, and how many of these another document contains.
     pub(crate) words: u64,
     pub(crate) duplicated: u64,
     /// The strongest first.
     pub(crate) edges: Vec<DocumentEdge>,
-    /// Documents that were left out, since there are too many or their texts are not kept.
+    /// Documents that are not in the graph, because there are too many or their texts are not kept.
     pub(crate) omitted: u64,
 }
 
-/// A graph that is kept ready: the repository, its documents and its latest number.
+/// A cached graph: the repository, its number of documents, its latest document number, the graph.
 pub(crate) type CachedGraph = (i64, u64, i64, Arc<RepositoryGraph>);
 
 impl Service {
-    /// The graph of a repository. It is made when it is first asked for, and again when documents
-    /// came or went.
+    /// Returns the graph of a repository. It is computed on first use, and again when documents were
+    /// added or deleted.
     pub(crate) fn repository_graph(
         &self,
         actor: &Actor,
@@ -66,7 +66,7 @@ impl Service {
         self.graph_of(&record)
     }
 
-    /// The same, whoever asks.
+    /// Returns the graph of a repository without checking permissions.
     pub(crate) fn graph_of(
         &self,
         record: &RepositoryRecord,
@@ -79,12 +79,13 @@ impl Service {
             Ok((entries, total))
         })?;
         let last = entries.first().map_or(0, |entry| entry.number);
-        let kept = |kept: &&CachedGraph| (kept.0, kept.1, kept.2) == (record.id, total, last);
-        let ready = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, _, _, repository_graph)) = ready.iter().find(kept) {
+        let is_current =
+            |cached: &&CachedGraph| (cached.0, cached.1, cached.2) == (record.id, total, last);
+        let cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, _, _, repository_graph)) = cached.iter().find(is_current) {
             return Ok(Arc::clone(repository_graph));
         }
-        drop(ready);
+        drop(cached);
         let mut texts = Vec::with_capacity(entries.len());
         let mut documents = Vec::with_capacity(entries.len());
         let mut numbers = Vec::with_capacity(entries.len());
@@ -111,17 +112,17 @@ impl Service {
         let repository_graph =
             RepositoryGraph { documents, numbers, words, duplicated, edges, omitted };
         let repository_graph = Arc::new(repository_graph);
-        let mut ready = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        ready.retain(|kept| kept.0 != record.id);
-        if ready.len() >= MAX_KEPT {
-            ready.remove(0);
+        let mut cached = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|graph| graph.0 != record.id);
+        if cached.len() >= MAX_CACHED {
+            cached.remove(0);
         }
-        ready.push((record.id, total, last, Arc::clone(&repository_graph)));
+        cached.push((record.id, total, last, Arc::clone(&repository_graph)));
         Ok(repository_graph)
     }
 
-    /// Words of texts, and how many of them stand in a run that another of the texts has. Of very
-    /// many words only the latest texts are counted.
+    /// Counts the words of texts, and how many of them are in a chunk that another of the texts
+    /// contains. Only the latest texts up to [`MAX_BYTES`] are counted.
     fn duplicated(&self, texts: &[(u64, String)]) -> (u64, u64) {
         let bytes = texts.iter().rev().scan(0usize, |bytes, (_, text)| {
             *bytes = bytes.saturating_add(text.len());
@@ -129,13 +130,13 @@ impl Service {
         });
         let counted = bytes.take_while(|&bytes| bytes <= MAX_BYTES).count();
         let counted = &texts[texts.len() - counted..];
-        // The text that has a run; several.
-        let mut holders: HashMap<u64, u64> = HashMap::new();
+        // The text that contains a chunk; `u64::MAX` if several do.
+        let mut texts_by_chunk: HashMap<u64, u64> = HashMap::new();
         for (number, text) in counted {
             for chunk in self.index.query(text).chunks() {
-                let holder = holders.entry(chunk.hash).or_insert(*number);
-                if holder != number {
-                    *holder = u64::MAX;
+                let owner = texts_by_chunk.entry(chunk.hash).or_insert(*number);
+                if owner != number {
+                    *owner = u64::MAX;
                 }
             }
         }
@@ -145,10 +146,10 @@ impl Service {
             words += u64::from(query.words());
             let mut end = 0;
             for chunk in query.chunks() {
-                if holders.get(&chunk.hash) == Some(&u64::MAX) {
-                    let behind = chunk.first + chunk.count;
-                    duplicated += u64::from(behind.saturating_sub(chunk.first.max(end)));
-                    end = end.max(behind);
+                if texts_by_chunk.get(&chunk.hash) == Some(&u64::MAX) {
+                    let after = chunk.first + chunk.count;
+                    duplicated += u64::from(after.saturating_sub(chunk.first.max(end)));
+                    end = end.max(after);
                 }
             }
         }
@@ -157,8 +158,8 @@ impl Service {
 }
 
 impl RepositoryGraph {
-    /// Number of each document that shares text, its best match of a thousand, and the number of the
-    /// other.
+    /// Returns the number of each document that shares text, the share of its best match in
+    /// thousandths, and the number of the other document.
     pub(crate) fn best(&self) -> Vec<(i64, u32, i64)> {
         let mut best: Vec<Option<(f64, usize)>> = vec![None; self.documents.len()];
         for edge in &self.edges {
@@ -177,7 +178,7 @@ impl RepositoryGraph {
         matched.collect()
     }
 
-    /// Sets of documents that are connected by edges of at least `min_score`.
+    /// Returns the clusters by edges with at least `min_score`.
     pub(crate) fn clusters(&self, min_score: f64) -> Vec<Vec<usize>> {
         let edges: Vec<DocumentEdge> =
             self.edges.iter().filter(|edge| edge.score >= min_score).copied().collect();
@@ -185,7 +186,7 @@ impl RepositoryGraph {
     }
 }
 
-/// Connected documents, the largest set first; each in order.
+/// Returns the sets of connected documents, the largest first; each in order.
 pub(crate) fn clusters(n: usize, edges: &[DocumentEdge]) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..n).collect();
     for edge in edges {

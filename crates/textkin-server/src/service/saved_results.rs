@@ -1,7 +1,7 @@
-//! Findings: what a text shares with others, looked at closely: with exclusions, source by source.
+//! Saved results: a checked text, compared with each source in detail and with exclusions.
 //!
-//! A saved result is the text and what was asked. What was found is looked up anew each time it is
-//! shown, so that it never tells of documents that are gone.
+//! A saved result is the text and the query. The matches are computed each time the result is shown,
+//! so that it never mentions documents that were deleted.
 
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -18,81 +18,83 @@ use crate::error::Error;
 use crate::index::PartitionKind;
 use crate::store::now;
 
-/// Sources that are looked at closely.
+/// The maximum number of sources that are compared in detail.
 pub(crate) const MAX_SOURCES: usize = 50;
-/// A result that was saved.
+
+/// A saved result.
 #[derive(Clone, Debug)]
 pub(crate) struct SavedResult {
     pub(crate) title: String,
     pub(crate) created: i64,
     pub(crate) text: String,
-    pub(crate) asked: SavedQuery,
+    pub(crate) query: SavedQuery,
 }
 
-/// What was asked.
+/// The query of a saved result. The field names are part of the stored format.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SavedQuery {
-    /// Where it was looked for; everywhere by default.
+    /// The repositories that were searched; all by default.
     pub(crate) against: Option<Vec<String>>,
-    /// Repository and id, if it was registered.
+    /// Repository and id, if the text was registered.
     pub(crate) registered: Option<(String, String)>,
     pub(crate) is_watched: bool,
     pub(crate) warnings: Vec<String>,
-    /// When the text was written, if that is known.
+    /// When the text was written, if known.
     #[serde(default)]
     pub(crate) time: Option<String>,
-    /// Results of several files at once: name, id or problem.
+    /// The results of several files: name, and id or problem.
     #[serde(default)]
     pub(crate) batch: Vec<(String, Result<String, String>)>,
 }
 
-/// What was found.
+/// The matches of a saved result.
 #[derive(Debug)]
 pub(crate) struct ResultDetails {
-    /// Words of the text, and how many of them are found, with nothing excluded.
+    /// Words of the text, and how many of them match, without exclusions.
     pub(crate) raw: (u64, u64),
-    /// The same after exclusions.
+    /// The same two counts with exclusions.
     pub(crate) counted: (u64, u64),
-    /// Runs of words that are found or do not count; ascending, without overlap.
+    /// Runs of words that match or are excluded; ascending, without overlap.
     pub(crate) runs: Vec<TextRun>,
     pub(crate) sources: Vec<MatchedSource>,
-    /// Sources that are not among them.
+    /// The number of further sources.
     pub(crate) more: usize,
-    /// What compared them.
+    /// The comparer that was used.
     pub(crate) comparer: Comparer,
 }
 
-/// A run of words with the same fate.
+/// A run of words with the same source, or the same reason for exclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRun {
-    /// The first word, from 0 on.
+    /// The first word, counted from 0.
     pub(crate) from: u64,
     /// The word after the last.
     pub(crate) to: u64,
-    /// Where it stands in the text, in bytes.
+    /// Its byte range in the text.
     pub(crate) span: Span,
-    /// Its source (from 0 on), or why it does not count.
+    /// The index of its source, or why it is excluded.
     pub(crate) source: Result<usize, Exclusion>,
 }
 
-/// A document in which the text was found.
+/// A document that shares words with the text.
 #[derive(Debug)]
 pub(crate) struct MatchedSource {
     pub(crate) matched: ProbeMatch,
-    /// Words of the text that count, and that it has.
+    /// Words of the text that count, and how many of them it contains.
     pub(crate) text_counts: (u64, u64),
-    /// Its own words that count, and that the text has.
+    /// Its words that count, and how many of them the text contains.
     pub(crate) source_counts: (u64, u64),
     pub(crate) longest: u64,
-    /// Whether another source has at least half of the longer of both in common with it.
+    /// Whether it shares at least half of the longer text with another source.
     pub(crate) has_similar_source: bool,
     pub(crate) has_text: bool,
-    /// Its place among the texts held by other owners, if it is one.
+    /// Its index among the private matches in other accounts, if it is one.
     pub(crate) private_index: Option<usize>,
 }
 
 impl MatchedSource {
-    /// How much it is, by what counts. Of a text that another owner holds, only one side is matched.
+    /// Returns the level by the words that count. For a private match in another account only the share
+    /// of the text is used.
     pub(crate) fn level(&self) -> MatchLevel {
         let share = |(words, shared): (u64, u64)| shared as f64 / words.max(1) as f64;
         let here = share(self.text_counts);
@@ -106,29 +108,29 @@ impl MatchedSource {
 }
 
 impl Service {
-    /// Saves a text to be looked at.
+    /// Saves a text and its query.
     pub(crate) fn save_result(
         &self,
         actor: &Actor,
         title: &str,
         text: &str,
-        asked: &SavedQuery,
+        query: &SavedQuery,
     ) -> Result<String, Error> {
         actor.require_scope(Scope::Probe)?;
         let id = secrets::name()?;
         let title: String = title.chars().filter(|c| !c.is_control()).take(200).collect();
         let (name, account) = (id.clone(), actor.account);
-        let (text, asked) = (pack(text)?, serde_json::to_string(asked)?);
+        let (text, query) = (pack(text)?, serde_json::to_string(query)?);
         self.store.write(move |write| {
             let sql = "INSERT INTO result (id, account, title, created, text, query)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            write.execute(sql, params![name, account, title, now(), text, asked])?;
+            write.execute(sql, params![name, account, title, now(), text, query])?;
             Ok(())
         })?;
         Ok(id)
     }
 
-    /// A result of the actor's own.
+    /// Returns a saved result of the actor.
     pub(crate) fn saved_result(&self, actor: &Actor, id: &str) -> Result<SavedResult, Error> {
         actor.require_scope(Scope::Probe)?;
         self.store.read(|read| {
@@ -141,14 +143,14 @@ impl Service {
             };
             let found =
                 read.prepare_cached(sql)?.query_row(params![id, actor.account], row).optional()?;
-            let (title, created, text, asked) =
+            let (title, created, text, query) =
                 found.ok_or_else(|| Error::not_found("result", id))?;
-            let (text, asked) = (unpack(&text)?, serde_json::from_str(&asked)?);
-            Ok(SavedResult { title, created, text, asked })
+            let (text, query) = (unpack(&text)?, serde_json::from_str(&query)?);
+            Ok(SavedResult { title, created, text, query })
         })
     }
 
-    /// The latest results of the actor's own: id, title, time.
+    /// Returns the latest results of the actor: id, title and time.
     pub(crate) fn results(
         &self,
         actor: &Actor,
@@ -165,7 +167,7 @@ impl Service {
         })
     }
 
-    /// What a saved text shares with others.
+    /// Compares a saved text with its sources.
     pub(crate) fn result_details(
         &self,
         actor: &Actor,
@@ -174,14 +176,14 @@ impl Service {
     ) -> Result<ResultDetails, Error> {
         let request = ProbeRequest {
             text: saved.text.clone(),
-            repositories: saved.asked.against.clone(),
+            repositories: saved.query.against.clone(),
             threshold: 0.0,
             limit: None,
             exclude: Vec::new(),
         };
         let (query, mut raw, own) = self.probe_raw(actor, &request)?;
-        if let Some((repository, id)) = &saved.asked.registered {
-            // It is no source of itself.
+        if let Some((repository, id)) = &saved.query.registered {
+            // A document is not its own source.
             let number = self.store.read(|read| {
                 let record = Self::resolve(read, actor, repository)?;
                 Ok(documents::find(read, &record, id).ok().map(|entry| entry.number))
@@ -192,19 +194,19 @@ impl Service {
         let words = WordSpans::new(query.spans());
         let comparer = self.comparer(exclusions, &own)?;
         let mut excluded = words.excluded(&comparer.compare(&saved.text, "")?);
-        let mut holders = vec![0u32; words.len()];
+        let mut n_sources = vec![0u32; words.len()];
         let mut raw_shared = vec![false; words.len()];
         for raw in &raw.matches {
             for &(span, _) in &raw.overlap.covered {
                 words.each(span, |word| {
-                    holders[word] += 1;
+                    n_sources[word] += 1;
                     raw_shared[word] = true;
                 });
             }
         }
         if exclusions.common > 0 {
-            for (reason, &holders) in excluded.iter_mut().zip(&holders) {
-                if holders > exclusions.common && reason.is_none() {
+            for (reason, &n_sources) in excluded.iter_mut().zip(&n_sources) {
+                if n_sources > exclusions.common && reason.is_none() {
                     *reason = Some(Exclusion::Common);
                 }
             }
@@ -212,7 +214,7 @@ impl Service {
         let total = raw.matches.len();
         let mut owner: Vec<Option<usize>> = vec![None; words.len()];
         let mut sources = Vec::new();
-        let mut held_words = Vec::new();
+        let mut shared_words = Vec::new();
         let mut n_private = 0;
         for raw in raw.matches.iter().take(MAX_SOURCES) {
             let matched = self.store.read(|read| probe::view(read, raw, &own))?;
@@ -226,11 +228,11 @@ impl Service {
                 })?;
             source.private_index = private_index;
             if source.text_counts.1 > 0 {
-                held_words.push(WordSet::new(&words, &raw.overlap.covered));
+                shared_words.push(WordSet::new(&words, &raw.overlap.covered));
                 sources.push(source);
             }
         }
-        mark_alike(&mut sources, &held_words);
+        mark_similar(&mut sources, &shared_words);
         let is_counted = |word: &usize| excluded[*word].is_none();
         let counted = (0..words.len()).filter(is_counted).count() as u64;
         let found = (0..words.len()).filter(is_counted).filter(|&word| owner[word].is_some());
@@ -249,8 +251,8 @@ impl Service {
         })
     }
 
-    /// Compares a text with one source; `takes` says whether a word counts for it.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one walk")]
+    /// Compares a text with one source; `takes` decides whether a word counts for it.
+    #[expect(clippy::too_many_arguments, reason = "one step of result_details")]
     fn compare_source(
         &self,
         saved: &SavedResult,
@@ -304,29 +306,29 @@ impl Service {
     }
 }
 
-/// Marks sources that have at least half of the longer of two in common, as the words of the text tell
-/// that both have: they are of one cluster, whatever else they share. What other owners hold is passed over.
-fn mark_alike(sources: &mut [MatchedSource], held_words: &[WordSet]) {
+/// Marks sources that share at least half of the longer of two with another source, judged by the words
+/// of the text that both contain. Private matches in other accounts are skipped.
+fn mark_similar(sources: &mut [MatchedSource], shared_words: &[WordSet]) {
     for a in 0..sources.len() {
         for b in a + 1..sources.len() {
             let pair = [&sources[a], &sources[b]];
             let longer = pair.map(|source| source.source_counts.0).into_iter().max().unwrap_or(0);
-            let in_common = held_words[a].in_common(&held_words[b]);
-            let is_known = pair.iter().all(|source| !source.matched.in_another_account);
-            if is_known && longer > 0 && 2 * in_common >= longer {
+            let in_common = shared_words[a].in_common(&shared_words[b]);
+            let is_visible = pair.iter().all(|source| !source.matched.in_another_account);
+            if is_visible && longer > 0 && 2 * in_common >= longer {
                 [a, b].iter().for_each(|at| sources[*at].has_similar_source = true);
             }
         }
     }
 }
 
-/// Some words of a text, a bit each.
+/// A set of words of a text, one bit per word.
 struct WordSet {
     bits: Vec<u64>,
 }
 
 impl WordSet {
-    /// The words that begin in these spans.
+    /// Returns the words that start in these spans.
     fn new<T>(words: &WordSpans<'_>, spans: &[(Span, T)]) -> Self {
         let mut bits = vec![0; words.len().div_ceil(64)];
         for (span, _) in spans {
@@ -335,14 +337,14 @@ impl WordSet {
         Self { bits }
     }
 
-    /// Words that are in both.
+    /// Counts the words that are in both.
     fn in_common(&self, other: &Self) -> u64 {
         let both = self.bits.iter().zip(&other.bits).map(|(a, b)| (a & b).count_ones());
         both.map(u64::from).sum()
     }
 }
 
-/// Where the first text of a comparison has words that count as contained.
+/// Returns the spans of the first text of a comparison that count as contained.
 pub(super) fn covered(comparison: &Comparison) -> Vec<Span> {
     let alignment = &comparison.alignment;
     let segments = alignment.passages.iter().flat_map(|passage| &passage.segments);
@@ -351,7 +353,7 @@ pub(super) fn covered(comparison: &Comparison) -> Vec<Span> {
     same.chain(alignment.repeats_a.iter().map(|repeat| repeat.here.span)).collect()
 }
 
-/// The words of a text, by their places.
+/// The words of a text, by their spans.
 pub(super) struct WordSpans<'a> {
     spans: &'a [Span],
 }
@@ -361,7 +363,7 @@ impl<'a> WordSpans<'a> {
         Self { spans }
     }
 
-    /// Why each word does not count, as a comparison of their text says, or that it does.
+    /// Returns for each word why a comparison of the text excludes it; `None` if it counts.
     pub(super) fn excluded(&self, comparison: &Comparison) -> Vec<Option<Exclusion>> {
         let mut excluded = vec![None; self.len()];
         for part in &comparison.excluded_a {
@@ -374,7 +376,7 @@ impl<'a> WordSpans<'a> {
         self.spans.len()
     }
 
-    /// Gives the number of each word that begins in `span` to `take`.
+    /// Calls `take` with the index of each word that starts in `span`.
     pub(super) fn each(&self, span: Span, take: impl FnMut(usize)) {
         let first = self.spans.partition_point(|word| word.start < span.start);
         let end = self.spans.partition_point(|word| word.start < span.end);
@@ -382,15 +384,15 @@ impl<'a> WordSpans<'a> {
     }
 }
 
-/// Runs of words with the same fate.
+/// Returns the runs of words with the same source or the same reason for exclusion.
 fn text_runs(
     spans: &[Span],
     excluded: &[Option<Exclusion>],
     owner: &[Option<usize>],
 ) -> Vec<TextRun> {
     let mut runs: Vec<TextRun> = Vec::new();
-    let fates = excluded.iter().zip(owner);
-    for (word, (span, (excluded, owner))) in (0u64..).zip(spans.iter().zip(fates)) {
+    let labels = excluded.iter().zip(owner);
+    for (word, (span, (excluded, owner))) in (0u64..).zip(spans.iter().zip(labels)) {
         let source = match (excluded, owner) {
             (Some(reason), _) => Err(*reason),
             (None, Some(source)) => Ok(*source),

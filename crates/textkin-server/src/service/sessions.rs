@@ -1,4 +1,4 @@
-//! Sessions: whoever signs in by name and password, until they sign out.
+//! Sessions: signing in with name and password, and signing out.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -12,26 +12,26 @@ use crate::store::now;
 const SESSION: i64 = 14 * 24 * 3600;
 
 impl Service {
-    /// Makes a session; returns its secret, which goes into a cookie.
+    /// Creates a session; returns its secret for the cookie.
     ///
     /// # Errors
-    /// If name and password do not belong together; the words do not say which is wrong.
+    /// If name or password is wrong; the message does not say which.
     pub fn sign_in(&self, name: &str, password: &str) -> Result<String, Error> {
         let record: Option<(i64, Option<String>, bool)> = self.store.read(|read| {
             let sql = "SELECT id, password, is_off FROM account WHERE name = ?1";
             let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             Ok(read.query_row(sql, [name], row).optional()?)
         })?;
-        let kept = record.as_ref().and_then(|record| record.1.as_deref());
-        let is_right = secrets::is_password(password, kept);
+        let stored = record.as_ref().and_then(|record| record.1.as_deref());
+        let is_valid = secrets::is_password(password, stored);
         let account = match record {
-            Some((account, _, false)) if is_right => account,
-            _ => return Err(Error::Forbidden("name or password is wrong".to_owned())),
+            Some((account, _, false)) if is_valid => account,
+            _ => return Err(Error::Forbidden("wrong name or password".to_owned())),
         };
         self.new_session(account)
     }
 
-    /// Makes a session for an account that is known to be there.
+    /// Creates a session for an existing account.
     pub(crate) fn new_session(&self, account: i64) -> Result<String, Error> {
         let (secret, csrf) = (secrets::secret()?, secrets::secret()?);
         let digest = secrets::digest(&secret);
@@ -58,10 +58,10 @@ impl Service {
         })
     }
 
-    /// Whose session it is, and the token that its forms carry.
+    /// Returns the actor of a session, and the token of its forms.
     ///
     /// # Errors
-    /// [`Error::Unauthenticated`] if it is none, or over.
+    /// [`Error::Unauthenticated`] if the session does not exist or has expired.
     pub fn session(&self, secret: &str) -> Result<(Actor, String), Error> {
         let digest = secrets::digest(secret);
         self.store.read(|read| {

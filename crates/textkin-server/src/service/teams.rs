@@ -1,4 +1,4 @@
-//! Teams: who may do what in whose repositories.
+//! Teams: accounts that share repositories, each with a role.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::store::now;
 pub struct TeamMember {
     /// The name of the account.
     pub account: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
 }
 
@@ -24,17 +24,17 @@ pub struct TeamMember {
 pub struct TeamView {
     /// Its name.
     pub name: String,
-    /// The role of whoever asks.
+    /// The role of the account that asks for it.
     pub role: Role,
     /// Its members.
     pub members: Vec<TeamMember>,
 }
 
 impl Service {
-    /// Makes a team whose owner is the actor.
+    /// Creates a team with the actor as its owner.
     ///
     /// # Errors
-    /// If the name is taken or will not do.
+    /// If the name is taken or invalid.
     pub fn new_team(&self, actor: &Actor, name: &str) -> Result<(), Error> {
         actor.require_scope(Scope::Admin)?;
         actor.require_whole_account()?;
@@ -42,14 +42,14 @@ impl Service {
         let (account, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
             insert_team(write, &name, account)?;
-            audit(write, Some(account), "team made", &name)
+            audit(write, Some(account), "team created", &name)
         })
     }
 
-    /// The actor's teams.
+    /// Returns the actor's teams.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn teams(&self, actor: &Actor) -> Result<Vec<TeamView>, Error> {
         actor.require_scope(Scope::Read)?;
         actor.require_whole_account()?;
@@ -73,10 +73,11 @@ impl Service {
         })
     }
 
-    /// Gives an account a role in a team, or none; only owners of the team may, and one stays.
+    /// Sets or removes the role of an account in a team; for owners of the team, which keeps at least one
+    /// owner.
     ///
     /// # Errors
-    /// If the actor may not, or there is no such account.
+    /// If the actor lacks the permission, or the account does not exist.
     pub fn set_member(
         &self,
         actor: &Actor,
@@ -95,7 +96,7 @@ impl Service {
                 .filter(|&id| actor.role(id).is_some())
                 .ok_or_else(|| Error::not_found("team", &team))?;
             if actor.role(id) != Some(Role::Owner) {
-                return Err(Error::Forbidden("only owners of the team may do this".to_owned()));
+                return Err(Error::Forbidden("only owners of the team can do this".to_owned()));
             }
             let member = find("SELECT id FROM account WHERE name = ?1", &account)?
                 .ok_or_else(|| Error::not_found("account", &account))?;
@@ -106,10 +107,10 @@ impl Service {
             }
             let sql = "SELECT count(*) FROM member WHERE team = ?1 AND role = 'owner'";
             if write.query_row(sql, [id], |row| row.get::<_, i64>(0))? == 0 {
-                return Err(Error::Conflict("a team needs an owner".to_owned()));
+                return Err(Error::Conflict("a team needs at least one owner".to_owned()));
             }
             let what = format!("{account} in {team}: {}", role.map_or("none", Role::name));
-            audit(write, Some(actor.account), "member", &what)
+            audit(write, Some(actor.account), "team member changed", &what)
         })
     }
 }
@@ -119,7 +120,7 @@ pub(super) fn insert_team(write: &Transaction<'_>, name: &str, owner: i64) -> Re
         "INSERT INTO team (name, created) VALUES (?1, ?2) ON CONFLICT DO NOTHING RETURNING id";
     let team: Option<i64> =
         write.query_row(sql, params![name, now()], |row| row.get(0)).optional()?;
-    let team = team.ok_or_else(|| Error::Conflict(format!("the name '{name}' is taken")))?;
+    let team = team.ok_or_else(|| Error::Conflict(format!("a team '{name}' already exists")))?;
     let sql = "INSERT INTO member (team, account, role) VALUES (?1, ?2, 'owner')";
     write.execute(sql, [team, owner])?;
     Ok(())

@@ -1,5 +1,5 @@
-//! Template texts and stop phrases of repositories: what everybody writes, and therefore says
-//! nothing about where a text comes from.
+//! Templates and stop phrases of repositories: text that everybody uses, which therefore says nothing
+//! about where a text comes from.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::error::Error;
 use crate::index::K;
 use crate::store::now;
 
-/// Templates of one repository, and bytes of one, at most.
+/// The maximum number of templates of one repository, and the maximum bytes of one.
 const MAX_TEMPLATES: u64 = 100;
 const MAX_BYTES: usize = 1 << 20;
-/// Stop phrases of one repository, and words of one, at most.
+/// The maximum number of stop phrases of one repository, and the maximum words of one.
 const MAX_PHRASES: u64 = 1000;
 const MAX_WORDS: u32 = 50;
 
@@ -24,10 +24,10 @@ const MAX_WORDS: u32 = 50;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTemplate {
-    /// What it is called.
+    /// Its name.
     #[schema(min_length = 1, max_length = 200)]
     pub name: String,
-    /// Its text, of at least 8 words.
+    /// Its text, at least 8 words.
     #[schema(min_length = 1)]
     pub text: String,
 }
@@ -35,11 +35,11 @@ pub struct NewTemplate {
 /// A template text of a repository.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TemplateView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Its words.
+    /// Its number of words.
     pub words: u32,
     /// When it was added, in seconds since 1970.
     pub created: i64,
@@ -49,7 +49,7 @@ pub struct TemplateView {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewStopPhrase {
-    /// The phrase, of 1 to 50 words.
+    /// The phrase, 1 to 50 words.
     #[schema(min_length = 1, max_length = 1000)]
     pub phrase: String,
 }
@@ -57,7 +57,7 @@ pub struct NewStopPhrase {
 /// A stop phrase of a repository.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StopPhraseView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
     /// The phrase.
     pub phrase: String,
@@ -66,10 +66,10 @@ pub struct StopPhraseView {
 }
 
 impl Service {
-    /// The template texts of a repository, without their texts.
+    /// Returns the templates of a repository, without their texts.
     ///
     /// # Errors
-    /// If the actor may not know of the repository.
+    /// If the actor may not see the repository.
     pub fn templates(&self, actor: &Actor, repository: &str) -> Result<Vec<TemplateView>, Error> {
         actor.require_scope(Scope::Read)?;
         self.store.read(|read| {
@@ -92,7 +92,7 @@ impl Service {
     /// Adds a template text to a repository.
     ///
     /// # Errors
-    /// If the actor may not, or the text is too short, too long or one too many.
+    /// If the actor lacks the permission, the text is too short or too long, or there are too many.
     pub fn new_template(
         &self,
         actor: &Actor,
@@ -101,9 +101,9 @@ impl Service {
     ) -> Result<TemplateView, Error> {
         actor.require_scope(Scope::Admin)?;
         if new.text.len() > MAX_BYTES {
-            return Err(Error::TooLarge("a template has at most 1 MiB".to_owned()));
+            return Err(Error::TooLarge("a template can have at most 1 MiB".to_owned()));
         }
-        let name = one_line("a template", &new.name, 200)?;
+        let name = one_line("the name of a template", &new.name, 200)?;
         let words = self.count_words(&new.text);
         let text = pack(&new.text)?;
         let (by, repository) = (actor.clone(), repository.to_owned());
@@ -112,17 +112,17 @@ impl Service {
             by.require_role(record.access(), Role::Owner)?;
             if words < K.get() {
                 return Err(Error::Invalid(format!(
-                    "a template has at least {K} words; make it a stop phrase"
+                    "a template must have at least {K} words; add shorter text as a stop phrase"
                 )));
             }
-            room(write, "template", record.id, MAX_TEMPLATES, "templates")?;
+            check_limit(write, "template", record.id, MAX_TEMPLATES, "templates")?;
             let sql = "INSERT INTO template (repository, name, words, text, created)
                        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();
             let row = params![record.id, name, words, text, created];
             let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
             let Some(id) = id else {
-                return Err(Error::Conflict(format!("there is a template '{name}' already")));
+                return Err(Error::Conflict(format!("a template '{name}' already exists")));
             };
             audit(
                 write,
@@ -137,15 +137,15 @@ impl Service {
     /// Removes a template text of a repository.
     ///
     /// # Errors
-    /// If the actor may not, or there is none.
+    /// If the actor lacks the permission, or the template does not exist.
     pub fn delete_template(&self, actor: &Actor, repository: &str, id: i64) -> Result<(), Error> {
         self.delete_of(actor, repository, "template", id)
     }
 
-    /// The stop phrases of a repository.
+    /// Returns the stop phrases of a repository.
     ///
     /// # Errors
-    /// If the actor may not know of the repository.
+    /// If the actor may not see the repository.
     pub fn stop_phrases(
         &self,
         actor: &Actor,
@@ -167,7 +167,7 @@ impl Service {
     /// Adds a stop phrase to a repository.
     ///
     /// # Errors
-    /// If the actor may not, or the phrase has no words, too many, or is one too many.
+    /// If the actor lacks the permission, the phrase has no words or too many, or there are too many phrases.
     pub fn new_stop_phrase(
         &self,
         actor: &Actor,
@@ -183,17 +183,17 @@ impl Service {
             by.require_role(record.access(), Role::Owner)?;
             if !(1..=MAX_WORDS).contains(&words) {
                 return Err(Error::Invalid(format!(
-                    "a stop phrase has 1 to {MAX_WORDS} words; make longer ones templates"
+                    "a stop phrase must have 1 to {MAX_WORDS} words; add longer text as a template"
                 )));
             }
-            room(write, "stop_phrase", record.id, MAX_PHRASES, "stop phrases")?;
+            check_limit(write, "stop_phrase", record.id, MAX_PHRASES, "stop phrases")?;
             let sql = "INSERT INTO stop_phrase (repository, phrase, created)
                        VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING RETURNING id";
             let created = now();
             let row = params![record.id, phrase, created];
             let id = write.query_row(sql, row, |row| row.get(0)).optional()?;
             let Some(id) = id else {
-                return Err(Error::Conflict(format!("there is a stop phrase '{phrase}' already")));
+                return Err(Error::Conflict(format!("the stop phrase '{phrase}' already exists")));
             };
             let object = format!("{phrase} of {}", record.name);
             audit(write, Some(by.account), "stop phrase added", &object)?;
@@ -204,7 +204,7 @@ impl Service {
     /// Removes a stop phrase of a repository.
     ///
     /// # Errors
-    /// If the actor may not, or there is none.
+    /// If the actor lacks the permission, or the phrase does not exist.
     pub fn delete_stop_phrase(
         &self,
         actor: &Actor,
@@ -239,7 +239,7 @@ impl Service {
     }
 }
 
-/// A text that is shown in one line.
+/// Returns a text on one line, with single spaces.
 fn one_line(what: &str, text: &str, limit: usize) -> Result<String, Error> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
@@ -247,16 +247,16 @@ fn one_line(what: &str, text: &str, limit: usize) -> Result<String, Error> {
         .collect();
     let line = words.join(" ");
     match line.chars().count() {
-        0 => Err(Error::Invalid(format!("{what} needs a name or words"))),
+        0 => Err(Error::Invalid(format!("{what} cannot be empty"))),
         n if n > limit => {
-            Err(Error::Invalid(format!("{what} has at most {limit} characters here")))
+            Err(Error::Invalid(format!("{what} can have at most {limit} characters")))
         }
         _ => Ok(line),
     }
 }
 
-/// Fails if a repository has as many of something as it may have.
-fn room(
+/// Fails if a repository has reached a limit.
+fn check_limit(
     read: &Transaction<'_>,
     table: &str,
     repository: i64,
@@ -265,12 +265,12 @@ fn room(
 ) -> Result<(), Error> {
     let sql = format!("SELECT count(*) FROM {table} WHERE repository = ?1");
     match read.query_row(&sql, [repository], |row| row.get::<_, u64>(0))? >= limit {
-        true => Err(Error::Conflict(format!("a repository has at most {limit} {what}"))),
+        true => Err(Error::Conflict(format!("a repository can have at most {limit} {what}"))),
         false => Ok(()),
     }
 }
 
-/// The template texts of a repository.
+/// Returns the texts of the templates of a repository.
 pub(super) fn texts(
     read: &Transaction<'_>,
     record: &RepositoryRecord,
@@ -281,7 +281,7 @@ pub(super) fn texts(
     rows.map(|row| unpack(&row?)).collect()
 }
 
-/// The stop phrases of a repository.
+/// Returns the stop phrases of a repository.
 pub(super) fn phrases(
     read: &Transaction<'_>,
     record: &RepositoryRecord,

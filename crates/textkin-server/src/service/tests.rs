@@ -331,7 +331,7 @@ fn workers_do_it_all_by_themselves() {
     assert_eq!(alerts[0].found.title.as_deref(), Some("A copy"));
     let job = service.job(&ben, job).unwrap();
     assert!(
-        job.detail.starts_with("301 documents registered, 1 problems: feed.jsonl:302"),
+        job.detail.starts_with("301 documents registered, 1 problem: feed.jsonl:302"),
         "{job:?}"
     );
     service.stop();

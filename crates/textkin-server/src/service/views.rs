@@ -1,4 +1,4 @@
-//! What pages ask for and the REST interface does not: lists in other orders, counts, marks.
+//! Queries that only the pages need: lists in other orders, counts, warnings.
 
 use rusqlite::{OptionalExtension, params};
 use textkin::types::{Layers, Tokens};
@@ -10,12 +10,12 @@ use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// Texts with fewer words say little.
+/// Texts with fewer words get a warning.
 const FEW_WORDS: u32 = 50;
-/// Seconds within which somebody who comes again is on the same visit.
+/// Seconds within which requests belong to the same visit.
 const VISIT: i64 = 1800;
 
-/// How many alerts there are.
+/// The numbers of alerts by state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlertCounts {
     pub(crate) open: u64,
@@ -23,28 +23,32 @@ pub(crate) struct AlertCounts {
     pub(crate) done: u64,
 }
 
-/// A document, and its old words where they are known.
-pub(crate) type Traced = (DocumentView, Option<u64>);
+/// A document, and the number of its old words if it was traced.
+pub(crate) type DocumentWithOldWords = (DocumentView, Option<u64>);
 
 impl Service {
-    /// Words of a text.
+    /// Counts the words of a text.
     pub(crate) fn count_words(&self, text: &str) -> u32 {
         self.index.prepare(text).words
     }
 
-    /// What is worth knowing of a text before it is compared.
+    /// Returns warnings about a text, such as disguised letters or too few words.
     pub(crate) fn warnings(&self, text: &str, words: u32) -> Vec<String> {
         let mut tokens = Tokens::new(Layers::SPANS);
         self.index.tokenize(text, &mut tokens);
         let mut warnings: Vec<String> =
             tokens.disguises().notes().iter().map(ToString::to_string).collect();
         if words < FEW_WORDS {
-            warnings.push(format!("it is short: {}", textkin_web::format::words(u64::from(words))));
+            warnings.push(format!(
+                "this text is short: {}",
+                textkin_web::format::words(u64::from(words))
+            ));
         }
         warnings
     }
 
-    /// When the actor's last visit of the dashboard began; a new one begins after half an hour.
+    /// Returns when the actor last started a visit to the dashboard; a new visit starts after half an
+    /// hour.
     pub(crate) fn last_visit(&self, actor: &Actor) -> Result<i64, Error> {
         let account = actor.account;
         let seen = self.store.read(|read| {
@@ -61,7 +65,7 @@ impl Service {
         Ok(seen)
     }
 
-    /// The latest documents that the actor may know of.
+    /// Returns the latest documents that the actor may see.
     pub(crate) fn latest_documents(
         &self,
         actor: &Actor,
@@ -70,7 +74,7 @@ impl Service {
         self.visible_documents(actor, "1 ORDER BY number DESC", limit)
     }
 
-    /// Documents by a part of their title or id.
+    /// Finds documents by a part of their title or id.
     pub(crate) fn search_documents(
         &self,
         actor: &Actor,
@@ -80,9 +84,9 @@ impl Service {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let asked = format!("'{}'", query.replace('\'', "''"));
+        let quoted = format!("'{}'", query.replace('\'', "''"));
         let condition = format!(
-            "instr(lower(id || ' ' || ifnull(title, '')), lower({asked})) > 0 ORDER BY number DESC"
+            "instr(lower(id || ' ' || ifnull(title, '')), lower({quoted})) > 0 ORDER BY number DESC"
         );
         self.visible_documents(actor, &condition, limit)
     }
@@ -114,8 +118,8 @@ impl Service {
         })
     }
 
-    /// A page of the documents of a repository, each with its old words where they are known, and
-    /// how many there are in all.
+    /// Returns a page of the documents of a repository, each with its old words if it was traced, and
+    /// the total number of documents.
     pub(crate) fn document_page(
         &self,
         actor: &Actor,
@@ -124,7 +128,7 @@ impl Service {
         sort: &str,
         page: u64,
         size: u32,
-    ) -> Result<(Vec<Traced>, u64), Error> {
+    ) -> Result<(Vec<DocumentWithOldWords>, u64), Error> {
         actor.require_scope(Scope::Read)?;
         let order = match sort {
             "title" => "lower(ifnull(title, id)), number",
@@ -163,7 +167,7 @@ impl Service {
     ) -> Result<RemovalReceipt, Error> {
         actor.require_scope(Scope::Register)?;
         if ids.is_empty() {
-            return Err(Error::Invalid("choose the documents to delete".to_owned()));
+            return Err(Error::Invalid("select the documents to delete".to_owned()));
         }
         let (by, repository, ids) = (actor.clone(), repository.to_owned(), ids.to_vec());
         let (removal, numbers) = self.store.write(move |write| {
@@ -178,7 +182,7 @@ impl Service {
         Ok(removal)
     }
 
-    /// How many alerts there are.
+    /// Counts the alerts by state.
     pub(crate) fn alert_counts(&self, actor: &Actor) -> Result<AlertCounts, Error> {
         let count = |condition: &str| self.count_alerts(actor, condition);
         Ok(AlertCounts {
@@ -188,7 +192,7 @@ impl Service {
         })
     }
 
-    /// Alerts that something became of, the latest first.
+    /// Returns the handled and dismissed alerts, the latest first.
     pub(crate) fn done_alerts(
         &self,
         actor: &Actor,
@@ -202,11 +206,14 @@ impl Service {
         Ok(done)
     }
 
-    /// Makes an account look after the server, or not; one stays.
+    /// Makes an account an administrator, or a normal account again; nobody can change this for
+    /// themselves.
     pub(crate) fn set_admin(&self, actor: &Actor, name: &str, is_admin: bool) -> Result<(), Error> {
         actor.require_admin()?;
         if name == actor.name {
-            return Err(Error::Conflict("somebody else has to change this".to_owned()));
+            return Err(Error::Conflict(
+                "you cannot change your own administrator role".to_owned(),
+            ));
         }
         let (by, name) = (actor.account, name.to_owned());
         self.store.write(move |write| {
@@ -214,14 +221,15 @@ impl Service {
             match write.execute(sql, params![name, is_admin])? {
                 0 => Err(Error::not_found("account", &name)),
                 _ => {
-                    let what = if is_admin { "administrator made" } else { "administrator unmade" };
+                    let what =
+                        if is_admin { "administrator added" } else { "administrator removed" };
                     super::accounts::audit(write, Some(by), what, &name)
                 }
             }
         })
     }
 
-    /// The latest documents of a repository that were traced, in the order in which they came.
+    /// Returns the latest traced documents of a repository, in order of registration.
     pub(crate) fn traced_documents(
         &self,
         actor: &Actor,
@@ -240,9 +248,9 @@ impl Service {
             let mut labels = read.prepare_cached("SELECT labels FROM origin WHERE number = ?1")?;
             let mut traced = Vec::with_capacity(entries.len());
             for entry in entries {
-                let said: String = labels.query_row([entry.number], |row| row.get(0))?;
+                let stored: String = labels.query_row([entry.number], |row| row.get(0))?;
                 let number = entry.number.cast_unsigned();
-                traced.push((number, entry.view(&record.name), serde_json::from_str(&said)?));
+                traced.push((number, entry.view(&record.name), serde_json::from_str(&stored)?));
             }
             Ok(traced)
         })
@@ -250,8 +258,8 @@ impl Service {
 }
 
 impl PurgeRule {
-    /// The rule as people say it.
-    pub(crate) fn in_words(&self) -> String {
+    /// Describes the rule.
+    pub(crate) fn describe(&self) -> String {
         super::purge::reason(self).trim_start_matches("purged: ").to_owned()
     }
 }

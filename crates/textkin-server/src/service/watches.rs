@@ -1,4 +1,4 @@
-//! Watches: repositories whose texts must not reappear unnoticed.
+//! Watches: requests to be notified when a text of a repository reappears.
 
 use rusqlite::{Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use crate::access::{Actor, Role, Scope};
 use crate::error::Error;
 use crate::store::now;
 
-/// A way in which alerts come.
+/// A channel by which alerts are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
-    /// The list of alerts, on the web and in the API. Always.
+    /// The list of alerts on the web and in the API; always used.
     Inbox,
     /// Mail to the address of the account.
     #[serde(alias = "email")]
     Mail,
-    /// The webhook that is named.
+    /// A webhook.
     Webhook,
 }
 
@@ -50,32 +50,32 @@ fn inbox() -> Vec<Channel> {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewWatch {
-    /// Whose texts are watched.
+    /// The repository whose texts are watched.
     pub repository: String,
-    /// The least level that is told.
+    /// The minimum level of an alert.
     #[serde(default = "some")]
     pub min_level: MatchLevel,
-    /// The fewest shared words that are told.
+    /// The minimum number of shared words of an alert.
     #[serde(default)]
     pub min_words: u32,
-    /// Ways in which alerts come; `inbox` is always one.
+    /// The channels of the alerts; `inbox` is always one.
     #[serde(default = "inbox")]
     pub channels: Vec<Channel>,
-    /// From which share on each level holds.
+    /// The minimum share of each level.
     #[serde(default)]
     pub levels: LevelThresholds,
-    /// The number of the webhook, if that is a channel and the account has several.
+    /// The id of the webhook, if the account has several.
     #[serde(default)]
     pub webhook: Option<i64>,
-    /// Mail waits from this minute of the day (UTC) …
+    /// Start of the quiet hours, in which no mail is sent: minute of the day, UTC.
     #[serde(default)]
     #[schema(maximum = 1439)]
     pub quiet_from: Option<u32>,
-    /// … to this one.
+    /// End of the quiet hours: minute of the day, UTC.
     #[serde(default)]
     #[schema(maximum = 1439)]
     pub quiet_to: Option<u32>,
-    /// Mail comes as one digest every so many hours; 0: at once.
+    /// Hours between digests by mail; 0: each alert is mailed at once.
     #[serde(default)]
     #[schema(maximum = 168)]
     pub digest_hours: u32,
@@ -84,34 +84,34 @@ pub struct NewWatch {
 /// A watch.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WatchView {
-    /// Its number.
+    /// Its id.
     pub id: i64,
-    /// Whose texts are watched.
+    /// The repository whose texts are watched.
     pub repository: String,
-    /// The least level that is told.
+    /// The minimum level of an alert.
     pub min_level: MatchLevel,
-    /// The fewest shared words that are told.
+    /// The minimum number of shared words of an alert.
     pub min_words: u32,
-    /// Ways in which alerts come.
+    /// The channels of the alerts.
     pub channels: Vec<Channel>,
-    /// From which share on each level holds.
+    /// The minimum share of each level.
     pub levels: LevelThresholds,
-    /// The number of the webhook.
+    /// The id of the webhook.
     pub webhook: Option<i64>,
-    /// Mail waits from this minute of the day (UTC) …
+    /// Start of the quiet hours, in which no mail is sent: minute of the day, UTC.
     pub quiet_from: Option<u32>,
-    /// … to this one.
+    /// End of the quiet hours: minute of the day, UTC.
     pub quiet_to: Option<u32>,
-    /// Mail comes as one digest every so many hours; 0: at once.
+    /// Hours between digests by mail; 0: each alert is mailed at once.
     pub digest_hours: u32,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: i64,
-    /// The job that checks what is there already.
+    /// The job that checks the existing documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<i64>,
 }
 
-/// A watch, as checks need it.
+/// The part of a watch that checks need.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchRule {
     pub(crate) watch: i64,
@@ -127,26 +127,27 @@ pub(crate) struct WatchRule {
 }
 
 impl Service {
-    /// Watches a repository from now on; what is there already is checked by a job.
+    /// Watches a repository from now on; a job checks its existing documents.
     ///
     /// # Errors
-    /// If the actor may not, or there is no such repository or webhook.
+    /// If the actor lacks the permission, or the repository or webhook does not exist.
     pub fn new_watch(&self, actor: &Actor, new: &NewWatch) -> Result<WatchView, Error> {
         actor.require_scope(Scope::Register)?;
         if !new.levels.is_valid() {
             return Err(Error::Invalid(
-                "levels are shares above 0, at most 1, and some ≤ high ≤ exact".to_owned(),
+                "levels must be shares above 0 and at most 1, with some ≤ high ≤ exact".to_owned(),
             ));
         }
         let is_minute = |minute: Option<u32>| minute.is_none_or(|minute| minute < 24 * 60);
-        let is_quiet_whole = new.quiet_from.is_some() == new.quiet_to.is_some();
-        if !is_minute(new.quiet_from) || !is_minute(new.quiet_to) || !is_quiet_whole {
+        let has_both_ends = new.quiet_from.is_some() == new.quiet_to.is_some();
+        if !is_minute(new.quiet_from) || !is_minute(new.quiet_to) || !has_both_ends {
             return Err(Error::Invalid(
-                "quiet hours have both ends, as minutes of the day below 1440".to_owned(),
+                "quiet hours need both a start and an end, as minutes of the day below 1440"
+                    .to_owned(),
             ));
         }
         if new.digest_hours > 24 * 7 {
-            return Err(Error::Invalid("a digest comes at least every 168 hours".to_owned()));
+            return Err(Error::Invalid("a digest must come at least every 168 hours".to_owned()));
         }
         let (by, new) = (actor.clone(), new.clone());
         let (id, job) = self.store.write(move |write| {
@@ -187,7 +188,7 @@ impl Service {
             let (kind, account) = (jobs::WATCH, Some(by.account));
             let job =
                 jobs::insert_with(write, kind, account, Some(record.id), None, payload.as_deref())?;
-            audit(write, account, "watch made", &record.name)?;
+            audit(write, account, "watch created", &record.name)?;
             Ok((id, job))
         })?;
         self.work.notify();
@@ -196,10 +197,10 @@ impl Service {
         Ok(WatchView { job: Some(job), ..view })
     }
 
-    /// The watches of the actor's account.
+    /// Returns the watches of the actor's account.
     ///
     /// # Errors
-    /// If the actor may not.
+    /// If the actor lacks the permission.
     pub fn watches(&self, actor: &Actor) -> Result<Vec<WatchView>, Error> {
         if actor.require_scope(Scope::Register).is_err() {
             actor.require_scope(Scope::Read)?;
@@ -234,10 +235,10 @@ impl Service {
         })
     }
 
-    /// Ends a watch; its alerts go with it.
+    /// Deletes a watch and its alerts.
     ///
     /// # Errors
-    /// If the account has none with this number.
+    /// If the account has none with this id.
     pub fn delete_watch(&self, actor: &Actor, id: i64) -> Result<(), Error> {
         actor.require_scope(Scope::Register)?;
         let (account, only) = (actor.account, actor.only);
@@ -246,20 +247,22 @@ impl Service {
                        WHERE id = ?1 AND account = ?2 AND (?3 IS NULL OR repository = ?3)";
             match write.execute(sql, params![id, account, only])? {
                 0 => Err(Error::not_found("watch", &id.to_string())),
-                _ => audit(write, Some(account), "watch ended", &id.to_string()),
+                _ => audit(write, Some(account), "watch deleted", &id.to_string()),
             }
         })
     }
 }
 
-fn hook_of(read: &Transaction<'_>, account: i64, asked: Option<i64>) -> Result<i64, Error> {
+fn hook_of(read: &Transaction<'_>, account: i64, requested: Option<i64>) -> Result<i64, Error> {
     let sql = "SELECT id FROM hook WHERE account = ?1 AND (?2 IS NULL OR id = ?2)";
     let mut statement = read.prepare_cached(sql)?;
-    let rows = statement.query_map(params![account, asked], |row| row.get(0))?;
+    let rows = statement.query_map(params![account, requested], |row| row.get(0))?;
     match rows.collect::<Result<Vec<i64>, _>>()?[..] {
-        [] => Err(Error::not_found("webhook", &asked.map_or(String::new(), |id| id.to_string()))),
+        [] => {
+            Err(Error::not_found("webhook", &requested.map_or(String::new(), |id| id.to_string())))
+        }
         [one] => Ok(one),
-        _ => Err(Error::Invalid("the account has several webhooks; say which".to_owned())),
+        _ => Err(Error::Invalid("the account has several webhooks; choose one".to_owned())),
     }
 }
 
@@ -271,7 +274,7 @@ fn channels(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Channel>> {
     Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
 }
 
-/// All watches whose owners may still read what they watch.
+/// Returns all watches whose accounts may still read the watched repository.
 pub(crate) fn rules(read: &Transaction<'_>) -> Result<Vec<WatchRule>, Error> {
     let sql = "SELECT watch.id, watch.account, watch.repository, min_level, exact, high, some,
                       min_words, channels, hook, quiet_from, quiet_to, digest

@@ -1,8 +1,8 @@
-//! The store: what the server must not forget, in one SQLite file.
+//! The store: everything the server must not lose, in one SQLite file.
 //!
-//! One thread writes. It takes what is waiting, runs it in one transaction, makes sure that it is on
-//! the disk, and only then answers: the cost of that is shared by all that waited (group commit).
-//! Readers have connections of their own and never wait for it.
+//! One thread writes. It runs all waiting changes in one transaction, syncs it to disk and only then
+//! answers, so that they share the cost of the sync (group commit). Readers have their own connections
+//! and never wait for it.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -18,15 +18,14 @@ use crate::error::Error;
 
 use self::writer::StoreWriter;
 
-/// The version of the tables that this program reads and writes.
+/// The schema version that this program reads and writes.
 pub(crate) const VERSION: i64 = 3;
 /// The tables of version 1.
 const SCHEMA: &str = include_str!("schema.sql");
-/// What makes each later version of the one before it, from version 2 on. A new store goes the same
-/// way, so that there is one.
+/// The upgrades to version 2 and later. A new store runs them too, so that there is only one path.
 const UPGRADES: [&str; 2] = [include_str!("upgrade-2.sql"), include_str!("upgrade-3.sql")];
-const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "a version for each upgrade");
-/// What tells our files from those of other programs: "tkin".
+const _: () = assert!(VERSION == UPGRADES.len() as i64 + 1, "one version per upgrade");
+/// The application id that distinguishes our files from those of other programs: "tkin".
 const APPLICATION: i64 = 0x746b_696e;
 
 /// The store.
@@ -43,10 +42,10 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the store in the file `path`, which is made if it is missing.
+    /// Opens the store in the file `path`, which is created if it is missing.
     ///
     /// # Errors
-    /// If it cannot be read, is something else, or is of a later version.
+    /// If it cannot be read, belongs to another program, or has a later version.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let mut connection = Connection::open(path)?;
         configure(&connection)?;
@@ -56,10 +55,10 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Changes the store; returns when the change is on the disk. Blocks.
+    /// Changes the store; returns when the change is on disk. Blocks.
     ///
     /// # Errors
-    /// If `change` fails, which then has changed nothing, or the disk does.
+    /// If `change` fails, and then nothing is changed, or the commit fails.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         change: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
@@ -70,7 +69,7 @@ impl Store {
     /// Changes the store soon; a failure is only logged.
     ///
     /// # Errors
-    /// If the server is being stopped.
+    /// If the server is shutting down.
     pub(crate) fn write_soon(
         &self,
         change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
@@ -78,7 +77,7 @@ impl Store {
         self.inner.writer.write_soon(change)
     }
 
-    /// Reads the store as it is at one moment. Blocks.
+    /// Reads the store as of one moment. Blocks.
     ///
     /// # Errors
     /// If `read` fails, or the file cannot be read.
@@ -111,7 +110,7 @@ impl Store {
         Ok(connection)
     }
 
-    /// Copies the store, as it is at one moment, into the new file `path`; others go on meanwhile.
+    /// Copies the store, as of one moment, into the new file `path`; readers and writers continue.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -120,15 +119,15 @@ impl Store {
         let mut copy = Connection::open(path)?;
         {
             let backup = rusqlite::backup::Backup::new(&reader, &mut copy)?;
-            // In one step: a copy in many begins again with every change.
+            // In one step: a copy in several steps starts again with every change.
             backup.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
-        // A file of its own, without a journal beside it.
+        // A single file without a journal.
         copy.pragma_update(None, "journal_mode", "DELETE")?;
         Ok(())
     }
 
-    /// Makes sure that what was deleted is in no file of the store any more.
+    /// Removes deleted data from all files of the store.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -154,22 +153,22 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     };
     let (application, version) =
         (pragma(connection, "application_id")?, pragma(connection, "user_version")?);
-    let strange = |reason: String| Error::Store { path: path.to_owned(), reason };
+    let failed = |reason: String| Error::Store { path: path.to_owned(), reason };
     let from = match (application, version) {
         (APPLICATION, VERSION) => return Ok(()),
         (0, 0) => 0,
         (APPLICATION, earlier @ 1..VERSION) => {
-            tracing::info!(from = earlier, to = VERSION, "the store is brought up to date");
+            tracing::info!(from = earlier, to = VERSION, "upgrading the store");
             earlier
         }
         (APPLICATION, later) => {
-            return Err(strange(format!(
-                "it is of version {later}; this program knows version {VERSION}: use a later textkin"
+            return Err(failed(format!(
+                "the store has version {later}, this program supports up to {VERSION}; use a later textkin"
             )));
         }
-        _ => return Err(strange("it belongs to another program".to_owned())),
+        _ => return Err(failed("this file belongs to another program".to_owned())),
     };
-    // All of it or nothing; whoever opens the store at the same time waits for it.
+    // All or nothing; another process that opens the store at the same time waits.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if pragma(&transaction, "user_version")? != from {
         drop(transaction);
@@ -189,12 +188,12 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Seconds since 1970.
+/// Returns the time in seconds since 1970.
 pub(crate) fn now() -> i64 {
     now_ms() / 1000
 }
 
-/// Milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -1,10 +1,10 @@
-//! Stores of earlier and of later versions.
+//! Tests of stores with earlier and later versions.
 
 use rusqlite::Connection;
 
 use super::*;
 
-/// A store as version 1 made it, with a few rows.
+/// Creates a store of version 1.
 pub(crate) fn store_of_version_1(path: &Path) -> Connection {
     let store = Connection::open(path).unwrap();
     store.execute_batch(SCHEMA).unwrap();
@@ -13,7 +13,7 @@ pub(crate) fn store_of_version_1(path: &Path) -> Connection {
     store
 }
 
-/// All that makes up the tables of a store.
+/// Returns the schema of a store.
 fn tables(path: &Path) -> Vec<(String, String)> {
     let store = Connection::open(path).unwrap();
     let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
@@ -23,7 +23,7 @@ fn tables(path: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn an_earlier_store_becomes_what_a_new_one_is_and_keeps_its_rows() {
+fn an_upgraded_store_has_the_schema_of_a_new_one_and_keeps_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.db"), folder.path().join("new.db"));
     let store = store_of_version_1(&old);
@@ -49,15 +49,15 @@ fn an_earlier_store_becomes_what_a_new_one_is_and_keeps_its_rows() {
 }
 
 #[test]
-fn a_later_store_and_one_of_another_program_are_refused() {
+fn stores_of_later_versions_and_of_other_programs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     drop(Store::open(&path).unwrap());
     let store = Connection::open(&path).unwrap();
     store.pragma_update(None, "user_version", VERSION + 1).unwrap();
     drop(store);
-    let told = Store::open(&path).unwrap_err().to_string();
-    assert!(told.contains("store.db") && told.contains("use a later textkin"), "{told}");
+    let message = Store::open(&path).unwrap_err().to_string();
+    assert!(message.contains("store.db") && message.contains("use a later textkin"), "{message}");
     let other = folder.path().join("other.db");
     Connection::open(&other).unwrap().pragma_update(None, "application_id", 7).unwrap();
     assert!(Store::open(&other).unwrap_err().to_string().contains("another program"));

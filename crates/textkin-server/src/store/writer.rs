@@ -1,4 +1,4 @@
-//! The one thread that writes, with group commit.
+//! The writer thread of the store, with group commit.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -7,14 +7,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::Error;
 
-/// Changes that share one commit, at most.
+/// The maximum number of changes in one commit.
 const MAX_BATCH: usize = 256;
-/// Changes that wait, at most; whoever brings more waits to bring them.
+/// The maximum number of waiting changes; beyond it, callers block.
 const MAX_WAITING: usize = 4096;
 
-/// A change that waits: makes it in its own savepoint, and returns what tells its outcome.
+/// A waiting change: applies itself in its own savepoint, and returns the function that reports its
+/// outcome.
 type Change = Box<dyn FnOnce(&Transaction<'_>) -> Reply + Send>;
-/// Tells the outcome, which is another if the commit failed.
+/// Reports the outcome to the caller, given the result of the commit.
 type Reply = Box<dyn FnOnce(Result<(), &Error>) + Send>;
 
 enum Command {
@@ -25,16 +26,16 @@ enum Command {
 
 #[derive(Debug)]
 pub(super) struct StoreWriter {
-    orders: Option<SyncSender<Command>>,
+    commands: Option<SyncSender<Command>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl StoreWriter {
     pub(super) fn start(connection: Connection) -> Result<Self, Error> {
-        let (orders, waiting) = sync_channel(MAX_WAITING);
+        let (commands, waiting) = sync_channel(MAX_WAITING);
         let run = move || run(connection, &waiting);
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(run)?;
-        Ok(Self { orders: Some(orders), thread: Some(thread) })
+        Ok(Self { commands: Some(commands), thread: Some(thread) })
     }
 
     pub(super) fn write<T: Send + 'static>(
@@ -49,11 +50,11 @@ impl StoreWriter {
                     Ok(()) => changed,
                     Err(error) => Err(error.for_other_change()),
                 };
-                // Whoever asked may be gone.
+                // The caller may have gone away.
                 let _ = sender.send(outcome);
             })
         });
-        self.order(Command::Change(change))?;
+        self.send(Command::Change(change))?;
         outcome.recv().map_err(|_| Error::Stopped)?
     }
 
@@ -61,9 +62,9 @@ impl StoreWriter {
         &self,
         change: impl FnOnce(&Transaction<'_>) -> Result<(), Error> + Send + 'static,
     ) -> Result<(), Error> {
-        self.order(Command::Change(Box::new(move |transaction| {
+        self.send(Command::Change(Box::new(move |transaction| {
             if let Err(error) = in_savepoint(transaction, change) {
-                tracing::warn!(%error, "a change that nobody waits for failed");
+                tracing::warn!(%error, "a background change of the store failed");
             }
             Box::new(|_| ())
         })))
@@ -71,19 +72,19 @@ impl StoreWriter {
 
     pub(super) fn scrub(&self) -> Result<(), Error> {
         let (sender, outcome) = sync_channel(1);
-        self.order(Command::Scrub(sender))?;
+        self.send(Command::Scrub(sender))?;
         outcome.recv().map_err(|_| Error::Stopped)?
     }
 
-    fn order(&self, order: Command) -> Result<(), Error> {
-        let orders = self.orders.as_ref().ok_or(Error::Stopped)?;
-        orders.send(order).map_err(|_| Error::Stopped)
+    fn send(&self, command: Command) -> Result<(), Error> {
+        let commands = self.commands.as_ref().ok_or(Error::Stopped)?;
+        commands.send(command).map_err(|_| Error::Stopped)
     }
 }
 
 impl Drop for StoreWriter {
     fn drop(&mut self) {
-        self.orders = None;
+        self.commands = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -103,14 +104,14 @@ fn in_savepoint<T>(
 
 fn run(mut connection: Connection, waiting: &Receiver<Command>) {
     let mut scrub = None;
-    while let Ok(order) = waiting.recv() {
+    while let Ok(command) = waiting.recv() {
         let mut changes = Vec::new();
-        take(order, &mut changes, &mut scrub);
+        queue(command, &mut changes, &mut scrub);
         while scrub.is_none()
             && changes.len() < MAX_BATCH
-            && let Ok(order) = waiting.try_recv()
+            && let Ok(command) = waiting.try_recv()
         {
-            take(order, &mut changes, &mut scrub);
+            queue(command, &mut changes, &mut scrub);
         }
         commit(&mut connection, changes);
         if let Some(sender) = scrub.take() {
@@ -120,12 +121,12 @@ fn run(mut connection: Connection, waiting: &Receiver<Command>) {
     }
 }
 
-fn take(
-    order: Command,
+fn queue(
+    command: Command,
     changes: &mut Vec<Change>,
     scrub: &mut Option<SyncSender<Result<(), Error>>>,
 ) {
-    match order {
+    match command {
         Command::Change(change) => changes.push(change),
         Command::Scrub(sender) => *scrub = Some(sender),
     }
@@ -135,18 +136,18 @@ fn commit(connection: &mut Connection, changes: Vec<Change>) {
     if changes.is_empty() {
         return;
     }
-    let mut answers = Vec::with_capacity(changes.len());
+    let mut replies = Vec::with_capacity(changes.len());
     let committed = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Error::from)
         .and_then(|transaction| {
-            answers.extend(changes.into_iter().map(|change| change(&transaction)));
+            replies.extend(changes.into_iter().map(|change| change(&transaction)));
             Ok(transaction.commit()?)
         });
     if let Err(error) = &committed {
         tracing::error!(%error, "a commit failed");
     }
-    for answer in answers {
-        answer(committed.as_ref().copied());
+    for reply in replies {
+        reply(committed.as_ref().copied());
     }
 }

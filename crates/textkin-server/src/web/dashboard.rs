@@ -82,7 +82,7 @@ fn view_of(service: &Service, actor: &Actor) -> Result<Dashboard, Error> {
             words: repositories.iter().map(|own| own.words).sum(),
             duplicated: (overview.words > 0)
                 .then(|| view::Share::new(overview.duplicated, overview.words)),
-            clusters: overview.is_counted.then_some(overview.clusters),
+            clusters: overview.is_computed.then_some(overview.clusters),
             open_alerts: service.open_alerts(actor)?,
             next_purge: service.next_purge(actor)?.map(|next| NextPurge {
                 repository: next.repository,

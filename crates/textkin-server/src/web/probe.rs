@@ -221,7 +221,7 @@ fn of_one(
         query => format!("/results/{id}?{query}"),
     };
     let said = format!("{} — {}", share.percent(), share.counts());
-    Ok(Done { href, said, warnings: saved.asked.warnings })
+    Ok(Done { href, said, warnings: saved.query.warnings })
 }
 
 /// Probes one text, after it was registered if that was asked for.

@@ -360,7 +360,7 @@ pub(super) async fn purge_preview(Path(name): Path<String>, posted: Posted) -> R
         visitor.run(move |service, actor| service.purge_preview(actor, &asked, &rule)).await;
     after(&visitor, name, outcome, |preview| Beside {
         preview: Some(PurgePreview {
-            rule: chosen.in_words(),
+            rule: chosen.describe(),
             documents: preview.documents,
             words: preview.words,
             oldest: preview.oldest.map(iso),

@@ -71,7 +71,7 @@ pub(super) async fn page(visitor: Visitor, Path(id): Path<String>) -> Reply {
     let wanted = id.clone();
     let saved = visitor.run(move |service, actor| service.saved_result(actor, &wanted)).await?;
     let frame = visitor.frame(NavItem::Probe);
-    if !saved.asked.batch.is_empty() {
+    if !saved.query.batch.is_empty() {
         let view =
             visitor.run(move |service, actor| Ok(batch(service, actor, &id, &saved))).await?;
         return Ok(html(BatchPage { frame: &frame, view: &view }.render()?));
@@ -116,7 +116,7 @@ fn results(
         if found.has_similar_source {
             badges.push(Badge::SameCluster);
         }
-        let times = timestamp(saved.asked.time.as_deref()).zip(timestamp(told.time.as_deref()));
+        let times = timestamp(saved.query.time.as_deref()).zip(timestamp(told.time.as_deref()));
         match times.map(|(here, there)| there.cmp(&here)) {
             Some(Ordering::Less) => badges.push(Badge::Older),
             Some(Ordering::Greater) => badges.push(Badge::Newer),
@@ -159,7 +159,7 @@ fn results(
         kind: kind(run),
     });
     let text = MarkedText { text: saved.text.clone(), marks: marks.collect() };
-    let registered = saved.asked.registered.as_ref();
+    let registered = saved.query.registered.as_ref();
     let registered =
         registered.map(|(repository, id)| named_link(repository, id, Some(&saved.title), None));
     Results {
@@ -167,9 +167,9 @@ fn results(
         title: saved.title.clone(),
         time: iso(saved.created),
         registered,
-        is_watched: saved.asked.is_watched,
+        is_watched: saved.query.is_watched,
         against: saved
-            .asked
+            .query
             .against
             .clone()
             .unwrap_or_else(|| vec!["everything you can see".to_owned()]),
@@ -189,7 +189,7 @@ fn results(
             common: exclusions.common,
             single_source: exclusions.single_source,
         },
-        warnings: saved.asked.warnings.clone(),
+        warnings: saved.query.warnings.clone(),
         query,
         ..Results::default()
     }
@@ -235,7 +235,7 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Bat
                 documents: (findings.sources.len() + findings.more) as u64,
                 href: Some(format!("/results/{}", segment(id))),
                 problem: None,
-                warnings: saved.asked.warnings,
+                warnings: saved.query.warnings,
             },
             Err(error) => {
                 let problem = Some(error.public_message());
@@ -246,7 +246,7 @@ fn batch(service: &Service, actor: &Actor, id: &str, saved: &SavedResult) -> Bat
     BatchResults {
         id: id.to_owned(),
         time: iso(saved.created),
-        rows: saved.asked.batch.iter().map(row).collect(),
+        rows: saved.query.batch.iter().map(row).collect(),
         ..BatchResults::default()
     }
 }

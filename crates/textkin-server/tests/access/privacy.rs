@@ -121,7 +121,7 @@ fn a_disclosed_text_is_told_without_its_owner_its_name_and_its_length() {
     let matches = answer["matches"].as_array().unwrap();
     assert_eq!(matches.len(), 2, "{answer}");
     for found in matches {
-        assert_eq!(found["held_by_another_owner"], true);
+        assert_eq!(found["in_another_account"], true);
         for field in [
             "repository",
             "id",
