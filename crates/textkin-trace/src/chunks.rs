@@ -1,4 +1,4 @@
-//! The chunks of a document as tracers see them: by their words, whether they were made or not.
+//! The chunks of a document as tracers see them: listed explicitly, or implied by word positions.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use textkin_core::chunk::{chunk_hash, overlapping_count};
 
 /// All chunks of a document, in text order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Chunks<'a> {
+pub(crate) enum DocumentChunks<'a> {
     /// Chunks of any kind, whose starts and ends ascend.
     Listed(&'a [Chunk]),
-    /// All runs of so many words, which need not be made: chunk `n` begins with word `n`.
+    /// All runs of `count` words, without a list: chunk `n` begins with word `n`.
     Runs { n_chunks: u32, count: u32 },
 }
 
-impl<'a> Chunks<'a> {
-    /// All runs of `k` words of `n_words`; of fewer words, one run of all.
+impl<'a> DocumentChunks<'a> {
+    /// All runs of `k` words in a document of `n_words`; a shorter document is one run.
     pub(crate) fn runs(n_words: usize, k: usize) -> Self {
         let k = k.max(1);
         Self::Runs { n_chunks: size(overlapping_count(n_words, k)), count: size(k.min(n_words)) }
@@ -28,7 +28,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// The words of a chunk.
+    /// Returns the words of a chunk.
     pub(crate) fn words(&self, index: u32) -> Range<u32> {
         match self {
             Self::Listed(chunks) => {
@@ -39,17 +39,17 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// A chunk that is there, of a document whose words have these hashes.
-    pub(crate) fn selected(&self, hashes: &[u64], index: u32) -> Selected {
+    /// Returns an existing chunk of a document whose words have these hashes.
+    pub(crate) fn selected(&self, hashes: &[u64], index: u32) -> SelectedChunk {
         let words = self.words(index);
         let hash = match self {
             Self::Listed(chunks) => chunks[index as usize].hash,
             Self::Runs { .. } => chunk_hash(&hashes[words.start as usize..words.end as usize]),
         };
-        Selected { hash, index, first: words.start, count: words.end - words.start }
+        SelectedChunk { hash, index, first: words.start, count: words.end - words.start }
     }
 
-    /// The chunks all of whose words are among these.
+    /// Returns the chunks that lie completely within these words.
     pub(crate) fn within(&self, words: &Range<u32>) -> Range<usize> {
         match self {
             Self::Listed(chunks) => {
@@ -65,25 +65,25 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// A chunk that is looked up.
+/// A chunk to look up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Selected {
+pub(crate) struct SelectedChunk {
     pub(crate) hash: u64,
-    /// Its place among all chunks.
+    /// Index among all chunks.
     pub(crate) index: u32,
-    /// Its first word.
+    /// First word.
     pub(crate) first: u32,
-    /// Its number of words.
+    /// Number of words.
     pub(crate) count: u32,
 }
 
-impl Selected {
+impl SelectedChunk {
     pub(crate) fn words(&self) -> Range<u32> {
         self.first..self.first + self.count
     }
 }
 
-/// A number of words or chunks, of which no text has more.
+/// Converts a number of words or chunks; no text has more than fit.
 pub(crate) fn size(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

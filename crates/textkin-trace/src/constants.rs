@@ -1,16 +1,16 @@
-//! The constants of a method by name: one list for messages, states and the command line.
+//! Tunable constants of the methods by name: one list for messages, saved states and the command line.
 
 use textkin_core::name::nearest;
 
 use crate::eviction::Eviction;
 use crate::{ChunkMethod, Error, Method, Settings, WindowMethod};
 
-/// A number that a method goes by.
+/// Named numeric parameter of a tracing method.
 #[derive(Clone, Copy, Debug)]
 pub struct Constant {
-    /// The name it is set by.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// One-line description.
     pub summary: &'static str,
     /// The command-line options it applies to: all methods, one of them, or one eviction.
     pub applies_to: &'static str,
@@ -21,7 +21,7 @@ pub struct Constant {
     field: fn(&mut Settings) -> Option<SettingField<'_>>,
 }
 
-/// Where the value of a constant is kept.
+/// Reference to the field that stores the value of a constant.
 enum SettingField<'a> {
     Byte(&'a mut u8),
     Short(&'a mut u16),
@@ -41,7 +41,7 @@ impl SettingField<'_> {
         }
     }
 
-    /// Sets a value that the range of the constant allows.
+    /// Sets the value, which must be in the range of the constant.
     fn set(self, value: u64) {
         match self {
             Self::Byte(field) => *field = u8::try_from(value).unwrap_or(u8::MAX),
@@ -73,7 +73,7 @@ const KIN: &str = "--preset kin";
 const COPY_COUNT: &str = "--preset paper --evict copy-count";
 const LUCKY: &str = "--preset paper --evict lucky";
 
-/// A field of the method of the paper, of its eviction, or of windows.
+/// Accessor for a field of the paper method, of its eviction, or of the window method.
 macro_rules! field {
     (chunks, $field:ident, $kind:ident) => {
         |settings| chunks(settings).map(|method| SettingField::$kind(&mut method.$field))
@@ -109,103 +109,103 @@ macro_rules! constant {
 }
 
 impl Constant {
-    /// Every constant, in the order in which they are told.
+    /// Every constant, in display order.
     pub const ALL: [Self; 22] = [
-        constant!("bucket", ALL, (1, 4096), "slots of a bucket", |settings| Some(
+        constant!("bucket", ALL, (1, 4096), "slots per bucket", |settings| Some(
             SettingField::Short(&mut settings.bucket)
         )),
-        constant!("seed", ALL, (0, u64::MAX), "where random choices begin", |settings| Some(
+        constant!("seed", ALL, (0, u64::MAX), "seed of random choices", |settings| Some(
             SettingField::Long(&mut settings.seed)
         )),
         constant!(
             "tag-bytes",
             ALL,
             (2, 8),
-            "bytes of a chunk's hash in its slot",
+            "bytes of the chunk hash stored in a slot",
             field!(both, tag_bytes, Byte, Byte)
         ),
         constant!(
             "origin-bytes",
             ALL,
             (3, 8),
-            "bytes of an origin's number in a slot",
+            "bytes of the origin number stored in a slot",
             field!(both, origin_bytes, Byte, Byte)
         ),
         constant!(
             "bridge-limit",
             ALL,
             (0, 65_535),
-            "a bridge spans less than this: T of the paper, in selected chunks; with windows, in words",
+            "maximum length of a bridge (exclusive): T of the paper, in selected chunks; with windows, in words",
             field!(both, bridge_limit, Word, Short)
         ),
         constant!(
             "stores-estimated",
             PAPER,
             (0, 1),
-            "1: chunks are stored with the origin that was estimated for them",
+            "1: store missing chunks with their estimated origin",
             field!(chunks, stores_estimated, Flag)
         ),
         constant!(
             "copy-count-full",
             COPY_COUNT,
             (1, 255),
-            "where a counter stops",
-            field!(CopyCount, full, Byte)
+            "maximum value of a counter",
+            field!(CopyCount, max, Byte)
         ),
         constant!(
             "copy-count-many",
             COPY_COUNT,
             (1, 4096),
-            "so many full counters in a bucket halve all",
-            field!(CopyCount, many, Short)
+            "number of full counters at which all counters of a bucket are halved",
+            field!(CopyCount, halve_at, Short)
         ),
         constant!(
             "lucky-block",
             LUCKY,
             (0, 255),
-            "how many times √(b − 2) the ends of a block of b chunks gain",
+            "factor of √(b − 2), the gain of the ends of a block of b chunks",
             field!(Lucky, block, Byte)
         ),
         constant!(
             "lucky-edge",
             LUCKY,
             (0, 255),
-            "what the ends of a document gain",
+            "gain of the first and last chunk of a document",
             field!(Lucky, edge, Byte)
         ),
         constant!(
             "lucky-every",
             LUCKY,
             (0, 65_535),
-            "which chunks gain regularly, y of the paper; 0 for none",
+            "every N-th chunk gains lucky-regular: y of the paper; 0: none",
             field!(Lucky, every, Short)
         ),
         constant!(
             "lucky-regular",
             LUCKY,
             (0, 255),
-            "what those gain",
+            "gain of every N-th chunk (see lucky-every)",
             field!(Lucky, regular, Byte)
         ),
         constant!(
             "lucky-limit",
             LUCKY,
             (0, 255),
-            "the average score of a bucket that halves all; 0 for never",
+            "average score at which all scores of a bucket are halved; 0: never",
             field!(Lucky, limit, Byte)
         ),
         constant!(
             "window",
             KIN,
             (1, 64),
-            "words of the window on each side of a chunk",
+            "words in the window on each side of a chunk",
             field!(windows, window, Byte)
         ),
         constant!(
             "bits",
             KIN,
             (1, 8),
-            "bits of each word in the window: 1, 2, 4 or 8; window × bits is 8, 16, … 64",
+            "bits stored per word of the window: 1, 2, 4 or 8; window × bits must be 8, 16, … 64",
             field!(windows, bits, Byte)
         ),
         constant!(
@@ -219,50 +219,50 @@ impl Constant {
             "reach",
             KIN,
             (0, 255),
-            "words beyond a window that are taken as copied where the rest is forgotten",
+            "words beyond a fully matching window that count as copied if the origin is mostly evicted",
             field!(windows, reach, Byte)
         ),
         constant!(
             "landmark-worth",
             KIN,
             (1, 255),
-            "worth of a new landmark",
+            "initial score of a landmark",
             field!(windows, landmark_worth, Byte)
         ),
         constant!(
             "anchors",
             KIN,
             (0, 255),
-            "chunks of each document that are remembered for longest",
+            "chunks per document that are kept longest",
             field!(windows, anchors, Byte)
         ),
         constant!(
             "anchor-worth",
             KIN,
             (1, 255),
-            "worth of each of them",
+            "score of an anchor",
             field!(windows, anchor_worth, Byte)
         ),
         constant!(
             "found-worth",
             KIN,
             (0, 255),
-            "what a slot gains when its chunk is found",
+            "score gained by a slot when its chunk is found",
             field!(windows, found_worth, Byte)
         ),
         constant!(
             "minor-worth",
             KIN,
             (0, 255),
-            "worth of a chunk between landmarks; 0: they are not kept",
+            "initial score of a chunk between landmarks; 0: not stored",
             field!(windows, minor_worth, Byte)
         ),
     ];
 
-    /// The constant called `name`.
+    /// Returns the constant called `name`.
     ///
     /// # Errors
-    /// If there is none, with the one that was probably meant.
+    /// If there is none; the error suggests the nearest name.
     pub fn named(name: &str) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|constant| constant.name == name);
         found.ok_or_else(|| {
@@ -270,27 +270,27 @@ impl Constant {
             match nearest(name, names) {
                 Some(meant) => Error::UnknownConstant {
                     name: name.to_owned(),
-                    hint: format!("is {meant} meant?"),
+                    hint: format!("did you mean {meant}?"),
                 },
                 None => {
-                    let hint = format!("there are {}", names.join(", "));
+                    let hint = format!("available: {}", names.join(", "));
                     Error::UnknownConstant { name: name.to_owned(), hint }
                 }
             }
         })
     }
 
-    /// Its value in `settings`, if they have it.
+    /// Returns the value in `settings`, if the constant applies to their method.
     #[must_use]
     pub fn value(&self, settings: &Settings) -> Option<u64> {
         let mut settings = *settings;
         (self.field)(&mut settings).map(|field| field.value())
     }
 
-    /// Gives it a value in `settings`.
+    /// Sets the value in `settings`.
     ///
     /// # Errors
-    /// If they do not have it, or the value is out of its range.
+    /// If the constant does not apply to their method, or the value is out of range.
     pub fn set(&self, value: u64, settings: &mut Settings) -> Result<(), Error> {
         let Self { name, applies_to, min, max, .. } = *self;
         let field =
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn every_constant_is_set_where_it_is_and_changes_nothing_else() {
+    fn setting_a_constant_changes_nothing_else() {
         for constant in Constant::ALL {
             let has_it = |settings: &Settings| constant.value(settings).is_some();
             let mut of: Vec<Settings> = all_settings().into_iter().filter(has_it).collect();
@@ -342,24 +342,24 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_values_and_methods_are_told() {
-        let said = |name: &str, value: u64, settings: &mut Settings| {
+    fn errors_name_the_constant_and_the_remedy() {
+        let traced = |name: &str, value: u64, settings: &mut Settings| {
             let constant = Constant::named(name);
             constant.and_then(|constant| constant.set(value, settings)).unwrap_err().to_string()
         };
         let [mut kin, mut paper, _] = all_settings().try_into().unwrap();
         assert_eq!(
-            said("lucky-limt", 4, &mut paper),
-            "there is no constant 'lucky-limt'; is lucky-limit meant?"
+            traced("lucky-limt", 4, &mut paper),
+            "unknown constant 'lucky-limt'; did you mean lucky-limit?"
         );
-        assert!(said("T", 4, &mut paper).contains("there are bucket, seed, tag-bytes"));
+        assert!(traced("T", 4, &mut paper).contains("available: bucket, seed, tag-bytes"));
         assert_eq!(
-            said("lucky-limit", 4, &mut kin),
-            "lucky-limit is a constant of --preset paper --evict lucky"
+            traced("lucky-limit", 4, &mut kin),
+            "lucky-limit only applies to --preset paper --evict lucky"
         );
         assert_eq!(
-            said("lucky-limit", 256, &mut paper),
-            "lucky-limit of 256 is out of range: 0 to 255"
+            traced("lucky-limit", 256, &mut paper),
+            "lucky-limit must be between 0 and 255, got 256"
         );
     }
 }

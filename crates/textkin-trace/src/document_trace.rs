@@ -1,67 +1,67 @@
-//! What is said of one document: its fresh words, its copied blocks, its dominant origin.
+//! Result for one document: its new words, copied blocks and dominant origin.
 
 use std::ops::Range;
 
-use crate::label::{Labelled, Labels, Place};
+use crate::label::{LabelledRun, OriginLabels, OriginPosition};
 
-/// A copied block: consecutive chunks of one origin.
+/// Copied block: consecutive chunks of one origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its first word.
+    /// First word.
     pub start: u32,
-    /// One past its last word. Blocks of different origins may share words.
+    /// One past the last word. Blocks of different origins may share words.
     pub end: u32,
-    /// Number of the earliest document known to hold it.
+    /// Number of the earliest document known to contain the block.
     pub origin: u64,
-    /// The word of the origin that it begins with there, where the method keeps that (modulo 65,536
-    /// with windows).
+    /// Word of the origin where the block begins, if the method stores it (modulo 65,536 with the window
+    /// method).
     pub origin_offset: Option<u32>,
-    /// How many of its words belong to chunks of this origin.
+    /// Number of its words that belong to chunks of this origin.
     pub words: u32,
-    /// How many of those belong only to chunks whose origin was estimated from others.
+    /// Number of those that belong only to chunks whose origin was estimated.
     pub estimated: u32,
 }
 
-/// What is said of one document.
+/// Result of tracing one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentTrace {
     /// Number of the document in its stream, from 0.
     pub number: u64,
-    /// Its words.
+    /// Number of words.
     pub words: u32,
-    /// Its chunks.
+    /// Number of chunks.
     pub chunks: u32,
-    /// Those that were looked up.
+    /// Number of selected chunks.
     pub selected: u32,
-    /// Words of no copied chunk.
+    /// Number of words outside copied chunks.
     pub new_words: u32,
-    /// Words of copied chunks.
+    /// Number of words in copied chunks.
     pub copied_words: u32,
-    /// The document that most of its chunks came from: itself if none was copied, or if there are as
-    /// many of its own.
+    /// Document that most chunks came from: the document itself if none was copied, or if as many are
+    /// new.
     pub dominant_origin: u64,
-    /// The share of its chunks that did, of those with a label; 0 if there is no chunk.
+    /// Share of labelled chunks that came from the dominant origin; 0 without chunks.
     pub dominant_share: f64,
-    /// Whether that is a tenth more than came from any other document.
+    /// Whether the dominant origin has at least a tenth more chunks than any other document.
     pub is_clear: bool,
-    /// Its copied blocks, in text order.
+    /// Copied blocks, in text order.
     pub blocks: Vec<Block>,
-    /// Its fresh words, as `start..end` of maximal runs.
+    /// New words, as maximal runs `start..end`.
     pub new: Vec<(u32, u32)>,
-    /// Its old words that are only in chunks whose origin was estimated, likewise.
+    /// Copied words that are only in chunks with an estimated origin, as runs.
     pub estimated: Vec<(u32, u32)>,
 }
 
 impl DocumentTrace {
-    /// Whether the dominant origin is another document.
+    /// Returns whether the dominant origin is another document.
     #[must_use]
     pub fn is_copied(&self) -> bool {
         self.dominant_origin != self.number
     }
 
-    /// Puts together the labels of a document.
-    pub(crate) fn new(number: u64, sizes: Sizes, labels: &Labels) -> Self {
-        let is_old = |run: &&Labelled| run.place.is_some();
+    /// Builds the result from the labels of a document.
+    pub(crate) fn new(number: u64, sizes: DocumentSizes, labels: &OriginLabels) -> Self {
+        let is_old = |run: &&LabelledRun| run.origin.is_some();
         let old = labels.runs.iter().filter(is_old).map(|run| run.start..run.end);
         let new = uncovered(sizes.words, old);
         let unfound = uncovered(sizes.words, labels.found.iter().cloned());
@@ -85,23 +85,23 @@ impl DocumentTrace {
     }
 }
 
-/// How large a document is.
+/// Sizes of a document.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
+pub(crate) struct DocumentSizes {
     pub(crate) words: u32,
     pub(crate) chunks: u32,
     pub(crate) selected: u32,
 }
 
-fn blocks(labels: &Labels) -> Vec<Block> {
-    let n_places = labels.runs.iter().filter(|run| run.place.is_some()).count();
-    let mut blocks = Vec::with_capacity(n_places);
+fn blocks(labels: &OriginLabels) -> Vec<Block> {
+    let n_copied = labels.runs.iter().filter(|run| run.origin.is_some()).count();
+    let mut blocks = Vec::with_capacity(n_copied);
     let mut found = labels.found.as_slice();
-    for runs in labels.runs.chunk_by(Labelled::continues) {
+    for runs in labels.runs.chunk_by(LabelledRun::continues) {
         let n_found: u32 = runs.iter().map(|run| run.n_found).sum();
         let (of_block, rest) = found.split_at(found.len().min(n_found as usize));
         found = rest;
-        let Some(Place { origin, offset }) = runs[0].place else { continue };
+        let Some(OriginPosition { origin, offset }) = runs[0].origin else { continue };
         let words = covered(runs.iter().map(|run| run.start..run.end));
         blocks.push(Block {
             start: runs[0].start,
@@ -115,7 +115,7 @@ fn blocks(labels: &Labels) -> Vec<Block> {
     blocks
 }
 
-/// Words of any of these runs, which begin in order.
+/// Counts the words in any of these runs, which are ordered by start.
 fn covered(runs: impl Iterator<Item = Range<u32>>) -> u32 {
     let mut covered_to = 0;
     let mut words = 0;
@@ -126,7 +126,7 @@ fn covered(runs: impl Iterator<Item = Range<u32>>) -> u32 {
     words
 }
 
-/// Words of none of these runs, which begin in order, as maximal runs.
+/// Returns the words outside these runs, which are ordered by start, as maximal runs.
 fn uncovered(n_words: u32, covering: impl Iterator<Item = Range<u32>>) -> Vec<(u32, u32)> {
     let mut runs = Vec::new();
     let mut covered_to = 0;
@@ -142,7 +142,7 @@ fn uncovered(n_words: u32, covering: impl Iterator<Item = Range<u32>>) -> Vec<(u
     runs
 }
 
-/// What is left of runs without others, each of which lies within one of them.
+/// Subtracts `others` from `runs`; each of `others` lies within one run.
 fn without(runs: &[(u32, u32)], others: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut left = Vec::new();
     let mut others = others.iter().peekable();
@@ -166,15 +166,15 @@ struct Dominant {
     is_clear: bool,
 }
 
-/// The origin of most chunks; the document itself, then the earliest, where several have as many.
-fn dominant(number: u64, runs: &[Labelled]) -> Dominant {
-    let origin_of = |run: &Labelled| run.place.map_or(number, |place| place.origin);
+/// Returns the origin of most chunks; ties go to the document itself, then to the earliest.
+fn dominant(number: u64, runs: &[LabelledRun]) -> Dominant {
+    let origin_of = |run: &LabelledRun| run.origin.map_or(number, |position| position.origin);
     let mut origins: Vec<(u64, u64)> = Vec::new();
     let (mut n_chunks, mut last) = (0, (number, 0));
     for run in runs {
         let (origin, n) = (origin_of(run), u64::from(run.n_chunks));
         n_chunks += n;
-        // Those that follow one another are often of one origin.
+        // Consecutive runs often have the same origin.
         if origin != last.0 {
             origins.push(last);
             last = (origin, 0);

@@ -1,102 +1,102 @@
-//! What can go wrong: settings that fit no table, and state that is not ours.
+//! Errors: settings that do not fit a table, and states that cannot be loaded.
 
 use std::io;
 
-/// Why a tracer could not be made, saved or loaded.
+/// Error while creating, saving or loading a tracer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not even one bucket fits.
+    /// The memory does not hold a single bucket.
     #[error(
-        "a table of {memory} bytes is too small: one bucket of {slots} slots takes {bucket} bytes"
+        "a table of {memory} bytes is too small: one bucket of {slots} slots needs {bucket} bytes"
     )]
     TooSmall {
-        /// Bytes that were given.
+        /// Requested bytes.
         memory: u64,
-        /// Bytes of one bucket.
+        /// Bytes per bucket.
         bucket: u64,
-        /// Slots of one bucket.
+        /// Slots per bucket.
         slots: u64,
     },
-    /// More than this machine can address or give.
-    #[error("there is no memory for a table of {memory} bytes")]
+    /// The machine cannot provide this much memory.
+    #[error("cannot allocate a table of {memory} bytes")]
     TooLarge {
-        /// Bytes that were given.
+        /// Requested bytes.
         memory: u64,
     },
-    /// A setting out of its range.
-    #[error("{name} of {value} is not possible; it is {expected}")]
+    /// A setting is out of range.
+    #[error("{name} must be {expected}, got {value}")]
     Setting {
-        /// Which.
+        /// Its name.
         name: &'static str,
-        /// What was given.
+        /// The value given.
         value: u64,
-        /// The range.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// A constant that there is not.
-    #[error("there is no constant '{name}'; {hint}")]
+    /// No constant has this name.
+    #[error("unknown constant '{name}'; {hint}")]
     UnknownConstant {
         /// The name.
         name: String,
-        /// What was meant, or which there are.
+        /// A suggestion, or the available names.
         hint: String,
     },
-    /// A constant of something else.
+    /// The constant does not apply to the chosen method.
     #[error("{name} only applies to {applies_to}")]
     ConstantNotApplicable {
-        /// Which.
+        /// Its name.
         name: &'static str,
-        /// What it belongs to.
+        /// The options it applies to.
         applies_to: &'static str,
     },
-    /// A constant out of its range.
+    /// The value of a constant is out of range.
     #[error("{name} must be between {min} and {max}, got {value}")]
     ConstantOutOfRange {
-        /// Which.
+        /// Its name.
         name: &'static str,
-        /// What was given.
+        /// The value given.
         value: u64,
         /// Minimum value.
         min: u64,
         /// Maximum value.
         max: u64,
     },
-    /// A name that stands for nothing.
-    #[error("no {kind} '{name}'; there are {known}")]
+    /// No item of this kind has this name.
+    #[error("unknown {kind} '{name}'; available: {known}")]
     Unknown {
-        /// What was named.
+        /// The kind of item.
         kind: &'static str,
         /// The name.
         name: String,
-        /// Names there are.
+        /// Available names.
         known: String,
     },
-    /// State could not be read or written.
+    /// Reading or writing a state failed.
     #[error("cannot read or write the state of a trace")]
     Io(#[from] io::Error),
-    /// The bytes are not a state at all.
-    #[error("this is not the state of a trace")]
+    /// The bytes are not a trace state.
+    #[error("not the state of a trace")]
     NotATraceState,
-    /// A state of another version of the format.
-    #[error("a state of version {found} cannot be read by this program, which reads {expected}")]
+    /// The state has another format version.
+    #[error("unsupported state version {found}; this version of textkin reads version {expected}")]
     Version {
-        /// In the state.
+        /// Version of the state.
         found: u32,
-        /// What is read here.
+        /// Supported version.
         expected: u32,
     },
-    /// A state made with other settings.
-    #[error("the state was made with {name} {found}, and {expected} is asked for")]
+    /// The state was created with other settings.
+    #[error("the state was created with {name} {found}, but {expected} was requested")]
     SettingsMismatch {
-        /// Which setting.
+        /// Name of the setting.
         name: String,
-        /// In the state.
+        /// Value in the state.
         found: String,
-        /// In the settings given.
+        /// Requested value.
         expected: String,
     },
-    /// Bytes were lost or changed.
-    #[error("the state is damaged: {0}")]
+    /// Bytes of the state are missing or changed.
+    #[error("the state is corrupt: {0}")]
     Corrupt(&'static str),
 }

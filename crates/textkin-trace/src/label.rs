@@ -1,21 +1,21 @@
-//! Labels: where the chunks of a document came from, and how that is known.
+//! Labels: the origins of the chunks of a document, found or estimated.
 
 use std::ops::Range;
 
-use crate::chunks::Selected;
+use crate::chunks::SelectedChunk;
 
-/// The origin of a chunk that is not the document's own.
+/// Origin of a copied chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Label {
+pub(crate) struct OriginLabel {
     pub(crate) origin: u64,
-    /// The place of the chunk in its origin, in the unit of the method: words, or selected chunks
+    /// Position of the chunk in its origin, in the unit of the method: words, or selected chunks
     /// modulo 256.
     pub(crate) offset: Option<u32>,
-    /// Whether it is guessed from other chunks.
+    /// Whether the origin was estimated from other chunks.
     pub(crate) is_estimated: bool,
 }
 
-impl Label {
+impl OriginLabel {
     pub(crate) fn found(origin: u64, offset: Option<u32>) -> Self {
         Self { origin, offset, is_estimated: false }
     }
@@ -25,65 +25,66 @@ impl Label {
     }
 }
 
-/// Consecutive chunks that came from one place, or are the document's own.
+/// Consecutive chunks that were copied from one position, or are new.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Labelled {
-    /// The first word.
+pub(crate) struct LabelledRun {
+    /// First word.
     pub(crate) start: u32,
-    /// One past the last word; there is none between that is in no chunk.
+    /// One past the last word. Every word of the run is in a chunk.
     pub(crate) end: u32,
-    /// How many chunks.
+    /// Number of chunks.
     pub(crate) n_chunks: u32,
-    /// How many of them were found, not guessed.
+    /// Number of chunks that were found, not estimated.
     pub(crate) n_found: u32,
-    /// None if they are the document's own.
-    pub(crate) place: Option<Place>,
+    /// Where they were copied from; `None` if they are new.
+    pub(crate) origin: Option<OriginPosition>,
 }
 
-/// Where a chunk came from.
+/// Position in an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct OriginPosition {
     pub(crate) origin: u64,
-    /// Its place there in words, if the method keeps that.
+    /// Offset in words, if the method stores it.
     pub(crate) offset: Option<u32>,
 }
 
-impl Labelled {
-    /// Whether `next` is of the same block: the same origin, and as far on as there.
+impl LabelledRun {
+    /// Returns whether `next` continues the same block: same origin, same distance in both documents.
     pub(crate) fn continues(&self, next: &Self) -> bool {
-        let (Some(a), Some(b)) = (self.place, next.place) else {
-            return self.place.is_none() && next.place.is_none();
+        let (Some(a), Some(b)) = (self.origin, next.origin) else {
+            return self.origin.is_none() && next.origin.is_none();
         };
-        let diagonal = |place: Place, start: u32| {
-            place.offset.map(|offset| offset.wrapping_sub(start) & 0xffff)
+        let diagonal = |position: OriginPosition, start: u32| {
+            position.offset.map(|offset| offset.wrapping_sub(start) & 0xffff)
         };
         a.origin == b.origin && diagonal(a, self.start) == diagonal(b, next.start)
     }
 }
 
-/// The labels of all chunks of a document that have one, or are its own.
+/// Labels of the chunks of a document, copied or new.
 #[derive(Debug, Default)]
-pub(crate) struct Labels {
-    /// In text order.
-    pub(crate) runs: Vec<Labelled>,
-    /// The words of those found, in the same order.
+pub(crate) struct OriginLabels {
+    /// Runs in text order.
+    pub(crate) runs: Vec<LabelledRun>,
+    /// Words of the found chunks, in the same order.
     pub(crate) found: Vec<Range<u32>>,
 }
 
-impl Labels {
+impl OriginLabels {
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
         self.found.clear();
     }
 
-    /// Takes the label of each selected chunk.
-    pub(crate) fn extend(&mut self, selected: &[Selected], labels: Vec<Option<Label>>) {
+    /// Appends the label of each selected chunk.
+    pub(crate) fn extend(&mut self, selected: &[SelectedChunk], labels: Vec<Option<OriginLabel>>) {
         for (chunk, label) in selected.iter().zip(labels) {
             let Range { start, end } = chunk.words();
-            let place = label.map(|label| Place { origin: label.origin, offset: label.offset });
+            let origin =
+                label.map(|label| OriginPosition { origin: label.origin, offset: label.offset });
             let is_found = label.is_some_and(|label| !label.is_estimated);
             let n_found = u32::from(is_found);
-            self.runs.push(Labelled { start, end, n_chunks: 1, n_found, place });
+            self.runs.push(LabelledRun { start, end, n_chunks: 1, n_found, origin });
             if is_found {
                 self.found.push(start..end);
             }

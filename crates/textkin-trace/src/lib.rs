@@ -1,20 +1,39 @@
-//! Keeps the fixed-size table of a stream and says where each passage came from.
+//! Traces each passage of a document stream to the earliest document known to contain it, in a fixed
+//! amount of memory.
 //!
-//! In: the documents of a stream one at a time, as tokens, chunks and a selection of them. Out: for
-//! each document, which words are fresh, and for those that are not, the earliest document known to
-//! hold them. The memory is given, all of it is taken at the start, and nothing is ever added.
+//! A [`Tracer`] takes one document at a time, as tokens, chunks and a selection of chunks. For each it
+//! returns a [`DocumentTrace`]: which words are new, and where the others were copied from, as
+//! [`Block`]s. The tracer allocates its table at the start ([`Memory::Bytes`]) and never grows.
 //!
-//! Two methods share the table. [`ChunkMethod`] keeps one slot for a chunk and is that of
-//! Abdel-Hamid, Behzadi, Christoph and Henzinger, “Detecting the Origin of Text Segments
-//! Efficiently” (WWW 2009): four evictions, four estimations, every constant a setting.
-//! [`WindowMethod`] keeps few chunks and, with each, a few bits of every word around it: the
-//! default, because it tells more in the same bytes. Without a bound of memory, the origin of every
-//! chunk is known exactly ([`Memory::Unlimited`]): the truth the others are measured by.
+//! Two methods share the table. [`ChunkMethod`] stores one slot per chunk and follows Abdel-Hamid,
+//! Behzadi, Christoph and Henzinger, “Detecting the Origin of Text Segments Efficiently” (WWW 2009):
+//! four eviction rules ([`Eviction`]), four estimation rules ([`Estimation`]), every [`Constant`]
+//! configurable. [`WindowMethod`], the default, stores fewer chunks and, with each, a few bits of every
+//! word around it, which gives more accurate origins in the same memory. With [`Memory::Unlimited`] the
+//! tracer stores every chunk and all origins are exact: the ground truth for [`Accuracy`].
 //!
-//! Origins are numbers: a [`Tracer`] numbers the documents of its stream from 0. Their names are
-//! the caller's, who writes a number beside each name, or keeps as many names as memory allows.
+//! Origins are numbers: a tracer numbers the documents of its stream from 0. The caller maps numbers
+//! to names.
 //!
-//! This crate touches no file: state is written to any [`std::io::Write`].
+//! The crate does not access files: [`Tracer::save`] writes a state to any [`std::io::Write`].
+//!
+//! ```
+//! use textkin_core::{Span, Tokens};
+//! use textkin_trace::{Memory, Preset, Tracer};
+//!
+//! let tokens = |text: &str| {
+//!     let mut tokens = Tokens::default();
+//!     text.split(' ').for_each(|word| tokens.push(word.as_bytes(), Span::default()));
+//!     tokens
+//! };
+//! let mut tracer = Tracer::new(&Preset::Kin.settings(Memory::Bytes(1 << 16)))?;
+//! // Chunks are all runs of 3 words; look up the first two of them.
+//! let first = tracer.trace_runs(&tokens("row row row your boat"), 3, &[0, 1]);
+//! assert_eq!((first.new_words, first.copied_words), (5, 0));
+//! let second = tracer.trace_runs(&tokens("row row row your boat"), 3, &[0, 1]);
+//! assert_eq!((second.new_words, second.dominant_origin), (0, 0));
+//! # Ok::<(), textkin_trace::Error>(())
+//! ```
 
 mod error;
 mod settings;
@@ -27,8 +46,8 @@ mod label;
 mod anchors;
 mod chunk_tracer;
 mod window;
-mod lines;
-mod look_up;
+mod diagonals;
+mod lookup;
 mod window_tracer;
 mod exact_tracer;
 mod document_trace;
@@ -41,6 +60,6 @@ pub use document_trace::{Block, DocumentTrace};
 pub use error::Error;
 pub use estimation::Estimation;
 pub use eviction::{CopyCount, Eviction, Lucky};
-pub use metrics::{Accuracy, Scores};
+pub use metrics::{Accuracy, AccuracyScores};
 pub use settings::{ChunkMethod, Memory, Method, Preset, Settings, WindowMethod};
 pub use tracer::Tracer;

@@ -1,12 +1,13 @@
-//! How right a tracer is, beside the truth: the metrics of section 3.2 of the paper.
+//! Accuracy of a tracer against the ground truth: the metrics of section 3.2 of the paper.
 //!
-//! *ssr* is the share of chunks that were selected; *DO* the share of documents with a clear dominant
-//! origin for which it was told rightly; *TF* the share of words rightly called fresh or old. Where most
-//! documents are their own origin, DO hides how well copies are told: so also over copies only.
+//! *ssr* is the share of chunks that were selected. *DO* is the share of documents with a clear dominant
+//! origin for which that origin is correct. *TF* (token freshness) is the share of words correctly
+//! classified as new or copied. Where most documents are their own origin, DO hides errors on copies, so
+//! it is also computed over copies only.
 
 use crate::DocumentTrace;
 
-/// Counts of right answers over the documents of a stream.
+/// Counts of correct results over the documents of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accuracy {
     chunks: u64,
@@ -19,51 +20,51 @@ pub struct Accuracy {
     words_right: u64,
 }
 
-/// Shares, 0 to 1; 1 where there was nothing to be right about.
+/// Accuracy scores, from 0 to 1; 1 if nothing was counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scores {
+pub struct AccuracyScores {
     /// Share of chunks that were selected.
     pub selected: f64,
-    /// Dominant origin: share of right documents.
+    /// Dominant origin: share of documents with the correct origin.
     pub dominant: f64,
-    /// The same, over documents whose dominant origin is another.
+    /// The same over documents whose dominant origin is another document.
     pub dominant_of_copies: f64,
-    /// Token freshness: share of right words.
+    /// Token freshness: share of correctly classified words.
     pub freshness: f64,
     /// Mean of dominant origin and token freshness.
     pub overall: f64,
 }
 
 impl Accuracy {
-    /// Counts what was said of a document beside what is true of it.
+    /// Counts a traced document against the ground truth.
     ///
-    /// Documents without a clear dominant origin are left out, as in the paper.
-    pub fn add(&mut self, truth: &DocumentTrace, said: &DocumentTrace) {
-        self.chunks += u64::from(said.chunks);
-        self.selected += u64::from(said.selected);
+    /// Documents without a clear dominant origin are excluded, as in the paper.
+    pub fn add(&mut self, truth: &DocumentTrace, traced: &DocumentTrace) {
+        self.chunks += u64::from(traced.chunks);
+        self.selected += u64::from(traced.selected);
         if !truth.is_clear {
             return;
         }
-        let is_right = truth.dominant_origin == said.dominant_origin;
+        let is_right = truth.dominant_origin == traced.dominant_origin;
         self.clear += 1;
         self.clear_right += u64::from(is_right);
         if truth.is_copied() {
             self.copied += 1;
             self.copied_right += u64::from(is_right);
         }
-        let both = shared(&truth.new, &said.new);
-        let one = truth.new_words + said.new_words - 2 * both;
+        let both = shared(&truth.new, &traced.new);
+        let one = truth.new_words + traced.new_words - 2 * both;
         self.words += u64::from(truth.words);
         self.words_right += u64::from(truth.words.saturating_sub(one));
     }
 
-    /// The shares so far.
+    /// Returns the scores so far.
     #[must_use]
-    pub fn scores(&self) -> Scores {
+    pub fn scores(&self) -> AccuracyScores {
         let share = |part: u64, all: u64| if all == 0 { 1.0 } else { part as f64 / all as f64 };
         let dominant = share(self.clear_right, self.clear);
         let freshness = share(self.words_right, self.words);
-        Scores {
+        AccuracyScores {
             selected: share(self.selected, self.chunks),
             dominant,
             dominant_of_copies: share(self.copied_right, self.copied),
@@ -72,14 +73,14 @@ impl Accuracy {
         }
     }
 
-    /// Documents that counted, and those of them that are copied.
+    /// Returns the number of counted documents, and how many of them are copied.
     #[must_use]
     pub fn n_documents(&self) -> (u64, u64) {
         (self.clear, self.copied)
     }
 }
 
-/// Words in runs of both, each of which ascends without overlaps.
+/// Counts the words that are in runs of both lists; each list is ascending without overlaps.
 fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> u32 {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut words = 0;
@@ -100,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// A document of 30 words of which `old` are; `is_clear` if its dominant origin is.
+    /// A document whose words are copied where `old` is set; `is_clear` refers to its dominant origin.
     fn traced(old: &[bool], dominant_origin: u64, is_clear: bool) -> DocumentTrace {
         let mut new: Vec<(u32, u32)> = Vec::new();
         for (word, _) in (0_u32..).zip(old).filter(|(_, old)| !**old) {
@@ -129,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_are_those_of_counting_one_by_one(
+        fn scores_equal_naive_counting(
             documents in prop::collection::vec(
                 (prop::collection::vec(any::<[bool; 2]>(), 30), 7_u64..10, 7_u64..10, any::<bool>()),
                 0..10,
@@ -138,14 +139,14 @@ mod tests {
             let mut accuracy = Accuracy::default();
             let (mut words, mut right_words) = (0_u32, 0_u32);
             let (mut right, mut clear, mut copies, mut right_copies) = (0, 0, 0, 0);
-            for (old, truth, said, is_clear) in &documents {
+            for (old, truth, found, is_clear) in &documents {
                 let side = |side: usize| old.iter().map(|old| old[side]).collect::<Vec<bool>>();
-                accuracy.add(&traced(&side(0), *truth, *is_clear), &traced(&side(1), *said, true));
+                accuracy.add(&traced(&side(0), *truth, *is_clear), &traced(&side(1), *found, true));
                 if *is_clear {
                     clear += 1;
-                    right += u32::from(truth == said);
+                    right += u32::from(truth == found);
                     copies += u32::from(*truth != 9);
-                    right_copies += u32::from(*truth != 9 && truth == said);
+                    right_copies += u32::from(*truth != 9 && truth == found);
                     words += 30;
                     right_words += old.iter().map(|old| u32::from(old[0] == old[1])).sum::<u32>();
                 }

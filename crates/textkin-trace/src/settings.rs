@@ -1,4 +1,4 @@
-//! Settings: how much memory, and what is done with it.
+//! Settings: the amount of memory and how the tracer uses it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use crate::eviction::{Eviction, Lucky};
 use crate::{Constant, Error, Estimation};
 
-/// How much a tracer may remember.
+/// Memory limit of a tracer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// The table takes at most so many bytes, all at the start.
+    /// Maximum bytes of the table, allocated at the start.
     Bytes(u64),
-    /// Every chunk is remembered: the truth, for as long as memory lasts.
+    /// No limit: every chunk is stored and all origins are exact.
     Unlimited,
 }
 
@@ -24,31 +24,31 @@ impl fmt::Display for Memory {
     }
 }
 
-/// How origins are remembered and guessed.
+/// Method for storing and estimating origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// A slot for each selected chunk, as in the paper.
+    /// One slot per selected chunk, as in the paper.
     Chunks(ChunkMethod),
-    /// A slot for a selected chunk now and then, with a few bits of each word around it.
+    /// Slots for some of the selected chunks, each with a few bits of every word around it.
     Windows(WindowMethod),
 }
 
-/// A slot for each selected chunk. The defaults are the constants of the paper.
+/// One slot per selected chunk. The defaults are the constants of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkMethod {
-    /// Which chunk leaves a full bucket.
+    /// Rule that chooses the chunk to evict from a full bucket.
     pub eviction: Eviction,
-    /// What is made of the chunks that were found, for those that were not.
+    /// Rule that infers the origins of missing chunks from chunks that were found.
     pub estimation: Estimation,
-    /// Bytes of a chunk's hash in its slot, 2 to 8: 6 in the paper.
+    /// Bytes of the chunk hash stored in a slot, 2 to 8: 6 in the paper.
     pub tag_bytes: u8,
-    /// Bytes of an origin in a slot, 3 to 8: 8 in the paper. An origin is told as the latest document
-    /// whose number ends so: with 3 bytes, none is told that lies 16 million documents back.
+    /// Bytes of the origin number stored in a slot, 3 to 8: 8 in the paper. A stored number stands for the
+    /// latest document with these low bytes: with 3 bytes, origins reach back 16 million documents.
     pub origin_bytes: u8,
-    /// A bridge spans fewer selected chunks than this: `T`, 30 in the paper.
+    /// Maximum length of a bridge in selected chunks, exclusive: `T`, 30 in the paper.
     pub bridge_limit: u32,
-    /// Chunks enter the table after the estimation, with the origin it gave them; in the paper
-    /// they enter before, as the document's own.
+    /// Whether missing chunks are stored after the estimation, with their estimated origin. The paper
+    /// stores them before it, with the document as their origin.
     pub stores_estimated: bool,
 }
 
@@ -65,34 +65,34 @@ impl Default for ChunkMethod {
     }
 }
 
-/// A slot for a selected chunk now and then, with a window: a few bits of each word around it.
+/// Slots for some of the selected chunks, each with a window: a few bits of every word around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowMethod {
-    /// Bytes of a chunk's hash in its slot, 2 to 8.
+    /// Bytes of the chunk hash stored in a slot, 2 to 8.
     pub tag_bytes: u8,
-    /// Bytes of an origin in a slot, 3 to 8.
+    /// Bytes of the origin number stored in a slot, 3 to 8.
     pub origin_bytes: u8,
-    /// Words of the window on each side of the chunk.
+    /// Words in the window on each side of the chunk.
     pub window: u8,
-    /// Bits of each word's hash in the window: 1, 2, 4 or 8; `window × bits` is 8 to 64, in whole bytes.
+    /// Bits per word of the window: 1, 2, 4 or 8; `window × bits` must be 8 to 64 and a multiple of 8.
     pub bits: u8,
-    /// A chunk is a landmark if it begins so many words after the last one; the others, between
-    /// landmarks, are kept while there is room.
+    /// Minimum distance between landmarks, in words. Chunks between landmarks are kept while there is
+    /// room.
     pub spacing: u16,
-    /// Two landmarks found on the same diagonal are joined over gaps of fewer words than this.
+    /// Maximum gap in words, exclusive, between two landmarks on the same diagonal that are joined.
     pub bridge_limit: u16,
-    /// Words beyond a window that agrees to its end that are taken as copied too, where the chunks
-    /// of a document so old are mostly forgotten.
+    /// Words beyond a fully matching window that count as copied too, if chunks as old as the origin are
+    /// mostly evicted.
     pub reach: u8,
-    /// Worth of a new landmark.
+    /// Initial score of a landmark.
     pub landmark_worth: u8,
-    /// Chunks of each document, or of each part of a long one, that are remembered for longest.
+    /// Chunks of each document, or of each part of a long one, that are kept longest.
     pub anchors: u8,
-    /// Worth of each of them, when it comes and whenever it is found as one again.
+    /// Score of an anchor when it is stored, and whenever it is found as an anchor again.
     pub anchor_worth: u8,
-    /// Worth of a chunk between landmarks; they are not kept if it is 0.
+    /// Initial score of a chunk between landmarks; 0: these chunks are not stored.
     pub minor_worth: u8,
-    /// What a slot gains when its chunk is found again.
+    /// Score gained by a slot when its chunk is found again.
     pub found_worth: u8,
 }
 
@@ -115,13 +115,13 @@ impl Default for WindowMethod {
     }
 }
 
-/// Settings that go together, under one name.
+/// Named combination of settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Windows: the most accurate in the same bytes.
+    /// The window method, the most accurate for a given amount of memory.
     #[default]
     Kin,
-    /// The best of the paper: `lucky` eviction, `bridging+expansion`.
+    /// The best method of the paper: `lucky` eviction, `bridging+expansion`.
     Paper,
 }
 
@@ -129,7 +129,7 @@ impl Preset {
     /// Every preset.
     pub const ALL: [Self; 2] = [Self::Kin, Self::Paper];
 
-    /// The name it is chosen by.
+    /// Name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -138,18 +138,18 @@ impl Preset {
         }
     }
 
-    /// The selection that goes with it, in the grammar of selections.
+    /// Selection of chunks that goes with the preset, in the selection grammar.
     #[must_use]
     pub fn selection(self) -> &'static str {
         "hailstorm+no-overlap"
     }
 
-    /// Its settings, for so much memory.
+    /// Returns the settings for a memory limit.
     #[must_use]
     pub fn settings(self, memory: Memory) -> Settings {
         let (method, bucket) = match self {
-            // Fewer slots to a bucket: fewer that agree by chance in a tag of two bytes. So many fill three
-            // cache lines, and what a search reads of them the first.
+            // Fewer slots per bucket mean fewer accidental matches of two-byte tags. 17 slots fill three
+            // cache lines, and a search reads only the first.
             Self::Kin => (Method::Windows(WindowMethod::default()), 17),
             Self::Paper => (Method::Chunks(ChunkMethod::default()), 64),
         };
@@ -171,27 +171,27 @@ impl fmt::Display for Preset {
     }
 }
 
-/// How a stream is traced. Two tracers of equal settings say the same of the same stream.
+/// Settings of a tracer. Equal settings and equal streams give equal results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How much is remembered.
+    /// Memory limit.
     pub memory: Memory,
-    /// How origins are remembered and guessed; of no effect without a bound of memory.
+    /// Method for storing and estimating origins; unused without a memory limit.
     pub method: Method,
-    /// Slots of a bucket: 64 in the paper.
+    /// Slots per bucket: 64 in the paper.
     pub bucket: u16,
-    /// Where random choices begin; windows make none.
+    /// Seed of random choices; the window method makes none.
     pub seed: u64,
 }
 
 impl Settings {
-    /// The truth: every chunk is remembered.
+    /// Settings without a memory limit: every chunk is stored and origins are exact.
     #[must_use]
     pub fn exact() -> Self {
         Preset::default().settings(Memory::Unlimited)
     }
 
-    /// Every setting by name and value, in a fixed order: what a state must agree with.
+    /// Returns every setting as name and value, in a fixed order. A saved state must match them.
     #[must_use]
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         let mut entries = vec![("memory", self.memory.to_string())];
@@ -214,7 +214,7 @@ impl Settings {
     }
 }
 
-/// The value of `all` that is called `name`.
+/// Returns the value of `all` that is called `name`.
 pub(crate) fn named<T: Copy>(
     kind: &'static str,
     name: &str,
@@ -228,7 +228,7 @@ pub(crate) fn named<T: Copy>(
     })
 }
 
-/// `value` if it is in the range, or which setting is not.
+/// Checks that a setting is in its range.
 pub(crate) fn within(
     name: &'static str,
     value: u64,

@@ -1,74 +1,75 @@
-//! The table: buckets of a fixed number of slots, in one allocation of a fixed size.
+//! The slot table: buckets with a fixed number of slots, in one allocation of fixed size.
 //!
-//! A bucket is contiguous. First in it are the two lowest bytes of all tags, which a search compares
-//! many at once, and the scores of all slots, which an eviction does; then, slot by slot, the rest. So
-//! a search that finds something reads little more than two cache lines; where buckets are whole cache
-//! lines and have few slots, one that finds nothing reads one. The bucket of a chunk is
-//! given by the high bits of its hash, its tag is the low ones.
+//! A bucket is contiguous. It starts with the two lowest bytes of all tags, which a search compares many
+//! at a time, and the scores of all slots, which eviction scans; the rest follows slot by slot. A
+//! successful search reads little more than two cache lines. If buckets are whole cache lines and have
+//! few slots, an unsuccessful search reads one. The high bits of a chunk hash select the bucket, the low
+//! bits are the tag.
 
 use memmap2::MmapMut;
 
 use crate::Error;
 use crate::settings::within;
 
-/// Bytes at the beginning of a bucket: how many of its slots are taken, and where its hand is.
+/// Bytes of the bucket header: number of used slots, and the position of the clock hand.
 const HEADER: usize = 4;
 const HAND: usize = 2;
-/// Bytes of the part of a tag that is compared first.
+/// Bytes of the tag that are compared first.
 const TAG: usize = 2;
-/// Tags compared at once.
-const AT_ONCE: usize = 8;
+/// Tags compared in one step.
+const TAGS_PER_STEP: usize = 8;
 /// Bytes of a cache line.
-const LINE: usize = 64;
-/// Buckets are made of whole cache lines if no more than one byte in so many is lost by that.
+const CACHE_LINE: usize = 64;
+/// Buckets are rounded up to whole cache lines if that wastes at most one byte in this many.
 const ROUNDING: usize = 32;
-/// Bytes of the smallest page.
+/// Bytes of the smallest memory page.
 const PAGE: usize = 4096;
-/// Bytes that are fetched of a bucket; of larger ones a search is left to itself.
-const MAX_FETCHED: usize = 4 * LINE;
-/// Buckets that are searched one after the other before what they hold is read: few enough to stay
-/// near until then.
+/// Maximum bytes of a bucket to prefetch.
+const MAX_FETCHED: usize = 4 * CACHE_LINE;
+/// Buckets that are searched before the contents of matching slots are read: few enough to stay in the
+/// cache until then.
 pub(crate) const BATCH: usize = 64;
-/// Buckets that are still near when all of them were asked for; of more, they are asked for again.
-pub(crate) const NEAR: usize = 1024;
+/// Number of prefetched buckets that stay in the cache; with more, buckets are prefetched again.
+pub(crate) const PREFETCH_WINDOW: usize = 1024;
 
-/// What a slot holds, beside the two lowest bytes of its tag. Each is at most eight bytes.
+/// Fields of a slot, each at most eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub(crate) enum Field {
-    /// The lowest two bytes of the tag.
+pub(crate) enum SlotField {
+    /// Two lowest bytes of the tag.
     Tag,
-    /// What eviction goes by.
+    /// Score for eviction.
     Score,
-    /// The rest of the tag.
+    /// Rest of the tag.
     TagRest,
-    /// The place in the origin.
+    /// Position in the origin.
     Offset,
-    /// What stood before the chunk.
+    /// Data of the text before the chunk.
     Before,
-    /// What stood after it.
+    /// Data of the text after the chunk.
     After,
-    /// The document.
+    /// Number of the origin.
     Origin,
 }
 
 const N_FIELDS: usize = 7;
-/// The fields of a slot's content, in their order.
-const CONTENT: [Field; 4] = [Field::Offset, Field::Before, Field::After, Field::Origin];
+/// Content fields of a slot, in order.
+const CONTENT: [SlotField; 4] =
+    [SlotField::Offset, SlotField::Before, SlotField::After, SlotField::Origin];
 
 /// Bytes of each field of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Widths {
+pub(crate) struct FieldWidths {
     pub(crate) tag: usize,
     pub(crate) score: usize,
     pub(crate) offset: usize,
-    /// Of what stood before the chunk, and of what stood after it.
+    /// Bytes for each side of the chunk.
     pub(crate) side: usize,
     pub(crate) origin: usize,
 }
 
-impl Widths {
-    /// Bytes of a slot.
+impl FieldWidths {
+    /// Returns the bytes of a slot.
     const fn slot(self) -> usize {
         self.tag + self.score + self.offset + 2 * self.side + self.origin
     }
@@ -80,91 +81,92 @@ impl Widths {
     }
 }
 
-/// Where everything is in a bucket.
+/// Layout of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct BucketLayout {
     slots: usize,
     bucket_bytes: usize,
-    places: [Place; N_FIELDS],
+    fields: [FieldLayout; N_FIELDS],
 }
 
-impl Layout {
-    /// Buckets of so many slots.
+impl BucketLayout {
+    /// Layout of buckets with `slots` slots.
     ///
     /// # Errors
-    /// If a bucket cannot have so many, or a field so many bytes.
-    pub(crate) fn checked(slots: u16, widths: Widths) -> Result<Self, Error> {
+    /// If the number of slots or the bytes of a field are out of range.
+    pub(crate) fn checked(slots: u16, widths: FieldWidths) -> Result<Self, Error> {
         within("bucket", u64::from(slots), 1..=1 << 12, "1 to 4096")?;
         Ok(Self::new(slots as usize, widths.checked()?))
     }
 
-    const fn new(slots: usize, widths: Widths) -> Self {
-        let Widths { tag, score, offset, side, origin } = widths;
+    const fn new(slots: usize, widths: FieldWidths) -> Self {
+        let FieldWidths { tag, score, offset, side, origin } = widths;
         let scores = HEADER + slots * TAG;
         let rest = scores + slots * score;
         let stride = widths.slot() - TAG - score;
-        let mut places = [Place { start: HEADER, stride: TAG, width: TAG }; N_FIELDS];
-        places[Field::Score as usize] = Place { start: scores, stride: score, width: score };
+        let mut fields = [FieldLayout { start: HEADER, stride: TAG, width: TAG }; N_FIELDS];
+        fields[SlotField::Score as usize] =
+            FieldLayout { start: scores, stride: score, width: score };
         let mut start = rest;
         let widths = [tag - TAG, offset, side, side, origin];
         let mut field = 0;
         while field < widths.len() {
             let width = widths[field];
-            places[Field::TagRest as usize + field] = Place { start, stride, width };
+            fields[SlotField::TagRest as usize + field] = FieldLayout { start, stride, width };
             start += width;
             field += 1;
         }
-        Self { slots, bucket_bytes: rounded(rest + slots * stride), places }
+        Self { slots, bucket_bytes: rounded(rest + slots * stride), fields }
     }
 }
 
-/// A layout, whether it is known to the compiler or not.
-pub(crate) trait Shape: Copy + std::fmt::Debug + Send + 'static {
-    fn layout(&self) -> &Layout;
+/// Provides a bucket layout, either a compile-time constant or a run-time value.
+pub(crate) trait HasLayout: Copy + std::fmt::Debug + Send + 'static {
+    fn layout(&self) -> &BucketLayout;
 }
 
-impl Shape for Layout {
+impl HasLayout for BucketLayout {
     #[inline]
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &BucketLayout {
         self
     }
 }
 
-/// The layout of landmarks, unless another is asked for: where its numbers are known to the compiler, a
-/// search takes a fifth fewer instructions, and writing a slot a third of them.
+/// Default layout of the window method. As a compile-time constant it saves a fifth of the instructions of a
+/// search, and two thirds of those of writing a slot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Usual;
+pub(crate) struct DefaultLayout;
 
-impl Usual {
-    pub(crate) const LAYOUT: Layout =
-        Layout::new(17, Widths { tag: 2, score: 1, offset: 2, side: 1, origin: 4 });
+impl DefaultLayout {
+    pub(crate) const LAYOUT: BucketLayout =
+        BucketLayout::new(17, FieldWidths { tag: 2, score: 1, offset: 2, side: 1, origin: 4 });
 }
 
-impl Shape for Usual {
+impl HasLayout for DefaultLayout {
     #[inline]
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &BucketLayout {
         const { &Self::LAYOUT }
     }
 }
 
-/// Where a field is in a bucket.
+/// Position of a field in a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    /// Of the first slot.
+struct FieldLayout {
+    /// Offset of the first slot.
     start: usize,
-    /// From a slot to the next.
+    /// Distance between slots.
     stride: usize,
     width: usize,
 }
 
-/// A place in the table.
+/// Position of a slot in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) bucket: usize,
     pub(crate) index: usize,
 }
 
-/// What a slot holds beside tag and score; of each number the lowest bytes are kept.
+/// Content of a slot without tag and score. The table stores the lowest bytes of each number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Content {
     pub(crate) offset: u64,
@@ -174,15 +176,15 @@ pub(crate) struct Content {
 }
 
 /// A fixed number of buckets of a fixed number of slots.
-pub(crate) struct Table<S = Layout> {
+pub(crate) struct SlotTable<S = BucketLayout> {
     shape: S,
     n_buckets: usize,
     bytes: MmapMut,
 }
 
-impl<S: Shape> std::fmt::Debug for Table<S> {
+impl<S: HasLayout> std::fmt::Debug for SlotTable<S> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Layout { slots, bucket_bytes, .. } = self.shape.layout();
+        let BucketLayout { slots, bucket_bytes, .. } = self.shape.layout();
         let n_buckets = self.n_buckets;
         write!(
             formatter,
@@ -191,17 +193,17 @@ impl<S: Shape> std::fmt::Debug for Table<S> {
     }
 }
 
-impl Table {
-    /// As many buckets of `slots` slots as fit `memory` bytes, all empty.
-    pub(crate) fn new(memory: u64, slots: u16, widths: Widths) -> Result<Self, Error> {
-        Self::of(memory, Layout::checked(slots, widths)?)
+impl SlotTable {
+    /// Creates an empty table with as many buckets of `slots` slots as fit in `memory` bytes.
+    pub(crate) fn new(memory: u64, slots: u16, widths: FieldWidths) -> Result<Self, Error> {
+        Self::with_layout(memory, BucketLayout::checked(slots, widths)?)
     }
 }
 
-impl<S: Shape> Table<S> {
-    /// As many buckets of this shape as fit `memory` bytes, all empty.
-    pub(crate) fn of(memory: u64, shape: S) -> Result<Self, Error> {
-        let Layout { slots, bucket_bytes, .. } = *shape.layout();
+impl<S: HasLayout> SlotTable<S> {
+    /// Creates an empty table with as many buckets of this layout as fit in `memory` bytes.
+    pub(crate) fn with_layout(memory: u64, shape: S) -> Result<Self, Error> {
+        let BucketLayout { slots, bucket_bytes, .. } = *shape.layout();
         let n_buckets = memory / bucket_bytes as u64;
         if n_buckets == 0 {
             let (bucket, slots) = (bucket_bytes as u64, slots as u64);
@@ -213,41 +215,41 @@ impl<S: Shape> Table<S> {
     }
 
     #[inline]
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &BucketLayout {
         self.shape.layout()
     }
 
-    /// Bytes that are allocated, ever.
+    /// Returns the allocated bytes, which never change.
     pub(crate) fn allocated(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The whole content.
+    /// Returns the bytes of the whole table.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The whole content, to be replaced by one of the same settings. Any bytes are safe: a bucket
-    /// that says to hold more than it can is taken as full.
+    /// Returns the bytes of the whole table, to be overwritten by a saved table of the same settings. Any
+    /// bytes are safe: a bucket with too large a length counts as full.
     pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// The bucket that a hash belongs to.
+    /// Returns the bucket of a hash.
     #[inline]
     pub(crate) fn bucket_of(&self, hash: u64) -> usize {
         let scaled = u128::from(hash) * self.n_buckets as u128;
         usize::try_from(scaled >> 64).unwrap_or(0)
     }
 
-    /// Where `hash` is kept.
+    /// Returns the slot that stores `hash`.
     pub(crate) fn find(&self, hash: u64) -> Option<Slot> {
         let bucket = self.bucket_of(hash);
         let len = self.len(bucket);
         let [low, high, ..] = hash.to_le_bytes();
         let wanted = u16::from_le_bytes([low, high]);
         let start = bucket * self.layout().bucket_bytes + HEADER;
-        for first in (0..len).step_by(AT_ONCE) {
+        for first in (0..len).step_by(TAGS_PER_STEP) {
             let mut agreeing = agreeing(self.tags(start + first * TAG), wanted);
             while agreeing != 0 {
                 let index = first + (agreeing.trailing_zeros() / 8) as usize;
@@ -261,67 +263,67 @@ impl<S: Shape> Table<S> {
         None
     }
 
-    /// The bytes of [`AT_ONCE`] tags. Behind the last tag of a bucket stands something else.
+    /// Returns the bytes of [`TAGS_PER_STEP`] tags. Bytes after the last tag of a bucket are other data.
     #[inline]
-    fn tags(&self, start: usize) -> [u8; AT_ONCE * TAG] {
+    fn tags(&self, start: usize) -> [u8; TAGS_PER_STEP * TAG] {
         let bytes = &self.bytes[start..];
         bytes.first_chunk().copied().unwrap_or_else(|| {
-            let mut tags = [0; AT_ONCE * TAG];
+            let mut tags = [0; TAGS_PER_STEP * TAG];
             tags[..bytes.len()].copy_from_slice(bytes);
             tags
         })
     }
 
-    /// Whether the tag of a slot is that of `hash`.
+    /// Returns whether the tag of a slot is that of `hash`.
     fn holds(&self, slot: Slot, hash: u64) -> bool {
-        let rest = self.layout().places[Field::TagRest as usize].width;
+        let rest = self.layout().fields[SlotField::TagRest as usize].width;
         let wanted = (hash >> (8 * TAG)) & lowest(rest);
-        // What is not there is not read: it would be in another cache line.
-        self.number(slot, Field::Tag) == hash & lowest(TAG)
-            && (rest == 0 || self.number(slot, Field::TagRest) == wanted)
+        // An empty rest is not read: it would be in another cache line.
+        self.number(slot, SlotField::Tag) == hash & lowest(TAG)
+            && (rest == 0 || self.number(slot, SlotField::TagRest) == wanted)
     }
 
-    /// Asks for the tags and scores of all slots of the bucket of a hash, so that they are near when
-    /// it is searched.
+    /// Prefetches the tags and scores of the bucket of a hash, so that they are cached when it is
+    /// searched.
     #[inline]
-    pub(crate) fn fetch(&self, hash: u64) {
-        let scores = self.layout().places[Field::Score as usize];
+    pub(crate) fn prefetch_bucket(&self, hash: u64) {
+        let scores = self.layout().fields[SlotField::Score as usize];
         let searched = (scores.start + self.layout().slots * scores.stride).min(MAX_FETCHED);
         let start = self.bucket_of(hash) * self.layout().bucket_bytes;
         let end = start + searched;
         let mut at = start;
         while at < end {
             prefetch(&self.bytes, at);
-            at = at - at % LINE + LINE;
+            at = at - at % CACHE_LINE + CACHE_LINE;
         }
     }
 
-    /// Asks for what a slot holds beside its tag and score.
+    /// Prefetches the content of a slot.
     #[inline]
-    pub(crate) fn fetch_slot(&self, slot: Slot) {
-        let Place { start, stride, .. } = self.layout().places[Field::TagRest as usize];
+    pub(crate) fn prefetch_slot(&self, slot: Slot) {
+        let FieldLayout { start, stride, .. } = self.layout().fields[SlotField::TagRest as usize];
         let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         let last = start + stride.saturating_sub(1);
         prefetch(&self.bytes, start);
-        if start / LINE != last / LINE {
+        if start / CACHE_LINE != last / CACHE_LINE {
             prefetch(&self.bytes, last);
         }
     }
 
-    /// How many slots of a bucket are taken.
+    /// Returns the number of used slots of a bucket.
     #[inline]
     pub(crate) fn len(&self, bucket: usize) -> usize {
         let len = self.header(bucket, 0);
         len.min(self.layout().slots)
     }
 
-    /// The next free slot of the bucket of a hash; the last if there is none.
+    /// Returns the next free slot in the bucket of a hash, or the last slot if the bucket is full.
     pub(crate) fn next_free(&self, hash: u64) -> Slot {
         let bucket = self.bucket_of(hash);
         Slot { bucket, index: self.len(bucket).min(self.layout().slots - 1) }
     }
 
-    /// The next free slot of a bucket, now taken.
+    /// Takes the next free slot of a bucket.
     pub(crate) fn take_free(&mut self, bucket: usize) -> Option<Slot> {
         let index = self.len(bucket);
         if index == self.layout().slots {
@@ -333,43 +335,44 @@ impl<S: Shape> Table<S> {
         Some(Slot { bucket, index })
     }
 
-    /// The slot of a bucket that a search for the oldest begins with.
+    /// Returns the clock hand: the slot where a search for the oldest begins.
     pub(crate) fn hand(&self, bucket: usize) -> usize {
         self.header(bucket, HAND) % self.layout().slots
     }
 
-    /// A number in the header of a bucket.
+    /// Returns a number from the bucket header.
     #[inline]
     fn header(&self, bucket: usize, at: usize) -> usize {
         let bytes = &self.bytes[bucket * self.layout().bucket_bytes + at..];
         bytes.first_chunk().map_or(0, |bytes| usize::from(u16::from_le_bytes(*bytes)))
     }
 
-    /// Moves the hand to the slot after `index`.
+    /// Moves the clock hand to the slot after `index`.
     pub(crate) fn move_hand_past(&mut self, bucket: usize, index: usize) {
         let start = bucket * self.layout().bucket_bytes + HAND;
         let hand = u16::try_from((index + 1) % self.layout().slots).unwrap_or(0).to_le_bytes();
         self.bytes[start..start + 2].copy_from_slice(&hand);
     }
 
-    /// The scores of the slots of a bucket that are taken.
+    /// Returns the scores of the used slots of a bucket.
     pub(crate) fn scores(&self, bucket: usize) -> &[u8] {
-        let Place { start, width, .. } = self.layout().places[Field::Score as usize];
+        let FieldLayout { start, width, .. } = self.layout().fields[SlotField::Score as usize];
         let start = bucket * self.layout().bucket_bytes + start;
         &self.bytes[start..start + self.len(bucket) * width]
     }
 
-    /// The same, to be changed.
+    /// Returns the scores of the used slots of a bucket, mutably.
     pub(crate) fn scores_mut(&mut self, bucket: usize) -> &mut [u8] {
-        let Place { start, width, .. } = self.layout().places[Field::Score as usize];
+        let FieldLayout { start, width, .. } = self.layout().fields[SlotField::Score as usize];
         let (start, len) = (bucket * self.layout().bucket_bytes + start, self.len(bucket) * width);
         &mut self.bytes[start..start + len]
     }
 
-    /// What a slot holds beside tag and score.
+    /// Returns the content of a slot.
     #[inline]
     pub(crate) fn content(&self, slot: Slot) -> Content {
-        let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
+        let FieldLayout { start, stride, width } =
+            self.layout().fields[SlotField::TagRest as usize];
         let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         let bytes = &self.bytes[start..];
         let at_once = match stride {
@@ -384,11 +387,11 @@ impl<S: Shape> Table<S> {
         unpacked(rest >> (8 * width), self.content_widths())
     }
 
-    /// A field as a number, little-endian.
+    /// Returns a field as a number, little-endian.
     #[inline]
-    pub(crate) fn number(&self, slot: Slot, field: Field) -> u64 {
-        let (start, width) = self.place(slot, field);
-        // More than the field is read, at once, and what is too much left out.
+    pub(crate) fn number(&self, slot: Slot, field: SlotField) -> u64 {
+        let (start, width) = self.locate(slot, field);
+        // Reads eight bytes at once and masks those beyond the field.
         match self.bytes[start..].first_chunk() {
             Some(bytes) => u64::from_le_bytes(*bytes) & lowest(width),
             None => {
@@ -399,16 +402,16 @@ impl<S: Shape> Table<S> {
         }
     }
 
-    /// The origin of a slot when document `number` is looked at.
+    /// Returns the origin stored in a slot, as seen from document `number`.
     pub(crate) fn origin(&self, slot: Slot, number: u64) -> u64 {
-        self.whole_origin(self.number(slot, Field::Origin), number)
+        self.whole_origin(self.number(slot, SlotField::Origin), number)
     }
 
-    /// The origin of which these bytes were kept, when document `number` is looked at: the latest
-    /// document up to it whose number ends so.
+    /// Restores an origin from its stored low bytes: the latest document up to `number` whose number has
+    /// these low bytes.
     #[inline]
     pub(crate) fn whole_origin(&self, kept: u64, number: u64) -> u64 {
-        let width = self.layout().places[Field::Origin as usize].width;
+        let width = self.layout().fields[SlotField::Origin as usize].width;
         if width >= 8 {
             return kept;
         }
@@ -416,20 +419,21 @@ impl<S: Shape> Table<S> {
         number.saturating_sub(age)
     }
 
-    /// Writes all of a slot.
+    /// Writes a whole slot.
     pub(crate) fn set_slot(&mut self, slot: Slot, hash: u64, score: u64, content: &Content) {
-        let (tag, _) = self.place(slot, Field::Tag);
+        let (tag, _) = self.locate(slot, SlotField::Tag);
         let [low, high, ..] = hash.to_le_bytes();
         self.bytes[tag..tag + TAG].copy_from_slice(&[low, high]);
-        let (at, width) = self.place(slot, Field::Score);
+        let (at, width) = self.locate(slot, SlotField::Score);
         if width > 0 {
             self.bytes[at] = score.to_le_bytes()[0];
         }
         let content_widths = self.content_widths();
-        let Place { start, stride, width } = self.layout().places[Field::TagRest as usize];
+        let FieldLayout { start, stride, width } =
+            self.layout().fields[SlotField::TagRest as usize];
         let start = slot.bucket * self.layout().bucket_bytes + start + slot.index * stride;
         if stride <= 16 {
-            // All at once: a field that is read while the one before it is being written waits for it.
+            // One write for all fields: separate writes would stall the read of a neighbouring field.
             let tag = u128::from((hash >> (8 * TAG)) & lowest(width));
             let rest = tag | packed(content, content_widths) << (8 * width);
             let bytes = &mut self.bytes[start..];
@@ -448,20 +452,20 @@ impl<S: Shape> Table<S> {
         }
         let Content { offset, before, after, origin } = *content;
         let fields = [
-            (Field::TagRest, hash >> (8 * TAG)),
-            (Field::Offset, offset),
-            (Field::Before, before),
-            (Field::After, after),
-            (Field::Origin, origin),
+            (SlotField::TagRest, hash >> (8 * TAG)),
+            (SlotField::Offset, offset),
+            (SlotField::Before, before),
+            (SlotField::After, after),
+            (SlotField::Origin, origin),
         ];
         for (field, number) in fields {
             self.set_number(slot, field, number);
         }
     }
 
-    /// Writes the lowest bytes of a number, as many as the field has.
-    pub(crate) fn set_number(&mut self, slot: Slot, field: Field, number: u64) {
-        let (start, width) = self.place(slot, field);
+    /// Writes the lowest bytes of a number to a field.
+    pub(crate) fn set_number(&mut self, slot: Slot, field: SlotField, number: u64) {
+        let (start, width) = self.locate(slot, field);
         match self.bytes[start..].first_chunk_mut() {
             Some(bytes) => {
                 let others = u64::from_le_bytes(*bytes) & !lowest(width);
@@ -474,13 +478,13 @@ impl<S: Shape> Table<S> {
         }
     }
 
-    /// Moves a slot behind all others of its bucket, which keep their order, and gives its new place.
+    /// Moves a slot to the end of its bucket, keeping the order of the others, and returns its new position.
     pub(crate) fn move_to_end(&mut self, slot: Slot) -> Slot {
         let len = self.len(slot.bucket);
         let bucket = slot.bucket * self.layout().bucket_bytes;
-        // Of what is kept slot by slot, the first field stands for all.
-        for field in [Field::Tag, Field::Score, Field::TagRest] {
-            let Place { start, stride, .. } = self.layout().places[field as usize];
+        // The first of the interleaved fields stands for all of them.
+        for field in [SlotField::Tag, SlotField::Score, SlotField::TagRest] {
+            let FieldLayout { start, stride, .. } = self.layout().fields[field as usize];
             let start = bucket + start;
             let from = start + slot.index * stride;
             self.bytes[from..start + len * stride].rotate_left(stride);
@@ -488,20 +492,20 @@ impl<S: Shape> Table<S> {
         Slot { index: len - 1, ..slot }
     }
 
-    /// Bytes of the fields of a slot's content, in their order.
+    /// Returns the bytes of the content fields, in order.
     #[inline]
     fn content_widths(&self) -> [usize; 4] {
-        CONTENT.map(|field| self.layout().places[field as usize].width)
+        CONTENT.map(|field| self.layout().fields[field as usize].width)
     }
 
     #[inline]
-    fn place(&self, slot: Slot, field: Field) -> (usize, usize) {
-        let Place { start, stride, width } = self.layout().places[field as usize];
+    fn locate(&self, slot: Slot, field: SlotField) -> (usize, usize) {
+        let FieldLayout { start, stride, width } = self.layout().fields[field as usize];
         (slot.bucket * self.layout().bucket_bytes + start + slot.index * stride, width)
     }
 }
 
-/// The lowest bytes of each number of a content, one after the other; at most 16 together.
+/// Packs the lowest bytes of each content field; at most 16 bytes together.
 #[inline(always)]
 fn packed(content: &Content, widths: [usize; 4]) -> u128 {
     let Content { offset, before, after, origin } = *content;
@@ -513,7 +517,7 @@ fn packed(content: &Content, widths: [usize; 4]) -> u128 {
     packed
 }
 
-/// What was packed so.
+/// Unpacks the content fields.
 #[inline(always)]
 fn unpacked(packed: u128, widths: [usize; 4]) -> Content {
     let mut rest = packed;
@@ -525,35 +529,35 @@ fn unpacked(packed: u128, widths: [usize; 4]) -> Content {
     Content { offset, before, after, origin }
 }
 
-/// A byte for each of these tags, 1 where it is the wanted one. Loops of a fixed length without branches
-/// become vector instructions.
+/// Returns one byte per tag: 1 if the tag is the wanted one. Branch-free loops of fixed length compile to
+/// vector instructions.
 #[inline]
-fn agreeing(tags: [u8; AT_ONCE * TAG], wanted: u16) -> u64 {
-    let mut flags = [0; AT_ONCE];
+fn agreeing(tags: [u8; TAGS_PER_STEP * TAG], wanted: u16) -> u64 {
+    let mut flags = [0; TAGS_PER_STEP];
     for (flag, tag) in flags.iter_mut().zip(tags.as_chunks::<TAG>().0) {
         *flag = u8::from(u16::from_le_bytes(*tag) == wanted);
     }
     u64::from_le_bytes(flags)
 }
 
-/// The bytes of a bucket, in whole cache lines if little is lost by that.
+/// Rounds the bytes of a bucket up to whole cache lines if that wastes little.
 const fn rounded(bytes: usize) -> usize {
-    let whole = bytes.next_multiple_of(LINE);
+    let whole = bytes.next_multiple_of(CACHE_LINE);
     if (whole - bytes) * ROUNDING <= whole { whole } else { bytes }
 }
 
-/// Asks for the cache line of a byte and does not wait for it. Reading it would do the same, but
-/// the processor gets no further than a few hundred instructions before a read that waits.
+/// Prefetches the cache line of a byte without waiting. A plain read would load it too, but would stall the
+/// processor within a few hundred instructions.
 #[inline]
 fn prefetch(bytes: &[u8], at: usize) {
     let Some(byte) = bytes.get(at) else { return };
     #[cfg(target_arch = "x86_64")]
     #[expect(
         unsafe_code,
-        reason = "there is no safe form; without it a trace takes a fifth longer"
+        reason = "prefetch has no safe form; without it a trace takes a fifth longer"
     )]
-    // SAFETY: the byte is there. The instruction is part of every x86-64 processor and changes nothing
-    // but what is near.
+    // SAFETY: the pointer is valid. Every x86-64 processor has the instruction, and it changes nothing
+    // but the cache.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast());
@@ -566,22 +570,22 @@ fn as_shift(bits: usize) -> u32 {
     u32::try_from(bits).unwrap_or(u32::MAX)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is taken on purpose")]
+#[expect(clippy::cast_possible_truncation, reason = "truncation to the lower half is intended")]
 fn low_half(number: u128) -> u64 {
     number as u64
 }
 
-/// The bits of so many bytes, at most eight.
+/// Returns a mask of the lowest bytes, at most eight.
 #[inline]
 fn lowest(bytes: usize) -> u64 {
     u64::MAX.checked_shr(64 - 8 * u32::try_from(bytes.min(8)).unwrap_or(8)).unwrap_or(0)
 }
 
-/// So many zeros, in large pages where there are any: a look-up goes anywhere, and with small ones
-/// the processor mostly has to look up first where the page is. All of it is taken now.
+/// Allocates zeroed memory, in huge pages where available: lookups are random, and with small pages most of
+/// them miss the TLB. Touches every page, so that all memory is committed now.
 fn zeros(length: usize) -> std::io::Result<MmapMut> {
     let mut bytes = MmapMut::map_anon(length)?;
-    // Where there are none, small ones do.
+    // Without huge pages, small ones work too.
     #[cfg(target_os = "linux")]
     bytes.advise(memmap2::Advice::HugePage).ok();
     bytes.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0);
@@ -595,34 +599,34 @@ mod tests {
 
     use super::*;
 
-    const WIDTHS: Widths = Widths { tag: 6, score: 1, offset: 1, side: 1, origin: 8 };
+    const WIDTHS: FieldWidths = FieldWidths { tag: 6, score: 1, offset: 1, side: 1, origin: 8 };
 
     #[test]
     fn the_slots_of_the_paper_take_14_to_18_bytes() {
-        let least = Widths { score: 0, offset: 0, side: 0, ..WIDTHS };
-        assert_eq!((least.slot(), WIDTHS.slot()), (14, 18));
+        let smallest = FieldWidths { score: 0, offset: 0, side: 0, ..WIDTHS };
+        assert_eq!((smallest.slot(), WIDTHS.slot()), (14, 18));
     }
 
     #[test]
-    fn a_table_takes_no_more_than_it_is_given() {
+    fn a_table_stays_within_its_memory() {
         for memory in [1_156, 2_000, 2_312, 100_000, 1_000_001] {
-            let table = Table::new(memory, 64, WIDTHS).unwrap();
+            let table = SlotTable::new(memory, 64, WIDTHS).unwrap();
             assert!(table.allocated() as u64 <= memory);
             assert!(table.allocated() as u64 > memory - 1_156);
         }
     }
 
     #[test]
-    fn buckets_are_whole_cache_lines_where_little_is_lost_by_that() {
+    fn buckets_are_rounded_to_cache_lines_if_that_wastes_little() {
         assert_eq!([251, 256, 257, 1_156, 17].map(rounded), [256, 256, 257, 1_156, 17]);
     }
 
     #[test]
-    fn origins_of_three_bytes_go_on_after_16_million_documents() {
-        let mut table = Table::new(2_000, 64, Widths { origin: 3, ..WIDTHS }).unwrap();
+    fn origins_of_three_bytes_work_beyond_16_million_documents() {
+        let mut table = SlotTable::new(2_000, 64, FieldWidths { origin: 3, ..WIDTHS }).unwrap();
         let slot = table.take_free(0).unwrap();
         for origin in [0, 5, (1 << 24) - 1, 1 << 24, (7 << 24) + 3] {
-            table.set_number(slot, Field::Origin, origin);
+            table.set_number(slot, SlotField::Origin, origin);
             for age in [0, 1, 1000, (1 << 24) - 1] {
                 assert_eq!(table.origin(slot, origin + age), origin);
             }
@@ -630,22 +634,22 @@ mod tests {
     }
 
     #[test]
-    fn a_size_too_small_for_a_bucket_is_refused() {
-        let error = Table::new(1_155, 64, WIDTHS).unwrap_err().to_string();
+    fn a_memory_limit_smaller_than_a_bucket_is_rejected() {
+        let error = SlotTable::new(1_155, 64, WIDTHS).unwrap_err().to_string();
         let expected =
-            "a table of 1155 bytes is too small: one bucket of 64 slots takes 1156 bytes";
+            "a table of 1155 bytes is too small: one bucket of 64 slots needs 1156 bytes";
         assert_eq!(error, expected);
-        assert!(Table::new(u64::MAX, 64, WIDTHS).is_err());
-        assert!(Table::new(1 << 20, 0, WIDTHS).is_err());
-        assert!(Table::new(1 << 20, 64, Widths { tag: 1, ..WIDTHS }).is_err());
-        assert!(Table::new(1 << 20, 64, Widths { origin: 9, ..WIDTHS }).is_err());
+        assert!(SlotTable::new(u64::MAX, 64, WIDTHS).is_err());
+        assert!(SlotTable::new(1 << 20, 0, WIDTHS).is_err());
+        assert!(SlotTable::new(1 << 20, 64, FieldWidths { tag: 1, ..WIDTHS }).is_err());
+        assert!(SlotTable::new(1 << 20, 64, FieldWidths { origin: 9, ..WIDTHS }).is_err());
     }
 
     proptest! {
         #[test]
         fn fields_are_read_as_written(slots in 1_u16..80, tag in 2_usize..9, n in 1_u64..200) {
-            let widths = Widths { tag, ..WIDTHS };
-            let mut table = Table::new(40_000, slots, widths).unwrap();
+            let widths = FieldWidths { tag, ..WIDTHS };
+            let mut table = SlotTable::new(40_000, slots, widths).unwrap();
             let mut kept = Vec::new();
             for hash in (0..n).map(mix) {
                 let Some(slot) = table.take_free(table.bucket_of(hash)) else { continue };
@@ -656,8 +660,8 @@ mod tests {
             for hash in kept {
                 let slot = table.find(hash).unwrap();
                 if tag > 3 {
-                    prop_assert_eq!(table.number(slot, Field::Origin), hash / 3);
-                    prop_assert_eq!(table.number(slot, Field::Offset), hash % 251);
+                    prop_assert_eq!(table.number(slot, SlotField::Origin), hash / 3);
+                    prop_assert_eq!(table.number(slot, SlotField::Offset), hash % 251);
                     let Content { offset, before, after, origin } = table.content(slot);
                     prop_assert_eq!([offset, before, after, origin], [hash % 251, 1, 2, hash / 3]);
                 }
@@ -666,11 +670,11 @@ mod tests {
 
         #[test]
         fn moving_to_the_end_keeps_the_order_of_the_others(n in 1_usize..40, from in 0_usize..40) {
-            let mut table = Table::new(2_000, 40, WIDTHS).unwrap();
+            let mut table = SlotTable::new(2_000, 40, WIDTHS).unwrap();
             let mut queue: Vec<u64> = (0..n as u64).collect();
             for origin in &queue {
                 let slot = table.take_free(0).unwrap();
-                table.set_number(slot, Field::Origin, *origin);
+                table.set_number(slot, SlotField::Origin, *origin);
             }
             let from = from % n;
             let moved = queue.remove(from);
@@ -678,7 +682,7 @@ mod tests {
             let end = table.move_to_end(Slot { bucket: 0, index: from });
             prop_assert_eq!(end.index, n - 1);
             let now: Vec<u64> = (0..n)
-                .map(|index| table.number(Slot { bucket: 0, index }, Field::Origin))
+                .map(|index| table.number(Slot { bucket: 0, index }, SlotField::Origin))
                 .collect();
             prop_assert_eq!(now, queue);
         }

@@ -1,20 +1,20 @@
-//! The tracer: takes the documents of a stream one by one and says where their passages came from.
+//! The tracer: takes the documents of a stream one by one and returns where their passages came from.
 
 use textkin_core::{Chunked, Tokens};
 
 use crate::chunk_tracer::ChunkTracer;
-use crate::chunks::{Chunks, Selected, size};
-use crate::document_trace::Sizes;
+use crate::chunks::{DocumentChunks, SelectedChunk, size};
+use crate::document_trace::DocumentSizes;
 use crate::exact_tracer::ExactTracer;
-use crate::label::Labels;
-use crate::look_up::Document;
-use crate::window_tracer::{Windows, window_tracer};
+use crate::label::OriginLabels;
+use crate::lookup::LookupDocument;
+use crate::window_tracer::{AnyWindowTracer, window_tracer};
 use crate::{DocumentTrace, Error, Memory, Method, Settings};
 
-/// Traces a stream: one document in, what is said of it out.
+/// Traces a stream: takes one document at a time and returns its [`DocumentTrace`].
 ///
-/// Everything it remembers is in it, so that several can run side by side; it can be sent to
-/// another thread. Equal settings and an equal stream give equal results.
+/// A tracer owns all its state: several can run side by side, and it can be sent to another thread. Equal
+/// settings and equal streams give equal results.
 ///
 /// ```
 /// use textkin_core::chunk::chunk_hash;
@@ -30,9 +30,9 @@ use crate::{DocumentTrace, Error, Memory, Method, Settings};
 /// let song = Chunked { tokens: &tokens, chunks: &chunks };
 ///
 /// let mut tracer = Tracer::new(&Preset::Kin.settings(Memory::Bytes(1 << 16)))?;
-/// assert_eq!(tracer.trace(&song, &[0]).fresh_words, 5);
+/// assert_eq!(tracer.trace(&song, &[0]).new_words, 5);
 /// let again = tracer.trace(&song, &[0]);
-/// assert_eq!((again.old_words, again.dominant_origin), (5, 0));
+/// assert_eq!((again.copied_words, again.dominant_origin), (5, 0));
 /// # Ok::<(), textkin_trace::Error>(())
 /// ```
 #[derive(Debug)]
@@ -40,57 +40,58 @@ pub struct Tracer {
     pub(crate) settings: Settings,
     /// Number of the next document.
     pub(crate) next: u64,
-    pub(crate) memory: Remembered,
-    /// Of the current document, kept for their memory.
-    selected: Vec<Selected>,
-    labels: Labels,
+    pub(crate) memory: MethodTracer,
+    /// Buffers for the current document, reused.
+    selected: Vec<SelectedChunk>,
+    labels: OriginLabels,
 }
 
-/// What a tracer remembers, by its method.
+/// State of a tracer, by method.
 #[derive(Debug)]
-pub(crate) enum Remembered {
+pub(crate) enum MethodTracer {
     Exact(ExactTracer),
     Chunks(ChunkTracer),
-    Windows(Box<dyn Windows>),
+    Windows(Box<dyn AnyWindowTracer>),
 }
 
 impl Tracer {
-    /// A tracer at the beginning of a stream. Its whole memory is taken now.
+    /// Creates a tracer for a new stream and allocates its table.
     ///
     /// # Errors
-    /// If not even one bucket fits, there is not so much memory, or a setting is out of its range.
+    /// If the memory does not hold a single bucket, cannot be allocated, or a setting is out of range.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let Settings { memory, method, bucket, seed } = *settings;
         let memory = match (memory, method) {
-            (Memory::Unlimited, _) => Remembered::Exact(ExactTracer::default()),
+            (Memory::Unlimited, _) => MethodTracer::Exact(ExactTracer::default()),
             (Memory::Bytes(bytes), Method::Chunks(method)) => {
-                Remembered::Chunks(ChunkTracer::new(method, bytes, bucket, seed)?)
+                MethodTracer::Chunks(ChunkTracer::new(method, bytes, bucket, seed)?)
             }
             (Memory::Bytes(bytes), Method::Windows(method)) => {
-                Remembered::Windows(window_tracer(method, bytes, bucket)?)
+                MethodTracer::Windows(window_tracer(method, bytes, bucket)?)
             }
         };
         let (selected, labels) = Default::default();
         Ok(Self { settings: *settings, next: 0, memory, selected, labels })
     }
 
-    /// Says where each passage of a document came from, and remembers the document.
+    /// Traces a document: returns where its passages came from, and stores it.
     ///
-    /// `selection` holds ascending indices into the chunks of `document`; others are left out.
+    /// `selection` lists ascending indices of the chunks to look up; indices beyond the last chunk are
+    /// ignored.
     pub fn trace(&mut self, document: &Chunked<'_>, selection: &[u32]) -> DocumentTrace {
-        self.trace_chunks(document.tokens, Chunks::Listed(document.chunks), selection)
+        self.trace_chunks(document.tokens, DocumentChunks::Listed(document.chunks), selection)
     }
 
-    /// The same of a document whose chunks are all runs of `k` words, which need not be made: chunk
-    /// `n` begins with word `n`, and fewer than `k` words are one chunk.
+    /// Traces a document whose chunks are all runs of `k` words, without a list of chunks: chunk `n` begins
+    /// with word `n`, and a document of fewer than `k` words is one chunk.
     pub fn trace_runs(&mut self, tokens: &Tokens, k: usize, selection: &[u32]) -> DocumentTrace {
-        self.trace_chunks(tokens, Chunks::runs(tokens.len(), k), selection)
+        self.trace_chunks(tokens, DocumentChunks::runs(tokens.len(), k), selection)
     }
 
     fn trace_chunks(
         &mut self,
         tokens: &Tokens,
-        chunks: Chunks<'_>,
+        chunks: DocumentChunks<'_>,
         selection: &[u32],
     ) -> DocumentTrace {
         let number = self.next;
@@ -98,26 +99,27 @@ impl Tracer {
         let words = tokens.hashes();
         let selection = &selection[..selection.partition_point(|index| *index < chunks.len())];
         self.selected.clear();
-        if !matches!(self.memory, Remembered::Windows(_)) {
+        if !matches!(self.memory, MethodTracer::Windows(_)) {
             self.selected.extend(selection.iter().map(|index| chunks.selected(words, *index)));
         }
         self.labels.clear();
         match &mut self.memory {
-            Remembered::Exact(tracer) => {
+            MethodTracer::Exact(tracer) => {
                 let labels = tracer.trace(number, &self.selected);
                 self.labels.extend(&self.selected, labels);
             }
-            Remembered::Chunks(tracer) => {
+            MethodTracer::Chunks(tracer) => {
                 let mut labels = tracer.trace(number, &self.selected);
-                // They count selected chunks, which say nothing to a reader.
+                // These offsets count selected chunks, which mean nothing to callers.
                 labels.iter_mut().flatten().for_each(|label| label.offset = None);
                 self.labels.extend(&self.selected, labels);
             }
-            Remembered::Windows(tracer) => {
-                tracer.trace(&Document { number, words, chunks, selection }, &mut self.labels);
+            MethodTracer::Windows(tracer) => {
+                tracer
+                    .trace(&LookupDocument { number, words, chunks, selection }, &mut self.labels);
             }
         }
-        let sizes = Sizes {
+        let sizes = DocumentSizes {
             words: size(tokens.len()),
             chunks: chunks.len(),
             selected: size(selection.len()),
@@ -125,25 +127,25 @@ impl Tracer {
         DocumentTrace::new(number, sizes, &self.labels)
     }
 
-    /// Documents taken so far: the number that the next one will have.
+    /// Returns the number of documents so far, which is the number of the next one.
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.next
     }
 
-    /// How it traces.
+    /// Returns the settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Bytes of the table, which never change; none if memory is unlimited.
+    /// Returns the bytes of the table, which never change; `None` if memory is unlimited.
     #[must_use]
     pub fn table_bytes(&self) -> Option<u64> {
         match &self.memory {
-            Remembered::Exact(_) => None,
-            Remembered::Chunks(tracer) => Some(tracer.table.allocated() as u64),
-            Remembered::Windows(tracer) => Some(tracer.table().len() as u64),
+            MethodTracer::Exact(_) => None,
+            MethodTracer::Chunks(tracer) => Some(tracer.table.allocated() as u64),
+            MethodTracer::Windows(tracer) => Some(tracer.table().len() as u64),
         }
     }
 }

@@ -1,29 +1,29 @@
-//! A window: a few bits of each word around a chunk.
+//! Windows: a few bits of each word around a chunk.
 
-use crate::chunks::Selected;
+use crate::chunks::SelectedChunk;
 
-/// Words are packed in lanes of so many bits.
+/// Bits per lane of packed words.
 const LANE_BITS: u32 = u64::BITS;
 
-/// How windows are packed.
+/// Packing of windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
     /// Words on each side.
     pub(crate) words: u8,
-    /// Bits of each word's hash: 1, 2, 4 or 8; `words × bits` is at most 64 and whole bytes.
+    /// Bits per word: 1, 2, 4 or 8; `words × bits` is at most 64 and a multiple of 8.
     pub(crate) bits: u8,
 }
 
-/// The words on both sides of a chunk, in text order from the lowest bits on.
+/// Packed words on both sides of a chunk, in text order starting at the lowest bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// The nearest is in the highest bits.
+pub(crate) struct WordWindow {
+    /// The nearest word is in the highest bits.
     pub(crate) before: u64,
-    /// The nearest is in the lowest bits.
+    /// The nearest word is in the lowest bits.
     pub(crate) after: u64,
 }
 
-/// How many words agree next to a chunk.
+/// Number of matching words on each side of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreement {
     pub(crate) before: u8,
@@ -31,27 +31,27 @@ pub(crate) struct Agreement {
 }
 
 impl Packing {
-    /// Bits of one side.
+    /// Returns the bits of one side.
     fn side_bits(self) -> u32 {
         u32::from(self.words) * u32::from(self.bits)
     }
 
-    /// Bytes of one side.
+    /// Returns the bytes of one side.
     pub(crate) fn side_bytes(self) -> usize {
         usize::from(self.words) * usize::from(self.bits) / 8
     }
 }
 
-/// A few bits of each word of a document. Its memory is used again for the next.
+/// A few bits of each word of a document. The buffer is reused for the next document.
 #[derive(Debug)]
 pub(crate) struct PackedWords {
     packing: Packing,
     log_bits: u32,
     log_per_lane: u32,
-    /// The bits of one side.
+    /// Mask of the bits of one side.
     kept: u64,
     n_words: usize,
-    /// With two empty ones behind the last.
+    /// Packed words, followed by two empty lanes.
     lanes: Vec<u64>,
 }
 
@@ -68,42 +68,42 @@ impl PackedWords {
         }
     }
 
-    /// Takes the highest bits of each hash of a document.
+    /// Packs the highest bits of each word hash of a document.
     pub(crate) fn pack(&mut self, hashes: &[u64]) {
         self.n_words = hashes.len();
         self.lanes.clear();
         let lanes = hashes.chunks(1 << self.log_per_lane);
         match self.packing.bits {
-            // As it mostly is, so that the shifts are known.
+            // The common case, with constant shifts.
             1 => self.lanes.extend(lanes.map(|lane| packed(lane, 1))),
             bits => self.lanes.extend(lanes.map(|lane| packed(lane, u32::from(bits)))),
         }
         self.lanes.extend([0; 2]);
     }
 
-    /// The window of a chunk.
+    /// Returns the window of a chunk.
     #[inline]
-    pub(crate) fn window(&self, chunk: &Selected) -> Window {
-        let most = usize::from(self.packing.words);
+    pub(crate) fn window(&self, chunk: &SelectedChunk) -> WordWindow {
+        let max = usize::from(self.packing.words);
         let first = chunk.first as usize;
-        // Where the document has fewer words, there are none in the lowest bits.
-        let missing = shift(most.saturating_sub(first) << self.log_bits);
-        let before = self.from(first.saturating_sub(most)).unbounded_shl(missing);
+        // Before the first word of the document, the lowest bits stay empty.
+        let missing = shift(max.saturating_sub(first) << self.log_bits);
+        let before = self.from(first.saturating_sub(max)).unbounded_shl(missing);
         let after = self.from(chunk.words().end as usize);
-        Window { before: before & self.kept, after: after & self.kept }
+        WordWindow { before: before & self.kept, after: after & self.kept }
     }
 
-    /// How many words next to a chunk are those of `there`, as far as the bits tell.
+    /// Counts the words next to a chunk whose bits match those of `there`.
     #[inline]
-    pub(crate) fn agreement(&self, chunk: &Selected, there: Window) -> Agreement {
+    pub(crate) fn agreement(&self, chunk: &SelectedChunk, there: WordWindow) -> Agreement {
         let here = self.window(chunk);
         let log_bits = self.log_bits;
         let at_top = 64 - self.packing.side_bits();
         let before = ((here.before ^ there.before) << at_top).leading_zeros() >> log_bits;
         let after = (here.after ^ there.after).trailing_zeros() >> log_bits;
         let at_most = |agreeing: u32, available: usize| {
-            let most = u8::try_from(available).unwrap_or(u8::MAX).min(self.packing.words);
-            u8::try_from(agreeing).unwrap_or(u8::MAX).min(most)
+            let max = u8::try_from(available).unwrap_or(u8::MAX).min(self.packing.words);
+            u8::try_from(agreeing).unwrap_or(u8::MAX).min(max)
         };
         let (first, end) = (chunk.first as usize, chunk.words().end as usize);
         Agreement {
@@ -112,18 +112,18 @@ impl PackedWords {
         }
     }
 
-    /// 64 bits of the words from this one on.
+    /// Returns 64 bits of packed words starting at `word`.
     #[inline]
     fn from(&self, word: usize) -> u64 {
         let lanes = self.lanes.get(word >> self.log_per_lane..).unwrap_or_default();
         let Some([low, high]) = lanes.first_chunk() else { return 0 };
         let bits = (word << self.log_bits) % LANE_BITS as usize;
-        // Of two shifts, so that none is by all bits of a lane.
+        // Two shifts, so that none is by the full width of a lane.
         low >> bits | high << 1 << (LANE_BITS as usize - 1 - bits)
     }
 }
 
-/// The highest bits of each hash, those of the first in the lowest bits.
+/// Packs the highest bits of each hash, the first word in the lowest bits.
 #[inline(always)]
 fn packed(hashes: &[u64], bits: u32) -> u64 {
     hashes
@@ -143,26 +143,26 @@ mod tests {
 
     use super::*;
 
-    fn chunk(first: u32, count: u32) -> Selected {
-        Selected { hash: 0, index: first, first, count }
+    fn chunk(first: u32, count: u32) -> SelectedChunk {
+        SelectedChunk { hash: 0, index: first, first, count }
     }
 
     /// The hashes of the words before and after a chunk.
-    fn sides<'a>(hashes: &'a [u64], chunk: &Selected) -> [&'a [u64]; 2] {
+    fn sides<'a>(hashes: &'a [u64], chunk: &SelectedChunk) -> [&'a [u64]; 2] {
         [&hashes[..chunk.first as usize], &hashes[chunk.words().end as usize..]]
     }
 
-    /// Words that agree one by one, going away from the chunk.
-    fn naive(here: &[u64], there: &[u64], most: usize, bits: u8) -> u8 {
+    /// Counts matching words one by one, moving away from the chunk.
+    fn naive(here: &[u64], there: &[u64], max: usize, bits: u8) -> u8 {
         let top = |hash: &u64| hash >> (64 - bits);
-        let pairs = here.iter().zip(there).take(most);
+        let pairs = here.iter().zip(there).take(max);
         let agreeing = pairs.take_while(|(here, there)| top(here) == top(there)).count();
         u8::try_from(agreeing).unwrap()
     }
 
     proptest! {
         #[test]
-        fn agreement_is_that_of_comparing_word_by_word(
+        fn agreement_equals_comparison_word_by_word(
             seed in any::<u64>(),
             changed in prop::collection::vec(0_usize..60, 0..4),
             first in 0_u32..50,
@@ -187,10 +187,10 @@ mod tests {
             let [before, after] = sides(&here, &chunk);
             let [before_there, after_there] = sides(&there, &chunk);
             let reversed = |side: &[u64]| side.iter().rev().copied().collect::<Vec<u64>>();
-            let most = usize::from(packing.words);
-            let naive_before = naive(&reversed(before), &reversed(before_there), most, packing.bits);
+            let max = usize::from(packing.words);
+            let naive_before = naive(&reversed(before), &reversed(before_there), max, packing.bits);
             prop_assert_eq!(agreement.before, naive_before);
-            prop_assert_eq!(agreement.after, naive(after, after_there, most, packing.bits));
+            prop_assert_eq!(agreement.after, naive(after, after_there, max, packing.bits));
         }
     }
 }

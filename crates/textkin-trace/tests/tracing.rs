@@ -1,4 +1,4 @@
-//! What a tracer says of streams, beside what is plainly true of them.
+//! Results of tracers compared with a naive oracle.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use textkin_trace::{
     Tracer, WindowMethod,
 };
 
-/// Words of the chunks.
+/// Words per chunk.
 const K: u32 = 3;
 
 struct Text {
@@ -80,11 +80,11 @@ fn all_settings(bytes: u64) -> Vec<Settings> {
 }
 
 fn run(settings: &Settings, stream: &[Vec<u16>]) -> Vec<DocumentTrace> {
-    let mut tracer = Tracer::new(settings).expect("the settings are possible");
+    let mut tracer = Tracer::new(settings).expect("valid settings");
     stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect()
 }
 
-/// Origin of each chunk, by its words.
+/// Returns the origin of each chunk, computed from its words.
 fn oracle(stream: &[Vec<u16>]) -> Vec<Vec<usize>> {
     let mut first: BTreeMap<Vec<u16>, usize> = BTreeMap::new();
     let origins = |(number, words): (usize, &Vec<u16>)| {
@@ -95,7 +95,7 @@ fn oracle(stream: &[Vec<u16>]) -> Vec<Vec<usize>> {
     stream.iter().enumerate().map(origins).collect()
 }
 
-/// Whether what is said of a document can be: spans within it, words that add up.
+/// Checks invariants of a result: spans are inside the document, and word counts add up.
 fn is_sound(traced: &DocumentTrace) -> bool {
     let runs = traced.new.windows(2).all(|runs| runs[0].1 < runs[1].0);
     let new: u32 = traced.new.iter().map(|(start, end)| end - start).sum();
@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn chunks_that_are_not_made_are_traced_as_those_that_are(stream in streams(), step in 1_usize..4) {
+    fn implicit_and_listed_chunks_give_equal_results(stream in streams(), step in 1_usize..4) {
         for settings in all_settings(4_000) {
             let (mut of_listed, mut of_runs) =
                 (Tracer::new(&settings).unwrap(), Tracer::new(&settings).unwrap());
@@ -132,61 +132,61 @@ proptest! {
     }
 
     #[test]
-    fn without_a_bound_the_origin_of_every_chunk_is_the_oracles(stream in streams()) {
+    fn unlimited_memory_gives_the_origins_of_the_oracle(stream in streams()) {
         let traced = run(&Settings::exact(), &stream);
         for (number, origins) in oracle(&stream).into_iter().enumerate() {
-            let said = &traced[number];
-            prop_assert!(is_sound(said));
+            let traced = &traced[number];
+            prop_assert!(is_sound(traced));
             let n_words = stream[number].len();
             let mut old = vec![false; n_words];
-            for (place, _) in origins.iter().enumerate().filter(|(_, origin)| **origin != number) {
-                old[place..(place + K as usize).min(n_words)].fill(true);
+            for (position, _) in origins.iter().enumerate().filter(|(_, origin)| **origin != number) {
+                old[position..(position + K as usize).min(n_words)].fill(true);
             }
             let mut said_old = vec![true; n_words];
-            said.new.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
+            traced.new.iter().for_each(|(from, to)| said_old[*from as usize..*to as usize].fill(false));
             prop_assert_eq!(old, said_old);
-            // Each chunk of a block came from its origin, and each copied chunk is in one block.
+            // Each chunk of a block has the origin of the block, and each copied chunk is in one block.
             let mut in_blocks = vec![number; origins.len()];
-            for block in &said.blocks {
+            for block in &traced.blocks {
                 let last = (block.end as usize + 1).saturating_sub(K as usize);
-                let places = block.start as usize..last.max(block.start as usize + 1);
-                in_blocks[places].fill(usize::try_from(block.origin).unwrap());
+                let positions = block.start as usize..last.max(block.start as usize + 1);
+                in_blocks[positions].fill(usize::try_from(block.origin).unwrap());
             }
             prop_assert_eq!(&in_blocks, &origins);
             let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
             origins.iter().for_each(|origin| *counts.entry(*origin).or_default() += 1);
-            let most = counts.values().copied().max().unwrap_or(0);
-            let dominant = usize::try_from(said.dominant_origin).unwrap();
-            prop_assert_eq!(counts.get(&dominant).copied().unwrap_or(0), most);
+            let max_count = counts.values().copied().max().unwrap_or(0);
+            let dominant = usize::try_from(traced.dominant_origin).unwrap();
+            prop_assert_eq!(counts.get(&dominant).copied().unwrap_or(0), max_count);
             let others = counts.iter().filter(|(origin, _)| **origin != dominant);
             let second = others.map(|(_, count)| *count).max().unwrap_or(0);
-            prop_assert_eq!(said.is_clear, most > 0 && most as f64 >= 1.1 * second as f64 - 1e-9);
+            prop_assert_eq!(traced.is_clear, max_count > 0 && max_count as f64 >= 1.1 * second as f64 - 1e-9);
         }
     }
 
     #[test]
-    fn a_table_that_holds_everything_says_what_is_true(stream in streams()) {
+    fn a_table_that_holds_everything_is_exact(stream in streams()) {
         let truth = run(&Settings::exact(), &stream);
         for eviction in Eviction::ALL {
             let method =
                 ChunkMethod { eviction, estimation: Estimation::None, ..ChunkMethod::default() };
             let paper = Preset::Paper.settings(Memory::Bytes(1 << 20));
-            let said = run(&Settings { method: Method::Chunks(method), ..paper }, &stream);
-            for (truth, said) in truth.iter().zip(&said) {
-                prop_assert_eq!(&truth.new, &said.new);
-                prop_assert_eq!(truth.dominant_origin, said.dominant_origin);
-                prop_assert_eq!(truth.dominant_share, said.dominant_share);
+            let traced = run(&Settings { method: Method::Chunks(method), ..paper }, &stream);
+            for (truth, traced) in truth.iter().zip(&traced) {
+                prop_assert_eq!(&truth.new, &traced.new);
+                prop_assert_eq!(truth.dominant_origin, traced.dominant_origin);
+                prop_assert_eq!(truth.dominant_share, traced.dominant_share);
             }
         }
     }
 
     #[test]
-    fn windows_that_hold_everything_miss_nothing_old(stream in streams()) {
+    fn windows_that_hold_everything_find_all_copied_words(stream in streams()) {
         let truth = run(&Settings::exact(), &stream);
-        let said = run(&Preset::Kin.settings(Memory::Bytes(1 << 20)), &stream);
-        for (truth, said) in truth.iter().zip(&said) {
-            prop_assert!(is_sound(said));
-            prop_assert!(said.new_words <= truth.new_words);
+        let traced = run(&Preset::Kin.settings(Memory::Bytes(1 << 20)), &stream);
+        for (truth, traced) in truth.iter().zip(&traced) {
+            prop_assert!(is_sound(traced));
+            prop_assert!(traced.new_words <= truth.new_words);
         }
     }
 
@@ -196,17 +196,17 @@ proptest! {
             let mut tracer = Tracer::new(&settings).unwrap();
             let bytes = tracer.table_bytes();
             prop_assert!(bytes.is_none_or(|bytes| bytes <= 1_000));
-            let said: Vec<DocumentTrace> =
+            let traced: Vec<DocumentTrace> =
                 stream.iter().map(|words| Text::new(words).trace(&mut tracer)).collect();
-            prop_assert!(said.iter().all(is_sound));
+            prop_assert!(traced.iter().all(is_sound));
             prop_assert_eq!(tracer.table_bytes(), bytes);
             prop_assert_eq!(tracer.n_documents(), stream.len() as u64);
-            prop_assert_eq!(run(&settings, &stream), said);
+            prop_assert_eq!(run(&settings, &stream), traced);
         }
     }
 
     #[test]
-    fn a_trace_goes_on_from_its_state_as_if_nothing_had_been(
+    fn a_trace_continues_from_its_saved_state(
         stream in streams(), at in 0_usize..12,
     ) {
         let at = at.min(stream.len());
@@ -231,10 +231,10 @@ proptest! {
 
 fn states() -> Vec<(Settings, Vec<u8>)> {
     let save = |settings: Settings| {
-        let mut tracer = Tracer::new(&settings).expect("the settings are possible");
+        let mut tracer = Tracer::new(&settings).expect("valid settings");
         Text::new(&[1, 2, 3, 4, 5, 6, 7]).trace(&mut tracer);
         let mut state = Vec::new();
-        tracer.save(&mut state).expect("a vector can be written");
+        tracer.save(&mut state).expect("writing to a vector");
         (settings, state)
     };
     let memory = Memory::Bytes(1_200);
@@ -246,15 +246,15 @@ fn states() -> Vec<(Settings, Vec<u8>)> {
 }
 
 #[test]
-fn a_state_that_was_cut_or_changed_is_refused() {
+fn a_truncated_or_changed_state_is_rejected() {
     for (settings, state) in states() {
         for length in 0..state.len() {
             assert!(Tracer::load(&settings, &mut &state[..length]).is_err(), "{length}");
         }
-        for place in 0..state.len() {
+        for position in 0..state.len() {
             let mut changed = state.clone();
-            changed[place] ^= 0x10;
-            assert!(Tracer::load(&settings, &mut changed.as_slice()).is_err(), "{place}");
+            changed[position] ^= 0x10;
+            assert!(Tracer::load(&settings, &mut changed.as_slice()).is_err(), "{position}");
         }
         let longer = [state.as_slice(), &[0]].concat();
         assert!(matches!(Tracer::load(&settings, &mut longer.as_slice()), Err(Error::Corrupt(_))));
@@ -262,7 +262,7 @@ fn a_state_that_was_cut_or_changed_is_refused() {
 }
 
 #[test]
-fn a_state_of_other_settings_is_refused_with_which() {
+fn a_state_with_other_settings_is_rejected_with_the_differing_setting() {
     let refusal = |asked: Settings, state: &[u8]| {
         let mut state = state;
         Tracer::load(&asked, &mut state).unwrap_err().to_string()
@@ -270,24 +270,24 @@ fn a_state_of_other_settings_is_refused_with_which() {
     let states = states();
     let (paper, state) = &states[1];
     let bucket = Settings { bucket: 32, ..*paper };
-    let expected = "the state was made with bucket 64, and 32 is asked for";
+    let expected = "the state was created with bucket 64, but 32 was requested";
     assert_eq!(refusal(bucket, state), expected);
     let smaller = Settings { memory: Memory::Bytes(1_190), ..*paper };
-    let expected = "the state was made with memory 1200 bytes, and 1190 bytes is asked for";
+    let expected = "the state was created with memory 1200 bytes, but 1190 bytes was requested";
     assert_eq!(refusal(smaller, state), expected);
     let (kin, state) = &states[2];
     let window = WindowMethod { window: 16, ..WindowMethod::default() };
-    let expected = "the state was made with window 8, and 16 is asked for";
+    let expected = "the state was created with window 8, but 16 was requested";
     assert_eq!(refusal(Settings { method: Method::Windows(window), ..*kin }, state), expected);
     let mut other = state.clone();
     other[8] = 9;
-    let expected = "a state of version 9 cannot be read by this program, which reads 4";
+    let expected = "unsupported state version 9; this version of textkin reads version 4";
     assert_eq!(refusal(*kin, &other), expected);
-    assert_eq!(refusal(*kin, b"{\"id\": 1}"), "this is not the state of a trace");
+    assert_eq!(refusal(*kin, b"{\"id\": 1}"), "not the state of a trace");
 }
 
 #[test]
-fn one_landmark_tells_of_a_passage_to_the_word() {
+fn one_landmark_locates_a_passage_to_the_word() {
     let window = WindowMethod { window: 8, bits: 8, spacing: 16, ..WindowMethod::default() };
     let memory = Memory::Bytes(1 << 16);
     let settings = Settings { method: Method::Windows(window), ..Preset::Kin.settings(memory) };
@@ -296,25 +296,25 @@ fn one_landmark_tells_of_a_passage_to_the_word() {
     Text::new(&origin).trace_some(&mut tracer, 10);
     // Words 103 to 124 of the origin, among others: only the chunk of word 110 is found.
     let copy: Vec<u16> = (500..507).chain(103..120).chain(600..620).collect();
-    let said = Text::new(&copy).trace(&mut tracer);
-    let [block] = said.blocks.as_slice() else { panic!("{said:?}") };
+    let traced = Text::new(&copy).trace(&mut tracer);
+    let [block] = traced.blocks.as_slice() else { panic!("{traced:?}") };
     assert_eq!((block.start, block.end, block.origin), (7, 24, 0));
     assert_eq!((block.origin_offset, block.words, block.estimated), (Some(3), 17, 14));
-    assert_eq!(said.new, [(0, 7), (24, 44)]);
+    assert_eq!(traced.new, [(0, 7), (24, 44)]);
 }
 
 #[test]
 fn documents_without_words_are_documents() {
     for settings in all_settings(1_000) {
-        let said = run(&settings, &[vec![], vec![1], vec![], vec![1]]);
-        assert!(said.iter().all(is_sound));
-        assert_eq!((said[3].dominant_origin, said[3].copied_words), (1, 1), "{settings:?}");
-        assert!(!said[2].is_clear);
+        let traced = run(&settings, &[vec![], vec![1], vec![], vec![1]]);
+        assert!(traced.iter().all(is_sound));
+        assert_eq!((traced[3].dominant_origin, traced[3].copied_words), (1, 1), "{settings:?}");
+        assert!(!traced[2].is_clear);
     }
 }
 
 #[test]
-fn selections_beyond_the_chunks_are_left_out() {
+fn selected_indices_beyond_the_chunks_are_ignored() {
     let text = Text::new(&[1, 2, 3, 4]);
     let document = Chunked { tokens: &text.tokens, chunks: &text.chunks };
     for settings in all_settings(1_000) {
@@ -324,9 +324,9 @@ fn selections_beyond_the_chunks_are_left_out() {
 }
 
 #[test]
-fn settings_that_fit_no_table_are_refused() {
+fn invalid_settings_are_rejected() {
     let kin = Preset::Kin.settings(Memory::Bytes(100));
-    let expected = "a table of 100 bytes is too small: one bucket of 17 slots takes 192 bytes";
+    let expected = "a table of 100 bytes is too small: one bucket of 17 slots needs 192 bytes";
     assert_eq!(Tracer::new(&kin).unwrap_err().to_string(), expected);
     for (window, bits) in [(0, 1), (9, 1), (16, 9), (64, 2), (8, 0), (8, 3)] {
         let method = WindowMethod { window, bits, ..WindowMethod::default() };
@@ -335,7 +335,7 @@ fn settings_that_fit_no_table_are_refused() {
     }
     let method = WindowMethod { bits: 3, ..WindowMethod::default() };
     let settings = Settings { method: Method::Windows(method), ..kin };
-    let expected = "bits of 3 is not possible; it is 1, 2, 4 or 8";
+    let expected = "bits must be 1, 2, 4 or 8, got 3";
     assert_eq!(Tracer::new(&settings).unwrap_err().to_string(), expected);
 }
 

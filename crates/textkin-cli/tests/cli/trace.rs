@@ -85,11 +85,11 @@ fn what_cannot_be_is_refused_in_words() {
     };
     assert!(refused(&["--memory", "100"]).contains("a bucket of 17 slots takes 192 bytes"));
     assert!(refused(&["--evict", "lru"]).contains("add --preset paper"));
-    assert!(refused(&["--preset", "best"]).contains("there are kin, paper"));
+    assert!(refused(&["--preset", "best"]).contains("available: kin, paper"));
     let constant = |constant: &str| refused(&["--constant", constant]);
-    assert!(constant("lucky-limt=4").contains("is lucky-limit meant?"));
-    assert!(constant("lucky-limit=4").contains("a constant of --preset paper --evict lucky"));
-    assert!(constant("reach=300").contains("reach of 300 is out of range: 0 to 255"));
+    assert!(constant("lucky-limt=4").contains("did you mean lucky-limit?"));
+    assert!(constant("lucky-limit=4").contains("only applies to --preset paper --evict lucky"));
+    assert!(constant("reach=300").contains("reach must be between 0 and 255, got 300"));
     assert!(constant("reach=far").contains("'far' is no number for reach"));
     assert!(constant("reach").contains("write NAME=VALUE"));
     assert!(constant("window=7").contains("window × bits"));

@@ -144,11 +144,11 @@ fn states_that_do_not_fit_are_refused_and_left_alone() {
     };
     let mut other = TRACE;
     other[3] = "30kB";
-    refused(&other, "made with memory 20000 bytes, and 30000 bytes is asked for");
-    refused(&with(&["--select", "all"]), "with select hailstorm+no-overlap, and all is asked for");
-    refused(&with(&["--chunk", "words:5"]), "with chunk words:8, and words:5 is asked for");
-    refused(&with(&["--preset", "paper"]), "with method windows, and chunks is asked for");
-    refused(&with(&["--constant", "reach=9"]), "with reach 8, and 9 is asked for");
+    refused(&other, "created with memory 20000 bytes, but 30000 bytes was requested");
+    refused(&with(&["--select", "all"]), "with select hailstorm+no-overlap, but all was requested");
+    refused(&with(&["--chunk", "words:5"]), "with chunk words:8, but words:5 was requested");
+    refused(&with(&["--preset", "paper"]), "with method windows, but chunks was requested");
+    refused(&with(&["--constant", "reach=9"]), "with reach 8, but 9 was requested");
     refused(
         &with(&["--out", "origins.jsonl", "--format", "table"]),
         "origins.jsonl was begun with --format json",
@@ -164,11 +164,11 @@ fn states_that_do_not_fit_are_refused_and_left_alone() {
     let foreign = b"PK\x03\x04 not ours".to_vec();
     let cut = state[..state.len() - 1].to_vec();
     let cases = [
-        (damaged, "the state is damaged"),
-        (newer, "a state of version 9 cannot be read"),
-        (foreign, "this is not the state of a trace"),
-        (cut, "it ends too early"),
-        (Vec::new(), "this is not the state of a trace"),
+        (damaged, "the state is corrupt"),
+        (newer, "unsupported state version 9"),
+        (foreign, "not the state of a trace"),
+        (cut, "unexpected end of data"),
+        (Vec::new(), "not the state of a trace"),
     ];
     for (bytes, words) in cases {
         folder.write("s.state", &bytes);

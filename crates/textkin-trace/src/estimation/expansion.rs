@@ -1,30 +1,30 @@
-//! `expansion`: the neighbours of a found chunk, by one byte each.
+//! `expansion`: labels the neighbours of a found chunk, identified by one byte each.
 
 use super::Evidence;
-use crate::label::Label;
+use crate::label::OriginLabel;
 
-/// Labels the missing neighbours of found chunks whose first byte is that of the neighbour in the
-/// origin. Where two found chunks claim the one between them, the first has it.
-pub(super) fn expand(evidence: &Evidence<'_>, labels: &mut [Option<Label>]) {
-    for place in 0..evidence.found.len() {
-        let Some(found) = evidence.copied(place) else { continue };
-        if evidence.is_preceded(place, found) {
-            evidence.label_missing(labels, place - 1, place);
+/// Labels missing neighbours of found chunks if their first byte equals that of the neighbour in the
+/// origin. If two found chunks claim the chunk between them, the first wins.
+pub(super) fn expand(evidence: &Evidence<'_>, labels: &mut [Option<OriginLabel>]) {
+    for position in 0..evidence.found.len() {
+        let Some(found) = evidence.copied(position) else { continue };
+        if evidence.is_preceded(position, found) {
+            evidence.label_missing(labels, position - 1, position);
         }
-        if evidence.is_followed(place, found) {
-            evidence.label_missing(labels, place + 1, place);
+        if evidence.is_followed(position, found) {
+            evidence.label_missing(labels, position + 1, position);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Estimation, Found};
+    use super::super::{Estimation, TableEntry};
     use super::*;
 
     #[test]
     fn a_neighbour_that_was_found_itself_keeps_its_origin() {
-        let found = |origin| Some(Found { origin, offset: 0, before: 9, after: 9 });
+        let found = |origin| Some(TableEntry { origin, offset: 0, before: 9, after: 9 });
         let found = [found(1), found(2), None, None];
         let evidence = Evidence { number: 5, found: &found, bytes: &[9, 9, 9, 9] };
         let labels = Estimation::Expansion.estimate(&evidence, 30);
@@ -33,8 +33,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_of_the_document_itself_says_nothing() {
-        let found = [None, Some(Found { origin: 5, offset: 0, before: 9, after: 9 }), None];
+    fn chunks_found_in_the_document_itself_are_ignored() {
+        let found = [None, Some(TableEntry { origin: 5, offset: 0, before: 9, after: 9 }), None];
         let evidence = Evidence { number: 5, found: &found, bytes: &[9, 9, 9] };
         assert_eq!(Estimation::BridgingExpansion.estimate(&evidence, 30), [None; 3]);
     }

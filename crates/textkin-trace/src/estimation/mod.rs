@@ -1,7 +1,7 @@
-//! Estimations: the origins of chunks that are no longer in the table, from those that are.
+//! Estimation of the origins of chunks that are no longer in the table, from chunks that are.
 //!
-//! In: what the table gave for each selected chunk of a document. Out: a label for each, of which
-//! some are estimated. The rules are those of section 2.3 of the paper.
+//! In: the table entry of each selected chunk of a document, if any. Out: a label for each, some of
+//! them estimated. The rules are those of section 2.3 of the paper.
 
 mod expansion;
 mod bridging;
@@ -10,19 +10,19 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
-use crate::label::Label;
+use crate::label::OriginLabel;
 use crate::settings::named;
 
-/// What is made of the chunks that were found, for those that were not.
+/// Rule that infers the origins of missing chunks from chunks that were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimation {
-    /// Nothing.
+    /// No estimation.
     None,
-    /// The neighbour of a found chunk is copied too if its byte is the one that stood there.
+    /// The neighbour of a found chunk is copied too if its byte equals the stored one.
     Expansion,
-    /// Between two found chunks of one origin and as far apart as there, all is copied.
+    /// Everything between two found chunks of one origin is copied if their distance is the same there.
     Bridging,
-    /// Both; and a bridge needs the right neighbours at both its ends.
+    /// Both rules; a bridge also needs matching neighbours at both ends.
     BridgingExpansion,
 }
 
@@ -31,7 +31,7 @@ impl Estimation {
     pub const ALL: [Self; 4] =
         [Self::None, Self::Expansion, Self::Bridging, Self::BridgingExpansion];
 
-    /// The name it is chosen by.
+    /// Name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,18 +42,22 @@ impl Estimation {
         }
     }
 
-    /// Whether it looks at neighbours.
+    /// Returns whether the rule uses neighbours.
     pub(crate) fn expands(self) -> bool {
         matches!(self, Self::Expansion | Self::BridgingExpansion)
     }
 
-    /// Whether it looks at offsets.
+    /// Returns whether the rule uses offsets.
     pub(crate) fn bridges(self) -> bool {
         matches!(self, Self::Bridging | Self::BridgingExpansion)
     }
 
-    /// The labels of all selected chunks: those that were found keep their origin.
-    pub(crate) fn estimate(self, evidence: &Evidence<'_>, bridge_limit: u32) -> Vec<Option<Label>> {
+    /// Returns the labels of all selected chunks; found chunks keep their origin.
+    pub(crate) fn estimate(
+        self,
+        evidence: &Evidence<'_>,
+        bridge_limit: u32,
+    ) -> Vec<Option<OriginLabel>> {
         let mut labels = evidence.found_labels();
         if self.bridges() {
             bridging::bridge(evidence, bridge_limit, self.expands(), &mut labels);
@@ -79,9 +83,9 @@ impl FromStr for Estimation {
     }
 }
 
-/// What the table knows of a chunk.
+/// Table entry of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct TableEntry {
     pub(crate) origin: u64,
     /// Number of chunks selected before it in its origin, modulo 256.
     pub(crate) offset: u8,
@@ -91,50 +95,49 @@ pub(crate) struct Found {
     pub(crate) after: u8,
 }
 
-/// What is known of the selected chunks of one document.
+/// Lookup results for the selected chunks of one document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence<'a> {
-    /// The document.
+    /// Number of the document.
     pub(crate) number: u64,
-    /// What the table gave for each selected chunk.
-    pub(crate) found: &'a [Option<Found>],
+    /// Table entry of each selected chunk.
+    pub(crate) found: &'a [Option<TableEntry>],
     /// The first byte of each selected chunk.
     pub(crate) bytes: &'a [u8],
 }
 
 impl Evidence<'_> {
-    /// What was found of an earlier document.
-    fn copied(&self, place: usize) -> Option<Found> {
-        self.found.get(place).copied().flatten().filter(|found| found.origin != self.number)
+    /// Returns the entry of a chunk that came from an earlier document.
+    fn copied(&self, position: usize) -> Option<TableEntry> {
+        self.found.get(position).copied().flatten().filter(|found| found.origin != self.number)
     }
 
-    fn found_labels(&self) -> Vec<Option<Label>> {
-        let label = |place| {
-            let found = self.copied(place)?;
-            Some(Label::found(found.origin, Some(u32::from(found.offset))))
+    fn found_labels(&self) -> Vec<Option<OriginLabel>> {
+        let label = |position| {
+            let found = self.copied(position)?;
+            Some(OriginLabel::found(found.origin, Some(u32::from(found.offset))))
         };
         (0..self.found.len()).map(label).collect()
     }
 
-    /// Labels the chunk at `place`, which the table did not hold and which has no label yet, by
-    /// what was found at `from`.
-    fn label_missing(&self, labels: &mut [Option<Label>], place: usize, from: usize) {
+    /// Labels the chunk at `position` from the entry at `from`, if it is missing and has no label yet.
+    fn label_missing(&self, labels: &mut [Option<OriginLabel>], position: usize, from: usize) {
         let Some(found) = self.copied(from) else { return };
-        if self.found[place].is_none() && labels[place].is_none() {
-            let [distance, ..] = place.wrapping_sub(from).to_le_bytes();
+        if self.found[position].is_none() && labels[position].is_none() {
+            let [distance, ..] = position.wrapping_sub(from).to_le_bytes();
             let offset = found.offset.wrapping_add(distance);
-            labels[place] = Some(Label::estimated(found.origin, Some(u32::from(offset))));
+            labels[position] = Some(OriginLabel::estimated(found.origin, Some(u32::from(offset))));
         }
     }
 
-    /// Whether the chunk after `place` is the one that followed in the origin.
-    fn is_followed(&self, place: usize, found: Found) -> bool {
-        self.bytes.get(place + 1) == Some(&found.after)
+    /// Returns whether the same chunk follows here and in the origin.
+    fn is_followed(&self, position: usize, found: TableEntry) -> bool {
+        self.bytes.get(position + 1) == Some(&found.after)
     }
 
-    /// Whether the chunk before `place` is the one that preceded in the origin.
-    fn is_preceded(&self, place: usize, found: Found) -> bool {
-        place > 0 && self.bytes.get(place - 1) == Some(&found.before)
+    /// Returns whether the same chunk precedes here and in the origin.
+    fn is_preceded(&self, position: usize, found: TableEntry) -> bool {
+        position > 0 && self.bytes.get(position - 1) == Some(&found.before)
     }
 }
 
@@ -146,12 +149,13 @@ mod tests {
     const B: u64 = 2;
 
     /// Figure 1: B copies A5 … A11 as B7 … B13; of these, only B7 and B11 are in the table.
-    fn figure_1() -> (Vec<Option<Found>>, Vec<u8>) {
-        // The first bytes of A's chunks are 100 + n, of B's own ones n.
+    fn figure_1() -> (Vec<Option<TableEntry>>, Vec<u8>) {
+        // The first bytes are 100 + n for chunks of A, n for chunks that are new in B.
         let bytes: Vec<u8> =
             (0..16).map(|n| if (7..=13).contains(&n) { 98 + n } else { n }).collect();
         let mut found = vec![None; 16];
-        let of_a = |n: u8| Some(Found { origin: A, offset: n, before: 99 + n, after: 101 + n });
+        let of_a =
+            |n: u8| Some(TableEntry { origin: A, offset: n, before: 99 + n, after: 101 + n });
         found[7] = of_a(5);
         found[11] = of_a(9);
         (found, bytes)
@@ -162,8 +166,8 @@ mod tests {
         let evidence = Evidence { number: B, found: &found, bytes: &bytes };
         let labels = estimation.estimate(&evidence, 30);
         assert!(labels.iter().flatten().all(|label| label.origin == A));
-        let estimated = |label: &Option<Label>| label.is_some_and(|label| label.is_estimated);
-        (0..16).filter(|place| estimated(&labels[*place])).collect()
+        let estimated = |label: &Option<OriginLabel>| label.is_some_and(|label| label.is_estimated);
+        (0..16).filter(|position| estimated(&labels[*position])).collect()
     }
 
     #[test]
@@ -175,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_round_trip() {
         for estimation in Estimation::ALL {
             assert_eq!(estimation.to_string().parse::<Estimation>().unwrap(), estimation);
         }

@@ -1,30 +1,30 @@
-//! `copy-count`: the chunk that was found least often leaves.
+//! `copy-count`: evicts the chunk that was found least often.
 //!
-//! A counter is 1 at first and grows by 1 whenever the chunk is found. When ten counters of a bucket
-//! have reached 255, all its counters are divided by two.
+//! A counter starts at 1 and grows by 1 whenever its chunk is found. When ten counters of a bucket
+//! have reached 255, all counters of the bucket are halved.
 
 use super::halve;
 
 /// The constants of `copy-count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyCount {
-    /// Where a counter stops: 255 in the paper.
-    pub full: u8,
-    /// So many full counters in a bucket halve all: 10 in the paper.
-    pub many: u16,
+    /// Maximum value of a counter: 255 in the paper.
+    pub max: u8,
+    /// Number of full counters at which all counters of a bucket are halved: 10 in the paper.
+    pub halve_at: u16,
 }
 
 impl CopyCount {
     /// The constants of the paper.
-    pub const DEFAULT: Self = Self { full: 255, many: 10 };
+    pub const DEFAULT: Self = Self { max: 255, halve_at: 10 };
 
     pub(super) fn found(self, counters: &mut [u8], index: usize) {
         let Some(counter) = counters.get_mut(index) else { return };
         let before = *counter;
-        *counter = before.saturating_add(1).min(self.full);
-        let is_now_full = before < self.full && *counter == self.full;
-        let n_full = || counters.iter().filter(|counter| **counter == self.full).count();
-        if is_now_full && n_full() >= usize::from(self.many) {
+        *counter = before.saturating_add(1).min(self.max);
+        let is_now_full = before < self.max && *counter == self.max;
+        let n_full = || counters.iter().filter(|counter| **counter == self.max).count();
+        if is_now_full && n_full() >= usize::from(self.halve_at) {
             halve(counters);
         }
     }

@@ -1,10 +1,10 @@
-//! `lucky`: chunks at the ends of copied blocks stay, because the block can be guessed from them.
+//! `lucky`: keeps chunks at the ends of copied blocks, because the block can be estimated from them.
 //!
 //! When the blocks of a document are known, the score of each of its selected chunks grows:
-//! (a) by 1, a new chunk beginning at 1; (b) by ⌊√(b − 2)⌋ if it is the first or the last of a copied
+//! (a) by 1 (a new chunk starts at 1); (b) by ⌊√(b − 2)⌋ if it is the first or the last of a copied
 //! block of `b` selected chunks; (c) by 3 if it is the first or the last of its document; (d) by 1 if
 //! it is every 7th of its document. (e) When the average score of a bucket reaches 11, its scores
-//! are divided by two. The lowest score leaves.
+//! are halved. The chunk with the lowest score is evicted.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use super::halve;
 /// The constants of `lucky`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lucky {
-    /// How many times ⌊√(b − 2)⌋ the ends of a block of `b` chunks gain: 1 in the paper.
+    /// Factor of ⌊√(b − 2)⌋, the gain of the ends of a block of `b` chunks: 1 in the paper.
     pub block: u8,
-    /// What the ends of a document gain: 3 in the paper.
+    /// Gain of the first and last chunk of a document: 3 in the paper.
     pub edge: u8,
-    /// Which chunks of a document gain something regularly, `y`: every 7th in the paper; 0 for none.
+    /// Step between chunks with a regular gain, `y`: 7 in the paper; 0: none.
     pub every: u16,
-    /// What those gain: 1 in the paper.
+    /// Regular gain: 1 in the paper.
     pub regular: u8,
-    /// The average score of a bucket that halves all: 11 in the paper.
+    /// Average score at which all scores of a bucket are halved: 11 in the paper.
     pub limit: u8,
 }
 
@@ -29,10 +29,10 @@ impl Lucky {
     /// The constants of the paper.
     pub const DEFAULT: Self = Self { block: 1, edge: 3, every: 7, regular: 1, limit: 11 };
 
-    /// What each selected chunk of a document gains, rules (a) to (d).
+    /// Returns the gain of each selected chunk of a document by rules (a) to (d).
     ///
-    /// `is_new` says of each whether it was just stored, with a score of 1 already; `blocks` are
-    /// the copied blocks, as ranges of selected chunks.
+    /// `is_new` marks chunks that were just stored with a score of 1; `blocks` are the copied blocks,
+    /// as ranges of selected chunks.
     pub(crate) fn gains(&self, is_new: &[bool], blocks: &[Range<usize>]) -> Vec<u8> {
         let mut gains: Vec<u8> = is_new.iter().map(|is_new| u8::from(!is_new)).collect();
         for block in blocks {
@@ -51,7 +51,7 @@ impl Lucky {
         let every = usize::from(self.every);
         if every > 0 {
             let regular = (every - 1..gains.len()).step_by(every);
-            regular.for_each(|place| add(&mut gains, place, self.regular));
+            regular.for_each(|position| add(&mut gains, position, self.regular));
         }
         gains
     }
@@ -63,7 +63,7 @@ impl Lucky {
     }
 
     /// Rule (e): halves the scores of a bucket if their average has reached the limit.
-    pub(crate) fn settle(&self, scores: &mut [u8]) {
+    pub(crate) fn halve_if_high(&self, scores: &mut [u8]) {
         let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
         let limit = u32::from(self.limit) * u32::try_from(scores.len()).unwrap_or(u32::MAX);
         if self.limit > 0 && limit > 0 && sum >= limit {
@@ -78,8 +78,8 @@ impl Default for Lucky {
     }
 }
 
-fn add(scores: &mut [u8], place: usize, gain: u8) {
-    if let Some(score) = scores.get_mut(place) {
+fn add(scores: &mut [u8], position: usize, gain: u8) {
+    if let Some(score) = scores.get_mut(position) {
         *score = score.saturating_add(gain);
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_chunk_is_an_end_once() {
+    fn a_single_chunk_gains_as_an_end_only_once() {
         assert_eq!(Lucky::DEFAULT.gains(&[true], &[]), [3]);
         assert_eq!(Lucky::DEFAULT.gains(&[false], std::slice::from_ref(&(0..1))), [4]);
         assert!(Lucky::DEFAULT.gains(&[], &[]).is_empty());
@@ -123,10 +123,10 @@ mod tests {
     #[test]
     fn e_an_average_of_eleven_halves_the_bucket() {
         let mut scores = [11, 11, 9, 12];
-        Lucky::DEFAULT.settle(&mut scores);
+        Lucky::DEFAULT.halve_if_high(&mut scores);
         assert_eq!(scores, [11, 11, 9, 12]);
         scores[2] = 10;
-        Lucky::DEFAULT.settle(&mut scores);
+        Lucky::DEFAULT.halve_if_high(&mut scores);
         assert_eq!(scores, [5, 5, 5, 6]);
     }
 }

@@ -1,7 +1,7 @@
-//! Evictions: which chunk leaves a full bucket when another comes.
+//! Eviction rules: which chunk a full bucket gives up for a new one.
 //!
-//! The rules are those of section 2.2 of the paper, one file each. Where two slots have the same
-//! lowest score, which the paper leaves open, the choice between them is random.
+//! The rules are those of section 2.2 of the paper, one file each. The paper does not define ties: among
+//! slots with the same lowest score the choice is random.
 
 mod random;
 mod lru;
@@ -16,28 +16,28 @@ use std::str::FromStr;
 
 use crate::Error;
 use crate::settings::named;
-use crate::table::{Slot, Table};
+use crate::table::{Slot, SlotTable};
 use textkin_core::Random;
 
-/// Which chunk leaves a full bucket.
+/// Rule that chooses the chunk to evict from a full bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// Any.
+    /// A random chunk.
     Random,
-    /// The one that was neither stored nor found for longest.
+    /// The least recently stored or found chunk.
     Lru,
-    /// The one that was found least often.
+    /// The chunk that was found least often.
     CopyCount(CopyCount),
-    /// The one that is least likely to be the end of a copied block.
+    /// The chunk that is least likely to be the end of a copied block.
     Lucky(Lucky),
 }
 
 impl Eviction {
-    /// Every eviction, with its default constants.
+    /// Every rule, with its default constants.
     pub const ALL: [Self; 4] =
         [Self::Random, Self::Lru, Self::CopyCount(CopyCount::DEFAULT), Self::Lucky(Lucky::DEFAULT)];
 
-    /// The name it is chosen by.
+    /// Name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Eviction {
         }
     }
 
-    /// Bytes that it needs in each slot.
+    /// Returns the bytes that the rule needs in each slot.
     pub(crate) fn score_bytes(self) -> usize {
         match self {
             Self::Random | Self::Lru => 0,
@@ -56,8 +56,13 @@ impl Eviction {
         }
     }
 
-    /// A slot for a new chunk: a free one, or that of the chunk that leaves. Its score is set.
-    pub(crate) fn make_room(self, table: &mut Table, bucket: usize, random: &mut Random) -> Slot {
+    /// Returns a slot for a new chunk, free or evicted, with its score set.
+    pub(crate) fn make_room(
+        self,
+        table: &mut SlotTable,
+        bucket: usize,
+        random: &mut Random,
+    ) -> Slot {
         if let Some(free) = table.take_free(bucket) {
             self.begin(table, free);
             return free;
@@ -73,8 +78,8 @@ impl Eviction {
         slot
     }
 
-    /// Takes note that the chunk of a slot was looked for and found.
-    pub(crate) fn found(self, table: &mut Table, slot: Slot) {
+    /// Records that the chunk of a slot was found.
+    pub(crate) fn found(self, table: &mut SlotTable, slot: Slot) {
         match self {
             // The lucky scores of a document change together, when its blocks are known.
             Self::Random | Self::Lucky(_) => {}
@@ -85,7 +90,7 @@ impl Eviction {
         }
     }
 
-    fn begin(self, table: &mut Table, slot: Slot) {
+    fn begin(self, table: &mut SlotTable, slot: Slot) {
         if let Some(score) = table.scores_mut(slot.bucket).get_mut(slot.index) {
             *score = 1;
         }
@@ -106,18 +111,18 @@ impl FromStr for Eviction {
     }
 }
 
-/// The index of the lowest score, a random one of those if there are several; 0 if there is none.
+/// Returns the index of the lowest score, chosen randomly among ties; 0 if there are no scores.
 pub(crate) fn lowest(scores: &[u8], random: &mut Random) -> usize {
     lowest_from(scores, random.below(scores.len()))
 }
 
-/// The index of the first lowest score from `start` on, and from the beginning again.
+/// Returns the index of the first lowest score, searching from `start` and wrapping around.
 pub(crate) fn lowest_from(scores: &[u8], start: usize) -> usize {
     let lowest = scores.iter().copied().min().unwrap_or(0);
     let start = start.min(scores.len());
     let after = scores[start..].iter().position(|score| *score == lowest);
     let before = || scores.iter().position(|score| *score == lowest).unwrap_or(0);
-    after.map_or_else(before, |place| start + place)
+    after.map_or_else(before, |position| start + position)
 }
 
 /// Divides every score by two.
@@ -130,16 +135,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_round_trip() {
         for eviction in Eviction::ALL {
             assert_eq!(eviction.to_string().parse::<Eviction>().unwrap(), eviction);
         }
         let error = "fifo".parse::<Eviction>().unwrap_err().to_string();
-        assert_eq!(error, "no eviction 'fifo'; there are random, lru, copy-count, lucky");
+        assert_eq!(error, "unknown eviction 'fifo'; available: random, lru, copy-count, lucky");
     }
 
     #[test]
-    fn the_lowest_score_goes_and_ties_are_broken_by_chance() {
+    fn the_lowest_score_is_evicted_and_ties_are_broken_randomly() {
         let mut random = Random::new(7);
         assert_eq!(lowest(&[3, 1, 2], &mut random), 1);
         let mut times = [0; 5];

@@ -117,7 +117,7 @@ fn read_head(
     reader: &mut Summed<&mut dyn Read>,
 ) -> Result<(Head, Names), TraceError> {
     let early = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => TraceError::Corrupt("it ends too early"),
+        io::ErrorKind::UnexpectedEof => TraceError::Corrupt("unexpected end of data"),
         _ => TraceError::Io(error),
     };
     let mut magic = [0; 8];
@@ -140,14 +140,14 @@ fn read_head(
     let mut head = Vec::new();
     let n = reader.by_ref().take(u64::from(length)).read_to_end(&mut head).map_err(early)?;
     if n < length as usize {
-        return Err(TraceError::Corrupt("it ends too early"));
+        return Err(TraceError::Corrupt("unexpected end of data"));
     }
     let names = Names::load(settings.shares().names, reader).map_err(early)?;
     let sum = reader.sum.finalize();
     let mut found = [0; 32];
     reader.inner.read_exact(&mut found).map_err(early)?;
     if found != *sum.as_bytes() {
-        return Err(TraceError::Corrupt("its checksum is another"));
+        return Err(TraceError::Corrupt("checksum mismatch"));
     }
     let head = serde_json::from_slice(&head);
     Ok((head.map_err(|_| TraceError::Corrupt("its head cannot be read"))?, names))
@@ -290,19 +290,19 @@ mod tests {
         let (_, bytes) = state(&own, 3);
         assert_eq!(
             said(&settings(6_000), &bytes),
-            "the state was made with memory 5000 bytes, and 6000 bytes is asked for"
+            "the state was created with memory 5000 bytes, but 6000 bytes was requested"
         );
         let mut other = own.clone();
         other.analysis.select = "winnow:4".parse().unwrap();
         assert_eq!(
             said(&other, &bytes),
-            "the state was made with select hailstorm+no-overlap, and winnow:4 is asked for"
+            "the state was created with select hailstorm+no-overlap, but winnow:4 was requested"
         );
         let mut other = own.clone();
         other.analysis.templates.push("a template".to_owned());
         assert!(said(&other, &bytes).contains("with template unset, and"));
-        assert_eq!(said(&own, b"PK\x03\x04 something else"), "this is not the state of a trace");
-        assert_eq!(said(&own, b""), "this is not the state of a trace");
+        assert_eq!(said(&own, b"PK\x03\x04 something else"), "not the state of a trace");
+        assert_eq!(said(&own, b""), "not the state of a trace");
         let mut newer = bytes.clone();
         newer[8] = 2;
         assert!(said(&own, &newer).contains("a state of version 2 cannot be read"));

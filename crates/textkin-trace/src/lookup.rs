@@ -1,103 +1,103 @@
-//! Which selected chunks of a document the table knows.
+//! Lookup of the selected chunks of a document in the table.
 //!
-//! What lies between two chunks that were found at the same distance as in their origin, and whose
-//! windows agree towards each other, need not be looked up: it is known as well by its words as it
-//! would be by its tag. So chunks are looked up in two rounds: first some, so far apart that their
-//! windows just meet; then the others, unless they are between two that are joined so. Of a copied
-//! passage about a quarter are looked up, of a fresh one all; of a short document all, in one round.
+//! Chunks between two found chunks need no lookup if the distance is the same as in the origin and both
+//! windows match towards each other: their words identify them as well as their tags would. So the lookup
+//! has two rounds: first chunks so far apart that their windows just meet, then the others, except those
+//! between two joined chunks. About a quarter of the chunks of a copied passage are looked up, and all
+//! chunks of a new one; short documents take one round.
 //!
-//! Buckets are asked for a batch ahead, one right after the other, so that the processor looks for many at once, and the content of
-//! slots before any of it is read: the memory is waited for as little as can be.
+//! Buckets are prefetched one batch ahead, and slots before any content is read, to wait for memory as
+//! little as possible.
 
 use crate::WindowMethod;
 use crate::anchors::Anchors;
-use crate::chunks::{Chunks, Selected};
-use crate::lines::{Hit, Limits};
-use crate::table::{BATCH, Content, Shape, Slot, Table};
-use crate::window::{PackedWords, Packing, Window};
+use crate::chunks::{DocumentChunks, SelectedChunk};
+use crate::diagonals::{ChunkHit, GuessLimits};
+use crate::table::{BATCH, Content, HasLayout, Slot, SlotTable};
+use crate::window::{PackedWords, Packing, WordWindow};
 
-/// Selected chunks that are all looked up in one round.
-const FEW: usize = 2 * BATCH;
+/// Maximum number of selected chunks that are looked up in a single round.
+const MAX_SINGLE_ROUND: usize = 2 * BATCH;
 
-/// What the table knows of a document. Its memory is used again for the next.
+/// Lookup result of a document. The buffers are reused for the next document.
 #[derive(Debug)]
-pub(crate) struct LookUp {
+pub(crate) struct Lookup {
     /// Selected chunks that were found, in text order.
-    pub(crate) hits: Vec<Hit>,
-    /// Selected chunks that are in no slot, or in one of an earlier part of the document, in text order;
-    /// those that were not looked up are known.
-    pub(crate) missed: Vec<Selected>,
-    /// The chunks of either round.
-    rounds: [Vec<Selected>; 2],
-    /// Those of its batch that were found, and where.
-    slots: Vec<(Selected, Slot)>,
-    hits_before: Vec<Hit>,
-    missed_before: Vec<Selected>,
-    /// The words of the document, for windows.
+    pub(crate) hits: Vec<ChunkHit>,
+    /// Selected chunks that are in no slot, or in one stored by an earlier part of the document, in text
+    /// order. Chunks that were not looked up count as found.
+    pub(crate) missed: Vec<SelectedChunk>,
+    /// Chunks of each round.
+    rounds: [Vec<SelectedChunk>; 2],
+    /// Found chunks of the batch, and their slots.
+    slots: Vec<(SelectedChunk, Slot)>,
+    hits_before: Vec<ChunkHit>,
+    missed_before: Vec<SelectedChunk>,
+    /// Packed words of the document, for windows.
     packed: PackedWords,
-    /// Those of its chunks that are remembered for longest.
+    /// Anchors of the document.
     pub(crate) anchors: Anchors,
 }
 
-/// A document as it is looked up.
+/// Document, or part of one, to look up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Document<'a> {
+pub(crate) struct LookupDocument<'a> {
     pub(crate) number: u64,
-    /// The hashes of its words.
+    /// Word hashes.
     pub(crate) words: &'a [u64],
-    pub(crate) chunks: Chunks<'a>,
-    /// Those of its chunks, or of a part of them, that are selected, ascending.
+    pub(crate) chunks: DocumentChunks<'a>,
+    /// Indices of the selected chunks, ascending.
     pub(crate) selection: &'a [u32],
 }
 
-impl LookUp {
+impl Lookup {
     pub(crate) fn new(packing: Packing) -> Self {
         let packed = PackedWords::new(packing);
         let (hits, missed, rounds, slots, hits_before, missed_before, anchors) = Default::default();
         Self { hits, missed, rounds, slots, hits_before, missed_before, packed, anchors }
     }
 
-    /// The window of a chunk of the document.
-    pub(crate) fn window(&self, chunk: &Selected) -> Window {
+    /// Returns the window of a chunk of the document.
+    pub(crate) fn window(&self, chunk: &SelectedChunk) -> WordWindow {
         self.packed.window(chunk)
     }
 
-    /// Looks the selected chunks of a part of a document up. What is found gains worth. The first part
-    /// comes first.
-    pub(crate) fn run<S: Shape>(
+    /// Looks up the selected chunks of a part of a document. Found slots gain score. The first part must
+    /// come first.
+    pub(crate) fn run<S: HasLayout>(
         &mut self,
-        table: &mut Table<S>,
+        table: &mut SlotTable<S>,
         method: &WindowMethod,
-        document: &Document<'_>,
+        document: &LookupDocument<'_>,
         is_first: bool,
     ) {
         self.hits.clear();
         self.missed.clear();
         self.choose_first(document, u32::from(method.window));
-        fetch(table, &self.rounds[0], 0);
-        // While the memory is waited for.
+        prefetch_bucket(table, &self.rounds[0], 0);
+        // While memory is being fetched.
         if is_first {
             self.packed.pack(document.words);
         }
         self.anchors.choose(document, usize::from(method.anchors));
-        self.look_up(table, method, document, 0);
-        self.choose_others(document, Limits::new(method));
+        self.lookup(table, method, document, 0);
+        self.choose_others(document, GuessLimits::new(method));
         if !self.rounds[1].is_empty() {
             let n = (self.hits.len(), self.missed.len());
-            fetch(table, &self.rounds[1], 0);
-            self.look_up(table, method, document, 1);
+            prefetch_bucket(table, &self.rounds[1], 0);
+            self.lookup(table, method, document, 1);
             merge(&mut self.hits, n.0, &mut self.hits_before, |hit| hit.index);
             merge(&mut self.missed, n.1, &mut self.missed_before, |chunk| chunk.index);
         }
     }
 
-    /// The chunks of the first round: each is the last that the window of the one before still meets
-    /// with its own, or else the next one.
-    fn choose_first(&mut self, document: &Document<'_>, window: u32) {
+    /// Chooses the chunks of the first round: each is the last one whose window meets that of the previous
+    /// one, or else the next one.
+    fn choose_first(&mut self, document: &LookupDocument<'_>, window: u32) {
         let [first, _] = &mut self.rounds;
         first.clear();
-        if document.selection.len() <= FEW {
-            // All of them are asked for at once, which takes hardly longer than a part of them.
+        if document.selection.len() <= MAX_SINGLE_ROUND {
+            // All are prefetched together, which takes hardly longer than a part of them.
             let all = document.selection.iter();
             first.extend(all.map(|index| document.chunks.selected(document.words, *index)));
             return;
@@ -124,8 +124,8 @@ impl LookUp {
         last_met.map(choose);
     }
 
-    /// The chunks of the second round: those that are not between two hits that are joined.
-    fn choose_others(&mut self, document: &Document<'_>, limits: Limits) {
+    /// Chooses the chunks of the second round: those that are not between two joined hits.
+    fn choose_others(&mut self, document: &LookupDocument<'_>, limits: GuessLimits) {
         let [first, others] = &mut self.rounds;
         others.clear();
         if first.len() == document.selection.len() {
@@ -139,7 +139,7 @@ impl LookUp {
                 let before = hits.next_if(|hit| hit.index == *index);
                 let after = hits.peek().filter(|hit| first.peek() == Some(&hit.index));
                 is_joined = before.zip(after).is_some_and(|(before, after)| {
-                    before.line() == after.line() && limits.join(before, after)
+                    before.diagonal() == after.diagonal() && limits.joins(before, after)
                 });
             } else if !is_joined {
                 others.push(document.chunks.selected(document.words, *index));
@@ -147,26 +147,26 @@ impl LookUp {
         }
     }
 
-    fn look_up<S: Shape>(
+    fn lookup<S: HasLayout>(
         &mut self,
-        table: &mut Table<S>,
+        table: &mut SlotTable<S>,
         method: &WindowMethod,
-        document: &Document<'_>,
+        document: &LookupDocument<'_>,
         round: usize,
     ) {
         let Self { hits, missed, rounds, slots, packed, anchors, .. } = self;
         let chunks = &rounds[round];
         let (n_missed, mut has_own) = (missed.len(), false);
-        for (place, batch) in chunks.chunks(BATCH).enumerate() {
-            fetch(table, chunks, place + 1);
+        for (number, batch) in chunks.chunks(BATCH).enumerate() {
+            prefetch_bucket(table, chunks, number + 1);
             slots.clear();
             for chunk in batch {
                 if let Some(slot) = table.find(chunk.hash) {
-                    table.fetch_slot(slot);
+                    table.prefetch_slot(slot);
                     slots.push((*chunk, slot));
                 } else {
-                    // Where it will probably be stored.
-                    table.fetch_slot(table.next_free(chunk.hash));
+                    // The slot where it will probably be stored.
+                    table.prefetch_slot(table.next_free(chunk.hash));
                     missed.push(*chunk);
                 }
             }
@@ -178,10 +178,10 @@ impl LookUp {
                     continue;
                 }
                 hits.push(hit);
-                let worth = &mut table.scores_mut(slot.bucket)[slot.index];
-                *worth = worth.saturating_add(method.found_worth);
-                if anchors.hold(chunk.index) {
-                    *worth = method.anchor_worth.max(*worth);
+                let score = &mut table.scores_mut(slot.bucket)[slot.index];
+                *score = score.saturating_add(method.found_worth);
+                if anchors.contain(chunk.index) {
+                    *score = method.anchor_worth.max(*score);
                 }
             }
         }
@@ -191,47 +191,47 @@ impl LookUp {
     }
 }
 
-/// Asks for the buckets of a batch, before any of them is searched.
-fn fetch<S: Shape>(table: &Table<S>, chunks: &[Selected], batch: usize) {
+/// Prefetches the buckets of a batch before any of them is searched.
+fn prefetch_bucket<S: HasLayout>(table: &SlotTable<S>, chunks: &[SelectedChunk], batch: usize) {
     let chunks = chunks.get(batch * BATCH..).unwrap_or_default();
-    chunks.iter().take(BATCH).for_each(|chunk| table.fetch(chunk.hash));
+    chunks.iter().take(BATCH).for_each(|chunk| table.prefetch_bucket(chunk.hash));
 }
 
-/// What a slot says of the chunk that it holds.
+/// Returns the hit of a chunk found in a slot.
 #[inline]
-fn hit<S: Shape>(
-    table: &Table<S>,
+fn hit<S: HasLayout>(
+    table: &SlotTable<S>,
     packed: &PackedWords,
-    document: &Document<'_>,
-    chunk: &Selected,
+    document: &LookupDocument<'_>,
+    chunk: &SelectedChunk,
     slot: Slot,
-) -> Hit {
+) -> ChunkHit {
     let Content { offset, before, after, origin } = table.content(slot);
     let [low, high, ..] = offset.to_le_bytes();
     let offset = u16::from_le_bytes([low, high]);
-    let mut agreement = packed.agreement(chunk, Window { before, after });
-    // There is nothing before the first word of the origin.
+    let mut agreement = packed.agreement(chunk, WordWindow { before, after });
+    // No word precedes the first word of the origin.
     agreement.before = agreement.before.min(u8::try_from(offset).unwrap_or(u8::MAX));
     let origin = table.whole_origin(origin, document.number);
-    let Selected { index, first, count, .. } = *chunk;
-    Hit { index, first, count, offset, agreement, origin }
+    let SelectedChunk { index, first, count, .. } = *chunk;
+    ChunkHit { index, first, count, offset, agreement, origin }
 }
 
-/// Orders a list whose first `n` are ordered, and the others.
+/// Merges the sorted first `n` entries of a list with the sorted rest.
 fn merge<T: Copy>(list: &mut [T], n: usize, first: &mut Vec<T>, key: impl Fn(&T) -> u32) {
     if n == 0 || n == list.len() {
         return;
     }
     first.clear();
     first.extend_from_slice(&list[..n]);
-    let (mut place, mut next) = (0, n);
+    let (mut position, mut next) = (0, n);
     for one in first.iter() {
         while let Some(other) = list.get(next).copied().filter(|other| key(other) < key(one)) {
-            list[place] = other;
-            (place, next) = (place + 1, next + 1);
+            list[position] = other;
+            (position, next) = (position + 1, next + 1);
         }
-        list[place] = *one;
-        place += 1;
+        list[position] = *one;
+        position += 1;
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn two_ordered_lists_become_one(
+        fn merging_two_sorted_lists_sorts_the_whole(
             mut a in prop::collection::vec(0_u32..50, 0..20),
             mut b in prop::collection::vec(0_u32..50, 0..20),
         ) {
