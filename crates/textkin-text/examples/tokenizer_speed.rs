@@ -6,7 +6,7 @@ use std::time::Instant;
 use textkin_core::{Layers, Tokenizer, Tokens};
 use textkin_text::tokenizer::{Normalization, WordTokenizer};
 
-/// Bytes given to the tokenizer at once, about the size of a document.
+/// Bytes per call of the tokenizer, about the size of a document.
 const DOCUMENT: usize = 16 << 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Cuts `text` at spaces into stretches of about [`DOCUMENT`] bytes.
+/// Splits `text` at spaces into pieces of about [`DOCUMENT`] bytes.
 fn documents(text: &str) -> Vec<&str> {
     let mut documents = Vec::new();
     let mut rest = text;
@@ -53,8 +53,8 @@ fn documents(text: &str) -> Vec<&str> {
     documents
 }
 
-/// Seconds this process has run on a processor, which other load on the machine does not change;
-/// where the system does not tell, seconds since `began`.
+/// Returns the CPU seconds of this process, which do not depend on other load; where the system does not
+/// report them, the seconds since `began`.
 fn processor_seconds(began: Instant) -> f64 {
     let nanoseconds = std::fs::read_to_string("/proc/self/schedstat")
         .ok()

@@ -1,11 +1,11 @@
-//! The one grammar in which strategies are named, in commands, settings, Python and server alike.
+//! Grammar of strategy names, shared by the command line, settings, Python and the server.
 //!
-//! In: texts such as `words:8` or `hailstorm+no-overlap`. Out: [`ChunkerKind`], [`SelectorKind`]
-//! and [`Selection`], whose values are all meaningful, and from those the chunker or selector.
-//! Guarantee: what `Display` writes, `FromStr` reads back; an error names the part that is wrong.
+//! In: texts such as `words:8` or `hailstorm+no-overlap`. Out: [`ChunkerKind`], [`SelectorKind`] and
+//! [`Selection`], which are always valid and build the chunker or selector.
+//! Guarantee: `FromStr` reads back what `Display` writes; errors name the part that is wrong.
 //!
-//! A strategy is its name and its arguments, joined by `:`. Selectors are joined by `+`, and apply
-//! left to right; in the name of a file, `++` stands for a `+`.
+//! A strategy is its name and its arguments, joined by `:`. Selectors are joined by `+` and apply from left to
+//! right; in a file name, write `++` for `+`.
 
 mod arguments;
 mod error;

@@ -97,7 +97,7 @@ fn every_command_excludes_in_the_same_words() {
         let run = folder.textkin(&[command, &["--exclude", "*.log"]].concat()).expect(2);
         assert!(
             run.stderr.contains(
-                "there are quotes and bibliography; files are left out with --exclude-files"
+                "available: quotes, bibliography; files are left out with --exclude-files"
             ),
             "{}",
             run.stderr

@@ -96,9 +96,9 @@ fn strategies_are_listed_by_name() {
 fn wrong_values_are_told_with_what_would_be_right() {
     let folder = two_files();
     let cases = [
-        (["--select", "winow:8"], "no selector 'winow'; did you mean 'winnow'?"),
+        (["--select", "winow:8"], "unknown selector 'winow'; did you mean 'winnow'?"),
         (["--chunk", "words:0"], "words:0: the number of words must be at least 1"),
-        (["--chunk", "wrods:8"], "no chunker 'wrods'; did you mean 'words'?"),
+        (["--chunk", "wrods:8"], "unknown chunker 'wrods'; did you mean 'words'?"),
         (["--score", "s9"], "no score 's9'; there are kin, s1, s2, s3, s4, ssr, sscr"),
         (["--memory", "8parsec"], "no unit 'parsec'; there are KiB, MiB, GiB"),
         (["--memory", "lots"], "'lots' is not a size; write for example 1GiB"),
@@ -108,7 +108,7 @@ fn wrong_values_are_told_with_what_would_be_right() {
         (["--plan", "x"], "no plan 'x'; there are auto, sort, spex, spex-iterated and spill"),
         (["--count", "x"], "no counting 'x'; there are exact and probabilistic"),
         (["--cluster-by", "x"], "no clustering 'x'; there are dense and components"),
-        (["--normalize", "flod"], "no normalisation step 'flod'; did you mean 'fold'?"),
+        (["--normalize", "flod"], "unknown normalization step 'flod'; did you mean 'fold'?"),
         (["--input-format", "xml"], "unknown input format 'xml'; use text, jsonl, csv, tsv"),
         (["--threads", "0"], "0 is not in 1..=1024"),
         (["--max-df", "0"], "0 is not in 1..="),

@@ -1,4 +1,4 @@
-//! `break:P` and `break:P:revised`: segments that end where the text itself says so.
+//! `break:P` and `break:P:revised`: segments whose ends depend only on the text (content-defined chunking).
 //!
 //! In: tokens. Out: segments, each ending with a token whose hash is divisible by `P`; what
 //! follows the last such token is the last segment. Revised: segments of fewer than `P` tokens
@@ -19,11 +19,11 @@ use super::chunk_of_run;
 /// Segments that end at hashed breakpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Breakpoint {
-    /// A token whose hash is divisible by this ends a segment: the mean length of segments.
+    /// Divisor: a token whose hash is divisible by it ends a segment. Also the mean length of segments.
     pub p: NonZeroU32,
-    /// The shortest segment kept, in tokens: 1, or `p` if revised.
+    /// Minimum length of a segment, in tokens: 1, or `p` if revised.
     pub shortest: NonZeroU32,
-    /// What segments are hashed by.
+    /// Hash function of segments.
     pub hash: HashKind,
 }
 
@@ -35,7 +35,7 @@ impl Chunker for Breakpoint {
     }
 }
 
-/// The segments of a document with these token hashes: they partition it.
+/// Returns the segments of a document with these token hashes; they partition it.
 pub(super) fn segments(hashes: &[u64], p: NonZeroU32) -> impl Iterator<Item = Range<usize>> {
     let divisor = u64::from(p.get());
     let mut start = 0;

@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: one chunk per character but the last `K − 1`, of the tokens joined by single
 //! spaces, each space being a character; a text of fewer than `K` characters is one chunk.
-//! A chunk touches the tokens it holds a character of; one that is a lone space touches the token
+//! A chunk touches the tokens that have a character in it; a chunk of a single space touches the token
 //! before it.
 //! Guarantee: two documents share a chunk exactly if their normalised texts share `K` characters
 //! in a row. With the default hash each chunk costs O(1).
@@ -21,7 +21,7 @@ use super::offset;
 pub struct Chars {
     /// Characters in a chunk.
     pub k: NonZeroU32,
-    /// What chunks are hashed by.
+    /// Hash function of chunks.
     pub hash: HashKind,
 }
 
@@ -77,10 +77,10 @@ impl Chars {
     }
 }
 
-/// Where each character of `text` (UTF-8) begins, and where the last one ends.
+/// Returns the start of each character of `text` (UTF-8), and the end of the last one.
 fn boundaries(text: &[u8]) -> Vec<u32> {
     let begins = |byte: u8| byte & 0b1100_0000 != 0b1000_0000;
-    let starts = (0..text.len()).filter(|&place| begins(text[place]));
+    let starts = (0..text.len()).filter(|&position| begins(text[position]));
     starts.chain([text.len()]).map(offset).collect()
 }
 
@@ -132,7 +132,7 @@ mod tests {
         }
 
         #[test]
-        fn a_chunk_touches_the_tokens_it_holds_a_letter_of(document in any_text(12), k in 2_u32..9) {
+        fn a_chunk_touches_the_tokens_with_a_letter_in_it(document in any_text(12), k in 2_u32..9) {
             let tokens = tokens(&document);
             for chunk in chunks(&chars(k), &tokens) {
                 let held = |&token: &usize| {

@@ -1,13 +1,13 @@
-//! `dct:P`: a hash of each segment that forgives small edits.
+//! `dct:P`: segments with a hash that tolerates small edits.
 //!
-//! In: tokens. Out: the segments of `break:P:revised`, each with a hash of its shape: the token
-//! hashes are taken as a signal, brought to mean 0 and amplitude 1, and transformed by a discrete
-//! cosine transform (DCT-II, orthonormal); the 64 bits are shared equally among the leading
-//! coefficients, at most 16, each quantised over −4…4.
+//! In: tokens. Out: the segments of `break:P:revised`, each with a hash of its shape: the token hashes are a
+//! signal, normalized to mean 0 and amplitude 1, and transformed by a discrete cosine transform (DCT-II,
+//! orthonormal); the 64 bits are divided equally among up to 16 leading coefficients, each quantized over
+//! −4…4.
 //! Guarantee: integers only, so the same hash on every platform. Equal segments have equal
-//! hashes; two segments of equal length that differ in a word may have too, the more likely the
-//! longer they are. A segment of fewer than 8 tokens, or of one repeated token, holds too little
-//! signal and is hashed as it stands.
+//! hashes; so may two segments of equal length that differ in one word, more likely the longer they are.
+//! A segment of fewer than 8 tokens, or of one repeated token, has too little signal and is hashed
+//! directly.
 //! Seo and Croft (2008), as described by Abdel-Hamid et al. (2009).
 
 use std::num::NonZeroU32;
@@ -24,13 +24,13 @@ use super::chunk_of_run;
 pub struct Dct {
     /// A token whose hash is divisible by this ends a segment; shorter segments are dropped.
     pub p: NonZeroU32,
-    /// What segments too short for a transform are hashed by.
+    /// Hash function of segments that are too short for the transform.
     pub hash: HashKind,
 }
 
 const SHORTEST_SIGNAL: usize = 8;
 const MAX_COEFFICIENTS: usize = 16;
-/// Binary places of signal and cosine.
+/// Fractional bits of signal and cosine.
 const PLACES: u32 = 15;
 
 impl Chunker for Dct {
@@ -50,7 +50,7 @@ impl Chunker for Dct {
     }
 }
 
-/// The quantised transform of a segment, if it has enough signal.
+/// Returns the hash of the quantized transform of a segment, if it has enough signal.
 fn shape(hashes: &[u64]) -> Option<u64> {
     let signal = signal(hashes)?;
     let n_coefficients = (signal.len() - 1).min(MAX_COEFFICIENTS);
@@ -62,7 +62,7 @@ fn shape(hashes: &[u64]) -> Option<u64> {
     Some(mix(packed))
 }
 
-/// The leading 32 bits of each hash, brought to mean 0 and amplitude 1 (with [`PLACES`]).
+/// Returns the leading 32 bits of each hash, normalized to mean 0 and amplitude 1 (with [`PLACES`]).
 fn signal(hashes: &[u64]) -> Option<Vec<i64>> {
     if hashes.len() < SHORTEST_SIGNAL {
         return None;
@@ -75,32 +75,33 @@ fn signal(hashes: &[u64]) -> Option<Vec<i64>> {
     Some(centred.map(|sample| (sample << PLACES) / amplitude).collect())
 }
 
-/// Coefficient `order` of the orthonormal DCT-II, with 36 binary places.
+/// Returns coefficient `order` of the orthonormal DCT-II, with 36 fractional bits.
 fn coefficient(signal: &[i64], order: u64) -> i64 {
     let n = signal.len() as u64;
-    let terms =
-        (0_u64..).zip(signal).map(|(place, &sample)| sample * cosine((2 * place + 1) * order, n));
+    let terms = (0_u64..)
+        .zip(signal)
+        .map(|(position, &sample)| sample * cosine((2 * position + 1) * order, n));
     let scale = ((2_u64 << 32) / n).isqrt().cast_signed();
     (terms.sum::<i64>() >> 10) * scale
 }
 
-/// The nearest of `2^bits` levels over −4…4.
+/// Returns the nearest of `2^bits` levels over −4…4.
 fn quantise(value: i64, bits: u32) -> i64 {
     let step_places = 39 - bits;
     let level = (value + (1 << (step_places - 1))) >> step_places;
     level.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 }
 
-/// The cosine of `turn / n` quarter turns, with [`PLACES`].
+/// Returns the cosine of `turn / n` quarter turns, with [`PLACES`].
 fn cosine(turn: u64, n: u64) -> i64 {
     let turn = turn % (4 * n);
     let half = turn.min(4 * n - turn);
     if half <= n { quarter_cosine(half, n) } else { -quarter_cosine(2 * n - half, n) }
 }
 
-/// The cosine of `part / n` of a quarter turn, `part ≤ n`: its Taylor polynomial.
+/// Returns the cosine of `part / n` of a quarter turn, `part ≤ n`, by its Taylor polynomial.
 fn quarter_cosine(part: u64, n: u64) -> i64 {
-    // (π/2)^2i / (2i)! with 30 binary places, alternating in sign.
+    // (π/2)^2i / (2i)! with 30 fractional bits, alternating in sign.
     const TERMS: [i64; 7] =
         [1_073_741_824, -1_324_675_879, 272_375_560, -22_401_992, 987_048, -27_060, 506];
     let fraction = ((part << 30) / n).cast_signed();
@@ -122,11 +123,11 @@ mod tests {
     }
 
     fn random(seed: u64, n: u64) -> Vec<u64> {
-        (0..n).map(|place| mix(seed << 32 | place)).collect()
+        (0..n).map(|position| mix(seed << 32 | position)).collect()
     }
 
     #[test]
-    fn the_cosine_is_that_of_floating_point() {
+    fn the_cosine_matches_floating_point() {
         for n in [8_u32, 9, 31, 1000] {
             for turn in 0..4 * n {
                 let exact = (f64::from(turn) / f64::from(n) * std::f64::consts::FRAC_PI_2).cos();
@@ -137,11 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn the_transform_is_that_of_floating_point() {
+    fn the_transform_matches_floating_point() {
         let signal = signal(&random(1, 40)).unwrap();
         for order in 1_u32..=16 {
-            let terms = (0_u32..).zip(&signal).map(|(place, &sample)| {
-                let angle = f64::from((2 * place + 1) * order) / 80.0 * std::f64::consts::PI;
+            let terms = (0_u32..).zip(&signal).map(|(position, &sample)| {
+                let angle = f64::from((2 * position + 1) * order) / 80.0 * std::f64::consts::PI;
                 sample as f64 / 32768.0 * angle.cos()
             });
             let exact = terms.sum::<f64>() * (2.0_f64 / 40.0).sqrt();
@@ -156,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn long_segments_sometimes_survive_an_edit_and_others_never_meet() {
+    fn some_long_segments_survive_an_edit_and_unrelated_ones_never_collide() {
         let mut survived = 0;
         let mut shapes = std::collections::HashSet::new();
         for seed in 0..2000 {
             let mut hashes = random(seed, 60);
             let before = shape(&hashes);
-            assert!(shapes.insert(before), "two unrelated segments meet");
+            assert!(shapes.insert(before), "two unrelated segments collide");
             hashes[30] = mix(hashes[30]);
             survived += usize::from(shape(&hashes) == before);
         }
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_without_signal_are_still_told_apart() {
+    fn segments_without_signal_have_different_hashes() {
         let alone = |text: &str| chunks(&dct(1), &tokens(text))[0].hash;
         assert_ne!(alone("a"), alone("b"));
         let same = |word: &str| shape(&[textkin_core::chunk::token_hash(word.as_bytes()); 20]);
@@ -178,20 +179,20 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_same_by_hash_only() {
+    fn chunks_are_identified_by_hash_only() {
         assert_eq!(dct(4).identity(), Identity::Hash);
         assert!(!chunks(&dct(8), &numbered(100_000)).is_empty());
     }
 
     proptest! {
         #[test]
-        fn segments_are_those_of_revised_breakpoints(document in any_text(80), p in 1_u32..9) {
+        fn segments_equal_those_of_revised_breakpoints(document in any_text(80), p in 1_u32..9) {
             let tokens = tokens(&document);
             let Dct { p, hash } = dct(p);
-            let place = |chunk: &Chunk| (chunk.first, chunk.count, chunk.start, chunk.end);
-            let ours: Vec<_> = chunks(&Dct { p, hash }, &tokens).iter().map(place).collect();
+            let position = |chunk: &Chunk| (chunk.first, chunk.count, chunk.start, chunk.end);
+            let ours: Vec<_> = chunks(&Dct { p, hash }, &tokens).iter().map(position).collect();
             let revised = Breakpoint { p, shortest: p, hash };
-            let theirs: Vec<_> = chunks(&revised, &tokens).iter().map(place).collect();
+            let theirs: Vec<_> = chunks(&revised, &tokens).iter().map(position).collect();
             prop_assert_eq!(ours, theirs);
         }
     }

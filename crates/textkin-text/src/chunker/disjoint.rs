@@ -1,10 +1,10 @@
 //! `words:K:disjoint`: the tokens cut into runs of `K`, one after the other.
 //!
-//! In: tokens. Out: chunks at tokens 0, K, 2K…; what is left at the end is a shorter chunk of its
-//! own, so that every token is in exactly one chunk.
+//! In: tokens. Out: chunks at tokens 0, K, 2K…; the remaining tokens at the end are a shorter chunk, so that
+//! every token is in exactly one chunk.
 //! Guarantee: the chunks partition the tokens.
-//! The “all substrings” strategy of Hoad and Zobel (2003), who leave the rest out; it is kept here
-//! because otherwise the end of a text could be copied unseen.
+//! The “all substrings” strategy of Hoad and Zobel (2003), who drop the remaining tokens; they are kept here
+//! because otherwise copies of the end of a text would go unnoticed.
 
 use std::num::NonZeroU32;
 
@@ -18,7 +18,7 @@ use super::chunk_of_run;
 pub struct DisjointWords {
     /// Tokens in a chunk.
     pub k: NonZeroU32,
-    /// What chunks are hashed by.
+    /// Hash function of chunks.
     pub hash: HashKind,
 }
 

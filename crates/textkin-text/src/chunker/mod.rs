@@ -1,9 +1,9 @@
 //! Tokens to chunks: one file per chunker, all behind [`Chunker`](textkin_core::Chunker).
 //!
 //! In: the tokens of one document. Out: its chunks, ordered by start.
-//! Guarantee: equal runs of tokens (or characters) get equal hashes, whichever chunker of this
-//! module met them with the same hash function, except in [`Dct`], whose hash forgives edits.
-//! Names are turned into chunkers by [`crate::grammar`].
+//! Guarantee: with the same hash function, equal runs of tokens (or characters) have equal hashes in all
+//! chunkers of this module except [`Dct`], whose hash tolerates edits.
+//! [`crate::grammar`] builds chunkers from their names.
 
 pub mod words;
 pub mod disjoint;
@@ -30,7 +30,7 @@ use textkin_core::chunk::chunk_hash;
 use textkin_core::hash::HashKind;
 use textkin_core::{Chunk, Tokens};
 
-/// The chunk of the tokens in `run`, which is not empty.
+/// Returns the chunk of the tokens in `run`, which must not be empty.
 fn chunk_of_run(tokens: &Tokens, run: Range<usize>, hash: HashKind) -> Chunk {
     let (start, end) = (tokens.start(run.start), tokens.end(run.end - 1));
     let hash = match hash.over_bytes() {
@@ -40,7 +40,7 @@ fn chunk_of_run(tokens: &Tokens, run: Range<usize>, hash: HashKind) -> Chunk {
     Chunk { hash, first: offset(run.start), count: offset(run.len()), start, end }
 }
 
-/// A place in a text as it is stored.
-fn offset(place: usize) -> u32 {
-    u32::try_from(place).expect("a text is bounded to 4 GiB")
+/// Converts a position in a text to its stored form.
+fn offset(position: usize) -> u32 {
+    u32::try_from(position).expect("texts are limited to 4 GiB")
 }

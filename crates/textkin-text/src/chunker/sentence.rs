@@ -15,7 +15,7 @@ use super::chunk_of_run;
 /// Each sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct Sentences {
-    /// What chunks are hashed by.
+    /// Hash function of chunks.
     pub hash: HashKind,
 }
 
@@ -30,8 +30,8 @@ impl Chunker for Sentences {
     }
 }
 
-/// The runs of tokens that begin at `starts` (ascending) and fill `0..n_tokens`; tokens before
-/// the first start are a run of their own.
+/// Returns the runs of tokens that begin at `starts` (ascending) and cover `0..n_tokens`; tokens before the
+/// first start are a separate run.
 pub(crate) fn runs(starts: &[u32], n_tokens: usize) -> impl Iterator<Item = Range<usize>> {
     let later = starts.iter().map(|&start| start as usize).filter(|&start| start > 0);
     let ends = later.clone().chain([n_tokens]);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use textkin_core::{Chunk, Chunked, Chunker, Layers, Span, Tokens};
 
-/// The words of `text`; `.` ends a sentence and a line break ends a paragraph.
+/// Returns the words of `text`; `.` ends a sentence and a line break ends a paragraph.
 pub(crate) fn tokens(text: &str) -> Tokens {
     let mut tokens = Tokens::new(Layers::ALL);
     for paragraph in text.split('\n') {
@@ -18,7 +18,7 @@ pub(crate) fn tokens(text: &str) -> Tokens {
     tokens
 }
 
-/// `n` words, each its own number.
+/// Returns `n` different words.
 pub(crate) fn numbered(n: usize) -> Tokens {
     let mut tokens = Tokens::default();
     for number in 0..n {
@@ -27,25 +27,25 @@ pub(crate) fn numbered(n: usize) -> Tokens {
     tokens
 }
 
-/// The chunks that `chunker` makes of `tokens`.
+/// Returns the chunks of `tokens`.
 pub(crate) fn chunks(chunker: &dyn Chunker, tokens: &Tokens) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     chunker.chunk(tokens, &mut chunks);
     chunks
 }
 
-/// The normalised text of `chunk`.
+/// Returns the normalized text of `chunk`.
 pub(crate) fn text<'a>(tokens: &'a Tokens, chunk: &Chunk) -> &'a str {
     let bytes = &tokens.normalized()[chunk.start as usize..chunk.end as usize];
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// The normalised texts of all chunks that `chunker` makes of `tokens`.
+/// Returns the normalized texts of all chunks of `tokens`.
 pub(crate) fn texts(chunker: &dyn Chunker, tokens: &Tokens) -> Vec<String> {
     chunks(chunker, tokens).iter().map(|chunk| text(tokens, chunk).to_owned()).collect()
 }
 
-/// The normalised texts of the chunks of `document` in `selection`.
+/// Returns the normalized texts of the selected chunks of `document`.
 pub(crate) fn selected<'a>(document: &Chunked<'a>, selection: &[u32]) -> Vec<&'a str> {
     let chunk = |&index: &u32| text(document.tokens, &document.chunks[index as usize]);
     selection.iter().map(chunk).collect()
@@ -60,7 +60,7 @@ pub(crate) fn any_text(n: usize) -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..=n).prop_map(|words| words.join(" "))
 }
 
-/// How often each token is inside one of `chunks`.
+/// Returns how many of `chunks` contain each token.
 pub(crate) fn coverage(n_tokens: usize, chunks: impl Iterator<Item = Chunk>) -> Vec<usize> {
     let mut covered = vec![0; n_tokens];
     for chunk in chunks {

@@ -12,7 +12,7 @@ use super::chunk_of_run;
 /// The whole document.
 #[derive(Clone, Copy, Debug)]
 pub struct WholeDocument {
-    /// What the chunk is hashed by.
+    /// Hash function of the chunk.
     pub hash: HashKind,
 }
 

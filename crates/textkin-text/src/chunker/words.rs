@@ -1,10 +1,10 @@
 //! `words:K`: every run of `K` consecutive tokens, overlapping; `word` is the same with one.
 //!
-//! In: tokens. Out: one chunk per token but the last `K − 1`; a document of fewer than `K` tokens
-//! is one chunk of all it has.
+//! In: tokens. Out: one chunk per token except the last `K − 1`; a document of fewer than `K` tokens is one
+//! chunk.
 //! Guarantee: two documents share a chunk exactly if they share `K` consecutive tokens (or are
 //! the same shorter text). With the default hash each chunk costs O(1).
-//! The k-shingles of Broder et al. (1997); the chunks of all five papers.
+//! The k-shingles of Broder et al. (1997), used in all five papers.
 
 use std::num::NonZeroU32;
 
@@ -19,7 +19,7 @@ use super::{chunk_of_run, offset};
 pub struct Words {
     /// Tokens in a chunk.
     pub k: NonZeroU32,
-    /// What chunks are hashed by.
+    /// Hash function of chunks.
     pub hash: HashKind,
 }
 
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_rolling_hash_lets_chunks_go_unstored() {
+    fn only_the_rolling_hash_allows_implicit_chunks() {
         assert_eq!(words(8).overlapping_words(), Some(8));
         let rabin = Words { hash: HashKind::Rabin, ..words(8) };
         assert_eq!(rabin.overlapping_words(), None);
@@ -112,7 +112,7 @@ mod tests {
         }
 
         #[test]
-        fn every_hash_tells_the_same_chunks_apart(document in any_text(40), k in 1_u32..6) {
+        fn every_hash_distinguishes_the_same_chunks(document in any_text(40), k in 1_u32..6) {
             let tokens = tokens(&document);
             for hash in [HashKind::Polynomial, HashKind::Rabin, HashKind::ShiftAddXor] {
                 let chunks = chunks(&Words { hash, ..words(k) }, &tokens);

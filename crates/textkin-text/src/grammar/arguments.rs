@@ -1,22 +1,22 @@
-//! The arguments of a strategy: what follows its name, taken from left to right.
+//! Parser for the arguments of a strategy, from left to right.
 //!
-//! In: `8:disjoint`. Out: numbers, variants and files, or the error that points at the wrong part.
+//! In: `8:disjoint`. Out: numbers, variants and files, or an error that names the wrong part.
 
 use std::num::NonZeroU32;
 
 use super::{Error, StrategyHelp};
 
-/// What follows the name of a strategy, taken from left to right.
-pub(super) struct Arguments<'a> {
-    /// All that was written, for errors.
+/// Arguments of a strategy, parsed from left to right.
+pub(super) struct StrategyArguments<'a> {
+    /// The whole strategy, for errors.
     strategy: &'a str,
-    /// How the strategy is written, for errors.
+    /// Syntax of the strategy, for errors.
     pub(super) syntax: &'static str,
     rest: Option<&'a str>,
 }
 
-impl<'a> Arguments<'a> {
-    /// The name of a strategy and its arguments.
+impl<'a> StrategyArguments<'a> {
+    /// Splits a strategy into its name and arguments.
     pub(super) fn split(strategy: &'a str) -> (&'a str, Self) {
         let (name, rest) = match strategy.split_once(':') {
             Some((name, rest)) => (name, Some(rest)),
@@ -56,7 +56,7 @@ impl<'a> Arguments<'a> {
         self.optional_integer("the seed", u64::MAX)
     }
 
-    fn optional_integer(&mut self, meaning: &'static str, most: u64) -> Result<Option<u64>, Error> {
+    fn optional_integer(&mut self, meaning: &'static str, max: u64) -> Result<Option<u64>, Error> {
         let Some(argument) = self.next() else {
             return Ok(None);
         };
@@ -67,12 +67,12 @@ impl<'a> Arguments<'a> {
         if !argument.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(Error::NotANumber { strategy: strategy(), argument: argument.to_owned() });
         }
-        let number = argument.parse().ok().filter(|&number| number <= most);
-        let too_large = || Error::TooLarge { strategy: strategy(), argument: meaning, most };
+        let number = argument.parse().ok().filter(|&number| number <= max);
+        let too_large = || Error::TooLarge { strategy: strategy(), argument: meaning, max };
         number.map(Some).ok_or_else(too_large)
     }
 
-    /// Whether the next argument is the given variant; none is not.
+    /// Returns whether the next argument is the given variant; false without an argument.
     pub(super) fn variant(&mut self, variant: &str) -> Result<bool, Error> {
         match self.next() {
             None => Ok(false),
@@ -85,7 +85,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// All that is left, colons and all: the name of a file.
+    /// Returns everything that is left, colons included, as a file name.
     pub(super) fn optional_file(&mut self) -> Result<Option<String>, Error> {
         match self.rest.take() {
             None => Ok(None),
@@ -98,7 +98,7 @@ impl<'a> Arguments<'a> {
         Error::MissingArgument { strategy: self.strategy.to_owned(), argument, syntax: self.syntax }
     }
 
-    /// Refuses what is left.
+    /// Returns an error if arguments are left.
     pub(super) fn finish(
         mut self,
         name: &str,

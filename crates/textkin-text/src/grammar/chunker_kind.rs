@@ -1,6 +1,6 @@
-//! Chunkers by name.
+//! Names of chunkers.
 //!
-//! In: `words:8`, `break:10:revised`… Out: [`ChunkerKind`], and from it the chunker.
+//! In: `words:8`, `break:10:revised`… Out: [`ChunkerKind`], which builds the chunker.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -10,11 +10,11 @@ use textkin_core::Chunker;
 use textkin_core::hash::HashKind;
 
 use super::Error;
-use super::arguments::Arguments;
+use super::arguments::StrategyArguments;
 use super::registry::{chunkers, unknown_name};
 use crate::chunker::{Breakpoint, Chars, Dct, DisjointWords, Sentences, WholeDocument, Words};
 
-/// How documents are cut into chunks.
+/// Kind of chunker: how documents are cut into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkerKind {
     /// `words:K`: every run of `k` words.
@@ -39,14 +39,14 @@ pub enum ChunkerKind {
         /// The mean length of segments.
         p: NonZeroU32,
     },
-    /// `break:P:revised`: the same without segments shorter than `p`.
+    /// `break:P:revised`: as `break:P`, without segments shorter than `p`.
     RevisedBreak {
-        /// The mean length of all segments and the shortest length of those kept.
+        /// Mean length of all segments, and minimum length of those kept.
         p: NonZeroU32,
     },
     /// `dct:P`: the segments of `break:P:revised`, hashed by their cosine transform.
     Dct {
-        /// The mean length of all segments and the shortest length of those kept.
+        /// Mean length of all segments, and minimum length of those kept.
         p: NonZeroU32,
     },
     /// `word`: each word.
@@ -63,10 +63,10 @@ impl Default for ChunkerKind {
 }
 
 impl ChunkerKind {
-    /// Words in a chunk unless said otherwise.
+    /// Default number of words in a chunk.
     pub const DEFAULT_K: NonZeroU32 = NonZeroU32::MIN.saturating_add(7);
 
-    /// The chunker: the one place where a name becomes behaviour.
+    /// Builds the chunker.
     #[must_use]
     pub fn build(self, hash: HashKind) -> Box<dyn Chunker> {
         let one = NonZeroU32::MIN;
@@ -103,7 +103,7 @@ impl fmt::Display for ChunkerKind {
 impl FromStr for ChunkerKind {
     type Err = Error;
 
-    /// Reads a chunker.
+    /// Parses the name of a chunker.
     ///
     /// ```
     /// use textkin_text::grammar::ChunkerKind;
@@ -113,7 +113,7 @@ impl FromStr for ChunkerKind {
     /// assert_eq!(error.to_string(), "words:x: 'x' is not a whole number");
     /// ```
     fn from_str(text: &str) -> Result<Self, Error> {
-        let (name, mut arguments) = Arguments::split(text);
+        let (name, mut arguments) = StrategyArguments::split(text);
         let kind = match name {
             "words" => {
                 arguments.syntax = "words:K or words:K:disjoint";

@@ -1,81 +1,81 @@
-//! Why a text names no strategy, or a strategy cannot be built.
+//! Errors of parsing and building strategies.
 
 use std::path::PathBuf;
 
-/// Why a text names no strategy, or a strategy cannot be built.
+/// Error while parsing or building a strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no strategy of this name.
-    #[error("no {stage} '{name}'; {}", hint(*.suggestion))]
+    /// No strategy has this name.
+    #[error("unknown {stage} '{name}'; {}", hint(*.suggestion))]
     UnknownName {
         /// `chunker` or `selector`.
         stage: &'static str,
-        /// What was written.
+        /// The strategy as written.
         name: String,
-        /// The nearest name there is.
+        /// The most similar name.
         suggestion: Option<&'static str>,
     },
-    /// There is no variant of this name.
-    #[error("{strategy}: no variant '{name}'; write {syntax}")]
+    /// No variant has this name.
+    #[error("{strategy}: unknown variant '{name}'; write {syntax}")]
     UnknownVariant {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
         /// The part that is wrong.
         name: String,
-        /// What would be right.
+        /// The correct syntax.
         syntax: &'static str,
     },
     /// An argument is missing.
     #[error("{strategy}: {argument} is missing; write {syntax}")]
     MissingArgument {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
-        /// What the argument means.
+        /// Description of the argument.
         argument: &'static str,
-        /// What would be right.
+        /// The correct syntax.
         syntax: &'static str,
     },
-    /// There are more arguments than the strategy takes.
-    #[error("{strategy}: '{extra}' is one argument too many; write {syntax}")]
+    /// The strategy has too many arguments.
+    #[error("{strategy}: unexpected argument '{extra}'; write {syntax}")]
     ExtraArgument {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
-        /// The first argument too many.
+        /// The first unexpected argument.
         extra: String,
-        /// What would be right.
+        /// The correct syntax.
         syntax: &'static str,
     },
-    /// An argument is no number.
+    /// An argument is not a number.
     #[error("{strategy}: '{argument}' is not a whole number")]
     NotANumber {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
         /// The part that is wrong.
         argument: String,
     },
     /// A number is too large.
-    #[error("{strategy}: {argument} must be at most {most}")]
+    #[error("{strategy}: {argument} must be at most {max}")]
     TooLarge {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
-        /// What the argument means.
+        /// Description of the argument.
         argument: &'static str,
         /// The largest number allowed.
-        most: u64,
+        max: u64,
     },
     /// A number is 0.
     #[error("{strategy}: {argument} must be at least 1")]
     Zero {
-        /// What was written.
+        /// The strategy as written.
         strategy: String,
-        /// What the argument means.
+        /// Description of the argument.
         argument: &'static str,
     },
-    /// Nothing stands before or after a `+`.
-    #[error("{selection}: a selector is missing beside '+'")]
+    /// A selector is missing before or after a `+`.
+    #[error("{selection}: missing selector before or after '+'")]
     MissingSelector {
-        /// What was written.
+        /// The strategy as written.
         selection: String,
     },
     /// The strategy needs a list that was not loaded.
@@ -87,7 +87,7 @@ pub enum Error {
         file: PathBuf,
     },
     /// The strategy needs the frequencies of chunks in the collection.
-    #[error("{strategy}: needs an earlier pass over the collection")]
+    #[error("{strategy}: requires a first pass over the collection")]
     MissingFrequencies {
         /// The strategy.
         strategy: String,
@@ -97,6 +97,6 @@ pub enum Error {
 fn hint(suggestion: Option<&str>) -> String {
     match suggestion {
         Some(name) => format!("did you mean '{name}'?"),
-        None => "`textkin strategies` lists them all".to_owned(),
+        None => "run `textkin strategies` to list them".to_owned(),
     }
 }

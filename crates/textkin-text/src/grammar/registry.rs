@@ -1,23 +1,23 @@
-//! The registry: what can be named, for `textkin strategies` and for errors that suggest a name.
+//! Registry of strategies, for `textkin strategies` and for suggestions in errors.
 //!
-//! Guarantee: every example can be typed as it stands; every strategy has a line.
+//! Guarantee: every example is valid; every strategy has an entry.
 
 use textkin_core::name::nearest;
 
 use super::Error;
 
-/// What `textkin strategies` says of one strategy.
+/// Help for one strategy, as shown by `textkin strategies`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StrategyHelp {
-    /// The name it is chosen by.
+    /// Name of the strategy.
     pub name: &'static str,
-    /// The name with its arguments; optional ones in brackets.
+    /// Name with arguments; optional ones in brackets.
     pub syntax: &'static str,
-    /// A use of it that can be typed as it stands.
+    /// Valid example.
     pub example: &'static str,
-    /// What it does, in a line.
+    /// One-line description.
     pub summary: &'static str,
-    /// Where it is described.
+    /// Publication that describes it.
     pub source: &'static str,
 }
 
@@ -41,8 +41,8 @@ static CHUNKERS: &[StrategyHelp] = &[
     help(["chars", "chars:K", "chars:50"], "every run of K consecutive characters, overlapping", "Manber 1994"),
     help(["sentence", "sentence", "sentence"], "each sentence", "Brin et al. 1995"),
     help(["break", "break:P", "break:10"], "segments that end at a word whose hash is divisible by P", SCAM),
-    help(["break", "break:P:revised", "break:10:revised"], "the same without segments of fewer than P words", "Seo and Croft 2008"),
-    help(["dct", "dct:P", "dct:8"], "the same segments, hashed so that small edits may not matter", "Seo and Croft 2008"),
+    help(["break", "break:P:revised", "break:10:revised"], "as break:P, without segments of fewer than P words", "Seo and Croft 2008"),
+    help(["dct", "dct:P", "dct:8"], "segments of break:P:revised, hashed so that small edits often do not matter", "Seo and Croft 2008"),
     help(["word", "word", "word"], "each word", SCAM),
     help(["document", "document", "document"], "the whole document", SCAM),
 ];
@@ -50,7 +50,7 @@ static CHUNKERS: &[StrategyHelp] = &[
 #[rustfmt::skip]
 static SELECTORS: &[StrategyHelp] = &[
     help(["all", "all", "all"], "every chunk (full fingerprinting)", HOAD),
-    help(["spex", "spex", "spex"], "chunks whose every sub-chunk repeats in the collection; lossless for discovery", DECO),
+    help(["spex", "spex", "spex"], "chunks with only repeated sub-chunks in the collection; lossless for discovery", DECO),
     help(["modulo", "modulo:L", "modulo:16"], "chunks whose hash is divisible by L; context-free", DECO),
     help(["every", "every:L", "every:4"], "every L-th chunk", ORIGIN),
     help(["winnow", "winnow:W", "winnow:8"], "the smallest hash of each W consecutive chunks", "Schleimer et al. 2003"),
@@ -59,7 +59,7 @@ static SELECTORS: &[StrategyHelp] = &[
     help(["first", "first:R", "first:100"], "the first R chunks that do not overlap", HOAD),
     help(["first-sliding", "first-sliding:R", "first-sliding:100"], "the first R chunks", HOAD),
     help(["rarest-document", "rarest-document:R", "rarest-document:100"], "the R chunks rarest in the document", HOAD),
-    help(["rarest-collection", "rarest-collection:R", "rarest-collection:100"], "the R chunks rarest in the collection; takes a pass of its own", HOAD),
+    help(["rarest-collection", "rarest-collection:R", "rarest-collection:100"], "the R chunks rarest in the collection; needs an extra pass", HOAD),
     help(["rarest-prefix", "rarest-prefix:R[:P]", "rarest-prefix:100"], "the R chunks whose first P characters (default 2) begin the fewest words", HOAD),
     help(["anchor", "anchor[:FILE]", "anchor"], "chunks that begin with one of 35 pairs of letters, or one listed in FILE; context-free", "Manber 1994"),
     help(["kth-in-sentence", "kth-in-sentence:K", "kth-in-sentence:2"], "chunks that begin with the K-th word of a sentence", HOAD),
@@ -67,22 +67,22 @@ static SELECTORS: &[StrategyHelp] = &[
     help(["kth-in-paragraph", "kth-in-paragraph:K", "kth-in-paragraph:2"], "chunks that begin with the K-th word of a paragraph", HOAD),
     help(["lowest", "lowest:R", "lowest:100"], "the R lowest hash values (bottom-R sketch)", "Heintze 1996"),
     help(["contains", "contains:FILE", "contains:words.txt"], "chunks that contain a word listed in FILE; context-free", DECO),
-    help(["no-overlap", "no-overlap", "no-overlap"], "drops chunks all of whose words other kept chunks cover", ORIGIN),
+    help(["no-overlap", "no-overlap", "no-overlap"], "drops chunks whose words are all covered by other selected chunks", ORIGIN),
 ];
 
-/// All chunkers, in the order they are best read.
+/// Returns all chunkers, in display order.
 #[must_use]
 pub fn chunkers() -> &'static [StrategyHelp] {
     CHUNKERS
 }
 
-/// All selectors, in the order they are best read.
+/// Returns all selectors, in display order.
 #[must_use]
 pub fn selectors() -> &'static [StrategyHelp] {
     SELECTORS
 }
 
-/// The error that `name` is none of `strategies`.
+/// Returns the error for a name that is not in `strategies`.
 pub(super) fn unknown_name(
     stage: &'static str,
     name: &str,

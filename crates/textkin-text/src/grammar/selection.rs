@@ -1,6 +1,6 @@
 //! Selections: selectors joined by `+`.
 //!
-//! In: `hailstorm+no-overlap`… Out: [`Selection`], never empty, and from it one selector.
+//! In: `hailstorm+no-overlap`… Out: [`Selection`], never empty, which builds one selector.
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +11,7 @@ use textkin_core::Selector;
 use super::{Error, Resources, SelectorKind};
 use crate::selector::Sequence;
 
-/// How chunks are selected: one or more steps, applied left to right.
+/// Selection of chunks: one or more steps, applied from left to right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selection {
     /// Never empty.
@@ -32,20 +32,20 @@ impl From<SelectorKind> for Selection {
 }
 
 impl Selection {
-    /// The same followed by `kind`.
+    /// Appends a step.
     #[must_use]
     pub fn then(mut self, kind: SelectorKind) -> Self {
         self.kinds.push(kind);
         self
     }
 
-    /// The steps, in order; at least one.
+    /// Returns the steps, in order; at least one.
     #[must_use]
     pub fn kinds(&self) -> &[SelectorKind] {
         &self.kinds
     }
 
-    /// The selector that takes all steps in order.
+    /// Builds a selector that applies all steps in order.
     ///
     /// # Errors
     /// If `resources` lacks a list or the frequencies that a step needs.
@@ -57,25 +57,25 @@ impl Selection {
         Ok(Box::new(Sequence::new(selectors.collect::<Result<_, Error>>()?)))
     }
 
-    /// Whether every step is: see [`SelectorKind::is_lossless`].
+    /// Returns whether every step is lossless; see [`SelectorKind::is_lossless`].
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.kinds.iter().all(SelectorKind::is_lossless)
     }
 
-    /// Whether every step is: see [`SelectorKind::is_context_free`].
+    /// Returns whether every step is context-free; see [`SelectorKind::is_context_free`].
     #[must_use]
     pub fn is_context_free(&self) -> bool {
         self.kinds.iter().all(SelectorKind::is_context_free)
     }
 
-    /// Whether a step does: see [`SelectorKind::needs_collection`].
+    /// Returns whether a step needs the collection; see [`SelectorKind::needs_collection`].
     #[must_use]
     pub fn needs_collection(&self) -> bool {
         self.kinds.iter().any(SelectorKind::needs_collection)
     }
 
-    /// The files whose lines [`Resources::lists`] must hold.
+    /// Returns the files whose lines [`Resources::lists`] must contain.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.kinds.iter().filter_map(SelectorKind::file)
     }
@@ -83,8 +83,8 @@ impl Selection {
 
 impl fmt::Display for Selection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, kind) in self.kinds.iter().enumerate() {
-            let plus = if place == 0 { "" } else { "+" };
+        for (position, kind) in self.kinds.iter().enumerate() {
+            let plus = if position == 0 { "" } else { "+" };
             write!(formatter, "{plus}{kind}")?;
         }
         Ok(())
@@ -94,7 +94,7 @@ impl fmt::Display for Selection {
 impl FromStr for Selection {
     type Err = Error;
 
-    /// Reads selectors joined by `+`.
+    /// Parses selectors joined by `+`.
     ///
     /// ```
     /// use textkin_text::grammar::{Selection, SelectorKind};
@@ -113,18 +113,18 @@ impl FromStr for Selection {
     }
 }
 
-/// The parts of `text` between each `+` that is not doubled.
+/// Splits `text` at each `+` that is not doubled.
 fn split_steps(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let (mut start, mut place) = (0, 0);
-    while let Some(found) = text[place..].find('+') {
-        let plus = place + found;
+    let (mut start, mut position) = (0, 0);
+    while let Some(found) = text[position..].find('+') {
+        let plus = position + found;
         if text[plus + 1..].starts_with('+') {
-            place = plus + 2;
+            position = plus + 2;
         } else {
             parts.push(&text[start..plus]);
             start = plus + 1;
-            place = start;
+            position = start;
         }
     }
     parts.push(&text[start..]);

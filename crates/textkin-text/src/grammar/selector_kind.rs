@@ -1,7 +1,6 @@
-//! Selectors by name, one at a time.
+//! Names of single selectors.
 //!
-//! In: `winnow:8`, `anchor:words.txt`… Out: [`SelectorKind`], and from it and [`Resources`] the
-//! selector.
+//! In: `winnow:8`, `anchor:words.txt`… Out: [`SelectorKind`], which builds the selector with [`Resources`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +11,7 @@ use std::str::FromStr;
 use textkin_core::Selector;
 
 use super::Error;
-use super::arguments::Arguments;
+use super::arguments::StrategyArguments;
 use super::registry::{selectors, unknown_name};
 use crate::selector::{
     All, Anchor, Contains, Every, First, FirstSliding, Frequencies, Hailstorm, KthInParagraph,
@@ -20,12 +19,12 @@ use crate::selector::{
     RarestDocument, RarestPrefix, Spex, Winnow,
 };
 
-/// How chunks are selected, in one step.
+/// Kind of selector: one step of a selection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SelectorKind {
     /// `all`: every chunk.
     All,
-    /// `spex`: chunks whose every sub-chunk repeats in the collection; the index sees to it.
+    /// `spex`: chunks with only repeated sub-chunks in the collection; applied by the index.
     Spex,
     /// `modulo:L`: hashes divisible by `l`.
     Modulo {
@@ -46,34 +45,34 @@ pub enum SelectorKind {
     Hailstorm,
     /// `random:R[:SEED]`: `r` chunks at random.
     Random {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
-        /// Gives another selection.
+        /// Random seed.
         seed: u64,
     },
     /// `first:R`: the first `r` chunks that do not overlap.
     First {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
     },
     /// `first-sliding:R`: the first `r` chunks.
     FirstSliding {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
     },
     /// `rarest-document:R`: the `r` chunks rarest in the document.
     RarestDocument {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
     },
     /// `rarest-collection:R`: the `r` chunks rarest in the collection.
     RarestCollection {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
     },
     /// `rarest-prefix:R[:P]`: the `r` chunks that begin with the rarest prefixes.
     RarestPrefix {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
         /// Characters in a prefix.
         p: NonZeroU32,
@@ -100,7 +99,7 @@ pub enum SelectorKind {
     },
     /// `lowest:R`: the `r` lowest hashes.
     Lowest {
-        /// How many to keep.
+        /// Number of chunks to keep.
         r: NonZeroU32,
     },
     /// `contains:FILE`: chunks that contain a listed word.
@@ -113,7 +112,7 @@ pub enum SelectorKind {
 }
 
 impl SelectorKind {
-    /// The selector: the one place where a name becomes behaviour.
+    /// Builds the selector.
     ///
     /// # Errors
     /// If `resources` lacks a list or the frequencies that the selector needs.
@@ -146,27 +145,27 @@ impl SelectorKind {
         })
     }
 
-    /// Whether discovery finds every shared chunk although only the selected ones are kept.
+    /// Returns whether discovery finds every shared chunk although only selected ones are kept.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         matches!(self, Self::All | Self::Spex)
     }
 
-    /// Whether a chunk is selected in all documents of a collection that hold it or in none.
+    /// Returns whether a chunk is selected in all documents that contain it or in none.
     #[must_use]
     pub fn is_context_free(&self) -> bool {
-        let by_itself = matches!(self, Self::Modulo { .. } | Self::Hailstorm);
+        let by_hash = matches!(self, Self::Modulo { .. } | Self::Hailstorm);
         let by_list = matches!(self, Self::Anchor { .. } | Self::Contains { .. });
-        self.is_lossless() || by_itself || by_list
+        self.is_lossless() || by_hash || by_list
     }
 
-    /// Whether it is built from the frequencies that an earlier pass counted.
+    /// Returns whether the selector needs chunk frequencies from an earlier pass.
     #[must_use]
     pub fn needs_collection(&self) -> bool {
         matches!(self, Self::RarestCollection { .. })
     }
 
-    /// The file whose lines [`Resources::lists`] must hold, if it names one.
+    /// Returns the file whose lines [`Resources::lists`] must contain, if any.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
@@ -212,18 +211,18 @@ impl fmt::Display for SelectorKind {
 impl FromStr for SelectorKind {
     type Err = Error;
 
-    /// Reads one selector.
+    /// Parses one selector.
     ///
     /// ```
     /// use textkin_text::grammar::SelectorKind;
     ///
     /// let error = "winow:8".parse::<SelectorKind>().unwrap_err();
-    /// assert_eq!(error.to_string(), "no selector 'winow'; did you mean 'winnow'?");
+    /// assert_eq!(error.to_string(), "unknown selector 'winow'; did you mean 'winnow'?");
     /// let error = "winnow:0".parse::<SelectorKind>().unwrap_err();
     /// assert_eq!(error.to_string(), "winnow:0: the window must be at least 1");
     /// ```
     fn from_str(text: &str) -> Result<Self, Error> {
-        let (name, mut arguments) = Arguments::split(text);
+        let (name, mut arguments) = StrategyArguments::split(text);
         let Some(help) = selectors().iter().find(|help| help.name == name) else {
             return Err(unknown_name("selector", name, selectors()));
         };
@@ -267,12 +266,12 @@ impl FromStr for SelectorKind {
     }
 }
 
-/// What selectors are built from beside their own settings; read and found by the caller.
+/// Data that selectors need besides their settings, provided by the caller.
 #[derive(Clone, Debug, Default)]
 pub struct Resources {
-    /// Lists by the file that names them, each line a word in the normal form of tokens.
+    /// Word lists by file name, each word normalized like tokens.
     pub lists: BTreeMap<PathBuf, Vec<String>>,
-    /// How often chunks occur in the collection, if an earlier pass has counted them.
+    /// Frequencies of chunks in the collection, if an earlier pass counted them.
     pub frequencies: Option<Frequencies>,
 }
 

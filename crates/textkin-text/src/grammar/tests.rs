@@ -1,4 +1,4 @@
-//! What the grammar promises.
+//! Tests of the grammar.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -44,19 +44,22 @@ fn every_example_in_the_registry_round_trips_and_is_built() {
 }
 
 #[test]
-fn a_wrong_name_is_answered_with_the_nearest_one() {
-    assert_eq!(selection_error("winow:8"), "no selector 'winow'; did you mean 'winnow'?");
+fn an_unknown_name_suggests_the_nearest_one() {
+    assert_eq!(selection_error("winow:8"), "unknown selector 'winow'; did you mean 'winnow'?");
     assert_eq!(
         selection_error("all+halstorm"),
-        "no selector 'halstorm'; did you mean 'hailstorm'?"
+        "unknown selector 'halstorm'; did you mean 'hailstorm'?"
     );
-    assert_eq!(chunker_error("sentense"), "no chunker 'sentense'; did you mean 'sentence'?");
-    assert_eq!(selection_error("zzz"), "no selector 'zzz'; `textkin strategies` lists them all");
-    assert_eq!(selection_error(""), "no selector ''; `textkin strategies` lists them all");
+    assert_eq!(chunker_error("sentense"), "unknown chunker 'sentense'; did you mean 'sentence'?");
+    assert_eq!(
+        selection_error("zzz"),
+        "unknown selector 'zzz'; run `textkin strategies` to list them"
+    );
+    assert_eq!(selection_error(""), "unknown selector ''; run `textkin strategies` to list them");
 }
 
 #[test]
-fn a_wrong_argument_is_pointed_at() {
+fn an_invalid_argument_is_named() {
     assert_eq!(selection_error("winnow:0"), "winnow:0: the window must be at least 1");
     assert_eq!(chunker_error("words:x"), "words:x: 'x' is not a whole number");
     assert_eq!(chunker_error("words:-1"), "words:-1: '-1' is not a whole number");
@@ -66,23 +69,23 @@ fn a_wrong_argument_is_pointed_at() {
     );
     assert_eq!(
         chunker_error("words:8:disjont"),
-        "words:8:disjont: no variant 'disjont'; write words:K or words:K:disjoint"
+        "words:8:disjont: unknown variant 'disjont'; write words:K or words:K:disjoint"
     );
 }
 
 #[test]
-fn a_missing_or_extra_argument_is_answered_with_the_syntax() {
+fn a_missing_or_extra_argument_shows_the_syntax() {
     assert_eq!(selection_error("winnow"), "winnow: the window is missing; write winnow:W");
     assert_eq!(selection_error("winnow:"), "winnow:: the window is missing; write winnow:W");
     assert_eq!(
         selection_error("winnow:3:4"),
-        "winnow:3:4: '4' is one argument too many; write winnow:W"
+        "winnow:3:4: unexpected argument '4'; write winnow:W"
     );
-    assert_eq!(selection_error("all:3"), "all:3: '3' is one argument too many; write all");
-    assert_eq!(chunker_error("word:3"), "word:3: '3' is one argument too many; write word");
+    assert_eq!(selection_error("all:3"), "all:3: unexpected argument '3'; write all");
+    assert_eq!(chunker_error("word:3"), "word:3: unexpected argument '3'; write word");
     assert_eq!(selection_error("contains"), "contains: the file is missing; write contains:FILE");
     assert_eq!(selection_error("anchor:"), "anchor:: the file is missing; write anchor[:FILE]");
-    assert_eq!(selection_error("spex+"), "spex+: a selector is missing beside '+'");
+    assert_eq!(selection_error("spex+"), "spex+: missing selector before or after '+'");
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
-fn a_file_may_hold_colons_and_plus_signs() {
+fn file_names_may_contain_colons_and_plus_signs() {
     let selection: Selection = r"contains:C:\a++b+++no-overlap".parse().unwrap();
     let files: Vec<&Path> = selection.files().collect();
     assert_eq!(files, [Path::new(r"C:\a+b+")]);
@@ -102,13 +105,13 @@ fn a_file_may_hold_colons_and_plus_signs() {
 }
 
 #[test]
-fn what_a_selector_needs_is_asked_for() {
+fn missing_resources_are_reported() {
     let error = |text: &str| {
         let selection: Selection = text.parse().unwrap();
         selection.build(&Resources::default()).map(|_| ()).unwrap_err().to_string()
     };
     assert_eq!(error("contains:x"), "contains:x: the list x has not been loaded");
-    let needs_pass = "rarest-collection:5: needs an earlier pass over the collection";
+    let needs_pass = "rarest-collection:5: requires a first pass over the collection";
     assert_eq!(error("all+rarest-collection:5"), needs_pass);
 }
 
@@ -152,7 +155,7 @@ fn any_kind() -> impl Strategy<Value = SelectorKind> {
 
 proptest! {
     #[test]
-    fn a_selection_is_read_back_as_it_was_written(
+    fn selections_round_trip(
         kinds in prop::collection::vec(any_kind(), 1..5)
     ) {
         let mut kinds = kinds.into_iter();
@@ -162,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn a_chunker_is_read_back_as_it_was_written(n: NonZeroU32, which in 0_usize..9) {
+    fn chunkers_round_trip(n: NonZeroU32, which in 0_usize..9) {
         let kind = [
             ChunkerKind::Words { k: n },
             ChunkerKind::DisjointWords { k: n },

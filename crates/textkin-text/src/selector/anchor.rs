@@ -4,7 +4,7 @@
 //! [`Anchor::COMMON`]. Out: the chunks whose text begins with one.
 //! Guarantee: context-free.
 //! Manber (1994); 35 anchors of two characters, “th” and “it” rejected, in Hoad and Zobel (2003),
-//! who do not print them: these are our own, common at the beginning of English words but not
+//! who do not list them: these are our own choice, common at the beginning of English words but not
 //! extremely so.
 
 use std::collections::{BTreeSet, HashSet};
@@ -21,14 +21,14 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// The anchors used unless a list is given.
+    /// Default anchors.
     pub const COMMON: [&str; 35] = [
         "ac", "ad", "ag", "ap", "ba", "bo", "br", "ca", "ch", "cl", "cr", "da", "di", "dr", "en",
         "ex", "fa", "fi", "gr", "im", "la", "le", "li", "lo", "mi", "mu", "pa", "pl", "qu", "ra",
         "sc", "sp", "tr", "un", "vi",
     ];
 
-    /// Anchors from a list; empty ones are ignored.
+    /// Creates a selector from a list of anchors; empty ones are ignored.
     pub fn new<'a>(anchors: impl IntoIterator<Item = &'a str>) -> Self {
         let anchors = anchors.into_iter().filter(|anchor| !anchor.is_empty());
         let anchors: HashSet<Box<[u8]>> = anchors.map(|anchor| anchor.as_bytes().into()).collect();

@@ -18,7 +18,7 @@ pub struct Contains {
 }
 
 impl Contains {
-    /// Words to look for.
+    /// Creates a selector for these words.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         Self { words: words.into_iter().map(|word| word.as_bytes().into()).collect() }
     }
@@ -27,7 +27,7 @@ impl Contains {
 impl Selector for Contains {
     fn select(&self, document: &Chunked<'_>, selection: &mut Vec<u32>) {
         let tokens = document.tokens;
-        // How many listed words stand before each token, and in all.
+        // Number of listed words before each token, and in total.
         let mut listed = Vec::with_capacity(tokens.len() + 1);
         listed.push(0_u32);
         let mut n_listed = 0;

@@ -1,7 +1,7 @@
 //! `every:L`: keeps the chunks number 0, L, 2L… of the document.
 //!
-//! Guarantee: covers every token of overlapping `words:K` if `L ≤ K`, but for the last `L − 1`;
-//! one inserted word shifts all that follow.
+//! Guarantee: covers every token of overlapping `words:K` if `L ≤ K`, except the last `L − 1`; one inserted
+//! word shifts all following chunks.
 //! “Every l-th” of Abdel-Hamid et al. (2009).
 
 use std::num::NonZeroU32;

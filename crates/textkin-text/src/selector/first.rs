@@ -12,7 +12,7 @@ use super::retain;
 /// Keeps the first `r` non-overlapping chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct First {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
 }
 

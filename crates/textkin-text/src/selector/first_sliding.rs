@@ -10,7 +10,7 @@ use textkin_core::{Chunked, Selector};
 /// Keeps the first `r` chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstSliding {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
 }
 

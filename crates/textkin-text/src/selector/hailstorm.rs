@@ -1,9 +1,9 @@
 //! `hailstorm`: keeps a chunk whose smallest *token* hash is at its first or last token.
 //!
-//! In: chunks of any lengths. Out: those whose smallest token hash stands at an end (and perhaps
-//! in between too): about 2 in `K` for `words:K`. Hashes are compared by their highest 32 bits.
-//! Guarantee: context-free, and of overlapping `words:K` every token is covered but for the first
-//! and last `K − 1`, for which no chunk may qualify. O(tokens + chunks), whatever `K`.
+//! In: chunks of any lengths. Out: those with the smallest token hash at an end (and perhaps also in
+//! between): about 2 in `K` for `words:K`. Hashes are compared by their highest 32 bits.
+//! Guarantee: context-free; with overlapping `words:K` every token is covered except possibly the first and
+//! last `K − 1`. O(tokens + chunks), whatever `K`.
 //! Abdel-Hamid, Behzadi, Christoph and Henzinger (2009), Lemma 1.
 
 use textkin_core::chunk::overlapping_count;
@@ -43,16 +43,16 @@ impl Selector for Hailstorm {
     }
 }
 
-/// Runs judged together, so that what is known of them stays near.
+/// Runs processed together, so that their data stays in the cache.
 const BLOCK: usize = 128;
-/// Runs that a mask tells of.
+/// Runs per mask.
 const LANE: usize = 64;
-/// Tokens of the longest run that is judged so.
+/// Maximum tokens of a run that is processed in blocks.
 const LONGEST: usize = 16;
 
-/// Tells each run of `k` hashes, at most as many as there are, whose least is at an end.
+/// Calls `keep` with each run of `k` hashes whose smallest is at an end; `k` is at most their number.
 fn each_kept(hashes: &[u64], k: usize, n_runs: usize, mut keep: impl FnMut(u32)) {
-    let mut keep = |run: usize| keep(u32::try_from(run).expect("a text is bounded to 4 GiB"));
+    let mut keep = |run: usize| keep(u32::try_from(run).expect("texts are limited to 4 GiB"));
     if k > LONGEST {
         let Neighbours { before, after } = smaller_neighbours(hashes);
         let ends = after.iter().zip(&before[k - 1..]).take(n_runs);
@@ -66,27 +66,27 @@ fn each_kept(hashes: &[u64], k: usize, n_runs: usize, mut keep: impl FnMut(u32))
     for first in (0..n_runs).step_by(BLOCK) {
         let n = BLOCK.min(n_runs - first);
         let masks = judge_block(&hashes[first..first + n + k - 1], k);
-        for (place, mut mask) in (0..n).step_by(LANE).zip(masks) {
-            if n - place < LANE {
-                mask &= !(u64::MAX << (n - place));
+        for (position, mut mask) in (0..n).step_by(LANE).zip(masks) {
+            if n - position < LANE {
+                mask &= !(u64::MAX << (n - position));
             }
             while mask != 0 {
-                keep(first + place + mask.trailing_zeros() as usize);
+                keep(first + position + mask.trailing_zeros() as usize);
                 mask &= mask - 1;
             }
         }
     }
 }
 
-/// The same of the runs of at most [`BLOCK`] + `k` − 1 hashes, a bit for each. Loops of a fixed length without
-/// branches become vector instructions, of those that the processor has.
+/// Returns a bit for each run of at most [`BLOCK`] + `k` − 1 hashes: whether it is kept. Branch-free loops of
+/// fixed length compile to vector instructions of the processor.
 #[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
 fn judge_block(hashes: &[u64], k: usize) -> [u64; BLOCK / LANE] {
     let mut keys = [i32::MAX; BLOCK + LONGEST];
-    for (place, hash) in keys.iter_mut().zip(hashes) {
-        *place = key(*hash);
+    for (position, hash) in keys.iter_mut().zip(hashes) {
+        *position = key(*hash);
     }
-    // The least of one, two, four, … tokens from each on.
+    // The smallest of one, two, four, … tokens starting at each.
     let mut least = keys;
     let mut length = 1;
     while 2 * length <= k {
@@ -96,7 +96,7 @@ fn judge_block(hashes: &[u64], k: usize) -> [u64; BLOCK / LANE] {
         }
         length *= 2;
     }
-    // Those of `k` tokens are in the first and the last so many.
+    // A run of `k` tokens is the union of its first and last `length` tokens.
     let mut is_kept = [0; BLOCK];
     let lasts = &least[k - length..k - length + BLOCK];
     let ends = &keys[k - 1..k - 1 + BLOCK];
@@ -107,16 +107,16 @@ fn judge_block(hashes: &[u64], k: usize) -> [u64; BLOCK / LANE] {
     }
     let mut masks = [0; BLOCK / LANE];
     for (mask, flags) in masks.iter_mut().zip(is_kept.as_chunks::<LANE>().0) {
-        for (place, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
+        for (position, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
             // Moves the lowest bit of byte i to bit 56 + i; no two products meet in one bit.
             let bits = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            *mask |= bits << (8 * place);
+            *mask |= bits << (8 * position);
         }
     }
     masks
 }
 
-/// What tokens are compared by: the highest 32 bits of their hashes, in the order of these.
+/// Returns the sort key of a token: the highest 32 bits of its hash, order-preserving.
 fn key(hash: u64) -> i32 {
     let [.., a, b, c, d] = hash.to_le_bytes();
     i32::from_le_bytes([a, b, c, d]) ^ i32::MIN
@@ -124,17 +124,17 @@ fn key(hash: u64) -> i32 {
 
 /// For each token, its nearest neighbours with a strictly smaller hash.
 struct Neighbours {
-    /// One more than its place; 0 if there is none.
+    /// One more than its index; 0 if there is none.
     before: Vec<u32>,
     /// The number of tokens if there is none.
     after: Vec<u32>,
 }
 
 fn smaller_neighbours(hashes: &[u64]) -> Neighbours {
-    let n_tokens = u32::try_from(hashes.len()).expect("a text is bounded to 4 GiB");
+    let n_tokens = u32::try_from(hashes.len()).expect("texts are limited to 4 GiB");
     let mut before = vec![0; hashes.len()];
     let mut after = vec![n_tokens; hashes.len()];
-    // Tokens that have met no smaller one yet: their hashes ascend.
+    // Tokens without a smaller token after them so far: their hashes ascend.
     let mut open: Vec<u32> = Vec::new();
     for (token, hash) in (0..).zip(hashes) {
         let hash = key(*hash);

@@ -13,7 +13,7 @@ use super::{keep_beginning_at, kth_tokens};
 /// Keeps chunks that begin with the `k`-th word of a sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct KthInSentence {
-    /// Which word, from 1.
+    /// Number of the word, from 1.
     pub k: NonZeroU32,
 }
 

@@ -1,8 +1,8 @@
 //! `kth-sentence:K`: keeps the chunks that begin every `K`-th sentence.
 //!
 //! In: chunks, and where sentences begin. Out: the chunks at the start of the first sentence and
-//! of each `K`-th after it, as `every:L` counts chunks, so that a document of fewer than `K`
-//! sentences is not left without any.
+//! of each `K`-th after it, like `every:L` for chunks, so that a document of fewer than `K` sentences still
+//! has one.
 //! Hoad and Zobel (2003).
 
 use std::num::NonZeroU32;

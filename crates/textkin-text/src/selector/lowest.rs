@@ -13,7 +13,7 @@ use super::{keep_first_occurrences, keep_smallest};
 /// Keeps the `r` lowest hash values.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowest {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
 }
 

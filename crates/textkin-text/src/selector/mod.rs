@@ -2,11 +2,11 @@
 //!
 //! In: the chunks of one document and the ascending indices of those still selected.
 //! Out: an ascending subset of them.
-//! Composition, left to right: a selector that judges a chunk by itself or by its place (modulo,
-//! every, hailstorm, anchor, contains, kth-…) keeps of the current selection what it would keep
-//! of all chunks; one that weighs chunks against each other (winnow, random, first, rarest-…,
-//! lowest, no-overlap) weighs those still selected.
-//! Names are turned into selectors by [`crate::grammar`].
+//! Selectors compose from left to right. A selector that judges each chunk separately, by content or position
+//! (modulo, every, hailstorm, anchor, contains, kth-…), keeps the chunks of the current selection that it
+//! would keep of all chunks. A selector that compares chunks (winnow, random, first, rarest-…, lowest,
+//! no-overlap) compares only those still selected.
+//! [`crate::grammar`] builds selectors from their names.
 
 pub mod all;
 pub mod spex;
@@ -58,7 +58,7 @@ use std::num::NonZeroU32;
 
 use textkin_core::{Chunk, Chunked, Selector, Tokens};
 
-/// The indices of the chunks of `document` that `selector` keeps, ascending.
+/// Returns the indices of the chunks of `document` that `selector` keeps, ascending.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -79,7 +79,7 @@ use textkin_core::{Chunk, Chunked, Selector, Tokens};
 /// ```
 #[must_use]
 pub fn select(selector: &dyn Selector, document: &Chunked<'_>) -> Vec<u32> {
-    let n_chunks = u32::try_from(document.chunks.len()).expect("a text is bounded to 4 GiB");
+    let n_chunks = u32::try_from(document.chunks.len()).expect("texts are limited to 4 GiB");
     let mut selection = (0..n_chunks).collect();
     selector.select(document, &mut selection);
     selection
@@ -100,13 +100,13 @@ fn keep_smallest<K: Ord>(selection: &mut Vec<u32>, r: NonZeroU32, key: impl Fn(u
     }
 }
 
-/// Keeps the first occurrence of each chunk: what a fixed resolution counts is distinct hashes.
+/// Keeps the first occurrence of each chunk: a fixed resolution counts distinct hashes.
 fn keep_first_occurrences(document: &Chunked<'_>, selection: &mut Vec<u32>) {
     let mut seen = HashSet::with_capacity(selection.len());
     retain(document, selection, |chunk| seen.insert(chunk.hash));
 }
 
-/// Whether `chunk` begins where a token begins (chunks of characters need not).
+/// Returns whether `chunk` begins at a token start (chunks of characters need not).
 fn begins_with_word(tokens: &Tokens, chunk: &Chunk) -> bool {
     tokens.start(chunk.first as usize) == chunk.start
 }
@@ -118,7 +118,7 @@ fn keep_beginning_at(document: &Chunked<'_>, selection: &mut Vec<u32>, starts: &
     });
 }
 
-/// The token `k` (from 1) of each run that begins at `starts`, where there is one.
+/// Returns token `k` (from 1) of each run that begins at `starts`, if it exists.
 fn kth_tokens(starts: &[u32], n_tokens: usize, k: NonZeroU32) -> Vec<u32> {
     let skip = k.get() as usize - 1;
     let runs = crate::chunker::sentence::runs(starts, n_tokens);

@@ -1,7 +1,7 @@
 //! `modulo:L`: keeps the chunks whose hash is divisible by `L`.
 //!
-//! Guarantee: context-free: a chunk is kept in all documents that hold it or in none. Keeps about
-//! one in `L`; a long passage may have none.
+//! Guarantee: context-free: a chunk is kept in all documents that contain it or in none. Keeps about one in
+//! `L`; a long passage may have none.
 //! Bernstein and Zobel (2006); Broder et al. (1997); Abdel-Hamid et al. (2009).
 
 use std::num::NonZeroU32;

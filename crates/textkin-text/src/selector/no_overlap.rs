@@ -1,9 +1,9 @@
-//! `…+no-overlap`: drops a selected chunk all of whose tokens other kept chunks cover.
+//! `…+no-overlap`: drops selected chunks whose tokens are all covered by other selected chunks.
 //!
-//! In: the chunks still selected. Out: those of them that are needed: going left to right, a
-//! chunk is dropped if the chunks kept so far and all those still to come cover it.
+//! In: the chunks still selected. Out: those that are needed: from left to right, a chunk is dropped if the
+//! chunks kept so far and all following ones cover it.
 //! Guarantee: the same tokens are covered as before, and no kept chunk is covered by the others.
-//! O(n) for chunks whose ends ascend with their starts, as all our chunkers make them.
+//! O(n) for chunks whose ends ascend with their starts, as with all chunkers of this crate.
 //! The “no complete overlap” pass of Abdel-Hamid et al. (2009).
 
 use std::ops::Range;
@@ -31,14 +31,14 @@ impl Selector for NoOverlap {
         true
     }
 
-    /// As for chunks whose ends ascend, in place: a run covers as many tokens as any other.
+    /// Works in place, like for chunks with ascending ends: all runs have the same length.
     fn select_runs(&self, tokens: &Tokens, k: usize, selection: &mut Vec<u32>) {
-        let count = u32::try_from(k.min(tokens.len())).expect("a text is bounded to 4 GiB");
+        let count = u32::try_from(k.min(tokens.len())).expect("texts are limited to 4 GiB");
         let (mut covered_to, mut kept) = (0, 0);
-        for place in 0..selection.len() {
-            let run = selection[place];
-            let next = selection.get(place + 1).copied().unwrap_or(u32::MAX);
-            // The next begins later: it covers what is open if it begins where that is covered to.
+        for position in 0..selection.len() {
+            let run = selection[position];
+            let next = selection.get(position + 1).copied().unwrap_or(u32::MAX);
+            // The next run begins later: it covers the open part if it begins within the covered tokens.
             let is_needed = next.min(run + count) > covered_to;
             covered_to = if is_needed { run + count } else { covered_to };
             selection[kept] = run;
@@ -48,21 +48,21 @@ impl Selector for NoOverlap {
     }
 }
 
-/// The bytes of a chunk with the separator after it, so that neighbouring tokens touch.
+/// Returns the bytes of a chunk with the separator after it, so that neighbouring tokens touch.
 fn extent(tokens: &Tokens, chunk: &Chunk) -> Range<u32> {
     let ends_a_token = tokens.normalized().get(chunk.end as usize) == Some(&Tokens::SEPARATOR);
     chunk.start..chunk.end + u32::from(ends_a_token)
 }
 
-/// Which extents are needed, if both starts and ends ascend.
+/// Returns which extents are needed, if both starts and ends ascend.
 ///
-/// Of those kept so far, the last reaches furthest; of those to come, the next begins first and
-/// reaches at least as far as this one: no other need be looked at.
+/// The last kept extent reaches furthest; the next one begins first and reaches at least as far as this one.
+/// No other extent matters.
 fn needed_ascending(extents: &[Range<u32>]) -> Vec<bool> {
     let mut covered_to = 0;
-    let is_needed = |(place, extent): (usize, &Range<u32>)| {
+    let is_needed = |(position, extent): (usize, &Range<u32>)| {
         let open_from = extent.start.max(covered_to);
-        let next_covers = extents.get(place + 1).is_some_and(|next| next.start <= open_from);
+        let next_covers = extents.get(position + 1).is_some_and(|next| next.start <= open_from);
         let needed = extent.end > covered_to && !next_covers;
         if needed {
             covered_to = extent.end;
@@ -72,7 +72,7 @@ fn needed_ascending(extents: &[Range<u32>]) -> Vec<bool> {
     extents.iter().enumerate().map(is_needed).collect()
 }
 
-/// Which extents are needed, by counting how often each byte is covered.
+/// Returns which extents are needed, by counting how often each byte is covered.
 fn needed_any(extents: &[Range<u32>]) -> Vec<bool> {
     let range = |extent: &Range<u32>| extent.start as usize..extent.end as usize;
     let end = extents.iter().map(|extent| extent.end as usize).max().unwrap_or(0);
@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_way_keeps_what_counting_keeps(mut extents in any_extents()) {
+        fn the_fast_algorithm_equals_counting(mut extents in any_extents()) {
             let mut furthest = 0;
             for extent in &mut extents {
                 furthest = extent.end.max(furthest);
@@ -128,15 +128,15 @@ mod tests {
         fn nested_chunks_keep_coverage_and_need_each_other(extents in any_extents()) {
             let needed = needed_any(&extents);
             let covered = |skip: usize, byte: u32, kept: &[bool]| {
-                let holds = |place: usize| place != skip && kept[place] && extents[place].contains(&byte);
+                let holds = |position: usize| position != skip && kept[position] && extents[position].contains(&byte);
                 (0..extents.len()).any(holds)
             };
             let all = vec![true; extents.len()];
             for byte in 0..60 {
                 prop_assert_eq!(covered(usize::MAX, byte, &all), covered(usize::MAX, byte, &needed));
             }
-            for (place, extent) in extents.iter().enumerate().filter(|(place, _)| needed[*place]) {
-                prop_assert!(extent.clone().any(|byte| !covered(place, byte, &needed)));
+            for (position, extent) in extents.iter().enumerate().filter(|(position, _)| needed[*position]) {
+                prop_assert!(extent.clone().any(|byte| !covered(position, byte, &needed)));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! `random:R[:SEED]`: keeps `R` chunks at random.
 //!
 //! Guarantee: exactly min(R, n) of the chunks still selected, each subset as likely as any other.
-//! The seed is drawn from the document's own tokens (and `SEED`, 0 by default), so that the same
-//! document always gives the same selection and different ones give independent selections.
+//! The seed is derived from the tokens of the document (and `SEED`, 0 by default), so that equal documents
+//! have equal selections and different ones have independent selections.
 //! The worst case of Hoad and Zobel (2003); Heintze (1996).
 
 use std::num::NonZeroU32;
@@ -15,9 +15,9 @@ use super::keep_smallest;
 /// Keeps `r` chunks at random.
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
-    /// Gives another selection of the same document.
+    /// Seed: another seed gives another selection of the same document.
     pub seed: u64,
 }
 

@@ -1,8 +1,7 @@
 //! `rarest-collection:R`: keeps the `R` chunks of the document that are rarest in the collection.
 //!
-//! In: the frequencies of chunks, found by an earlier pass. Out: exactly min(R, number of
-//! distinct chunks), each at its first occurrence; of equally rare ones those with the lowest
-//! hash, so that two documents choose alike.
+//! In: the frequencies of chunks from an earlier pass. Out: exactly min(R, number of distinct chunks), each at
+//! its first occurrence; ties go to the lowest hash, so that all documents choose consistently.
 //! Rarest-in-collection selection, proposed but not tested by Hoad and Zobel (2003).
 
 use std::collections::HashMap;
@@ -14,7 +13,7 @@ use textkin_core::{Chunked, Selector};
 
 use super::keep_first_occurrences;
 
-/// How often each chunk occurs in the collection: the result of an earlier pass, cheap to clone.
+/// Frequencies of chunks in the collection, counted by an earlier pass. Cheap to clone.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -27,12 +26,12 @@ use super::keep_first_occurrences;
 pub struct Frequencies(Arc<dyn Fn(u64) -> u32 + Send + Sync>);
 
 impl Frequencies {
-    /// Frequencies looked up by a function of the hash, which must always answer the same.
+    /// Creates frequencies from a pure function of the hash.
     pub fn new(of: impl Fn(u64) -> u32 + Send + Sync + 'static) -> Self {
         Self(Arc::new(of))
     }
 
-    /// The frequency of the chunk with this hash.
+    /// Returns the frequency of the chunk with this hash.
     #[must_use]
     pub fn of(&self, hash: u64) -> u32 {
         (self.0)(hash)
@@ -55,9 +54,9 @@ impl fmt::Debug for Frequencies {
 /// Keeps the `r` chunks that are rarest in the collection.
 #[derive(Clone, Debug)]
 pub struct RarestCollection {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
-    /// How often each chunk occurs in the collection.
+    /// Frequencies of chunks in the collection.
     pub frequencies: Frequencies,
 }
 

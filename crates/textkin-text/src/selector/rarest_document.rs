@@ -1,7 +1,7 @@
 //! `rarest-document:R`: keeps the `R` chunks that are rarest in the document.
 //!
-//! Guarantee: exactly min(R, number of distinct chunks), each at its first occurrence; of equally
-//! rare ones those that come first.
+//! Guarantee: exactly min(R, number of distinct chunks), each at its first occurrence; ties go to the first
+//! chunks.
 //! Rarest-in-document selection, proposed but not tested by Hoad and Zobel (2003).
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::{keep_first_occurrences, keep_smallest};
 /// Keeps the `r` chunks that are rarest in the document.
 #[derive(Clone, Copy, Debug)]
 pub struct RarestDocument {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! In: chunks that begin with a word. Out: exactly min(R, number of distinct ones), each at its
 //! first occurrence, by how many words of the document begin with the same `P` characters
-//! (default 2; a shorter word counts as it is); of equally rare ones those with the lowest hash,
-//! which an edit elsewhere does not change.
-//! Rarest-prefix selection of Hoad and Zobel (2003), who give no `P`; Heintze (1996).
+//! (default 2; a shorter word is its own prefix); ties go to the lowest hash, which does not depend on edits
+//! elsewhere.
+//! Rarest-prefix selection of Hoad and Zobel (2003), who do not specify `P`; Heintze (1996).
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -16,14 +16,14 @@ use super::{begins_with_word, keep_first_occurrences, keep_smallest, retain};
 /// Keeps the `r` chunks that begin with the rarest prefixes.
 #[derive(Clone, Copy, Debug)]
 pub struct RarestPrefix {
-    /// How many to keep.
+    /// Number of chunks to keep.
     pub r: NonZeroU32,
     /// Characters in a prefix.
     pub p: NonZeroU32,
 }
 
 impl RarestPrefix {
-    /// Characters in a prefix unless said otherwise.
+    /// Default number of characters in a prefix.
     pub const DEFAULT_P: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
 }
 
@@ -44,11 +44,11 @@ impl Selector for RarestPrefix {
     }
 }
 
-/// The first `p` characters of `token` (UTF-8).
+/// Returns the first `p` characters of `token` (UTF-8).
 fn prefix(token: &[u8], p: usize) -> &[u8] {
     let begins = |byte: &u8| byte & 0b1100_0000 != 0b1000_0000;
     let mut starts = token.iter().enumerate().filter(|(_, byte)| begins(byte));
-    let end = starts.nth(p).map_or(token.len(), |(place, _)| place);
+    let end = starts.nth(p).map_or(token.len(), |(position, _)| position);
     &token[..end]
 }
 

@@ -1,17 +1,17 @@
-//! Selectors one after the other: what `+` means.
+//! Sequence of selectors, written with `+`.
 //!
-//! In: selectors in order. Out: what the last keeps of what those before it kept.
+//! In: selectors in order. Out: the chunks that all of them keep, each applied to the result of the previous.
 
 use textkin_core::chunk::overlapping_count;
 use textkin_core::{Chunked, Selector, Tokens};
 
-/// Several selectors, each narrowing what those before it kept.
+/// Selectors applied one after the other.
 pub struct Sequence {
     selectors: Vec<Box<dyn Selector>>,
 }
 
 impl Sequence {
-    /// The given selectors, in order; none keeps everything.
+    /// Creates a sequence; an empty one keeps everything.
     #[must_use]
     pub fn new(selectors: Vec<Box<dyn Selector>>) -> Self {
         Self { selectors }

@@ -1,9 +1,8 @@
-//! `spex`: keeps the chunks whose every sub-chunk repeats in the collection.
+//! `spex`: keeps chunks with only repeated sub-chunks in the collection.
 //!
-//! Whether a chunk repeats is known only when the whole collection has been read: the index
-//! decides it (DECO's passes over chunks of 1…K words), and drops what is unique. Seen from one
-//! document nothing can be dropped, so here every chunk is kept; the name in the plan tells the
-//! index what to do.
+//! Repetition is known only after the whole collection has been read: the index determines it (DECO's passes
+//! over chunks of 1…K words) and drops unique chunks. Within one document nothing can be dropped, so this
+//! selector keeps every chunk; its name in the plan selects the behaviour of the index.
 //! Guarantee: lossless for discovery. Bernstein and Zobel (2006).
 
 use textkin_core::{Chunked, Selector};

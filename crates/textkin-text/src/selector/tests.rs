@@ -1,4 +1,4 @@
-//! What each selector promises.
+//! Tests of the guarantees of each selector.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU32;
@@ -25,13 +25,13 @@ fn resources() -> Resources {
     }
 }
 
-/// The indices that the named selection keeps of `chunks`.
+/// Returns the indices of `chunks` that the named selection keeps.
 fn keep(selection: &str, tokens: &Tokens, chunks: &[Chunk]) -> Vec<u32> {
     let selector = selection.parse::<Selection>().unwrap().build(&resources()).unwrap();
     select(&*selector, &Chunked { tokens, chunks })
 }
 
-/// The texts of the chunks that the named selection keeps of the chunks of `k` words of `text`.
+/// Returns the texts of the chunks of `k` words that the named selection keeps.
 fn kept(selection: &str, document: &str, k: u32) -> Vec<String> {
     let tokens = tokens(document);
     let chunks = chunks(&words(k), &tokens);
@@ -47,7 +47,7 @@ fn hashes(chunks: &[Chunk], selection: &[u32]) -> BTreeSet<u64> {
 const LETTERS: &str = "a b c d e f g h i j";
 
 #[test]
-fn positional_selectors_go_by_place() {
+fn positional_selectors_use_positions() {
     assert_eq!(kept("all", "a b c", 2), ["a b", "b c"]);
     assert_eq!(kept("spex", "a b c", 2), ["a b", "b c"]);
     assert_eq!(kept("every:4", LETTERS, 2), ["a b", "e f", "i j"]);
@@ -63,7 +63,7 @@ fn selectors_compose_left_to_right() {
 }
 
 #[test]
-fn structural_selectors_go_by_sentences_and_paragraphs() {
+fn structural_selectors_use_sentences_and_paragraphs() {
     let document = "one two three. four five six. seven.\neight nine ten. eleven twelve thirteen.";
     assert_eq!(
         kept("kth-in-sentence:2", document, 2),
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn runs_that_are_not_made_are_selected_as_those_that_are(
+    fn implicit_runs_are_selected_like_listed_chunks(
         document in any_text(700), k in prop_oneof![1_u32..12, 60_u32..70],
     ) {
         let tokens = tokens(&document);
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn hailstorm_covers_every_token_but_the_outermost(document in any_text(80), k in 1_u32..9) {
+    fn hailstorm_covers_every_token_except_the_outermost(document in any_text(80), k in 1_u32..9) {
         let tokens = tokens(&document);
         let chunks = chunks(&words(k), &tokens);
         for selection in ["hailstorm", "hailstorm+no-overlap"] {

@@ -1,18 +1,18 @@
-//! The fast path: the words of ASCII stretches, block by block.
+//! Fast path: the words of ASCII text, block by block.
 //!
-//! A block of text is classified 64 bytes at a time into a bit mask of word bytes (a loop that
-//! compilers turn into vector code), the edges of the mask are listed, and each word of up to 16
-//! bytes is moved by one 16-byte copy and hashed in registers, so that no branch depends on where
-//! such a word ends. `examples/tokenizer_speed.rs` measures it.
+//! The scanner classifies a block of text 64 bytes at a time into a bit mask of word bytes (a loop that compiles
+//! to vector code) and lists the edges of the mask. Words of up to 16 bytes are moved by one 16-byte copy and
+//! hashed in registers, without branches that depend on their length. `examples/tokenizer_speed.rs` measures
+//! the speed.
 
 use textkin_core::chunk::{SHORT_TOKEN, short_token_hash, token_hash};
 use textkin_core::{Layers, Span, Tokens};
 
-/// Bytes of text taken at once.
+/// Bytes per block.
 const BLOCK: usize = 1024;
-/// Bytes classified at once: as many as a mask has bits.
+/// Bytes per mask, one bit each.
 const LANE: usize = 64;
-/// Edges are listed in steps of this many, whether or not there are so many left.
+/// Edges are listed in steps of this many, even if fewer are left.
 const STEP: usize = 8;
 
 /// Working memory for one text.
@@ -29,16 +29,16 @@ pub(super) struct AsciiScanner {
     spans: [Span; BLOCK / 2],
 }
 
-/// What one block held.
-struct Block {
-    /// Bytes dealt with: the words that end here or before are to be written.
+/// Result of classifying a block.
+struct ScannedBlock {
+    /// Bytes processed: words that end up to here can be written.
     len: usize,
-    /// Whether a character outside ASCII follows, so that the general path must take over.
+    /// Whether a non-ASCII character follows, so that the general path must take over.
     blocked: bool,
 }
 
 impl AsciiScanner {
-    /// A scanner that folds letters to lower case if `fold` says so.
+    /// Creates a scanner that folds letters to lower case if `fold` is set.
     pub(super) fn new(fold: bool) -> Self {
         Self {
             fold,
@@ -51,8 +51,8 @@ impl AsciiScanner {
         }
     }
 
-    /// Appends the words of `text` from byte `start` on, and returns where it stopped: at the end,
-    /// or before the first word or character that something outside ASCII may belong to.
+    /// Appends the words of `text` starting at byte `start`, and returns where it stopped: at the end, or
+    /// before the first word or character that a non-ASCII character may extend.
     ///
     /// `start` must not lie inside a word. Spans are moved by `offset`.
     pub(super) fn scan(
@@ -91,7 +91,7 @@ impl AsciiScanner {
 
     /// Fills `folded` and `masks` from the head of `rest` and decides how much of it can be
     /// written now: nothing if one word fills the block.
-    fn classify<const FOLD: bool>(&mut self, rest: &[u8]) -> Block {
+    fn classify<const FOLD: bool>(&mut self, rest: &[u8]) -> ScannedBlock {
         let rest_len = rest.len();
         let rest = &rest[..rest_len.min(BLOCK)];
         let lanes = self.folded.chunks_exact_mut(LANE).zip(&mut self.masks);
@@ -110,18 +110,18 @@ impl AsciiScanner {
             if high {
                 let before = lane.iter().take_while(|byte| byte.is_ascii()).count();
                 let len = before_cluster(rest, index * LANE + before);
-                return Block { len, blocked: true };
+                return ScannedBlock { len, blocked: true };
             }
             if lane.len() < LANE {
                 break;
             }
         }
         if rest_len <= BLOCK {
-            return Block { len: rest_len, blocked: false };
+            return ScannedBlock { len: rest_len, blocked: false };
         }
-        // The last byte outside a word goes to the next block: a mark may follow and join it.
+        // The last byte outside a word goes to the next block: a combining mark may follow it.
         let last = rest.iter().rposition(|&byte| !byte.is_ascii_alphanumeric());
-        Block { len: last.unwrap_or(0), blocked: false }
+        ScannedBlock { len: last.unwrap_or(0), blocked: false }
     }
 
     /// Appends the words in the first `len` bytes of the block, which begins at `at`.
@@ -132,7 +132,7 @@ impl AsciiScanner {
         // Each word takes its length and a separator, so at most one byte more than the block.
         buffer.resize(base + len + 1 + SHORT_TOKEN, 0);
         let normalized_at = as_u32(base);
-        assert!(u32::try_from(buffer.len()).is_ok(), "a text is bounded to 4 GiB");
+        assert!(u32::try_from(buffer.len()).is_ok(), "texts are limited to 4 GiB");
         let out = &mut buffer[base..];
         let mut end = 0;
         let mut n_tokens = 0;
@@ -165,7 +165,7 @@ impl AsciiScanner {
         tokens.extend_written(&self.ends[..n_tokens], &self.hashes[..n_tokens], spans);
     }
 
-    /// The same of their hashes and spans only.
+    /// Appends only the hashes and spans of the words in the first `len` bytes of the block.
     fn hash(&mut self, len: usize, at: u32, tokens: &mut Tokens) {
         let n_edges = self.list_edges(len);
         let words = self.edges[..n_edges].as_chunks::<2>().0.iter();
@@ -216,8 +216,8 @@ impl AsciiScanner {
         n_edges
     }
 
-    /// Appends the word that begins at `start` or one byte later and fills a block. Returns where
-    /// it ends, and whether a character outside ASCII follows (then nothing was appended).
+    /// Appends the word that begins at `start` or one byte later and fills a block. Returns its end, and whether
+    /// a non-ASCII character follows (in which case nothing was appended).
     fn long_word(
         &self,
         text: &[u8],
@@ -243,8 +243,7 @@ impl AsciiScanner {
     }
 }
 
-/// Folds a lane and marks its word bytes, byte 0 in the lowest bit. Tells whether any byte is
-/// outside ASCII.
+/// Folds a lane and marks its word bytes, byte 0 in the lowest bit. Returns whether any byte is not ASCII.
 #[inline]
 fn classify_lane<const FOLD: bool>(
     lane: &[u8; LANE],
@@ -270,8 +269,8 @@ fn classify_lane<const FOLD: bool>(
     !seen.is_ascii()
 }
 
-/// The first byte that must go to the general path because of the character at `at`: the word
-/// that reaches up to it, or the one character before, which a mark may join.
+/// Returns the first byte that the general path must process because of the character at `at`: the word that
+/// ends there, or the single character before it, which a combining mark may extend.
 fn before_cluster(block: &[u8], at: usize) -> usize {
     let before = &block[..at];
     let word = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -290,7 +289,7 @@ const MASKS: [u128; SHORT_TOKEN + 1] = {
 };
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "texts are bounded to 4 GiB, checked per text")]
+#[expect(clippy::cast_possible_truncation, reason = "texts are limited to 4 GiB, checked per text")]
 fn as_u32(offset: usize) -> u32 {
     offset as u32
 }

@@ -1,34 +1,32 @@
-//! Disguised words: letters of another script that look alike, and characters without width.
+//! Disguised words: look-alike letters of other scripts, and zero-width characters.
 //!
-//! Both are used to keep a copied text from being found. In: one word. Out: the word it looks like,
-//! if it is in disguise. The rule is one about words, so that ordinary text of any language stays
-//! as it is: a word of one script is never touched, and a word of several only if all its letters
-//! of other scripts look like letters of the one that most of it is in.
+//! Both are used to hide copied text. In: one word. Out: the word it looks like, if it is disguised. The rule
+//! works on whole words, so that ordinary text of any language stays unchanged: a word of one script is never
+//! changed, and a word of several scripts only if all letters of other scripts look like letters of its main
+//! script.
 //!
-//! Greek letters are symbols too (`TNFα`, `NFκB`, `sin α`). A small one that does not look quite like a
-//! Latin letter is a disguise only beside a small Latin letter in a word that has
-//! [`MIN_SMALL`] of them.
+//! Greek letters are also symbols (`TNFα`, `NFκB`, `sin α`). A lower-case Greek letter that only resembles a
+//! Latin letter is a disguise only beside a lower-case Latin letter in a word with at least [`MIN_SMALL`] of
+//! them.
 
 use textkin_core::Span;
 
-/// A word with Greek letters must have this many letters to be a disguise; shorter ones are
-/// symbols.
+/// Minimum letters of a disguised word with Greek letters; shorter words are symbols.
 const MIN_LETTERS_GREEK: usize = 3;
 
-/// So many small Latin letters make a word, not a symbol.
+/// Minimum lower-case Latin letters that make a word rather than a symbol.
 const MIN_SMALL: usize = 4;
 
-/// What `word` looks like: its letters in the script that most of them are in, if all others look
-/// like letters of it. `None` if the word is not in disguise. `word` has no characters
-/// without width.
+/// Returns the word that `word` looks like, in its main script, if all other letters look like letters of that
+/// script. `None` if the word is not disguised. `word` has no zero-width characters.
 pub(super) fn unmasked(word: &str) -> Option<String> {
     let target = target(word)?;
     Some(word.chars().map(|c| look_alike(c, target).unwrap_or(c)).collect())
 }
 
-/// Adds to `spans` what disguises the word that `source` writes, which begins at byte `at` of its text:
-/// its characters without width and, if it is `word` in disguise, its letters that look alike. If
-/// none of these stands there as it is, all of `source` is meant.
+/// Adds the disguising characters of `source`, which begins at byte `at` of its text, to `spans`: its zero-width
+/// characters and, if it is `word` in disguise, its look-alike letters. If `source` has none of these
+/// literally, adds all of it.
 pub(super) fn mark(source: &str, at: u32, word: Option<&str>, spans: &mut Vec<Span>) {
     let target = word.and_then(target);
     let is_other = |c: char| {
@@ -39,7 +37,7 @@ pub(super) fn mark(source: &str, at: u32, word: Option<&str>, spans: &mut Vec<Sp
     for (offset, character) in source.char_indices() {
         let (from, to) = (byte(offset), byte(offset + character.len_utf8()));
         if is_zero_width(character) || is_other(character) {
-            // A character that gives several words is marked once.
+            // A character that yields several words is marked once.
             match spans.last_mut() {
                 Some(last) if last.end >= to => {}
                 Some(last) if last.end == from && last.start >= at => last.end = to,
@@ -53,7 +51,7 @@ pub(super) fn mark(source: &str, at: u32, word: Option<&str>, spans: &mut Vec<Sp
     }
 }
 
-/// The script to fold `word` to, if it is in disguise.
+/// Returns the main script of `word`, if the word is disguised.
 fn target(word: &str) -> Option<Script> {
     let (mut n_latin, mut n_cyrillic, mut n_greek) = (0usize, 0usize, 0usize);
     for character in word.chars() {
@@ -84,7 +82,7 @@ fn target(word: &str) -> Option<Script> {
     is_disguise.then_some(target)
 }
 
-/// Whether the Greek letters of a word that is Latin for the most part may be meant as such.
+/// Returns whether the Greek letters of a mainly Latin word may be symbols.
 fn is_symbol(word: &str) -> bool {
     let is_vague = |c: char| Script::of(c) == Script::Greek && c.is_lowercase() && c != 'ο';
     let is_other = |c: char| !c.is_ascii() && !is_vague(c);
@@ -97,7 +95,7 @@ fn is_symbol(word: &str) -> bool {
     n_small < MIN_SMALL || !letters.windows(2).any(is_beside)
 }
 
-/// The scripts whose letters look alike.
+/// Script of a character, as far as look-alikes matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
     Latin,
@@ -119,8 +117,8 @@ impl Script {
     }
 }
 
-/// Whether `character` takes no room, so that nothing shows it inside a word: joiners, direction
-/// marks, variation selectors, tags. Soft hyphens are not among them: they are honest.
+/// Returns whether `character` has no width, so that it is invisible inside a word: joiners, direction marks,
+/// variation selectors, tags. Soft hyphens do not count: they are legitimate.
 pub(super) fn is_zero_width(character: char) -> bool {
     matches!(character,
         '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -128,7 +126,7 @@ pub(super) fn is_zero_width(character: char) -> bool {
         | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Letters that look alike: Latin, Cyrillic, Greek; a dash where there is none.
+/// Look-alike letters: Latin, Cyrillic, Greek; a dash where there is none.
 const LOOK_ALIKES: &[(char, char, char)] = &[
     ('A', 'А', 'Α'),
     ('B', 'В', 'Β'),
@@ -182,7 +180,7 @@ const LOOK_ALIKES: &[(char, char, char)] = &[
     ('á', '-', 'ά'),
 ];
 
-/// The letter of `target` that looks like `character`.
+/// Returns the letter of `target` that looks like `character`.
 fn look_alike(character: char, target: Script) -> Option<char> {
     if !matches!(Script::of(character), Script::Latin | Script::Cyrillic | Script::Greek) {
         return None;
@@ -205,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_holds_what_it_says() {
+    fn the_table_has_letters_of_the_right_scripts() {
         for &(latin, cyrillic, greek) in LOOK_ALIKES {
             assert_eq!(Script::of(latin), Script::Latin, "{latin}");
             assert!(cyrillic == '-' || Script::of(cyrillic) == Script::Cyrillic, "{cyrillic}");
@@ -231,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_words_stay() {
+    fn ordinary_words_stay_unchanged() {
         let words = "Привет Καλημέρα μm Δt 3α 日本語のテキスト naïve TNFα NFκB IκBα sinα PPARγ 1990г \
                      USBшный p38α ШHELL";
         for word in words.split_whitespace() {

@@ -1,6 +1,6 @@
-//! Parts of a text that do not count: quotations and the bibliography.
+//! Excluded parts of a text: quotations and the bibliography.
 //!
-//! In: a text. Out: the byte ranges that are left of it, in order. Linear in the text.
+//! In: a text. Out: the byte ranges that remain, in order. Linear in the length of the text.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use textkin_core::Exclusion;
 use super::Normalization;
 use super::unicode::is_removed;
 
-/// Headings after which only references follow, in lower case.
+/// Headings of a bibliography, in lower case.
 const HEADINGS: &[&str] = &[
     "references",
     "bibliography",
@@ -34,8 +34,7 @@ const HEADINGS: &[&str] = &[
     "参考文献",
 ];
 
-/// Opening quotation marks and what closes each. Single quotes are left alone: they are
-/// apostrophes too.
+/// Opening quotation marks and their closing marks. Single quotes are not listed: they are also apostrophes.
 const QUOTES: &[(char, &[char])] = &[
     ('"', &['"']),
     ('“', &['”']),
@@ -47,7 +46,7 @@ const QUOTES: &[(char, &[char])] = &[
     ('『', &['』']),
 ];
 
-/// The ranges of `text` that `normalization` leaves to be tokenised.
+/// Returns the ranges of `text` that are not excluded.
 pub(super) fn kept_ranges(normalization: &Normalization, text: &str) -> Vec<Range<usize>> {
     let end = match normalization.no_bibliography {
         true => bibliography(text).unwrap_or(text.len()),
@@ -67,8 +66,8 @@ pub(super) fn kept_ranges(normalization: &Normalization, text: &str) -> Vec<Rang
     kept
 }
 
-/// The ranges of `text` that [`kept_ranges`] leaves out and why, ascending.
-pub(super) fn left_out(
+/// Returns the excluded ranges of `text` with their reasons, ascending.
+pub(super) fn excluded_ranges(
     normalization: &Normalization,
     text: &str,
 ) -> Vec<(Range<usize>, Exclusion)> {
@@ -79,8 +78,8 @@ pub(super) fn left_out(
     between.chain([rest]).filter(|(range, _)| !range.is_empty()).collect()
 }
 
-/// Where the text after the heading of the bibliography begins: the first line of the second half
-/// that consists of such a heading, perhaps numbered, marked up or with a colon.
+/// Returns where the text after the bibliography heading begins. The heading is the first line of the second half
+/// that consists of such a word, perhaps numbered, marked up or with a colon.
 fn bibliography(text: &str) -> Option<usize> {
     let mut end = 0;
     text.split_inclusive('\n').find_map(|line| {
@@ -100,7 +99,7 @@ fn is_heading(line: &str) -> bool {
     HEADINGS.contains(&line.trim_matches(is_ornament).to_lowercase().as_str())
 }
 
-/// Quotations within one paragraph, marks included, and lines that begin with `>`; ascending.
+/// Returns quotations within one paragraph, marks included, and lines that begin with `>`, ascending.
 fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut quotations: Vec<Range<usize>> = Vec::new();
     let mut unclosed = [0; QUOTES.len()];
@@ -122,8 +121,8 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     quotations
 }
 
-/// Where the quotation that `mark` at byte `at` opens ends. `unclosed` remembers for each kind of
-/// mark up to where none closes it, so that no stretch of text is searched twice.
+/// Returns the end of the quotation that `mark` opens at byte `at`. `unclosed` stores, for each kind of mark, up to
+/// where no closing mark was found, so that no text is searched twice.
 fn closing(
     text: &str,
     at: usize,

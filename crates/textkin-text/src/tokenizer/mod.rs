@@ -1,9 +1,9 @@
-//! Text to tokens.
+//! Tokenizer: text to tokens.
 //!
-//! In: the text of one document. Out: its normalised words with their places in that text, and on
-//! request where sentences and paragraphs begin.
+//! In: the text of one document. Out: its normalized words with their spans, and optionally the starts of
+//! sentences and paragraphs.
 //!
-//! The flow inside one call: `exclusion` (what of the text counts) → `ascii` and `unicode` (words, with
+//! Stages: `exclusion` (parts that do not count) → `ascii` and `unicode` (words, with
 //! `disguise`) → `structure` (sentences, paragraphs) → `refine` (numbers, stop words, stems) → `template`.
 
 mod ascii;

@@ -1,7 +1,7 @@
-//! Normalisation: the named steps between a text and its tokens.
+//! Normalization: the named steps between a text and its tokens.
 //!
-//! In: a name such as `nfkc+fold+stop:en`. Out: checked settings, applied in one fixed order
-//! whatever the order they are named in: `no-bibliography`, `no-quotes`, `nfkc`, `undisguise`, `fold`, words,
+//! In: a name such as `nfkc+fold+stop:en`. Out: validated settings. Steps apply in a fixed order, whatever the
+//! order of their names: `no-bibliography`, `no-quotes`, `nfkc`, `undisguise`, `fold`, words,
 //! `cjk`, `numbers`, `ascii`, `stop`, `stem`, `upper`. Only named steps are applied.
 
 use std::fmt;
@@ -12,19 +12,19 @@ use frostem::{Algorithm, Stemmer};
 use super::step::{NormalizationError, is_step, similar};
 use super::unicode::CharacterSteps;
 
-/// What becomes of capital letters.
+/// Treatment of letter case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// They stay.
+    /// Unchanged.
     #[default]
     Keep,
     /// Full Unicode case folding.
     Fold,
-    /// Case folding for all other steps, and the tokens in capitals.
+    /// Case folding for all other steps, then tokens in upper case.
     Upper,
 }
 
-/// A part of texts that may be excluded from all that counts.
+/// Part of texts that can be excluded.
 ///
 /// ```
 /// use textkin_text::tokenizer::{Normalization, TextPart};
@@ -37,7 +37,7 @@ pub enum Case {
 pub enum TextPart {
     /// Text in quotation marks, and lines that begin with `>`: the step `no-quotes`.
     Quotes,
-    /// What follows the heading of the references: the step `no-bibliography`.
+    /// Everything after the bibliography heading: the step `no-bibliography`.
     Bibliography,
 }
 
@@ -53,7 +53,7 @@ impl FromStr for TextPart {
     }
 }
 
-/// Which steps lead from a text to its tokens.
+/// Normalization steps from text to tokens.
 ///
 /// Written as step names joined by `+`; see [`steps`](super::steps). What [`fmt::Display`] writes is parsed to
 /// the same settings, except for the words of [`Normalization::with_stop_list`], which have no
@@ -66,7 +66,7 @@ impl FromStr for TextPart {
 /// assert_eq!(normalization.to_string(), "nfkc+fold+stem:en");
 /// assert_eq!(Normalization::default().to_string(), "nfkc+undisguise+fold");
 /// let error = "nfkc+stm".parse::<Normalization>().unwrap_err();
-/// assert_eq!(error.to_string(), "no normalisation step 'stm'; did you mean 'stem:LANG'?");
+/// assert_eq!(error.to_string(), "unknown normalization step 'stm'; did you mean 'stem:LANG'?");
 /// # Ok::<(), textkin_text::tokenizer::NormalizationError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct Normalization {
     pub(super) cjk: bool,
     pub(super) no_quotes: bool,
     pub(super) no_bibliography: bool,
-    /// Language codes that `stop_words` knows, sorted.
+    /// Languages of stop words, sorted.
     stop_languages: Vec<String>,
     stop_list: Vec<String>,
     stem: Option<Algorithm>,
@@ -93,7 +93,7 @@ impl Default for Normalization {
 }
 
 impl Normalization {
-    /// Words as they are written: no step at all.
+    /// No normalization: words as written.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -111,20 +111,20 @@ impl Normalization {
         }
     }
 
-    /// Drops the words of `stop_list` too, such as the most frequent ones of a collection. They
-    /// are normalised as the text is, short of stemming. Replaces an earlier list.
+    /// Also drops the words of `stop_list`, for example the most frequent ones of a collection. They are normalized
+    /// like the text, except for stemming. Replaces an earlier list.
     #[must_use]
     pub fn with_stop_list(self, stop_list: Vec<String>) -> Self {
         Self { stop_list, ..self }
     }
 
-    /// The words given to [`Normalization::with_stop_list`].
+    /// Returns the words of [`Normalization::with_stop_list`].
     #[must_use]
     pub fn stop_list(&self) -> &[String] {
         &self.stop_list
     }
 
-    /// The same steps, and `parts` of texts do not count.
+    /// Also excludes `parts` of texts.
     #[must_use]
     pub fn excluding(mut self, parts: &[TextPart]) -> Self {
         for part in parts {
@@ -136,19 +136,19 @@ impl Normalization {
         self
     }
 
-    /// The same steps with nothing excluded: quotations and the bibliography count.
+    /// Removes exclusions: quotations and the bibliography count.
     #[must_use]
     pub fn without_exclusions(self) -> Self {
         Self { no_quotes: false, no_bibliography: false, ..self }
     }
 
-    /// What becomes of capital letters.
+    /// Returns the treatment of letter case.
     #[must_use]
     pub fn case(&self) -> Case {
         self.case
     }
 
-    /// All words to drop, as their lists have them.
+    /// Returns all stop words, as listed.
     pub fn stop_words(&self) -> impl Iterator<Item = &str> {
         let languages = self.stop_languages.iter().filter_map(stop_words::lookup).flatten();
         let listed = self.stop_list.iter().map(String::as_str);
@@ -281,7 +281,7 @@ impl fmt::Display for Normalization {
     }
 }
 
-/// The ISO code of an algorithm's language, or the algorithm's own name if that code means
+/// Returns the ISO code of the language of an algorithm, or the name of the algorithm if that code selects
 /// another one.
 fn stem_name(algorithm: Algorithm) -> &'static str {
     let mut codes = stop_words::available_languages().iter().copied();
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_displayed_is_parsed_to_the_same() {
+    fn names_round_trip() {
         for text in [
             "none",
             "fold",
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_stands_for_its_steps() {
+    fn ids_expands_to_its_steps() {
         let parse = |text: &str| text.parse::<Normalization>().unwrap();
         assert_eq!(parse("ids"), parse("upper+ascii+numbers"));
         assert_eq!(parse("nfkc+fold+ids"), parse("nfkc+fold+ascii+numbers"));
@@ -328,25 +328,34 @@ mod tests {
 
     #[test]
     fn errors_name_the_part_and_suggest() {
-        assert_eq!(error("nfkc+stm"), "no normalisation step 'stm'; did you mean 'stem:LANG'?");
-        assert_eq!(error("NFKC"), "no normalisation step 'NFKC'; did you mean 'nfkc'?");
+        assert_eq!(
+            error("nfkc+stm"),
+            "unknown normalization step 'stm'; did you mean 'stem:LANG'?"
+        );
+        assert_eq!(error("NFKC"), "unknown normalization step 'NFKC'; did you mean 'nfkc'?");
         assert!(
-            error("xyzzy").starts_with("no normalisation step 'xyzzy'; there are nfkc, undisguise")
+            error("xyzzy")
+                .starts_with("unknown normalization step 'xyzzy'; available: nfkc, undisguise")
         );
         assert_eq!(
             error("stem"),
-            "normalisation step 'stem' needs a language, for example 'stem:en'"
+            "normalization step 'stem' needs a language, for example 'stem:en'"
         );
         assert_eq!(
             error("fold:en"),
-            "normalisation step 'fold:en' takes no argument; write 'fold'"
+            "normalization step 'fold:en' takes no argument; write 'fold'"
         );
         assert!(
-            error("stop:xx").starts_with("no stop words for language 'xx' in 'stop:xx'; known")
+            error("stop:xx").starts_with("no stop words for language 'xx' in 'stop:xx'; available")
         );
-        assert!(error("stem:xx").starts_with("no stemmer for language 'xx' in 'stem:xx'; known"));
-        assert_eq!(error("stem:en+stem:de"), "two stemmers, 'stem:en' and 'stem:de'; name one");
-        assert!(error("").starts_with("no normalisation step ''"));
+        assert!(
+            error("stem:xx").starts_with("no stemmer for language 'xx' in 'stem:xx'; available")
+        );
+        assert_eq!(
+            error("stem:en+stem:de"),
+            "conflicting stemmers 'stem:en' and 'stem:de'; choose one"
+        );
+        assert!(error("").starts_with("unknown normalization step ''"));
     }
 
     #[test]

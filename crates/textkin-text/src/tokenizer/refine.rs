@@ -1,6 +1,6 @@
-//! What is done to whole words: numbers, ASCII, stop words, stems, capitals, in this order.
+//! Steps on whole words: numbers, ASCII, stop words, stems, upper case, in this order.
 //!
-//! In: the words of a text. Out: the tokens that are left, each with the span of its word.
+//! In: the words of a text. Out: the remaining tokens, each with the span of its word.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -36,8 +36,8 @@ impl fmt::Debug for Refinement {
 }
 
 impl Refinement {
-    /// The refinement that `normalization` asks for, if any. `scan` cuts a stop word into words
-    /// as a text would be, so that `don't` stops `don` and `t`.
+    /// Creates the refinement of `normalization`, if it has such steps. `scan` cuts stop words into words like
+    /// text, so that `don't` drops `don` and `t`.
     pub(super) fn new(
         normalization: &Normalization,
         scan: impl Fn(&str, &mut Tokens),
@@ -66,7 +66,7 @@ impl Refinement {
         (!does_nothing).then_some(refinement)
     }
 
-    /// Appends what is left of `words` to `tokens`, sentences and paragraphs included.
+    /// Appends the remaining tokens of `words` to `tokens`, with sentences and paragraphs.
     pub(super) fn refine(&self, words: &Tokens, tokens: &mut Tokens) {
         let mut starts = Starts::new(words);
         for index in 0..words.len() {
@@ -79,7 +79,7 @@ impl Refinement {
         }
     }
 
-    /// The token of `word`; empty if it is dropped.
+    /// Returns the token of `word`; empty if it is dropped.
     fn token<'a>(&self, word: &'a str) -> Cow<'a, str> {
         let token = self.characters(word);
         if self.stop_words.contains(&*token) {
@@ -99,7 +99,7 @@ impl Refinement {
         if self.upper { Cow::Owned(token.to_uppercase()) } else { token }
     }
 
-    /// The steps that come before stop words.
+    /// Applies the steps before stop words.
     fn characters<'a>(&self, word: &'a str) -> Cow<'a, str> {
         if self.numbers && word.chars().all(char::is_numeric) {
             return Cow::Borrowed("0");
@@ -111,7 +111,7 @@ impl Refinement {
     }
 }
 
-/// Appends the tokens outside the ascending ranges `removed`, sentences and paragraphs included.
+/// Appends the tokens outside the ascending ranges `removed`, with sentences and paragraphs.
 pub(super) fn copy_kept(from: &Tokens, to: &mut Tokens, removed: &[Range<usize>]) {
     let mut starts = Starts::new(from);
     let mut removed = removed.iter().peekable();
@@ -127,7 +127,7 @@ pub(super) fn copy_kept(from: &Tokens, to: &mut Tokens, removed: &[Range<usize>]
     }
 }
 
-/// Carries the starts of sentences and paragraphs over to tokens of which some are left out.
+/// Transfers the starts of sentences and paragraphs to tokens of which some are removed.
 struct Starts<'a> {
     sentences: &'a [u32],
     paragraphs: &'a [u32],
@@ -138,7 +138,7 @@ impl<'a> Starts<'a> {
         Self { sentences: from.sentences(), paragraphs: from.paragraphs() }
     }
 
-    /// Says to `to` what begins at or before token `index` of the original.
+    /// Marks in `to` the starts at or before token `index` of the original.
     fn before(&mut self, index: usize, to: &mut Tokens) {
         if pass(&mut self.paragraphs, index) {
             to.begin_paragraph();
@@ -149,7 +149,7 @@ impl<'a> Starts<'a> {
     }
 }
 
-/// Whether any start is at or before `index`; forgets those.
+/// Removes the starts at or before `index`, and returns whether there were any.
 fn pass(starts: &mut &[u32], index: usize) -> bool {
     let n_passed = starts.iter().take_while(|&&start| start as usize <= index).count();
     *starts = &starts[n_passed..];

@@ -1,13 +1,13 @@
-//! The names of the steps of normalisation, and what is said about a wrong one.
+//! Names of normalization steps, and errors of parsing them.
 
 use textkin_core::name::edit_distance;
 
-/// A step of normalisation, as a list of strategies shows it.
+/// Help for a normalization step, as shown by `textkin strategies`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepHelp {
-    /// How it is named: `fold`, `stem:LANG`.
+    /// Name with its argument: `fold`, `stem:LANG`.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// One-line description.
     pub summary: &'static str,
 }
 
@@ -18,19 +18,19 @@ const STEPS: &[StepHelp] = &[
     },
     StepHelp {
         name: "undisguise",
-        summary: "letters of another script inside a word become those they look like; nothing without width divides a word",
+        summary: "look-alike letters of another script become the letters they imitate; zero-width characters are removed",
     },
     StepHelp { name: "fold", summary: "full Unicode case folding: Straße becomes strasse" },
-    StepHelp { name: "upper", summary: "case folding, and the result in capitals" },
-    StepHelp { name: "numbers", summary: "each token of digits only becomes the token 0" },
-    StepHelp { name: "ascii", summary: "characters outside ASCII are deleted from words" },
+    StepHelp { name: "upper", summary: "case folding, then upper case" },
+    StepHelp { name: "numbers", summary: "every number becomes the token 0" },
+    StepHelp { name: "ascii", summary: "removes non-ASCII characters from words" },
     StepHelp {
         name: "stop:LANG",
-        summary: "the stop words of a language are dropped (ISO code: en, de, …)",
+        summary: "drops the stop words of a language (ISO code: en, de, …)",
     },
     StepHelp {
         name: "stem:LANG",
-        summary: "words are cut to their Snowball stem (ISO code or algorithm: en, porter, …)",
+        summary: "reduces words to their Snowball stem (ISO code or algorithm: en, porter, …)",
     },
     StepHelp {
         name: "cjk",
@@ -38,51 +38,51 @@ const STEPS: &[StepHelp] = &[
     },
     StepHelp {
         name: "no-quotes",
-        summary: "text in quotation marks and lines that begin with > do not count",
+        summary: "excludes text in quotation marks and lines that begin with >",
     },
     StepHelp {
         name: "no-bibliography",
-        summary: "what follows the heading of the references does not count",
+        summary: "excludes everything after the bibliography heading",
     },
     StepHelp {
         name: "ids",
-        summary: "the corpora of the IDS (Kupietz 2005): numbers+ascii, in capitals unless fold is named",
+        summary: "as in the IDS corpora (Kupietz 2005): numbers+ascii, in upper case unless fold is given",
     },
-    StepHelp { name: "none", summary: "words as they are written" },
+    StepHelp { name: "none", summary: "words as written" },
 ];
 
-/// All steps that a [`Normalization`](super::Normalization) can name, in the order they should be shown.
+/// Returns all steps of a [`Normalization`](super::Normalization), in display order.
 #[must_use]
 pub fn steps() -> &'static [StepHelp] {
     STEPS
 }
 
-/// Why a text names no normalisation.
+/// Error while parsing a normalization.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormalizationError {
-    /// A step that does not exist.
-    #[error("no normalisation step '{step}'; {}", suggestion(*.similar))]
+    /// Unknown step.
+    #[error("unknown normalization step '{step}'; {}", suggestion(*.similar))]
     UnknownStep {
         /// The step as it was written.
         step: String,
-        /// The name most like it.
+        /// The most similar name.
         similar: Option<&'static str>,
     },
-    /// A part of texts that does not exist.
-    #[error("no part of a text is called '{part}'; there are quotes and bibliography")]
+    /// Unknown part of texts.
+    #[error("unknown part of a text '{part}'; available: quotes, bibliography")]
     UnknownPart {
         /// The part as it was written.
         part: String,
     },
-    /// A step that needs a language stands without one.
-    #[error("normalisation step '{step}' needs a language, for example '{step}:en'")]
+    /// A step that needs a language has none.
+    #[error("normalization step '{step}' needs a language, for example '{step}:en'")]
     MissingLanguage {
         /// The step as it was written.
         step: String,
     },
-    /// A step without arguments was given one.
-    #[error("normalisation step '{step}' takes no argument; write '{name}'")]
+    /// A step without arguments has one.
+    #[error("normalization step '{step}' takes no argument; write '{name}'")]
     UnexpectedArgument {
         /// The step as it was written.
         step: String,
@@ -90,27 +90,27 @@ pub enum NormalizationError {
         name: String,
     },
     /// No stop words for a language.
-    #[error("no stop words for language '{language}' in 'stop:{language}'; known are {known}")]
+    #[error("no stop words for language '{language}' in 'stop:{language}'; available: {known}")]
     UnknownStopLanguage {
         /// The language as it was written.
         language: String,
-        /// The languages that have some.
+        /// Languages with stop words.
         known: String,
     },
     /// No stemmer for a language.
-    #[error("no stemmer for language '{language}' in 'stem:{language}'; known are {known}")]
+    #[error("no stemmer for language '{language}' in 'stem:{language}'; available: {known}")]
     UnknownStemLanguage {
         /// The language as it was written.
         language: String,
-        /// The languages that have one.
+        /// Languages with a stemmer.
         known: String,
     },
-    /// A word can be stemmed only once.
-    #[error("two stemmers, 'stem:{first}' and 'stem:{second}'; name one")]
+    /// Several stemmers are given.
+    #[error("conflicting stemmers 'stem:{first}' and 'stem:{second}'; choose one")]
     SeveralStemmers {
-        /// The one named first.
+        /// The first stemmer.
         first: &'static str,
-        /// The one named second.
+        /// The second stemmer.
         second: &'static str,
     },
 }
@@ -120,17 +120,17 @@ fn suggestion(similar: Option<&str>) -> String {
         Some(name) => format!("did you mean '{name}'?"),
         None => {
             let names: Vec<&str> = STEPS.iter().map(|help| help.name).collect();
-            format!("there are {}", names.join(", "))
+            format!("available: {}", names.join(", "))
         }
     }
 }
 
-/// Whether a step that takes no argument is called `name`.
+/// Returns whether `name` is a step without arguments.
 pub(super) fn is_step(name: &str) -> bool {
     STEPS.iter().any(|help| help.name == name)
 }
 
-/// The step whose name is most like `name`, if any is alike at all.
+/// Returns the step with the most similar name, if any is similar.
 pub(super) fn similar(name: &str) -> Option<&'static str> {
     let bare = |help: &StepHelp| help.name.split(':').next().unwrap_or(help.name);
     let name = name.to_lowercase();

@@ -1,4 +1,4 @@
-//! Sentences and paragraphs, told from what stands between two words.
+//! Sentences and paragraphs, recognized by the text between two words.
 //!
 //! A paragraph ends at a blank line. A sentence ends with a paragraph, and at `.`, `!`, `?` or
 //! `…`, closing quotes and brackets, and white space, unless the next word begins in lower case or
@@ -7,7 +7,7 @@
 
 use textkin_core::Tokens;
 
-/// Abbreviations that seldom end a sentence, without their full stop and in lower case, sorted.
+/// Abbreviations that seldom end a sentence, in lower case without full stop, sorted.
 const ABBREVIATIONS: &[&str] = &[
     "abb", "abs", "al", "approx", "art", "aufl", "av", "bd", "bsp", "bzgl", "bzw", "ca", "cf",
     "chap", "col", "dept", "dr", "ebd", "ed", "eds", "eg", "engl", "eq", "etc", "evtl", "fig",
@@ -17,7 +17,7 @@ const ABBREVIATIONS: &[&str] = &[
     "usw", "vgl", "viz", "vol", "vols", "vs", "zzgl",
 ];
 
-/// Abbreviations only before a number: `No. 5`.
+/// Abbreviations that count only before a number: `No. 5`.
 const BEFORE_NUMBERS: &[&str] =
     &["no", "nos", "p", "pos", "jan", "feb", "aug", "sept", "oct", "nov", "dec"];
 
@@ -30,7 +30,7 @@ pub(super) fn mark(text: &str, tokens: &mut Tokens) {
     for index in 1..tokens.len() {
         let word = tokens.spans()[index - 1].range();
         let next = tokens.spans()[index].range();
-        // One byte ends neither a sentence nor a paragraph; clusters may share theirs.
+        // A gap of one byte ends neither; tokens of one cluster may share bytes.
         if next.start <= word.end + 1 {
             continue;
         }
@@ -43,7 +43,7 @@ pub(super) fn mark(text: &str, tokens: &mut Tokens) {
     }
 }
 
-/// Whether two line ends with nothing but white space between them stand in `gap`.
+/// Returns whether `gap` has two line ends with only white space between them.
 fn has_blank_line(gap: &str) -> bool {
     let mut in_line_end = false;
     for character in gap.chars() {
@@ -57,7 +57,7 @@ fn has_blank_line(gap: &str) -> bool {
     false
 }
 
-/// Whether a sentence ends between `word` and `next`.
+/// Returns whether a sentence ends between `word` and `next`.
 fn ends_sentence(word: &str, gap: &str, next: &str) -> bool {
     let begins_lower = next.starts_with(char::is_lowercase);
     let mut rest = gap.chars();
@@ -67,7 +67,7 @@ fn ends_sentence(word: &str, gap: &str, next: &str) -> bool {
             '.' | '!' | '?' | '…' => {}
             _ => continue,
         }
-        // Going on after the closing marks keeps a long row of dots linear.
+        // Skipping the closing marks keeps a long row of dots linear.
         let after = rest.as_str().trim_start_matches(is_closing);
         rest = after.chars();
         let is_stop_alone = gap.starts_with('.') && after.len() + 1 == gap.len();
@@ -79,7 +79,7 @@ fn ends_sentence(word: &str, gap: &str, next: &str) -> bool {
     false
 }
 
-/// Whether the full stop after `word` belongs to it.
+/// Returns whether the full stop after `word` belongs to it.
 fn abbreviates(word: &str, next: &str) -> bool {
     let mut characters = word.chars();
     let is_initial =
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn structure_is_found_without_asking_for_spans() {
+    fn structure_does_not_require_spans() {
         let mut tokens = Tokens::new(Layers { structure: true, ..Layers::NONE });
         WordTokenizer::default().tokenize("A bee. Cee dee.\n\nE", &mut tokens);
         assert_eq!((tokens.sentences(), tokens.paragraphs()), (&[0, 2, 4][..], &[0, 4][..]));

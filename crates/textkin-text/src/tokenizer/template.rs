@@ -1,7 +1,6 @@
-//! Templates: text that everybody was given and that therefore never counts.
+//! Templates: text that everybody was given, such as a form, which is excluded.
 //!
-//! In: the tokens of a document. Out: which of them lie in a run of `k` or more tokens that a
-//! template holds too.
+//! In: the tokens of a document. Out: the ranges of `k` or more tokens that a template contains too.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +8,7 @@ use std::ops::Range;
 use textkin_core::Tokens;
 use textkin_core::chunk::RollingHash;
 
-/// Texts whose runs of at least `k` tokens are removed from documents.
+/// Template texts whose runs of at least `k` tokens are removed from documents.
 ///
 /// ```
 /// use textkin_core::{Layers, Tokenizer, Tokens};
@@ -32,9 +31,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Removes runs of at least `k` tokens (0 is taken as 1) that occur in one of `templates`,
-    /// which must come from the tokenizer that they will be given to. A template of fewer than
-    /// `k` tokens removes nothing.
+    /// Creates templates that remove runs of at least `k` tokens (0 counts as 1). `templates` must come from the
+    /// tokenizer they are used with. A template of fewer than `k` tokens removes nothing.
     #[must_use]
     pub fn new(k: u32, templates: &[Tokens]) -> Self {
         let k = k.max(1);
@@ -56,19 +54,19 @@ impl Template {
         template
     }
 
-    /// Shortest run that is removed, in tokens.
+    /// Returns the minimum length of a removed run, in tokens.
     #[must_use]
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Whether no run is removed.
+    /// Returns whether nothing is removed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The ranges of tokens to remove: ascending, not touching each other.
+    /// Returns the ranges of tokens to remove: ascending, not touching.
     pub(super) fn removed(&self, tokens: &Tokens) -> Vec<Range<usize>> {
         let mut removed: Vec<Range<usize>> = Vec::new();
         for_each_run(self.k, tokens, |hash, bytes, run| {

@@ -1,4 +1,4 @@
-//! The tokenizer against its naive twin, and its promises about spans.
+//! The tokenizer compared with a naive implementation, and its guarantees about spans.
 
 use caseless::Caseless;
 use proptest::prelude::*;
@@ -80,7 +80,7 @@ fn words(steps: &str, text: &str) -> String {
     strings(&tokenize(steps, text)).join(" ")
 }
 
-/// Everything that holds for every text.
+/// Checks the properties of every text.
 fn check(text: &str) {
     let tokens = tokenize("nfkc+fold", text);
     assert_eq!(strings(&tokens), naive(text));
@@ -109,7 +109,7 @@ fn check(text: &str) {
     }
 }
 
-/// Hashes and spans are the same where the words themselves are left out.
+/// Checks that hashes and spans are the same without the words themselves.
 fn check_hashes(steps: &str, text: &str, whole: &Tokens) {
     let mut hashed = Tokens::new(Layers { hashes_only: true, ..Layers::ALL });
     WordTokenizer::new(&steps.parse().unwrap()).tokenize(text, &mut hashed);
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn no_normalisation_panics_and_no_token_holds_a_space(text in any::<String>()) {
+    fn no_normalization_panics_and_no_token_contains_a_space(text in any::<String>()) {
         for steps in ["none", "ids", "upper", "fold+cjk", "nfkc+cjk+no-quotes+no-bibliography", "nfkc+fold+stop:en+stem:tr"] {
             let tokens = tokenize(steps, &text);
             for token in strings(&tokens) {
@@ -261,7 +261,7 @@ fn spans_cover_the_original_characters() {
     assert_eq!(strings(&tokens), ["die", "strasse", "zweimal", "1", "2", "café"]);
 }
 
-/// Words in the letters of another script, of which a table says how they look.
+/// Latin letters and their look-alikes.
 const DISGUISED: &[(char, char)] = &[
     ('a', 'а'),
     ('c', 'с'),
@@ -283,7 +283,7 @@ const DISGUISED: &[(char, char)] = &[
 
 proptest! {
     #[test]
-    fn a_disguised_text_has_the_tokens_of_the_honest_one(
+    fn a_disguised_text_has_the_tokens_of_the_original(
         words in prop::collection::vec("[b-df-hj-np-tv-z]{5,7}", 1..20),
         disguises in prop::collection::vec(
             (prop::sample::select(DISGUISED), 0usize..5,
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn ordinary_text_of_any_language_is_no_disguise(
+    fn ordinary_text_of_any_language_is_not_a_disguise(
         text in "([a-zA-Z]{1,8} |[а-яА-ЯёЁіїєґ]{1,8}[ ,]|[α-ωΑ-Ωά-ώ]{1,8} |[\u{621}-\u{64a}]{1,6} |[가-힣]{1,4} |[à-ÿ]{1,6}-|[0-9]{1,4} |\u{1f600}\u{fe0f} |\u{200f}){0,40}"
     ) {
         let tokens = tokenize("nfkc+undisguise+fold", &text);
@@ -325,20 +325,20 @@ fn disguises_are_counted_with_an_example_and_keep_their_places() {
     let disguises = tokens.disguises();
     assert_eq!((disguises.n_zero_width, disguises.n_look_alikes), (2, 2));
     assert_eq!(disguises.example, "сорied");
-    // They are counted whatever is done about them, and after whatever else is done.
+    // They are counted whether or not they are undone, and with any other steps.
     assert_eq!(tokenize("none", text).disguises(), disguises);
     assert_eq!(tokenize("nfkc+fold+stop:en", text).disguises(), disguises);
     assert_eq!(words("none", "wоrd"), "wоrd");
 }
 
 #[test]
-fn a_long_run_without_width_takes_time_in_proportion() {
+fn a_long_run_of_zero_width_characters_takes_linear_time() {
     let run = "\u{200b}\u{200e}".repeat(200_000);
     assert_eq!(words("nfkc+undisguise+fold", &format!("a{run}b {run} c{run}")), "ab c");
 }
 
 #[test]
-fn without_steps_words_stay_as_they_are() {
+fn without_steps_words_stay_unchanged() {
     assert_eq!(words("none", "Straße ﬁX cafe\u{301} ABC"), "Straße ﬁX cafe ABC");
 }
 
@@ -413,7 +413,7 @@ fn templates_are_removed_after_the_other_steps() {
 }
 
 #[test]
-fn what_is_excluded_is_told_with_its_place_and_reason() {
+fn exclusions_have_a_span_and_a_reason() {
     let tokens = |text: &str| {
         let mut tokens = Tokens::new(Layers::NONE);
         WordTokenizer::default().tokenize(text, &mut tokens);
@@ -424,7 +424,7 @@ fn what_is_excluded_is_told_with_its_place_and_reason() {
     let tokenizer = WordTokenizer::new(&normalization).with_templates(template);
     let text =
         "Mine. All rights \"I said\" are reserved. More of my own words\nReferences\nA (2003)";
-    let told: Vec<(&str, &str)> = tokenizer
+    let excluded: Vec<(&str, &str)> = tokenizer
         .excluded(text)
         .iter()
         .map(|excluded| (&text[excluded.span.range()], excluded.reason.name()))
@@ -435,13 +435,13 @@ fn what_is_excluded_is_told_with_its_place_and_reason() {
         ("are reserved", "template"),
         ("A (2003)", "bibliography"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(excluded, expected);
     assert!(WordTokenizer::default().excluded(text).is_empty());
 }
 
 #[test]
-fn what_disguises_words_is_marked_in_its_place() {
-    // Two Cyrillic letters, a space without width, and honest Russian and Greek.
+fn disguising_characters_are_marked() {
+    // Two Cyrillic letters, a zero-width space, and ordinary Russian and Greek.
     let text = "A cоpied sent\u{200b}enсe, привет, sin α.";
     let mut tokens = Tokens::new(Layers::SPANS);
     WordTokenizer::new(&Normalization::default()).tokenize(text, &mut tokens);

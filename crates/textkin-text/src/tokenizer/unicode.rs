@@ -1,14 +1,13 @@
-//! The general path: words around characters outside ASCII.
+//! General path: words around non-ASCII characters.
 //!
-//! Text is normalised cluster by cluster, so that each normalised character knows the bytes it
-//! came from. A cluster begins before a character whose compatibility decomposition begins with a
+//! Text is normalized cluster by cluster, so that each normalized character is linked to its source bytes. A cluster begins before a character whose compatibility decomposition begins with a
 //! starter that composes with nothing before it; NFKC of a text is the concatenation of NFKC of
 //! its clusters. A token's span covers whole clusters: where one cluster gives several tokens
 //! (`½` gives `1` and `2`), their spans overlap.
 //!
-//! Soft hyphens and zero-width characters are removed first, and do not end a word. Other characters
-//! without width are removed between two letters that need none of them. A finished word that mixes
-//! scripts is looked at again (`disguise`); others cost no more than a few bits for each character.
+//! Soft hyphens and zero-width characters are removed first and do not end a word. Other characters without width
+//! are removed between two letters of scripts that do not use them. A finished word that mixes scripts is checked
+//! again (`disguise`); others cost only a few bits per character.
 
 use std::sync::OnceLock;
 
@@ -23,13 +22,13 @@ use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 use super::disguise::{Script, is_zero_width, mark, unmasked};
 
-/// Fewer bytes of ASCII than this between other characters are not worth the fast path.
-const ASCII_STRETCH: usize = 64;
+/// Minimum bytes of consecutive ASCII for the fast path.
+const MIN_ASCII_RUN: usize = 64;
 
-/// Characters of a disguised word that are kept as an example.
+/// Maximum characters of an example of a disguised word.
 const EXAMPLE_CHARACTERS: usize = 40;
 
-/// What is done to characters before words are cut.
+/// Character steps, applied before words are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CharacterSteps {
     pub(super) nfkc: bool,
@@ -42,25 +41,25 @@ pub(super) struct CharacterSteps {
 #[derive(Debug)]
 pub(super) struct UnicodeScanner<'a> {
     steps: CharacterSteps,
-    /// The whole text, which spans are places in.
+    /// The whole text that spans refer to.
     text: &'a str,
     /// Where the word begins in the token buffer.
     first: usize,
     /// The clusters of the word so far.
     span: Span,
-    /// Whether the word is of a script that is cut into characters.
+    /// Whether the script of the word is cut into characters.
     is_cjk: bool,
-    /// The scripts of the word so far, as [`Properties`] has them.
+    /// Scripts of the word so far, as in [`CharProperties`].
     scripts: u32,
-    /// Whether a character without width was met since the last word ended.
+    /// Whether a zero-width character occurred since the last word ended.
     has_zero_width: bool,
-    /// Up to where characters without width are known to be joined to a word, or not to be.
+    /// End of the last run of zero-width characters, and whether it joins two letters.
     joined: (usize, bool),
     cluster: String,
 }
 
 impl<'a> UnicodeScanner<'a> {
-    /// A scanner of `text`, or of pieces of it.
+    /// Creates a scanner of `text`, or of pieces of it.
     pub(super) fn new(steps: CharacterSteps, text: &'a str) -> Self {
         Self {
             steps,
@@ -75,9 +74,9 @@ impl<'a> UnicodeScanner<'a> {
         }
     }
 
-    /// Appends the words of `text` from `start` on, until a stretch of ASCII begins that is worth
-    /// the fast path, and returns where that is: at an ASCII character that belongs to no word.
-    /// Takes at least one cluster. Spans are moved by `offset`.
+    /// Appends the words of `text` starting at `start`, up to ASCII text that is long enough for the fast path, and
+    /// returns where it stopped: at an ASCII character outside words. Takes at least one cluster. Spans are
+    /// moved by `offset`.
     pub(super) fn scan(
         &mut self,
         text: &str,
@@ -94,7 +93,7 @@ impl<'a> UnicodeScanner<'a> {
             let rest = &bytes[at..];
             let is_between_words = rest[0].is_ascii() && !rest[0].is_ascii_alphanumeric();
             if is_between_words && at > start && at >= next_wide {
-                let ahead = &rest[..rest.len().min(ASCII_STRETCH)];
+                let ahead = &rest[..rest.len().min(MIN_ASCII_RUN)];
                 let Some(wide) = ahead.iter().position(|byte| !byte.is_ascii()) else {
                     break;
                 };
@@ -109,8 +108,8 @@ impl<'a> UnicodeScanner<'a> {
         at
     }
 
-    /// Takes the ASCII word or other ASCII character at the head of `rest`, short of a character
-    /// that something outside ASCII may join. Returns how many bytes were taken.
+    /// Takes the ASCII word or other ASCII character at the start of `rest`, without a character that a non-ASCII
+    /// one may extend. Returns the number of bytes taken.
     fn take_ascii(&mut self, rest: &[u8], at: u32, tokens: &mut Tokens) -> usize {
         let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let is_joined = |end: usize| rest.get(end).is_some_and(|byte| !byte.is_ascii());
@@ -131,13 +130,13 @@ impl<'a> UnicodeScanner<'a> {
                 buffer[from..].make_ascii_lowercase();
             }
             if rest[..len].iter().any(u8::is_ascii_alphabetic) {
-                self.scripts |= Properties::LATIN;
+                self.scripts |= CharProperties::LATIN;
             }
         }
         len
     }
 
-    /// Takes the cluster at byte `start`, and those after it up to ASCII; returns where they end.
+    /// Takes the cluster at byte `start` and those after it up to ASCII; returns their end.
     fn take_clusters(
         &mut self,
         text: &str,
@@ -147,10 +146,11 @@ impl<'a> UnicodeScanner<'a> {
     ) -> usize {
         let mut at = start;
         let mut characters = text[start..].chars();
-        let mut current = characters.next().map(|character| (character, Properties::of(character)));
+        let mut current =
+            characters.next().map(|character| (character, CharProperties::of(character)));
         while let Some((character, properties)) = current {
             let end = at + character.len_utf8();
-            let next = characters.next().map(|next| (next, Properties::of(next)));
+            let next = characters.next().map(|next| (next, CharProperties::of(next)));
             if properties.is_joiner() && self.joins(text, at) {
                 self.has_zero_width = true;
                 at = end;
@@ -176,7 +176,7 @@ impl<'a> UnicodeScanner<'a> {
         at
     }
 
-    /// Takes a cluster of several characters, or one that normalisation changes.
+    /// Takes a cluster of several characters, or one that normalization changes.
     fn take_long_cluster(
         &mut self,
         text: &str,
@@ -190,7 +190,7 @@ impl<'a> UnicodeScanner<'a> {
         let mut end = start;
         let mut kept_end = start;
         for character in text[start..].chars() {
-            if end > start && self.starts_cluster(Properties::of(character)) {
+            if end > start && self.starts_cluster(CharProperties::of(character)) {
                 break;
             }
             end += character.len_utf8();
@@ -203,7 +203,7 @@ impl<'a> UnicodeScanner<'a> {
         }
         let span = Span::new(offset + as_u32(start), offset + as_u32(kept_end));
         let mut take = |character| {
-            let scripts = Properties::script_of(character);
+            let scripts = CharProperties::script_of(character);
             self.take_folded(character, scripts, span, tokens);
         };
         if nfkc {
@@ -215,7 +215,7 @@ impl<'a> UnicodeScanner<'a> {
         end
     }
 
-    fn starts_cluster(&self, properties: Properties) -> bool {
+    fn starts_cluster(&self, properties: CharProperties) -> bool {
         if self.steps.nfkc { properties.starts_cluster() } else { !properties.is_removed() }
     }
 
@@ -229,8 +229,7 @@ impl<'a> UnicodeScanner<'a> {
         }
     }
 
-    /// Takes one normalised character that came from `span`. `word` is its script if it belongs to
-    /// a word.
+    /// Takes one normalized character that came from `span`. `word` is its script if it is part of a word.
     #[inline]
     fn take(&mut self, character: char, word: Option<u32>, span: Span, tokens: &mut Tokens) {
         let Some(scripts) = word else {
@@ -242,7 +241,7 @@ impl<'a> UnicodeScanner<'a> {
         }
         self.begin_or_continue(is_cjk, span, tokens);
         self.scripts |= scripts;
-        // Four bytes at once and then fewer: a copy of known length needs no call.
+        // Copy four bytes, then truncate: a copy of constant length needs no call.
         let mut bytes = [0; 4];
         let len = character.encode_utf8(&mut bytes).len();
         let buffer = tokens.buffer();
@@ -251,7 +250,7 @@ impl<'a> UnicodeScanner<'a> {
         buffer.truncate(end);
     }
 
-    /// Extends the span of the word, after beginning a new one where scripts meet.
+    /// Extends the span of the word, or begins a new word where the script changes.
     #[inline]
     fn begin_or_continue(&mut self, is_cjk: bool, span: Span, tokens: &mut Tokens) {
         if self.is_cjk != is_cjk {
@@ -266,8 +265,8 @@ impl<'a> UnicodeScanner<'a> {
 
     fn finish_word(&mut self, tokens: &mut Tokens) {
         if tokens.buffer().len() > self.first {
-            if self.has_zero_width || Properties::is_mixed(self.scripts) {
-                self.look_again(tokens);
+            if self.has_zero_width || CharProperties::is_mixed(self.scripts) {
+                self.undo_disguise(tokens);
             }
             let hash = token_hash(&tokens.buffer()[self.first..]);
             tokens.finish_token(hash, self.span);
@@ -277,8 +276,8 @@ impl<'a> UnicodeScanner<'a> {
         self.has_zero_width = false;
     }
 
-    /// Whether the characters without width at byte `at` of `text` stand between two letters or
-    /// digits of scripts that need none of them.
+    /// Returns whether the zero-width characters at byte `at` of `text` are between two letters or digits of scripts
+    /// that do not use them.
     fn joins(&mut self, text: &str, at: usize) -> bool {
         let (known_end, known) = self.joined;
         if at < known_end {
@@ -294,10 +293,10 @@ impl<'a> UnicodeScanner<'a> {
         self.joined.1
     }
 
-    /// Counts what disguises the word just written, and writes the word it looks like instead.
+    /// Counts the disguises of the word just written, and replaces it by the word it looks like.
     #[cold]
-    fn look_again(&mut self, tokens: &mut Tokens) {
-        if self.scripts & Properties::OTHER != 0 {
+    fn undo_disguise(&mut self, tokens: &mut Tokens) {
+        if self.scripts & CharProperties::OTHER != 0 {
             return;
         }
         let source = &self.text[self.span.range()];
@@ -324,11 +323,10 @@ impl<'a> UnicodeScanner<'a> {
         }
     }
 
-    /// The word that was written as `written`, short of case folding, and what it should be written
-    /// as, if it is in disguise. `source` are the characters that the word came from; those at its
-    /// edges may have given other words too.
+    /// Returns the word before case folding and its undisguised form, if the word is disguised. `written` is the
+    /// word as written, `source` the characters it came from; those at its edges may also belong to other words.
     fn honest(&self, source: &str, written: &[u8]) -> Option<(String, String)> {
-        if !Properties::is_mixed(self.scripts) {
+        if !CharProperties::is_mixed(self.scripts) {
             return None;
         }
         let kept = source.chars().filter(|&c| !is_removed(c) && !is_zero_width(c));
@@ -341,8 +339,8 @@ impl<'a> UnicodeScanner<'a> {
             }
         };
         let (mut word, mut folded) = (String::new(), String::new());
-        // Folding cuts some letters in two (ῷ gives ω and ι, a mark between them): a word with a half
-        // of one is no disguise.
+        // Folding splits some letters in two (ῷ gives ω and ι with a mark between them): a word with half of such
+        // a letter is not a disguise.
         let (mut has_half, mut is_over) = (false, false);
         'word: for character in composed.chars() {
             let mut is_first = true;
@@ -374,12 +372,12 @@ impl<'a> UnicodeScanner<'a> {
     }
 }
 
-/// Whether normalisation removes `character` without ending a word.
+/// Returns whether normalization removes `character` without ending a word.
 pub(super) fn is_removed(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether `character` is of a script written without spaces between words.
+/// Returns whether the script of `character` is written without spaces between words.
 fn is_cjk(character: char) -> bool {
     matches!(u32::from(character),
         0x0e00..=0x0eff // Thai, Lao
@@ -390,11 +388,11 @@ fn is_cjk(character: char) -> bool {
         | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) // Han
 }
 
-/// What the general path asks about a character, in one word.
+/// Properties of a character, packed into 32 bits.
 #[derive(Clone, Copy, Debug, Default)]
-struct Properties(u32);
+struct CharProperties(u32);
 
-impl Properties {
+impl CharProperties {
     /// A cluster of this character alone is its own NFKC.
     const COMPOSED: u32 = 1 << 27;
     /// Composed, and folds to one character.
@@ -402,7 +400,7 @@ impl Properties {
     const STARTS_CLUSTER: u32 = 1 << 30;
     const WORD: u32 = 1 << 29;
     const REMOVED: u32 = 1 << 28;
-    /// Without width, and removed only inside a word.
+    /// Zero-width, and removed only inside a word.
     const JOINER: u32 = 1 << 25;
     /// The script of a letter; digits have none.
     const LATIN: u32 = 1 << 21;
@@ -413,7 +411,8 @@ impl Properties {
     const FOLDED: u32 = (1 << 21) - 1;
 
     fn of(character: char) -> Self {
-        static PAGES: [OnceLock<Box<[Properties; 256]>>; 256] = [const { OnceLock::new() }; 256];
+        static PAGES: [OnceLock<Box<[CharProperties; 256]>>; 256] =
+            [const { OnceLock::new() }; 256];
         let [low, high, rest @ ..] = u32::from(character).to_le_bytes();
         if rest != [0, 0] {
             return Self::compute(character);
@@ -476,7 +475,7 @@ impl Properties {
         self.0 & Self::JOINER != 0
     }
 
-    /// The script, of a character that belongs to words.
+    /// Returns the script of a word character.
     fn word(self) -> Option<u32> {
         (self.0 & Self::WORD != 0).then_some(self.scripts())
     }
@@ -495,7 +494,7 @@ impl Properties {
         }
     }
 
-    /// Whether letters of several scripts that look alike are among `scripts`, and no others.
+    /// Returns whether `scripts` has several scripts with look-alike letters, and no others.
     fn is_mixed(scripts: u32) -> bool {
         scripts & Self::OTHER == 0 && scripts & (scripts.wrapping_sub(1)) != 0
     }
@@ -505,7 +504,7 @@ impl Properties {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "texts are bounded to 4 GiB, checked per text")]
+#[expect(clippy::cast_possible_truncation, reason = "texts are limited to 4 GiB, checked per text")]
 fn as_u32(offset: usize) -> u32 {
     offset as u32
 }

@@ -1,33 +1,32 @@
-//! The word tokenizer: the stages of tokenising in their order.
+//! The word tokenizer: runs the stages of tokenization in order.
 
 use std::ops::Range;
 
 use textkin_core::{Excluded, Exclusion, Layers, Span, Tokenizer, Tokens};
 
 use super::ascii::AsciiScanner;
-use super::exclusion::{kept_ranges, left_out};
+use super::exclusion::{excluded_ranges, kept_ranges};
 use super::refine::{Refinement, copy_kept};
 use super::unicode::{CharacterSteps, UnicodeScanner};
 use super::{Normalization, Template, structure};
 
-/// For a text of so many bytes it pays to count its words beforehand.
+/// Minimum bytes of a text whose words are counted beforehand.
 const LARGE: usize = 16 << 20;
-/// The same where only hashes are kept, as under a bound of memory.
+/// The same if only hashes are kept, as with a memory limit.
 const LARGE_HASHED: usize = 32 << 10;
-/// Bytes of a word and what is between words, at least, in most texts.
+/// Typical minimum bytes per word, including the gap between words.
 const SHORT_WORD: usize = 4;
 
-/// Room that the fast path takes beyond what it writes.
+/// Extra room that the fast path needs beyond what it writes.
 const SLACK: usize = 1 << 10;
 
-/// Cuts text into normalised words.
+/// Cuts text into normalized words.
 ///
-/// A word is a maximal run of alphanumeric characters, as [`char::is_alphanumeric`] has it, after
-/// the character steps of its [`Normalization`]; soft hyphens and zero-width characters are
+/// A word is a maximal run of alphanumeric characters ([`char::is_alphanumeric`]) after the character steps of its [`Normalization`]; soft hyphens and zero-width characters are
 /// removed and do not end a word.
 ///
 /// Spans are byte ranges of the given text on character boundaries, in ascending order. They do
-/// not overlap, except that tokens which normalisation made from one cluster of characters (`½`
+/// not overlap, except that tokens from one cluster of characters (`½`
 /// gives `1` and `2`) share the bytes of that cluster.
 ///
 /// ```
@@ -54,7 +53,7 @@ impl Default for WordTokenizer {
 }
 
 impl WordTokenizer {
-    /// A tokenizer that applies `normalization`.
+    /// Creates a tokenizer that applies `normalization`.
     #[must_use]
     pub fn new(normalization: &Normalization) -> Self {
         let plain = Self {
@@ -67,28 +66,28 @@ impl WordTokenizer {
         Self { refinement, ..plain }
     }
 
-    /// Removes from every document what `template` holds.
+    /// Removes the text of `template` from every document.
     #[must_use]
     pub fn with_templates(self, template: Template) -> Self {
         Self { template: Some(template).filter(|template| !template.is_empty()), ..self }
     }
 
-    /// What it was made from.
+    /// Returns the normalization.
     #[must_use]
     pub fn normalization(&self) -> &Normalization {
         &self.normalization
     }
 
-    /// The parts of `text` whose words are left out and why: ascending, not overlapping. Stop words
-    /// are not among them.
+    /// Returns the excluded parts of `text` with their reasons: ascending, not overlapping. Stop words are not
+    /// included.
     #[must_use]
     pub fn excluded(&self, text: &str) -> Vec<Excluded> {
         let span = |range: &Range<usize>| {
-            let offset = |at: usize| u32::try_from(at).expect("a text is bounded to 4 GiB");
+            let offset = |at: usize| u32::try_from(at).expect("texts are limited to 4 GiB");
             Span::new(offset(range.start), offset(range.end))
         };
-        let left_out = left_out(&self.normalization, text);
-        let mut excluded: Vec<Excluded> = left_out
+        let ranges = excluded_ranges(&self.normalization, text);
+        let mut excluded: Vec<Excluded> = ranges
             .iter()
             .map(|(range, reason)| Excluded { span: span(range), reason: *reason })
             .collect();
@@ -99,10 +98,10 @@ impl WordTokenizer {
         for run in template.removed(&tokens) {
             let mut last: Option<Span> = None;
             for word in &tokens.spans()[run] {
-                // A template may go on after a quotation inside it.
+                // A template may continue after a quotation inside it.
                 let is_apart = |from: u32| {
-                    let next = left_out.partition_point(|(range, _)| range.start < from as usize);
-                    left_out.get(next).is_some_and(|(range, _)| range.end <= word.start as usize)
+                    let next = ranges.partition_point(|(range, _)| range.start < from as usize);
+                    ranges.get(next).is_some_and(|(range, _)| range.end <= word.start as usize)
                 };
                 match &mut last {
                     Some(span) if !is_apart(span.end) => span.end = span.end.max(word.end),
@@ -122,16 +121,16 @@ impl WordTokenizer {
 
     /// Appends the words of `text` to `tokens`, without refinement.
     fn scan(&self, text: &str, tokens: &mut Tokens) {
-        assert!(u32::try_from(text.len()).is_ok(), "a text is bounded to 4 GiB");
+        assert!(u32::try_from(text.len()).is_ok(), "texts are limited to 4 GiB");
         let is_short = tokens.layers().hashes_only && tokens.capacity() < text.len() / SHORT_WORD;
         if text.len() >= LARGE || is_short && text.len() >= LARGE_HASHED {
-            // Buffers that grow step by step leave as much behind as they hold in the end.
+            // Growing buffers step by step would leave as much garbage as their final size.
             tokens.reserve(count_words(text.as_bytes()), text.len() + SLACK);
         }
         let mut ascii = AsciiScanner::new(self.characters.fold);
         let mut unicode = UnicodeScanner::new(self.characters, text);
         for kept in kept_ranges(&self.normalization, text) {
-            let offset = u32::try_from(kept.start).expect("a text is bounded to 4 GiB");
+            let offset = u32::try_from(kept.start).expect("texts are limited to 4 GiB");
             let piece = &text[kept];
             let mut at = 0;
             while at < piece.len() {
@@ -176,8 +175,8 @@ impl Tokenizer for WordTokenizer {
     }
 }
 
-/// About how many words a text has: places where an ASCII letter or digit, or any byte of another
-/// character, comes after something else.
+/// Estimates the number of words of a text: positions where an ASCII letter or digit, or any non-ASCII byte,
+/// follows something else.
 fn count_words(text: &[u8]) -> usize {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     text.windows(2).filter(|pair| !is_word(pair[0]) && is_word(pair[1])).count() + 1
