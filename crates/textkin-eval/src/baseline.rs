@@ -1,4 +1,4 @@
-//! MinHash with LSH, as a baseline: what most tools of today do, at the settings they ship.
+//! Baseline: MinHash with LSH, as most tools do it, at their default settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,39 +8,44 @@ use textkin::types::hash::rabin;
 /// MinHash with locality-sensitive hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinHash {
-    /// Whose settings they are.
+    /// Name of the tool whose settings these are.
     pub name: &'static str,
-    /// Words of a shingle.
+    /// Words per shingle.
     pub shingle: usize,
-    /// Bands: documents are a pair if one of them is equal.
+    /// Number of bands; two documents are a pair if one band is equal.
     pub bands: usize,
-    /// Smallest hashes in a band.
+    /// Minimum hashes per band.
     pub rows: usize,
 }
 
 impl MinHash {
     /// 14 buckets of 8 hashes, 5 words: the defaults of datatrove.
     pub const DATATROVE: Self =
-        Self { name: "MinHash as datatrove (5 words, 14 × 8)", shingle: 5, bands: 14, rows: 8 };
+        Self { name: "MinHash like datatrove (5 words, 14 × 8)", shingle: 5, bands: 14, rows: 8 };
 
-    /// Settings that people use because they are the defaults. Bands and rows of text-dedup are those that
-    /// its threshold 0.7 and 256 permutations lead to, those of datasketch follow from 0.9 and 128.
+    /// Default settings of common tools. Bands and rows of text-dedup follow from its threshold 0.7 and 256
+    /// permutations, those of datasketch from 0.9 and 128.
     pub const TOOL_DEFAULTS: [Self; 3] = [
         Self::DATATROVE,
-        Self { name: "MinHash as text-dedup (5 words, 25 × 10)", shingle: 5, bands: 25, rows: 10 },
-        Self { name: "MinHash as datasketch (words, 5 × 25)", shingle: 1, bands: 5, rows: 25 },
+        Self {
+            name: "MinHash like text-dedup (5 words, 25 × 10)",
+            shingle: 5,
+            bands: 25,
+            rows: 10,
+        },
+        Self { name: "MinHash like datasketch (words, 5 × 25)", shingle: 1, bands: 5, rows: 25 },
     ];
 
-    /// The pairs of texts that it takes for similar, ascending.
+    /// Returns the pairs of texts that share a band, ascending.
     ///
     /// ```
     /// use textkin_eval::baseline::MinHash;
     ///
-    /// let texts = ["one two three four five six", "One two three four five six!", "nothing of it"];
+    /// let texts = ["one two three four five six", "One two three four five six!", "something else"];
     /// assert_eq!(MinHash::DATATROVE.pairs(&texts, || false), [(0, 1)]);
     /// ```
     ///
-    /// Once `is_stopped`, what it gives is not complete.
+    /// Once `is_stopped` returns true, the result is incomplete.
     #[must_use]
     pub fn pairs(&self, texts: &[&str], is_stopped: impl Fn() -> bool) -> Vec<(u32, u32)> {
         let signatures: Vec<Option<Vec<u64>>> =
@@ -63,7 +68,7 @@ impl MinHash {
         pairs.into_iter().collect()
     }
 
-    /// The smallest hash of the shingles under each permutation; none of a text without a word.
+    /// Returns the minimum shingle hash under each permutation; `None` for a text without words.
     fn signature(&self, text: &str) -> Option<Vec<u64>> {
         let lower = text.to_lowercase();
         let words: Vec<&str> =
@@ -86,9 +91,9 @@ impl MinHash {
 mod tests {
     use super::*;
 
-    /// A band of one row is equal as often as the sets resemble each other.
+    /// The probability that a band of one row is equal is the resemblance of the sets.
     #[test]
-    fn bands_are_equal_as_often_as_texts_resemble() {
+    fn the_share_of_equal_bands_is_the_resemblance() {
         let words = |from: usize, to: usize| {
             (from..to).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ")
         };
@@ -101,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_without_words_are_no_pairs() {
+    fn texts_without_words_form_no_pairs() {
         assert!(MinHash::DATATROVE.pairs(&["", "...", ""], || false).is_empty());
     }
 }

@@ -1,8 +1,8 @@
-//! What can go wrong in the lab.
+//! Errors of collections and experiments.
 
 use std::path::PathBuf;
 
-/// Why an experiment or a collection could not be had.
+/// Error while loading a collection or running an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -11,39 +11,39 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A collection's manifest makes no sense.
+    /// A manifest is invalid.
     #[error("{}: {reason}", path.display())]
     CollectionManifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A line of a file of labels makes no sense.
+    /// A line of a label file is invalid.
     #[error("{}:{line}: {reason}", path.display())]
     Label {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A folder is no collection.
+    /// A folder is not a collection.
     #[error(
-        "{} has no collection.toml, and its name is none of the collections known without one ({known})",
+        "{} has no collection.toml, and no built-in manifest has its name (available: {known})",
         folder.display()
     )]
     NotACollection {
         /// The folder.
         folder: PathBuf,
-        /// The names that are known.
+        /// Names with a built-in manifest.
         known: String,
     },
-    /// A collection lacks what an experiment needs.
+    /// The collection does not meet the requirement of the experiment.
     #[error("{experiment} needs {requirement}, which {collection} does not have")]
     RequirementNotMet {
         /// The experiment.
@@ -53,19 +53,19 @@ pub enum Error {
         /// The collection.
         collection: String,
     },
-    /// There are more pairs than can be listed, so that figures would be of some of them only.
+    /// There are more pairs than can be listed, so results would cover only some of them.
     #[error("{collection} has more related pairs than can be listed with these settings")]
     TooManyPairs {
         /// The collection.
         collection: String,
     },
-    /// There is no experiment of this name.
-    #[error("no experiment '{name}'; `textkin eval list` names them")]
+    /// No experiment has this name.
+    #[error("unknown experiment '{name}'; run `textkin eval list` to list them")]
     UnknownExperiment {
-        /// What was written.
+        /// The name given.
         name: String,
     },
-    /// A step of normalisation makes no sense.
+    /// A normalization step is invalid.
     #[error(transparent)]
     Normalization(#[from] textkin::text::tokenizer::NormalizationError),
     /// The engine failed.
@@ -73,7 +73,7 @@ pub enum Error {
     Engine(#[from] textkin::Error),
 }
 
-/// How names a file in an error.
+/// Returns a function that adds the path to an I/O error.
 pub(crate) fn at(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::File { path: path.to_owned(), source }
 }

@@ -1,13 +1,21 @@
-//! The evaluation lab: metrics, collections with known truth, and the experiments of the papers.
+//! Evaluates textkin: metrics, collections with ground truth, and the experiments of the papers.
 //!
-//! It depends on the façade only and adds nothing to what textkin finds: it judges it.
+//! * [`experiment`]: the experiments by name. [`Experiment`](experiment::Experiment) runs one on a collection
+//!   and returns an [`ExperimentReport`](report::ExperimentReport).
+//! * [`collection`]: collections with labels, described by a `collection.toml`.
+//! * [`generate`]: synthetic collections whose truth is known.
+//! * [`metric`]: precision, recall, clusters, passages and degrees of overlap.
+//! * [`baseline`]: MinHash with LSH, for comparison.
+//! * [`report`]: results as text, CSV, JSON, Markdown and HTML.
+//!
+//! The crate depends only on the `textkin` crate and does not change its results.
 //!
 //! ```no_run
-//! use textkin::Watch;
+//! use textkin::RunControl;
 //! use textkin_eval::experiment::Experiment;
 //!
 //! for experiment in Experiment::named("deco.table3")? {
-//!     let report = experiment.run(None, true, 1, &Watch::default())?;
+//!     let report = experiment.run(None, true, 1, &RunControl::default())?;
 //!     print!("{}", report.table.text());
 //! }
 //! # Ok::<(), textkin_eval::Error>(())

@@ -1,4 +1,4 @@
-//! Every experiment on collections that are made for it: it runs, and says what must be true of them.
+//! Runs every experiment on synthetic collections and checks results that must hold.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -63,7 +63,7 @@ fn all_chunks_find_what_every_selection_finds_and_more() {
     let report = run("synthetic.passages", None);
     let recall = |row: &str, column| value(&report, row, column);
     for column in 0..report.table.columns.len() {
-        // A passage that is copied word for word and as long as a chunk is always found.
+        // A verbatim passage as long as a chunk is always found.
         assert_eq!(recall("textkin (all chunks)", column), 100.0);
     }
     assert!(recall("modulo:256", 0) < 50.0 && recall("modulo:16", 0) < 50.0);
@@ -94,25 +94,24 @@ fn copies_are_found_by_search_and_exact_ones_are_exact() {
     };
     let copies = Collection::from(generate(&settings));
     let report = run("hoad.table2", Some(&copies));
-    for ideal in ["identity 5", "kin (the default, not in the paper)"] {
+    for ideal in ["identity 5", "kin (textkin's default, not in the paper)"] {
         assert_eq!(value(&report, ideal, 0), 1.0, "{ideal}");
     }
     let errors = run("scam.figure5", Some(&copies));
-    // Labels say high, and these are identical: nothing is missed.
+    // Labels say high, and the documents are identical: nothing is missed.
     assert_eq!(value(&errors, "8 words (not in the paper)", 2), 0.0);
 }
 
 #[test]
-fn a_collection_without_kin_is_refused_by_name() {
+fn a_collection_without_related_pairs_is_rejected_by_name() {
     let apart = collection(SyntheticKind::Boilerplate, 12);
     let experiment = Experiment::named("deco.table3").unwrap()[0];
-    let error =
-        experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
+    let error = experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
     assert_eq!(error, "deco.table3 needs related pairs, which synthetic does not have");
 }
 
 #[test]
-fn a_run_that_is_asked_to_stop_stops() {
+fn a_stopped_run_returns_an_error() {
     let watch = RunControl::default();
     watch.stop.ask();
     for experiment in ALL {
@@ -121,23 +120,23 @@ fn a_run_that_is_asked_to_stop_stops() {
 }
 
 #[test]
-fn origins_are_right_where_memory_is_large_and_selections_take_their_share() {
+fn origins_are_accurate_with_large_memory_and_selections_keep_their_share() {
     let shares = run("origin.table3", None);
     for (row, share) in [("4th", 25.0), ("8th", 12.5), ("M4", 25.0), ("M8", 12.5)] {
         assert!((value(&shares, row, 0) - share).abs() < 1.0, "{row}");
     }
     let origins = run("origin.table5", None);
     let scores = |row: &str| [0, 1, 2].map(|size| value(&origins, row, size));
-    for row in ["DO, B: NHs", "DO: kin (the default, not in the paper)"] {
+    for row in ["DO, B: NHs", "DO: kin (textkin's default, not in the paper)"] {
         let [large, middle, small] = scores(row);
         assert!(
             large > 95.0 && large >= middle && middle > small,
             "{row}: {large} {middle} {small}"
         );
     }
-    // With every chunk looked up and room for a third of them, nearly every word is right.
+    // With every chunk looked up and room for a third of them, nearly every word is correct.
     assert!(scores("TF, A: All")[0] > 95.0);
-    // The rows of one way in two grids are the same runs.
+    // The same configuration in two experiments gives the same results.
     let evictions = run("origin.table8", None);
     for size in 0..3 {
         let (a, b) =
@@ -164,7 +163,7 @@ fn versions_are_one_cluster_and_quotations_one_passage() {
     };
     let exact = run("truth.plagdet", Some(&Collection::from(generate(&settings))));
     let row = "8 words, gaps of 5 (the default)";
-    // A passage that is copied word for word is one passage; a word before or after may agree by chance.
+    // A verbatim passage is found as one passage; an adjacent word may match by chance.
     assert!(value(&exact, row, 0) > 0.98 && value(&exact, row, 3) == 1.0);
     assert!(value(&exact, row, 2) > 0.99 && value(&exact, row, 4) == 30.0);
 }

@@ -132,9 +132,7 @@ impl Ranking {
                 "how much of one text is in the other, by words about equally frequent in both"
             }
             Self::Fingerprint => "chunks of the query that the document has",
-            Self::Kin => {
-                "all that both say alike, from rare words to copied sentences: the best throughout"
-            }
+            Self::Kin => "all shared wording, from rare words to copied sentences; the default",
         }
     }
 

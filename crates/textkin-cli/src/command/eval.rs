@@ -126,7 +126,7 @@ fn show(report: &ExperimentReport) -> anyhow::Result<()> {
     text.push_str(&report.table.text());
     text.push('\n');
     if report.table.has_paper() {
-        text.push_str("In brackets: the paper's own figures, on its own collection.\n");
+        text.push_str("Figures in brackets are from the paper, measured on its own collection.\n");
     }
     for note in &report.notes {
         writeln!(text, "{note}")?;

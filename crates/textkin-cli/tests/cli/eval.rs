@@ -15,7 +15,7 @@ fn every_experiment_is_named_with_what_it_needs() {
     ] {
         assert!(run.stdout.contains(name), "{name} in {}", run.stdout);
     }
-    assert!(run.stdout.contains("needs pairs of kin"));
+    assert!(run.stdout.contains("needs related pairs"));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_collection_is_made_and_an_experiment_run_on_it() {
         .expect(0);
     assert!(run.stdout.starts_with("deco.table3: Coverage"), "{}", run.stdout);
     assert!(run.stdout.contains("versions (60 documents"), "{}", run.stdout);
-    assert!(run.stdout.contains("In brackets: the paper's own figures"));
+    assert!(run.stdout.contains("Figures in brackets are from the paper"));
     for file in [
         "r/deco.table3.csv",
         "r/deco.table3.json",
@@ -41,14 +41,14 @@ fn a_collection_is_made_and_an_experiment_run_on_it() {
         assert!(!folder.read(file).is_empty(), "{file}");
     }
     let again = folder.textkin(&make).expect(2);
-    assert!(again.stderr.contains("name a new folder"), "{}", again.stderr);
+    assert!(again.stderr.contains("choose a new folder"), "{}", again.stderr);
 }
 
 #[test]
 fn what_is_wrong_is_said() {
     let folder = Folder::new();
     let unknown = folder.textkin(&["eval", "run", "deco.table9"]).expect(2);
-    assert!(unknown.stderr.contains("no experiment 'deco.table9'"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("unknown experiment 'deco.table9'"), "{}", unknown.stderr);
     folder.write("c/x.txt", "x");
     let none = folder.textkin(&["eval", "run", "deco", "--collection", "c"]).expect(2);
     assert!(none.stderr.contains("has no collection.toml"), "{}", none.stderr);

@@ -1,4 +1,4 @@
-//! Articles of netnews and mail: header fields, an empty line, a body; one a file, or many in a mailbox.
+//! Netnews and mail articles: header fields, an empty line, a body; one per file, or many in a mailbox.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::CollectionDocument;
 use super::threads::ThreadLinks;
 use crate::error::{Error, at};
 
-/// An article: its text, and what its headers say.
+/// An article: its text and its links to other articles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Article {
     pub(super) text: CollectionDocument,
@@ -22,14 +22,14 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Article>, Error> {
     for path in paths {
         for file in files(path)? {
             let bytes = std::fs::read(&file).map_err(at(&file))?;
-            // Old articles are in any encoding of one byte a letter, if not in Unicode.
+            // Old articles that are not UTF-8 use some single-byte encoding.
             let text = match String::from_utf8(bytes) {
                 Ok(text) => text,
                 Err(error) => error.into_bytes().iter().map(|byte| char::from(*byte)).collect(),
             };
             for (line, message) in messages(&text) {
                 let article = Article::parse(message).ok_or_else(|| {
-                    let reason = "an article begins here that has no Message-ID".to_owned();
+                    let reason = "article without a Message-ID".to_owned();
                     Error::Label { path: file.clone(), line, reason }
                 })?;
                 articles.push(article);
@@ -39,7 +39,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Article>, Error> {
     Ok(articles)
 }
 
-/// A file, or all files under a folder.
+/// Returns a file itself, or all files under a folder.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -49,7 +49,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).map_err(at(&folder))? {
             let entry = entry.map_err(at(&folder))?;
-            // What links lead to is left out, so that no folder is inside itself.
+            // Symbolic links are skipped to avoid cycles.
             let kind = entry.file_type().map_err(at(&folder))?;
             if kind.is_dir() {
                 folders.push(entry.path());
@@ -62,27 +62,27 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The messages of a text with the line they begin at: those of a mailbox, or the text itself.
+/// Returns the messages of a text with the line they start at: those of a mailbox, or the text itself.
 fn messages(text: &str) -> Vec<(u64, &str)> {
     if !text.starts_with("From ") {
         return if text.trim().is_empty() { Vec::new() } else { vec![(1, text)] };
     }
     let mut messages = Vec::new();
-    let (mut start, mut start_line, mut place, mut is_after_empty) = (0, 1, 0, true);
+    let (mut start, mut start_line, mut offset, mut is_after_empty) = (0, 1, 0, true);
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        if is_after_empty && line.starts_with("From ") && place > 0 {
-            messages.extend(text.get(start..place).map(|message| (start_line, message)));
-            (start, start_line) = (place, number);
+        if is_after_empty && line.starts_with("From ") && offset > 0 {
+            messages.extend(text.get(start..offset).map(|message| (start_line, message)));
+            (start, start_line) = (offset, number);
         }
         is_after_empty = line.trim().is_empty();
-        place += line.len();
+        offset += line.len();
     }
     messages.extend(text.get(start..).map(|message| (start_line, message)));
     messages
 }
 
 impl Article {
-    /// The article of a message; none if it has no name.
+    /// Parses a message; returns `None` without a Message-ID.
     fn parse(message: &str) -> Option<Self> {
         let mut fields: Vec<(String, String)> = Vec::new();
         let mut lines = message.split_inclusive('\n');
@@ -91,7 +91,7 @@ impl Article {
             if line.trim().is_empty() {
                 break;
             } else if line.starts_with([' ', '\t']) {
-                // A long field goes on.
+                // Continuation of a long field.
                 if let Some((_, value)) = fields.last_mut() {
                     value.push(' ');
                     value.push_str(line.trim());
@@ -112,7 +112,7 @@ impl Article {
     }
 }
 
-/// The names of articles in a field: what stands in angle brackets, with these.
+/// Returns the article ids in a field: everything in angle brackets, brackets included.
 pub(super) fn names(field: &str) -> impl Iterator<Item = &str> {
     field.split_inclusive('>').filter_map(|part| {
         let name = part.get(part.find('<')?..)?;
@@ -123,8 +123,8 @@ pub(super) fn names(field: &str) -> impl Iterator<Item = &str> {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// A date of a header (`Thu, 25 Jun 1992 23:04:54 GMT`) as one that sorts. The zone is kept where it is a
-/// number, and taken for UTC where it is a name.
+/// Converts a header date (`Thu, 25 Jun 1992 23:04:54 GMT`) to a sortable one. A numeric zone is kept, a
+/// named one is read as UTC.
 fn date(field: &str) -> Option<String> {
     let words: Vec<&str> = field.split([' ', ',', '\t']).filter(|word| !word.is_empty()).collect();
     let at = words.iter().position(|word| {
@@ -166,7 +166,7 @@ mod tests {
                          Date: 26 Jun 92 01:00:00 +0200\n\n> One line.\nNo.\n";
 
     #[test]
-    fn headers_and_body_are_told_apart() {
+    fn headers_and_body_are_separated() {
         let article = Article::parse(REPLY).unwrap();
         assert_eq!(article.text.text, "> One line.\nNo.\n");
         assert_eq!(article.links.references, ["<0@x>", "<1@x>", "<1@x>"]);
@@ -188,12 +188,9 @@ mod tests {
             articles.map(|all| all.into_iter().map(|one| one.text.id).collect::<Vec<_>>())
         };
         assert_eq!(ids("b").unwrap(), ["<1@x>", "<2@x>"]);
-        // A line of text that begins like a message is one to a mailbox as well.
+        // A mailbox reader takes a text line that begins like a message for one.
         let error = ids("a.mbox").unwrap_err().to_string();
-        assert!(
-            error.ends_with("a.mbox:8: an article begins here that has no Message-ID"),
-            "{error}"
-        );
+        assert!(error.ends_with("a.mbox:8: article without a Message-ID"), "{error}");
         let mailbox = mailbox.replace("From here", ">From here");
         std::fs::write(folder.path().join("a.mbox"), mailbox).unwrap();
         assert_eq!(ids("").unwrap(), ["<1@x>", "<2@x>", "<1@x>", "<2@x>"]);
@@ -202,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "(From |[a-z]{0,3}: ?|<|>|\n| |é|[0-9]){0,60}") {
+        fn no_text_panics(text in "(From |[a-z]{0,3}: ?|<|>|\n| |é|[0-9]){0,60}") {
             for (_, message) in messages(&text) {
                 let _ = Article::parse(message);
             }

@@ -1,4 +1,4 @@
-//! Reads the files of labels that a manifest names: pairs, queries, clusters, passages.
+//! Reads the label files of a manifest: pairs, queries, clusters, passages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader};
@@ -13,17 +13,17 @@ use super::{
 use crate::error::{Error, at};
 use crate::metric::{Degree, Detection};
 
-/// The documents that labels are of, and what they say.
+/// Reads labels of documents into a ground truth.
 pub(super) struct LabelReader<'a> {
     pub(super) folder: &'a Path,
     pub(super) texts: &'a [CollectionDocument],
-    /// The number of each document, by its id.
+    /// Document numbers by id.
     pub(super) numbers: HashMap<&'a str, u32>,
     pub(super) truth: &'a mut GroundTruth,
 }
 
 impl LabelReader<'_> {
-    /// Reads all files of the manifest.
+    /// Reads all label files of the manifest.
     pub(super) fn read(mut self, manifest: &CollectionManifest) -> Result<(), Error> {
         for file in &manifest.pairs {
             self.read_pairs(file)?;
@@ -48,7 +48,7 @@ impl LabelReader<'_> {
                 (number(numbers, column(columns, a)?)?, number(numbers, column(columns, b)?)?);
             let label = column(columns, label)?;
             if a == b {
-                return Err("a document is labelled with itself".to_owned());
+                return Err("a document is paired with itself".to_owned());
             }
             if let Some(&degree) = file.related.get(label) {
                 add_related(truth, a, b, degree.into());
@@ -65,12 +65,12 @@ impl LabelReader<'_> {
             let [query, relevant @ ..] = columns else { return Ok(()) };
             let query = number(numbers, query)?;
             if relevant.is_empty() {
-                return Err("a query without a relevant document".to_owned());
+                return Err("query without relevant documents".to_owned());
             }
             for id in relevant {
                 let document = number(numbers, id)?;
                 if document == query {
-                    return Err("a query is relevant to itself".to_owned());
+                    return Err("query listed as relevant to itself".to_owned());
                 }
                 add_related(truth, query, document, file.degree.into());
             }
@@ -90,13 +90,13 @@ impl LabelReader<'_> {
             let (id, label) = (column(columns, id)?, column(columns, label)?);
             let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
             let cluster = *known.entry(label.to_owned()).or_insert(next);
-            let place = clusters.get_mut(number(numbers, id)? as usize);
-            match place {
+            let position = clusters.get_mut(number(numbers, id)? as usize);
+            match position {
                 Some(Some(other)) if *other != cluster => {
-                    Err(format!("'{id}' is in another cluster already"))
+                    Err(format!("document '{id}' is already in another cluster"))
                 }
-                place => {
-                    place.into_iter().for_each(|place| *place = Some(cluster));
+                position => {
+                    position.into_iter().for_each(|position| *position = Some(cluster));
                     Ok(())
                 }
             }
@@ -113,13 +113,15 @@ impl LabelReader<'_> {
             let side = |[id, start, length]: [usize; 3]| {
                 let id = column(columns, id)?;
                 let document = number(numbers, id)?;
-                let place = |at: usize| {
+                let position = |at: usize| {
                     let value = column(columns, at)?;
-                    value.parse::<usize>().map_err(|_| format!("'{value}' is no place in a text"))
+                    value
+                        .parse::<usize>()
+                        .map_err(|_| format!("'{value}' is not a position in a text"))
                 };
                 let text = texts.get(document as usize).map_or("", |text| &text.text);
-                let span = bytes_of(text, place(start)?, place(length)?)
-                    .ok_or_else(|| format!("the passage ends behind the end of '{id}'"))?;
+                let span = bytes_of(text, position(start)?, position(length)?)
+                    .ok_or_else(|| format!("the passage ends after the end of document '{id}'"))?;
                 Ok::<_, String>((document, span))
             };
             let [id, start, length, source, source_start, source_length] = file.columns;
@@ -134,10 +136,10 @@ impl LabelReader<'_> {
 }
 
 fn number(numbers: &HashMap<&str, u32>, id: &str) -> Result<u32, String> {
-    numbers.get(id).copied().ok_or_else(|| format!("there is no document '{id}'"))
+    numbers.get(id).copied().ok_or_else(|| format!("unknown document '{id}'"))
 }
 
-/// The higher of two degrees counts.
+/// Adds a related pair; of two degrees, the higher one counts.
 fn add_related(truth: &mut GroundTruth, a: u32, b: u32, degree: Degree) {
     let entry = truth.related.entry((a.min(b), a.max(b))).or_insert(degree);
     *entry = (*entry).max(degree);
@@ -164,13 +166,13 @@ fn read_lines(
 
 fn column<'l>(columns: &[&'l str], number: usize) -> Result<&'l str, String> {
     let value = number.checked_sub(1).and_then(|index| columns.get(index));
-    value.copied().ok_or_else(|| format!("there is no column {number}"))
+    value.copied().ok_or_else(|| format!("missing column {number}"))
 }
 
-/// The bytes of `length` characters from the character `start` on.
+/// Returns the byte range of `length` characters starting at character `start`.
 fn bytes_of(text: &str, start: usize, length: usize) -> Option<(usize, usize)> {
-    let mut places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
-    let first = places.nth(start)?;
-    let end = if length == 0 { first } else { places.nth(length - 1)? };
+    let mut positions = text.char_indices().map(|(position, _)| position).chain([text.len()]);
+    let first = positions.nth(start)?;
+    let end = if length == 0 { first } else { positions.nth(length - 1)? };
     Some((first, end))
 }

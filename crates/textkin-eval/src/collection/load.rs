@@ -1,4 +1,4 @@
-//! Reads the documents that a manifest names, and has the labels read.
+//! Loads a collection: the documents of a manifest, and their labels.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -14,10 +14,10 @@ use super::{Collection, CollectionDocument, CollectionManifest, GroundTruth, art
 use crate::error::Error;
 
 impl Collection {
-    /// The collection in a folder, or in a file of documents of which nothing is known.
+    /// Loads the collection in a folder, or a file of documents without labels.
     ///
     /// # Errors
-    /// If it has no manifest, or a file cannot be read or makes no sense.
+    /// If the folder has no manifest, or a file cannot be read or is invalid.
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let manifest = CollectionManifest::of(folder)?;
         let CollectionReader { texts, families, clusters, links, .. } =
@@ -42,7 +42,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// The pairs of which one has this share of the other's chunks, ascending.
+    /// Returns the pairs in which at least this share of one document is in the other, ascending.
     fn contained(&self, share: f64) -> Result<Vec<(u32, u32)>, Error> {
         let score = Measure::ChunkContainment;
         let settings = Settings { score, threshold: share, ..Settings::default() };
@@ -54,7 +54,7 @@ impl Collection {
     }
 }
 
-/// Gathers documents; the first problem ends the reading, since labels would point elsewhere.
+/// Collects documents; stops at the first problem, because a missing document would shift the labels.
 struct CollectionReader<'a> {
     manifest: &'a CollectionManifest,
     texts: Vec<CollectionDocument>,
@@ -64,7 +64,7 @@ struct CollectionReader<'a> {
     problem: Option<Problem>,
 }
 
-/// Numbers documents by the values of some fields: the same values, the same number.
+/// Groups documents by the values of some fields: equal values get the same number.
 struct FieldGroups<'a> {
     fields: &'a [String],
     known: BTreeMap<Vec<String>, u32>,
@@ -85,7 +85,7 @@ impl<'a> FieldGroups<'a> {
 }
 
 impl CollectionReader<'_> {
-    /// Keeps what fields say of a document.
+    /// Records the groups and links of a document from its fields.
     fn add_fields(&mut self, fields: &serde_json::Value) {
         for numbered in [&mut self.families, &mut self.clusters].into_iter().flatten() {
             numbered.add(fields);
@@ -123,7 +123,7 @@ impl DocumentSink for CollectionReader<'_> {
     }
 }
 
-/// The value of a field, as text; of `NAME:stem` the file name without folder and ending.
+/// Returns the value of a field as text; for `NAME:stem`, the file name without directory and extension.
 fn value(fields: &serde_json::Value, field: &str) -> String {
     let (name, is_stem) = field.strip_suffix(":stem").map_or((field, false), |name| (name, true));
     let value = match fields.get(name) {
@@ -253,11 +253,11 @@ mod tests {
         let judged = [(0, 1), (1, 2)].map(|(a, b)| truth.judge(a, b));
         assert_eq!(judged, [Judgement::Related, Judgement::Unjudged]);
         for (queries, labels, reason) in [
-            ("a\n", "", "q.tsv:1: a query without a relevant document"),
-            ("a\ta\n", "", "q.tsv:1: a query is relevant to itself"),
-            ("a\tb\nz\tb\n", "", "q.tsv:2: there is no document 'z'"),
-            ("", "a\n", "l.tsv:1: there is no column 2"),
-            ("", "a\tx\na\ty\n", "l.tsv:2: 'a' is in another cluster already"),
+            ("a\n", "", "q.tsv:1: query without relevant documents"),
+            ("a\ta\n", "", "q.tsv:1: query listed as relevant to itself"),
+            ("a\tb\nz\tb\n", "", "q.tsv:2: unknown document 'z'"),
+            ("", "a\n", "l.tsv:1: missing column 2"),
+            ("", "a\tx\na\ty\n", "l.tsv:2: document 'a' is already in another cluster"),
         ] {
             let error = load(queries, labels).unwrap_err().to_string();
             assert!(error.ends_with(reason), "{error}");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_hold_one_another_are_not_called_strangers() {
+    fn unlabelled_pairs_with_high_containment_stay_unjudged() {
         let words = "one two three four five six seven eight nine ten";
         let line = |id: &str, text: &str| {
             format!("{{\"id\":\"{id}\",\"f\":\"{id}\",\"text\":\"{text}\"}}\n")
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_collection_of_which_nothing_is_known() {
+    fn a_file_is_a_collection_without_labels() {
         let folder = folder(&[("d.part.jsonl", DOCUMENTS)]);
         let collection = Collection::load(&folder.path().join("d.part.jsonl")).unwrap();
         assert_eq!((collection.name.as_str(), collection.texts.len()), ("d", 4));
@@ -294,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_file_and_line() {
+    fn errors_name_file_and_line() {
         for (pairs, spans, reason) in [
-            ("a\tb\tsame\na\tx\tsame\n", "", "p.tsv:2: there is no document 'x'"),
-            ("a\tb\n", "", "p.tsv:1: there is no column 3"),
-            ("a\ta\tsame\n", "", "p.tsv:1: a document is labelled with itself"),
-            ("", "a\t0\t9\tb\t0\t1\n", "s.tsv:1: the passage ends behind the end of 'a'"),
-            ("", "a\t0\tx\tb\t0\t1\n", "s.tsv:1: 'x' is no place in a text"),
+            ("a\tb\tsame\na\tx\tsame\n", "", "p.tsv:2: unknown document 'x'"),
+            ("a\tb\n", "", "p.tsv:1: missing column 3"),
+            ("a\ta\tsame\n", "", "p.tsv:1: a document is paired with itself"),
+            ("", "a\t0\t9\tb\t0\t1\n", "s.tsv:1: the passage ends after the end of document 'a'"),
+            ("", "a\t0\tx\tb\t0\t1\n", "s.tsv:1: 'x' is not a position in a text"),
         ] {
             let folder = folder(&[
                 ("collection.toml", MANIFEST),

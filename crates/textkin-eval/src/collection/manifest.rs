@@ -1,4 +1,4 @@
-//! `collection.toml`: what a collection consists of.
+//! `collection.toml`: the manifest of a collection.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,52 +8,52 @@ use serde::Deserialize;
 use crate::error::{Error, at};
 use crate::metric::Degree;
 
-/// What is to be thought of pairs without a label.
+/// Judgement of pairs without a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unlabelled {
-    /// Nothing.
+    /// They are unjudged.
     #[default]
     Unjudged,
-    /// They are no kin.
+    /// They are unrelated.
     Unrelated,
-    /// They are no kin if they are of different families.
+    /// They are unrelated if their families differ, otherwise unjudged.
     Families,
 }
 
-/// The parts of a collection.
+/// Manifest of a collection.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CollectionManifest {
-    /// Its name.
+    /// Name of the collection.
     pub name: String,
-    /// What it is.
+    /// Description of the collection.
     #[serde(default)]
     pub note: String,
-    /// Under what terms it may be used.
+    /// Licence of the documents.
     #[serde(default)]
     pub licence: String,
-    /// Files, folders or patterns of documents, as `textkin discover` takes them.
+    /// Files, folders or patterns of documents, as for `textkin discover`.
     #[serde(default)]
     pub documents: Vec<String>,
-    /// Files and folders of articles with headers, one a file, or many one after the other as in a mailbox. Their
-    /// ids are those of their headers.
+    /// Files and folders of articles with headers, one per file or many in a mailbox. Their ids come from
+    /// the headers.
     #[serde(default)]
     pub articles: Vec<String>,
-    /// Fields whose values together name the family of a document; `path:stem` is the name of a file
-    /// without folder and ending.
+    /// Fields whose values together identify the family of a document; `path:stem` is a file name without
+    /// directory and extension.
     #[serde(default)]
     pub families: Vec<String>,
-    /// Fields whose values together name the cluster of a document, written as `families` are.
+    /// Fields whose values together identify the cluster of a document, written like `families`.
     #[serde(default)]
     pub clusters: Vec<String>,
-    /// What is to be thought of pairs without a label.
+    /// Judgement of pairs without a label.
     #[serde(default)]
     pub unlabelled: Unlabelled,
-    /// From this share of its chunks on that the other has too, a pair without a label is left unjudged,
-    /// whatever `unlabelled` says: that is reuse which nobody labelled.
+    /// Minimum containment at which a pair without a label stays unjudged, whatever `unlabelled` says: such
+    /// a pair is probably unlabelled reuse.
     pub unjudged_containment: Option<f64>,
-    /// Where articles say which others they answer: what they quote makes them kin.
+    /// Fields that link articles of a thread; linked articles are related by what they quote.
     pub threads: Option<Threads>,
     /// Files of labelled pairs.
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct CollectionManifest {
     /// Files of queries with their relevant documents.
     #[serde(default)]
     pub queries: Vec<QueryFile>,
-    /// Files of labels of clusters.
+    /// Files of cluster labels.
     #[serde(default)]
     pub labels: Vec<LabelFile>,
     /// Files of copied passages.
@@ -69,95 +69,95 @@ pub struct CollectionManifest {
     pub passages: Vec<PassageFile>,
 }
 
-/// How articles name themselves and those they answer. Two that are linked are kin by the share of the
-/// earlier one's lines that the later one quotes.
+/// Links between articles of a thread. The overlap of two linked articles is the share of the lines of the
+/// earlier one that the later one quotes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threads {
-    /// The field with an article's own name. Articles of the same name are one article, posted to
-    /// several groups.
+    /// Field with the id of an article. Articles with the same id are one article, posted to several
+    /// groups.
     #[serde(default = "Threads::message")]
     pub message: String,
-    /// Fields with the names of articles before it, as a list or as one text.
+    /// Fields with the ids of earlier articles, as a list or as one text.
     #[serde(default = "Threads::references")]
     pub references: Vec<String>,
-    /// From this share of quoted lines on, overlap is high.
+    /// Minimum share of quoted lines for high overlap.
     #[serde(default = "Threads::high")]
     pub high: f64,
-    /// From this share on there is some; linked articles below it are strangers.
+    /// Minimum share for some overlap; linked articles below it are unrelated.
     #[serde(default = "Threads::some")]
     pub some: f64,
 }
 
-/// A tab-separated file of queries, which are documents too: in each line the id of a query and those of
-/// documents that are relevant to it, one or more.
+/// Tab-separated file of queries: each line has the document id of a query, followed by the ids of one or
+/// more relevant documents.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueryFile {
-    /// The file; may be compressed.
+    /// Path of the file, which may be compressed.
     pub file: String,
-    /// Whether the first line is a heading.
+    /// Whether the first line is a header.
     #[serde(default)]
     pub has_heading: bool,
-    /// How much relevant documents overlap.
+    /// Overlap of relevant documents.
     #[serde(default = "QueryFile::default_degree")]
     pub degree: DegreeName,
-    /// Whether documents that are not named are known not to be relevant.
+    /// Whether all other documents are known to be irrelevant.
     #[serde(default = "QueryFile::default_completeness")]
     pub is_complete: bool,
 }
 
-/// A tab-separated file of labels: which cluster each document belongs to.
+/// Tab-separated file of cluster labels.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelFile {
-    /// The file; may be compressed.
+    /// Path of the file, which may be compressed.
     pub file: String,
-    /// The columns of the id and of the label, counted from 1.
+    /// Columns of the id and the label, counted from 1.
     #[serde(default = "LabelFile::default_columns")]
     pub columns: [usize; 2],
-    /// Whether the first line is a heading.
+    /// Whether the first line is a header.
     #[serde(default)]
     pub has_heading: bool,
 }
 
-/// A tab-separated file of labelled pairs.
+/// Tab-separated file of labelled pairs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairFile {
-    /// The file; may be compressed.
+    /// Path of the file, which may be compressed.
     pub file: String,
-    /// The columns of the two ids and of the label, counted from 1.
+    /// Columns of the two ids and the label, counted from 1.
     #[serde(default = "PairFile::default_columns")]
     pub columns: [usize; 3],
-    /// Whether the first line is a heading.
+    /// Whether the first line is a header.
     #[serde(default)]
     pub has_heading: bool,
-    /// Labels of kin, and how much these overlap: `exact`, `high` or `some`.
+    /// Labels of related pairs, and their overlap: `exact`, `high` or `some`.
     #[serde(default)]
     pub related: BTreeMap<String, DegreeName>,
-    /// Labels of pairs that are not kin. Other labels leave a pair without one.
+    /// Labels of unrelated pairs. Pairs with any other label count as unlabelled.
     #[serde(default)]
     pub unrelated: Vec<String>,
 }
 
-/// A tab-separated file of copied passages.
+/// Tab-separated file of copied passages.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassageFile {
-    /// The file; may be compressed.
+    /// Path of the file, which may be compressed.
     pub file: String,
-    /// The columns of: the document that took it, where it begins and how long it is there, the document
-    /// from which it is, where it begins and how long it is there; counted from 1. Places are characters.
+    /// Columns, counted from 1: copying document, start and length there; source document, start and length
+    /// there. Positions are in characters.
     pub columns: [usize; 6],
-    /// The column of the class of a passage, if there are classes.
+    /// Column of the class of a passage, if there are classes.
     pub class: Option<usize>,
-    /// Whether the first line is a heading.
+    /// Whether the first line is a header.
     #[serde(default)]
     pub has_heading: bool,
 }
 
-/// The name of a degree in a manifest.
+/// Degree of overlap as written in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DegreeName {
@@ -219,10 +219,10 @@ impl PairFile {
     }
 }
 
-/// The name of the manifest of a folder.
+/// File name of a manifest.
 const FILE: &str = "collection.toml";
 
-/// Manifests of collections that come without one, by the name of their folder.
+/// Built-in manifests for collections that come without one, by folder name.
 pub const BUILT_IN_MANIFESTS: [(&str, &str); 5] = [
     ("newsgroups", include_str!("../../collections/newsgroups.toml")),
     ("pan", include_str!("../../collections/pan.toml")),
@@ -232,11 +232,11 @@ pub const BUILT_IN_MANIFESTS: [(&str, &str); 5] = [
 ];
 
 impl CollectionManifest {
-    /// The manifest of a folder: its own, or the one that is known for its name. A file is a collection
-    /// of documents of which nothing is known.
+    /// Returns the manifest of a folder: its own, or the built-in one for its name. A file is a collection
+    /// without labels.
     ///
     /// # Errors
-    /// If there is none, or it makes no sense.
+    /// If there is no manifest, or it is invalid.
     pub fn of(folder: &Path) -> Result<Self, Error> {
         if folder.is_file() {
             return Self::of_file(folder);
@@ -279,13 +279,13 @@ impl CollectionManifest {
         let columns = columns.chain(manifest.passages.iter().filter_map(|file| file.class));
         let columns = columns.chain(manifest.labels.iter().flat_map(|file| file.columns));
         if columns.into_iter().any(|column| column == 0) {
-            return Err(wrong("columns are counted from 1".to_owned()));
+            return Err(wrong("columns are numbered from 1".to_owned()));
         }
         if manifest.unlabelled == Unlabelled::Families && manifest.families.is_empty() {
-            return Err(wrong("unlabelled = \"families\" needs families = [FIELD…]".to_owned()));
+            return Err(wrong("unlabelled = \"families\" requires families = [FIELD…]".to_owned()));
         }
         if manifest.documents.is_empty() && manifest.articles.is_empty() {
-            return Err(wrong("documents = [PATH…] or articles = [PATH…] is needed".to_owned()));
+            return Err(wrong("documents = [PATH…] or articles = [PATH…] is required".to_owned()));
         }
         if let Some(share) = manifest.unjudged_containment
             && !(0.0 < share && share <= 1.0)
@@ -297,20 +297,21 @@ impl CollectionManifest {
         if let Some(Threads { high, some, .. }) = &manifest.threads
             && !(0.0 < *some && some <= high && *high <= 1.0)
         {
-            let reason =
-                format!("threads: some = {some} and high = {high} are not shares in order");
+            let reason = format!(
+                "threads: 0 < some ≤ high ≤ 1 is required, got some = {some} and high = {high}"
+            );
             return Err(wrong(reason));
         }
         Ok(manifest)
     }
 
-    /// The paths of documents, from `folder`.
+    /// Returns the paths of documents, relative to `folder`.
     #[must_use]
     pub fn documents(&self, folder: &Path) -> Vec<PathBuf> {
         self.documents.iter().map(|document| folder.join(document)).collect()
     }
 
-    /// The paths of articles, from `folder`.
+    /// Returns the paths of articles, relative to `folder`.
     #[must_use]
     pub fn articles(&self, folder: &Path) -> Vec<PathBuf> {
         self.articles.iter().map(|article| folder.join(article)).collect()
@@ -322,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_known_manifest_is_sound() {
+    fn every_built_in_manifest_is_valid() {
         for (name, text) in BUILT_IN_MANIFESTS {
             let manifest = CollectionManifest::parse(text, Path::new(name)).unwrap();
             assert_eq!(manifest.name, name);
@@ -331,12 +332,12 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn errors_name_the_cause() {
         let fault =
             |text: &str| CollectionManifest::parse(text, Path::new("x")).unwrap_err().to_string();
         assert!(fault("name = 1").contains("x: "));
         let start = "name = \"a\"\ndocuments = [\"b\"]\n";
-        assert!(fault(&format!("{start}unlabelled = \"families\"")).contains("needs families"));
+        assert!(fault(&format!("{start}unlabelled = \"families\"")).contains("requires families"));
         assert!(
             fault(&format!("{start}[[pairs]]\nfile = \"p\"\ncolumns = [0, 1, 2]"))
                 .contains("from 1")
@@ -344,7 +345,7 @@ mod tests {
         assert!(fault(&format!("{start}colour = 1")).contains("colour"));
         assert!(fault("name = \"a\"\n").contains("documents = [PATH…] or articles"));
         let shares = fault(&format!("{start}[threads]\nhigh = 0.1\nsome = 0.5"));
-        assert!(shares.contains("threads: some = 0.5 and high = 0.1"), "{shares}");
+        assert!(shares.contains("got some = 0.5 and high = 0.1"), "{shares}");
         for wrong in [
             "[[labels]]\nfile = \"l\"\ncolumns = [1, 0]",
             "[[passages]]\nfile = \"s\"\ncolumns = [1, 2, 3, 4, 5, 6]\nclass = 0",

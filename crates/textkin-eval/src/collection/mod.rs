@@ -1,8 +1,8 @@
-//! Collections with ground truth: documents, and what people or measurements say of them.
+//! Collections: documents with ground truth from people or measurements.
 //!
-//! `manifest` reads `collection.toml`, `load` the documents it names, `labels` the files of labels; `article`
-//! reads articles with headers, `threads` links them by what they answer and quote. Made collections
-//! (`generate`) become collections too, so that experiments know one kind only.
+//! `manifest` reads `collection.toml`, `load` its documents, `labels` its label files; `article` reads
+//! articles with headers, `threads` links them by replies and quotations. Synthetic collections (`generate`)
+//! convert to the same type, so that experiments handle one kind only.
 
 mod article;
 mod labels;
@@ -23,64 +23,63 @@ pub use source::CollectionSource;
 use crate::generate::SyntheticCollection;
 use crate::metric::{Degree, Detection, Edges, Judgement};
 
-/// A document of a collection.
+/// Document of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionDocument {
-    /// Its id.
+    /// Id of the document.
     pub id: String,
-    /// When it was written, if that is known.
+    /// When it was written, if known.
     pub time: Option<String>,
-    /// What it says.
+    /// Text of the document.
     pub text: String,
 }
 
-/// Documents with what is known of them.
+/// Documents with ground truth.
 #[derive(Clone, Debug)]
 pub struct Collection {
-    /// Its name.
+    /// Name of the collection.
     pub name: String,
-    /// What it is.
+    /// Description of the collection.
     pub note: String,
     /// The documents, in order.
     pub texts: Arc<[CollectionDocument]>,
-    /// What is known of them.
+    /// Ground truth about the documents.
     pub truth: GroundTruth,
 }
 
-/// What is known of the documents of a collection, by their numbers.
+/// Ground truth about the documents of a collection, by document number.
 #[derive(Clone, Debug, Default)]
 pub struct GroundTruth {
-    /// Pairs that are kin, and how much they overlap.
+    /// Related pairs, and their degree of overlap.
     pub related: BTreeMap<(u32, u32), Degree>,
-    /// Pairs that were looked at and are not kin.
+    /// Pairs labelled as unrelated.
     pub unrelated: Edges,
-    /// The family of each document, if families are known: between families nobody is kin unless a
-    /// label says so.
+    /// Family of each document, if known. Documents of different families are unrelated unless labelled
+    /// otherwise.
     pub families: Option<Vec<u32>>,
-    /// What is to be thought of pairs without a label.
+    /// Judgement of pairs without a label.
     pub unlabelled: Unlabelled,
-    /// Pairs without a label, ascending, of which one has so much of the other that nobody can call them
-    /// strangers: reuse that nobody labelled.
+    /// Pairs, ascending, with so high containment that they stay unjudged without a label: they are
+    /// probably unlabelled reuse.
     pub contained: Vec<(u32, u32)>,
-    /// The cluster that each document should be in, as far as that is known. Without any, nothing is
-    /// known of clusters.
+    /// True cluster of each document, if known. Empty if the collection has no cluster labels.
     pub clusters: Vec<Option<u32>>,
-    /// Documents whose kin are known completely: every other document is a stranger to them.
+    /// Documents whose related documents are all known: every other document is unrelated to them.
     pub complete: BTreeSet<u32>,
-    /// Passages that one document has of another, in bytes.
+    /// Passages that one document copied from another, in bytes.
     pub passages: Vec<Detection>,
-    /// The class of each passage, if there are classes.
+    /// Class of each passage, if there are classes.
     pub classes: Vec<String>,
 }
 
 impl GroundTruth {
-    /// The pairs that are kin.
+    /// Returns the related pairs.
     #[must_use]
     pub fn edges(&self) -> Edges {
         self.related.keys().copied().collect()
     }
 
-    /// What is known of a pair.
+    /// Judges a pair.
     #[must_use]
     pub fn judge(&self, a: u32, b: u32) -> Judgement {
         let pair = (a.min(b), a.max(b));
@@ -91,7 +90,7 @@ impl GroundTruth {
         if is_known || self.unrelated.contains(a, b) {
             return Judgement::Unrelated;
         }
-        let is_apart = self
+        let differ = self
             .families
             .as_ref()
             .is_some_and(|families| families.get(a as usize) != families.get(b as usize));
@@ -100,12 +99,12 @@ impl GroundTruth {
         }
         match self.unlabelled {
             Unlabelled::Unrelated => Judgement::Unrelated,
-            Unlabelled::Families if is_apart => Judgement::Unrelated,
+            Unlabelled::Families if differ => Judgement::Unrelated,
             Unlabelled::Families | Unlabelled::Unjudged => Judgement::Unjudged,
         }
     }
 
-    /// The kin of every document that has some, with the degree of overlap.
+    /// Returns the related documents of every document that has some, with the degree of overlap.
     #[must_use]
     pub fn by_document(&self) -> BTreeMap<u32, BTreeMap<u32, Degree>> {
         let mut related: BTreeMap<u32, BTreeMap<u32, Degree>> = BTreeMap::new();
@@ -118,27 +117,27 @@ impl GroundTruth {
 }
 
 impl Collection {
-    /// A source of the documents, in order.
+    /// Returns a source of the documents, in order.
     #[must_use]
     pub fn source(&self) -> CollectionSource {
         CollectionSource::new(Arc::clone(&self.texts))
     }
 
-    /// Bytes of all texts.
+    /// Returns the total bytes of all texts.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.texts.iter().map(|text| text.text.len() as u64).sum()
     }
 
-    /// Documents that have kin, at most `n` of them: the same for the same seed. Where it is known of
-    /// some documents who all their kin are, these only.
+    /// Chooses up to `n` documents that have related documents, the same for the same seed. If all related
+    /// documents of some documents are known, chooses only among those.
     #[must_use]
     pub fn queries(&self, n: usize, seed: u64) -> Vec<u32> {
         let mut random = textkin::types::Random::new(seed);
         let complete = &self.truth.complete;
-        let is_asked = |query: &u32| complete.is_empty() || complete.contains(query);
+        let is_eligible = |query: &u32| complete.is_empty() || complete.contains(query);
         let mut candidates: Vec<u32> =
-            self.truth.by_document().into_keys().filter(is_asked).collect();
+            self.truth.by_document().into_keys().filter(is_eligible).collect();
         let mut chosen = BTreeSet::new();
         while chosen.len() < n && !candidates.is_empty() {
             chosen.insert(candidates.swap_remove(random.below(candidates.len())));
@@ -146,7 +145,7 @@ impl Collection {
         chosen.into_iter().collect()
     }
 
-    /// The first `n` documents, and what is known of these.
+    /// Returns the first `n` documents with their ground truth.
     #[must_use]
     pub fn first(&self, n: usize) -> Self {
         let n = n.min(self.texts.len());
@@ -207,7 +206,7 @@ impl From<SyntheticCollection> for Collection {
         });
         Self {
             name: "synthetic".to_owned(),
-            note: "made by a seed, with known truth".to_owned(),
+            note: "generated from a seed, with known truth".to_owned(),
             texts: texts.collect(),
             truth: GroundTruth {
                 related,
@@ -227,7 +226,7 @@ mod tests {
     use crate::generate::{SyntheticSettings, generate};
 
     #[test]
-    fn what_is_made_becomes_a_collection() {
+    fn a_synthetic_collection_converts_to_a_collection() {
         let collection = Collection::from(generate(&SyntheticSettings {
             n_documents: 40,
             ..SyntheticSettings::default()
@@ -237,13 +236,17 @@ mod tests {
         assert_eq!(collection.truth.judge(0, 3), Judgement::Unrelated);
         let queries = collection.queries(5, 1);
         assert_eq!((queries.len(), queries), (5, collection.queries(5, 1)));
-        assert_eq!(collection.queries(100, 1).len(), 30, "every fourth has no kin");
+        assert_eq!(
+            collection.queries(100, 1).len(),
+            30,
+            "every fourth document is unrelated to all others"
+        );
         let few = collection.first(6);
         assert_eq!((few.texts.len(), few.truth.related.len()), (6, 4));
     }
 
     #[test]
-    fn what_nobody_looked_at_is_not_judged() {
+    fn unlabelled_pairs_are_unjudged() {
         let mut truth = GroundTruth { families: Some(vec![1, 1, 2]), ..GroundTruth::default() };
         truth.unrelated.insert(0, 1);
         let judge = |truth: &GroundTruth| [(0, 1), (1, 0), (0, 2)].map(|(a, b)| truth.judge(a, b));
@@ -252,6 +255,6 @@ mod tests {
         truth.unlabelled = Unlabelled::Families;
         assert_eq!(judge(&truth), [unrelated; 3]);
         truth.contained = vec![(0, 1), (0, 2)];
-        assert_eq!(judge(&truth), [unrelated, unrelated, unjudged], "a label counts more");
+        assert_eq!(judge(&truth), [unrelated, unrelated, unjudged], "a label takes precedence");
     }
 }

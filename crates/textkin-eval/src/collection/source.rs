@@ -1,4 +1,4 @@
-//! The documents of a collection as a source, without files.
+//! In-memory source of the documents of a collection.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use textkin::types::{Document, DocumentSink, Piece, Source};
 
 use super::CollectionDocument;
 
-/// Documents of a piece.
+/// Documents per piece.
 const PIECE: usize = 256;
 
-/// Gives the documents of a collection, in order.
+/// Source of the documents of a collection, in order.
 #[derive(Clone, Debug)]
 pub struct CollectionSource {
     texts: Arc<[CollectionDocument]>,

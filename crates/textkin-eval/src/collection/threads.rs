@@ -1,4 +1,4 @@
-//! Threads: which articles answer which, and how much of them they quote.
+//! Threads: which articles reply to which, and how much they quote.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,16 +6,16 @@ use super::manifest::Threads;
 use super::{CollectionDocument, GroundTruth};
 use crate::metric::Degree;
 
-/// What an article says of itself and of those before it.
+/// Id of an article, and its references to earlier articles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ThreadLinks {
-    /// Its name; empty if it has none.
+    /// Id of the article; empty if it has none.
     pub(super) name: String,
-    /// The names of articles before it in its thread.
+    /// Ids of earlier articles in its thread.
     pub(super) references: Vec<String>,
 }
 
-/// Adds to `truth` what the links of articles say, article by article in the order of texts.
+/// Adds the pairs of linked articles to `truth`. `links` is in the order of `texts`.
 pub(super) fn judge(
     texts: &[CollectionDocument],
     links: &[ThreadLinks],
@@ -51,7 +51,7 @@ pub(super) fn judge(
     }
 }
 
-/// The lines that an article quotes.
+/// Lines that an article quotes.
 struct Quotes(BTreeSet<String>);
 
 impl Quotes {
@@ -59,8 +59,8 @@ impl Quotes {
         Self(text.lines().filter_map(quoted).filter_map(words).collect())
     }
 
-    /// The share of the lines of `text` that are quoted, whether it wrote or quoted them itself; 0 if it has
-    /// none.
+    /// Returns the share of the lines of `text`, its own quotations included, that are quoted; 0 without
+    /// lines.
     fn share(&self, text: &str) -> f64 {
         let lines: Vec<String> =
             text.lines().filter_map(|line| words(quoted(line).unwrap_or(line))).collect();
@@ -69,10 +69,10 @@ impl Quotes {
     }
 }
 
-/// Marks that stand before quoted lines.
+/// Marks before quoted lines.
 const MARKS: [char; 4] = ['>', '|', ':', '}'];
 
-/// What a line quotes, without the marks before it: `>`, `> >`, `|`, `: `, or initials and `>`.
+/// Returns the quoted part of a line, without its marks: `>`, `> >`, `|`, `: `, or initials and `>`.
 fn quoted(line: &str) -> Option<&str> {
     let line = line.trim();
     let initials = line.find(|c: char| !c.is_alphanumeric()).filter(|at| (1..=4).contains(at));
@@ -82,7 +82,7 @@ fn quoted(line: &str) -> Option<&str> {
     (rest.len() < marked.len()).then_some(rest)
 }
 
-/// A line as it is compared: its words; none if it has fewer than two.
+/// Returns the words of a line for comparison; `None` if there are fewer than two.
 fn words(line: &str) -> Option<String> {
     let words: Vec<&str> =
         line.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
@@ -95,7 +95,7 @@ mod tests {
     use crate::metric::Judgement;
 
     #[test]
-    fn marks_of_quotation_are_known() {
+    fn quotation_marks_are_recognized() {
         for (line, expected) in [
             ("> one two", Some("one two")),
             (">>| one", Some("one")),
@@ -113,7 +113,7 @@ mod tests {
 
     /// Four lines, of which a reply quotes three, another one, a third none.
     #[test]
-    fn overlap_is_the_share_of_lines_that_are_quoted() {
+    fn overlap_is_the_share_of_quoted_lines() {
         let article = |name: &str, references: &[&str], text: &str| {
             let links = ThreadLinks {
                 name: name.to_owned(),

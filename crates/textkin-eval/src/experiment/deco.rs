@@ -13,7 +13,7 @@ use crate::report::{Plot, ReportCell, ReportTable, Series};
 
 const MEASURES: [Measure; 4] = [Measure::S1, Measure::S2, Measure::S3, Measure::S4];
 
-/// Coverage at T1…T5, Table 2; one cell of the paper is empty.
+/// Coverage at T1…T5, Table 2. One cell is empty in the paper.
 const TABLE_2: [[Option<f64>; 5]; 4] = [
     [Some(100.0), None, Some(97.2), Some(36.1), Some(8.3)],
     [Some(100.0), Some(100.0), Some(100.0), Some(83.3), Some(58.3)],
@@ -48,15 +48,14 @@ const TABLE_4_MODULO_256: CoverageTable = [
 /// Coverage and average precision, in percent, of every measure at every threshold.
 struct Grid([[(Option<f64>, Option<f64>); 5]; 4]);
 
-/// Relates all documents, with one chunk in `modulo` only if that is more than 1, and judges every pair at
-/// every threshold.
+/// Finds all pairs, using one chunk in `modulo` if that is more than 1, and judges each at every threshold.
 fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     let lowest = MEASURES.map(|measure| measure.preset(1).unwrap_or(0.0) / f64::from(modulo));
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
     let found = if modulo == 1 {
         discover(&mut context.collection().source(), &settings, context.watch)?
     } else {
-        // What a repository keeps without texts are the selected chunks, and scores are of these.
+        // A repository without texts stores only selected chunks, and scores are computed from these.
         let select = format!("modulo:{modulo}").parse().map_err(textkin::Error::from)?;
         let store =
             TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
@@ -206,7 +205,7 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     Ok(ExperimentOutput { table, plots, notes })
 }
 
-/// Counters that say none, one or more.
+/// Counters of chunks: none, one, or several.
 struct SpexCounters(Vec<u8>);
 
 impl SpexCounters {
@@ -214,19 +213,19 @@ impl SpexCounters {
         Self(vec![0; n.max(1)])
     }
 
-    fn place(&self, hash: u64) -> usize {
+    fn counter_index(&self, hash: u64) -> usize {
         usize::try_from(hash % self.0.len() as u64).unwrap_or(0)
     }
 
     fn add(&mut self, hash: u64) {
-        let place = self.place(hash);
-        if let Some(counter) = self.0.get_mut(place) {
+        let index = self.counter_index(hash);
+        if let Some(counter) = self.0.get_mut(index) {
             *counter = (*counter + 1).min(2);
         }
     }
 
     fn is_repeated(&self, hash: u64) -> bool {
-        self.0.get(self.place(hash)) == Some(&2)
+        self.0.get(self.counter_index(hash)) == Some(&2)
     }
 
     fn count(&self, value: u8) -> f64 {
@@ -234,10 +233,10 @@ impl SpexCounters {
     }
 }
 
-/// The passes of SPEX over all words, and the counters after each of them: one hit, more hits. Without
-/// refinement every chunk is counted in every pass.
+/// Runs the passes of SPEX and returns, after each, the number of counters with one hit and with more.
+/// Without refinement every chunk is counted in every pass.
 fn passes(texts: &[Vec<u64>], n_counters: usize, refines: bool) -> Vec<(f64, f64)> {
-    // The hash of the chunk of k words at each place, made of that of k − 1.
+    // The hash of the chunk of k words at each position, computed from that of k − 1 words.
     let mut hashes: Vec<Vec<u64>> = texts.to_vec();
     let mut before: Option<(SpexCounters, Vec<Vec<u64>>)> = None;
     let mut after = Vec::new();
@@ -253,12 +252,12 @@ fn passes(texts: &[Vec<u64>], n_counters: usize, refines: bool) -> Vec<(f64, f64
             }
         }
         for (number, chunks) in hashes.iter().enumerate() {
-            for (place, chunk) in chunks.iter().enumerate() {
+            for (position, chunk) in chunks.iter().enumerate() {
                 let may_repeat = match &before {
                     Some((counters, shorter)) if refines => {
                         let part =
                             |at: usize| shorter.get(number).and_then(|chunks| chunks.get(at));
-                        [place, place + 1]
+                        [position, position + 1]
                             .into_iter()
                             .all(|at| part(at).is_some_and(|part| counters.is_repeated(*part)))
                     }
@@ -287,7 +286,7 @@ pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     let n_counters = n_words.next_power_of_two();
     let columns =
         ["one hit, %", "more, %", "one hit without refinement, %", "more without refinement, %"];
-    let mut table = ReportTable::new("words of a chunk", columns);
+    let mut table = ReportTable::new("words per chunk", columns);
     let mut series: Vec<Series> = columns
         .iter()
         .map(|name| Series { name: name.trim_end_matches(", %").to_owned(), points: Vec::new() })
@@ -306,14 +305,14 @@ pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     }
     let plots = vec![Plot {
         title: "Counters in use after each pass of SPEX".to_owned(),
-        x: "words of a chunk".to_owned(),
+        x: "words per chunk".to_owned(),
         y: "counters, %".to_owned(),
         is_logarithmic: false,
         series,
     }];
     let notes = vec![format!(
-        "{n_counters} counters for {n_words} words. The paper shows curves only: with refinement few counters are in use after the \
-         last pass, without it nearly as many as there are distinct chunks."
+        "{n_counters} counters for {n_words} words. The paper shows only curves: with refinement few counters are in use after \
+         the last pass; without it, nearly as many as there are distinct chunks."
     )];
     Ok(ExperimentOutput { table, plots, notes })
 }
@@ -322,7 +321,7 @@ pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
 mod tests {
     use super::*;
 
-    /// With room enough, what is hit more than once in the last pass are the chunks that repeat.
+    /// With enough counters, exactly the repeated chunks are counted more than once in the last pass.
     #[test]
     fn passes_leave_the_chunks_that_repeat() {
         let text = |from: u64| (from..from + 20).map(mix).collect::<Vec<_>>();
@@ -332,7 +331,7 @@ mod tests {
         let after = passes(&[a, b], 1 << 20, true);
         assert_eq!(after.len(), 8);
         assert_eq!(after[0], (40.0, 20.0));
-        // 13 chunks of 8 words repeat, and no other has parts that do.
+        // 13 chunks of 8 words repeat, and no part of any other chunk does.
         assert_eq!(after[7], (0.0, 13.0));
     }
 

@@ -1,7 +1,7 @@
-//! The experiments, one file for each paper, and what they have in common.
+//! The experiments, one module per paper, and their common parts.
 //!
-//! An [`Experiment`] takes a [`ExperimentContext`] (a collection, a seed, how much time there is) and gives a
-//! [`ExperimentReport`]. To add one, write a function and name it in [`ALL`].
+//! An [`Experiment`] runs on a [`Collection`] and returns an [`ExperimentReport`]. To add one, write a
+//! function and list it in [`ALL`].
 
 mod deco;
 mod hoad;
@@ -23,34 +23,34 @@ use crate::error::Error;
 use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
 use crate::report::{ExperimentReport, Plot, ReportTable};
 
-/// What a collection must have for an experiment.
+/// Requirement of an experiment on its collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requirement {
-    /// Pairs of kin.
+    /// Related pairs.
     Related,
-    /// Labels of clusters.
+    /// Cluster labels.
     Clusters,
-    /// Copied passages with their places.
+    /// Copied passages with their positions.
     Passages,
-    /// Nothing but documents.
+    /// Documents only.
     Documents,
-    /// Documents in order of time.
+    /// Documents in chronological order.
     Stream,
-    /// Nothing: it makes its own.
+    /// Nothing: the experiment generates its collections.
     Nothing,
 }
 
 impl Requirement {
-    /// What it is called.
+    /// Name of the requirement.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Related => "related pairs",
-            Self::Clusters => "labels of clusters",
+            Self::Clusters => "cluster labels",
             Self::Passages => "copied passages",
             Self::Documents => "documents",
-            Self::Stream => "documents in order of time",
-            Self::Nothing => "nothing: makes its own",
+            Self::Stream => "documents in chronological order",
+            Self::Nothing => "nothing: it generates its collections",
         }
     }
 
@@ -64,32 +64,32 @@ impl Requirement {
     }
 }
 
-/// An experiment that can be run by its name.
+/// Experiment that can be run by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// Its name: paper and table or figure.
+    /// Name: paper and table or figure.
     pub name: &'static str,
-    /// What it tells.
+    /// One-line description.
     pub title: &'static str,
-    /// What it needs.
+    /// Requirement on the collection.
     pub requirement: Requirement,
     run: fn(&ExperimentContext<'_>) -> Result<ExperimentOutput, Error>,
 }
 
-/// Where experiments are run.
+/// Context of a running experiment.
 #[derive(Debug)]
 pub struct ExperimentContext<'a> {
-    /// The collection; none if the experiment makes its own.
+    /// The collection.
     collection: Collection,
-    /// Whether a first impression is enough.
+    /// Whether to run a small, quick version.
     pub is_quick: bool,
-    /// The seed of what is drawn by lot.
+    /// Seed of random choices.
     pub seed: u64,
-    /// How far it is, and whether it should stop.
+    /// Progress and stop signal.
     pub watch: &'a RunControl,
 }
 
-/// What an experiment gives: the report without its frame.
+/// Output of an experiment: the report without its header.
 #[derive(Debug, Default)]
 struct ExperimentOutput {
     table: ReportTable,
@@ -102,37 +102,37 @@ struct ExperimentOutput {
 pub const ALL: [Experiment; 33] = [
     experiment("deco.table2", "Coverage of S1–S4 at T1–T5", Requirement::Related, deco::table2),
     experiment("deco.table3", "Coverage and average precision of S1–S4 at T1–T5, all shared chunks", Requirement::Related, deco::table3),
-    experiment("deco.table4", "The same with chunks modulo 16 and 256 only", Requirement::Related, deco::table4),
+    experiment("deco.table4", "Coverage and average precision with chunks modulo 16 and 256", Requirement::Related, deco::table4),
     experiment("deco.figure3", "Counters in use after each pass of SPEX", Requirement::Documents, deco::figure3),
     experiment("deco.figure5", "Repeated chunks as the collection grows", Requirement::Documents, deco::figure5),
     experiment("hoad.table1", "Search by traditional similarity measures", Requirement::Related, hoad::table1),
-    experiment("hoad.table2", "Search by the identity measures, and by kin", Requirement::Related, hoad::table2),
+    experiment("hoad.table2", "Search by the identity measures and by kin", Requirement::Related, hoad::table2),
     experiment("hoad.table3", "Stopping and stemming, identity 5", Requirement::Related, hoad::table3),
     experiment("hoad.table4", "Search by fingerprints of three words, every selection", Requirement::Related, hoad::table4),
     experiment("hoad.table5", "Search by fingerprints of 1 to 20 words, anchors", Requirement::Related, hoad::table5),
-    experiment("hoad.table6", "The best of both, stopped", Requirement::Related, hoad::table6),
-    experiment("hoad.passages", "Search by passages beside whole documents", Requirement::Related, hoad::passages),
+    experiment("hoad.table6", "The best similarity measures and fingerprints, without stop words", Requirement::Related, hoad::table6),
+    experiment("hoad.passages", "Search by passages and by whole documents", Requirement::Related, hoad::passages),
     experiment("ids.figure1", "Time and memory as the collection grows, by ssr and sscr", Requirement::Documents, ids::figure1),
-    experiment("origin.table3", "Share of chunks that each of 33 selections looks up", Requirement::Stream, origin::table3),
-    experiment("origin.variants", "Origins by each of these selections, versions A and B", Requirement::Stream, origin::variants),
-    experiment("origin.table4-7", "Origins by seven selections and by kin, for each size of memory", Requirement::Stream, origin::tables4to7),
-    experiment("origin.table8", "Origins by eviction, without estimation", Requirement::Stream, origin::table8),
-    experiment("origin.table9-10", "Origins by estimation", Requirement::Stream, origin::tables9to10),
-    experiment("origin.table11", "Words that are labelled by estimation only, and how right they are", Requirement::Stream, origin::table11),
-    experiment("origin.figure2", "Origins by length of the document, in the smallest memory", Requirement::Stream, origin::figure2),
-    experiment("scam.figure3", "Size of the index by chunking", Requirement::Documents, scam::figure3),
+    experiment("origin.table3", "Share of chunks selected by each of 33 selections", Requirement::Stream, origin::table3),
+    experiment("origin.variants", "Accuracy of origins for each of the 33 selections, versions A and B", Requirement::Stream, origin::variants),
+    experiment("origin.table4-7", "Accuracy of origins by seven selections and by kin, for each memory size", Requirement::Stream, origin::tables4to7),
+    experiment("origin.table8", "Accuracy of origins by eviction, without estimation", Requirement::Stream, origin::table8),
+    experiment("origin.table9-10", "Accuracy of origins by estimation", Requirement::Stream, origin::tables9to10),
+    experiment("origin.table11", "Words labelled by estimation only, and their accuracy", Requirement::Stream, origin::table11),
+    experiment("origin.figure2", "Accuracy of origins by document length, smallest memory", Requirement::Stream, origin::figure2),
+    experiment("scam.figure3", "Index size by chunking", Requirement::Documents, scam::figure3),
     experiment("scam.figure4", "Time to load a repository by chunking", Requirement::Documents, scam::figure4),
     experiment("scam.figure5", "Alpha and beta error by chunking", Requirement::Related, scam::figure5),
-    experiment("scam.figure6", "Time of a probe by chunking", Requirement::Documents, scam::figure6),
-    experiment("truth.pairs", "Precision, recall and F1 on pairs, by measure and threshold", Requirement::Related, truth::pairs),
-    experiment("truth.clusters", "Clusters beside labels: adjusted Rand index and B³", Requirement::Clusters, truth::clusters),
-    experiment("truth.plagdet", "Passages beside annotated ones: plagdet and granularity", Requirement::Passages, truth::plagdet),
-    experiment("truth.defaults", "What each default of discovery is worth: one is changed at a time", Requirement::Related, truth::defaults),
-    experiment("truth.goals", "The goals for the defaults, and by how much they are missed", Requirement::Related, truth::goals),
-    experiment("synthetic.edits", "Recall as copies are edited more and more, by kind of edit", Requirement::Nothing, synthetic::edits),
-    experiment("synthetic.methods", "Recall as words of copies are replaced, by method", Requirement::Nothing, synthetic::methods),
-    experiment("synthetic.passages", "Recall of copied passages by their length, by method", Requirement::Nothing, synthetic::passages),
-    experiment("synthetic.minhash", "Recall beside MinHash and LSH at the settings people ship", Requirement::Related, synthetic::minhash),
+    experiment("scam.figure6", "Time per probe by chunking", Requirement::Documents, scam::figure6),
+    experiment("truth.pairs", "Precision, recall and F1 of pairs, by score and threshold", Requirement::Related, truth::pairs),
+    experiment("truth.clusters", "Clusters compared with labels: adjusted Rand index and B³", Requirement::Clusters, truth::clusters),
+    experiment("truth.plagdet", "Passages compared with annotations: plagdet and granularity", Requirement::Passages, truth::plagdet),
+    experiment("truth.defaults", "Effect of each default of discovery: one setting changed at a time", Requirement::Related, truth::defaults),
+    experiment("truth.goals", "Goals for the defaults, and how far they are missed", Requirement::Related, truth::goals),
+    experiment("synthetic.edits", "Recall by share of edited words and kind of edit", Requirement::Nothing, synthetic::edits),
+    experiment("synthetic.methods", "Recall by share of replaced words and method", Requirement::Nothing, synthetic::methods),
+    experiment("synthetic.passages", "Recall of copied passages by length and method", Requirement::Nothing, synthetic::passages),
+    experiment("synthetic.minhash", "Recall compared with MinHash and LSH at the default settings of common tools", Requirement::Related, synthetic::minhash),
 ];
 
 const fn experiment(
@@ -145,11 +145,11 @@ const fn experiment(
 }
 
 impl Experiment {
-    /// The experiments that a name or the beginning of names means: `deco` is all of that paper, and
-    /// `origin.table5` is in `origin.table4-7`.
+    /// Returns the experiments that match a name or a group: `deco` is all of that paper, and
+    /// `origin.table5` is part of `origin.table4-7`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If none matches.
     pub fn named(name: &str) -> Result<Vec<Self>, Error> {
         let is_meant = |one: &&Self| {
             one.name == name
@@ -163,7 +163,7 @@ impl Experiment {
         }
     }
 
-    /// Whether it is a range of tables, and `name` is one of them.
+    /// Returns whether this is a range of tables that includes `name`.
     fn spans(&self, name: &str) -> bool {
         let number_at =
             |text: &str| text.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
@@ -174,10 +174,10 @@ impl Experiment {
         number.is_some_and(|number| (from..=to).contains(&number))
     }
 
-    /// Runs it on a collection, or on one that is made for it.
+    /// Runs the experiment on a collection, or on a synthetic one.
     ///
     /// # Errors
-    /// If the collection lacks what it needs, the engine fails, or the run is stopped.
+    /// If the collection does not meet the requirement, the engine fails, or the run is stopped.
     pub fn run(
         &self,
         collection: Option<&Collection>,
@@ -201,7 +201,7 @@ impl Experiment {
         let context = ExperimentContext { collection, is_quick, seed, watch };
         let ExperimentOutput { table, plots, notes } = (self.run)(&context)?;
         let collection = match self.requirement {
-            Requirement::Nothing => "collections made for it".to_owned(),
+            Requirement::Nothing => "synthetic collections".to_owned(),
             _ => context.description(),
         };
         Ok(ExperimentReport {
@@ -217,26 +217,26 @@ impl Experiment {
     }
 }
 
-/// The collection of experiments that are given none: versions of texts, as documentation has them,
-/// quotations, or a stream.
+/// Generates the collection for experiments that are run without one: versions of texts, like those of
+/// documentation, quotations, or a stream.
 fn synthetic(requirement: Requirement, is_quick: bool, seed: u64) -> Collection {
-    let usual =
+    let common =
         SyntheticSettings { edit: Edit::Replace, rate: 0.05, seed, ..SyntheticSettings::default() };
     let settings = match requirement {
-        // Long passages that are edited little, so that many documents have another for their origin.
+        // Long passages with few edits, so that many documents have another document as their origin.
         Requirement::Stream => {
             let (kind, passage, rate) = (SyntheticKind::Stream, 200, 0.01);
-            SyntheticSettings { kind, n_documents: 1_200, words: 200, passage, rate, ..usual }
+            SyntheticSettings { kind, n_documents: 1_200, words: 200, passage, rate, ..common }
         }
         Requirement::Passages => {
             let kind = SyntheticKind::Quotes;
-            SyntheticSettings { kind, n_documents: 600, passage: 100, rate: 0.1, ..usual }
+            SyntheticSettings { kind, n_documents: 600, passage: 100, rate: 0.1, ..common }
         }
         Requirement::Related
         | Requirement::Clusters
         | Requirement::Documents
         | Requirement::Nothing => {
-            SyntheticSettings { kind: SyntheticKind::Versions, n_documents: 600, ..usual }
+            SyntheticSettings { kind: SyntheticKind::Versions, n_documents: 600, ..common }
         }
     };
     let n_documents = if is_quick { settings.n_documents } else { 10 * settings.n_documents };
@@ -255,12 +255,12 @@ impl ExperimentContext<'_> {
         format!("{} ({n} documents, {megabytes:.1} MB, {related} related pairs)", collection.name)
     }
 
-    /// Documents that have kin, for searches.
+    /// Returns documents that have related documents, as queries.
     fn queries(&self) -> Vec<u32> {
         self.collection().queries(if self.is_quick { 30 } else { 100 }, self.seed)
     }
 
-    /// The pairs that were found: all of them.
+    /// Returns all pairs that were found.
     fn pairs<'d>(&self, found: &'d Discovery) -> Result<impl Iterator<Item = Pair> + 'd, Error> {
         match found.graph.is_listed() {
             true => Ok(found.graph.rows()),
@@ -268,7 +268,7 @@ impl ExperimentContext<'_> {
         }
     }
 
-    /// Ends the run if that was asked.
+    /// Returns an error if the run was stopped.
     fn check_stopped(&self) -> Result<(), Error> {
         match self.watch.stop.is_asked() {
             true => Err(textkin::Error::Stopped.into()),
@@ -276,7 +276,7 @@ impl ExperimentContext<'_> {
         }
     }
 
-    /// Says what is being done.
+    /// Sets the stage shown as progress.
     fn set_stage(&self, what: &str) {
         self.watch.progress.begin(what, 0);
     }
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_stand_for_themselves() {
+    fn names_are_unique_and_match_themselves() {
         for one in ALL {
             let found = Experiment::named(one.name).unwrap();
             assert!(found.iter().any(|found| found.name == one.name));

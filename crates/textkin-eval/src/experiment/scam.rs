@@ -14,14 +14,14 @@ use crate::error::Error;
 use crate::metric::{AlphaBetaErrors, Degree, Judgement};
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-/// Alpha and beta error in percent, of some, high and exact overlap.
+/// Alpha and beta errors in percent, for some, high and exact overlap.
 type Paper = [Option<(f64, f64)>; 3];
 
-/// Least scores of some, high and exact overlap: of words, and of longer chunks.
+/// Minimum scores of some, high and exact overlap: for words, and for longer chunks.
 const WORD_BOUNDS: [f64; 3] = [0.33, 0.66, 1.0];
 const CHUNK_BOUNDS: [f64; 3] = [0.05, 0.5, 1.0];
 
-/// The degrees of overlap that were said of the kin of each query; what nobody judged is counted apart.
+/// Reported degrees of overlap for each query; unjudged documents are only counted.
 struct ReportedDegrees {
     by_query: Vec<(u32, BTreeMap<u32, Degree>)>,
     n_unjudged: usize,
@@ -37,22 +37,22 @@ impl ReportedDegrees {
         let Ok(index) = self.by_query.binary_search_by_key(&query, |entry| entry.0) else { return };
         if context.collection().truth.judge(query, document) == Judgement::Unjudged {
             self.n_unjudged += 1;
-        } else if let Some((_, said)) = self.by_query.get_mut(index) {
-            said.insert(document, degree);
+        } else if let Some((_, reported)) = self.by_query.get_mut(index) {
+            reported.insert(document, degree);
         }
     }
 
     fn errors(&self, context: &ExperimentContext<'_>, degree: Degree) -> AlphaBetaErrors {
         let related = context.collection().truth.by_document();
         let (nothing, n) = (BTreeMap::new(), context.collection().texts.len());
-        let errors = self.by_query.iter().map(|(query, said)| {
-            AlphaBetaErrors::of(related.get(query).unwrap_or(&nothing), said, degree, n)
+        let errors = self.by_query.iter().map(|(query, reported)| {
+            AlphaBetaErrors::of(related.get(query).unwrap_or(&nothing), reported, degree, n)
         });
         AlphaBetaErrors::mean(&errors.collect::<Vec<_>>())
     }
 }
 
-/// Overlap by words: SCAM's subset measure, without the stop words and the `n` most widespread words.
+/// Overlap by words: SCAM's subset measure, without stop words and the `n` most frequent words.
 fn by_words(
     context: &ExperimentContext<'_>,
     store: &TemporaryRepository,
@@ -66,7 +66,7 @@ fn by_words(
     let searcher = Searcher::new(store.repository(), settings)?;
     let numbers: std::collections::HashMap<_, u32> =
         store.repository().storage().addresses().zip(0..).collect();
-    let mut said = ReportedDegrees::new(queries);
+    let mut reported = ReportedDegrees::new(queries);
     for &query in queries {
         context.check_stopped()?;
         let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
@@ -74,14 +74,14 @@ fn by_words(
             let Some(&document) = numbers.get(&searcher.address(ranked.place)) else { continue };
             let degree = Degree::of(ranked.score, WORD_BOUNDS);
             if let Some(degree) = degree.filter(|_| document != query) {
-                said.add(context, query, document, degree);
+                reported.add(context, query, document, degree);
             }
         }
     }
-    Ok(said)
+    Ok(reported)
 }
 
-/// Overlap by longer chunks: the share of the smaller document's chunks that both have.
+/// Overlap by longer chunks: the share of the chunks of the smaller document that both have.
 fn by_chunks(
     context: &ExperimentContext<'_>,
     queries: &[u32],
@@ -89,7 +89,7 @@ fn by_chunks(
 ) -> Result<ReportedDegrees, Error> {
     let chunk = chunk.parse().map_err(textkin::Error::from)?;
     let sets = ChunkSets::new(context, &Settings { chunk, ..Settings::default() })?;
-    let mut said = ReportedDegrees::new(queries);
+    let mut reported = ReportedDegrees::new(queries);
     for &query in queries {
         context.check_stopped()?;
         let text = context.collection().texts.get(query as usize).map_or("", |text| &text.text);
@@ -97,11 +97,11 @@ fn by_chunks(
         for (document, n) in shared.documents {
             let share = f64::from(n) / f64::from(shared.n_chunks.min(sets.size(document)));
             if let Some(degree) = Degree::of(share, CHUNK_BOUNDS).filter(|_| document != query) {
-                said.add(context, query, document, degree);
+                reported.add(context, query, document, degree);
             }
         }
     }
-    Ok(said)
+    Ok(reported)
 }
 
 pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
@@ -112,13 +112,13 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         columns.push(format!("{} alpha, %", degree.name()));
         columns.push(format!("{} beta, %", degree.name()));
     }
-    columns.push("unjudged a query".to_owned());
+    columns.push("unjudged per query".to_owned());
     let mut table = ReportTable::new("chunking", columns);
     let zero = Some((0.0, 0.0));
-    let mut push = |name: &str, said: &ReportedDegrees, paper: Paper| {
+    let mut push = |name: &str, reported: &ReportedDegrees, paper: Paper| {
         let mut cells = Vec::new();
         for (degree, paper) in Degree::ALL.into_iter().zip(paper).rev() {
-            let errors = said.errors(context, degree);
+            let errors = reported.errors(context, degree);
             cells.push(
                 ReportCell::new(errors.alpha.map(|alpha| 100.0 * alpha), 2)
                     .with_paper(paper.map(|paper| paper.0)),
@@ -127,7 +127,7 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
                 ReportCell::new(100.0 * errors.beta, 5).with_paper(paper.map(|paper| paper.1)),
             );
         }
-        cells.push(ReportCell::new(said.n_unjudged as f64 / queries.len().max(1) as f64, 1));
+        cells.push(ReportCell::new(reported.n_unjudged as f64 / queries.len().max(1) as f64, 1));
         table.push(name, cells);
     };
     let store = TemporaryRepository::new(context, &Settings::default(), true)?;
@@ -154,15 +154,15 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         push(name, &by_chunks(context, &queries, chunk)?, paper);
     }
     let notes = vec![
-        format!("Means over {} documents that have kin. Bounds of exact, high and some overlap: 100, 66, 33 % of words, \
-                 100, 50, 5 % of other chunks, as in the paper.", queries.len()),
-        "A document with more overlap than its label says is a false alert of the higher degree. Documents that nobody \
-         judged are in the last column and not in beta.".to_owned(),
+        format!("Means over {} documents that have related documents. Minimum overlap for exact, high and some: 100, 66, 33 % of \
+                 words; 100, 50, 5 % of other chunks, as in the paper.", queries.len()),
+        "A document reported with a higher degree than its label is a false alert of the higher degree. Unjudged documents \
+         are in the last column and not part of beta.".to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-/// The chunkings of Figures 3, 4 and 6, with the total size that the paper tells, in MB of 120 MB of text.
+/// Chunkings of Figures 3, 4 and 6, with the total size in the paper, in MB for 120 MB of text.
 const CHUNKINGS: [(&str, &str, Option<f64>); 6] = [
     ("word", "word", Some(72.0)),
     ("5-modulo", "break:5", Some(79.0)),
@@ -172,7 +172,7 @@ const CHUNKINGS: [(&str, &str, Option<f64>); 6] = [
     ("document (not in the paper)", "document", None),
 ];
 
-/// Text of the paper's collection, MB.
+/// Text of the collection in the paper, in MB.
 const PAPER_TEXT: f64 = 120.0;
 
 pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
@@ -189,15 +189,18 @@ pub(super) fn figure3(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         table.push(name, vec![ReportCell::new(bytes / 1e6, 2), share]);
     }
     let notes = vec![
-        "A repository without texts: postings of chunks and of words, spans, names and checksums."
+        "Size of a repository without texts: postings of chunks and words, spans, names and checksums. The figures of the paper cover \
+         its index, postings and name table."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
 pub(super) fn figure4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
-    let mut table =
-        ReportTable::new("chunking", ["a quarter, s", "half, s", "all, s", "MB of text a second"]);
+    let mut table = ReportTable::new(
+        "chunking",
+        ["a quarter, s", "half, s", "all, s", "MB of text per second"],
+    );
     let all = context.collection();
     let parts = [4, 2, 1].map(|part| all.first(all.texts.len().div_ceil(part)));
     let mut series = Vec::new();
@@ -227,8 +230,9 @@ pub(super) fn figure4(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         series,
     }];
     let notes = vec![
-        "A repository without texts, loaded at once and on the disk when the time is taken. The paper plots misses of a buffer of 8 to 40 MB \
-         as well, which is the system's business here, and gives no numbers; it says that 10-modulo loads fastest, words before sentences and 5-modulo, and that times are linear in the number of documents."
+        "Time to load a repository without texts, writing to disk included. The paper plots load times and misses of a buffer of 8 \
+         to 40 MB without numbers. It reports that 10-modulo loads fastest, that words load faster than sentences and \
+         5-modulo, and that times are linear in the number of documents."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, plots, notes })
@@ -261,14 +265,14 @@ pub(super) fn figure6(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
         series.push(Series { name: name.to_owned(), points: points.collect() });
     }
     let plots = vec![Plot {
-        title: "Probes that are answered within a time".to_owned(),
+        title: "Probes answered within a time".to_owned(),
         x: "milliseconds".to_owned(),
         y: "probes, %".to_owned(),
         is_logarithmic: true,
         series,
     }];
     let notes = vec![
-        "In 1996, 70 % of probes by words took less than a minute in 50,000 documents.".to_owned(),
+        "In the paper (1996), about 70 % of probes by words took less than a minute in a repository of 50,000 documents.".to_owned(),
     ];
     Ok(ExperimentOutput { table, plots, notes })
 }

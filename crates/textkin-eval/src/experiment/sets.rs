@@ -1,6 +1,5 @@
-//! Documents as sets of selected chunks, held in memory: for selections that must know the whole
-//! collection, with which no repository can be filled, and for chunks so short that too many documents share
-//! some to relate all of them.
+//! Documents as in-memory sets of selected chunks: for selections that need the whole collection first, which
+//! a repository does not support, and for chunks so short that too many documents share some.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,24 +12,24 @@ use super::ExperimentContext;
 use super::store::{MeanEffectiveness, TOP, judged};
 use crate::error::Error;
 
-/// Which documents have a chunk selected.
+/// Sets of selected chunks.
 pub(super) struct ChunkSets {
     analyzer: Analyzer,
     documents_by_chunk: HashMap<u64, Vec<u32>>,
-    /// Different selected chunks of each document.
+    /// Number of distinct selected chunks of each document.
     sizes: Vec<u32>,
 }
 
-/// What a text shares with the documents.
+/// Chunks that a text shares with documents.
 pub(super) struct ChunkOverlap {
-    /// Its different selected chunks.
+    /// Number of distinct selected chunks of the text.
     pub(super) n_chunks: u32,
-    /// Documents, and how many of its chunks they have: most first, then by number.
+    /// Documents and their number of shared chunks: largest first, then by document number.
     pub(super) documents: Vec<(u32, u32)>,
 }
 
 impl ChunkSets {
-    /// Selects chunks of every document of the lab.
+    /// Selects the chunks of every document of the collection.
     pub(super) fn new(context: &ExperimentContext<'_>, settings: &Settings) -> Result<Self, Error> {
         let collection = context.collection();
         let frequencies = match settings.select.needs_collection() {
@@ -52,7 +51,7 @@ impl ChunkSets {
         Ok(Self { analyzer, documents_by_chunk, sizes })
     }
 
-    /// What a text shares with every document.
+    /// Returns the chunks that a text shares with every document.
     pub(super) fn shared(&self, text: &str) -> ChunkOverlap {
         let chunks = selected(&self.analyzer, text);
         let mut shared: HashMap<u32, u32> = HashMap::new();
@@ -66,12 +65,12 @@ impl ChunkSets {
         ChunkOverlap { n_chunks: count(chunks.len()), documents }
     }
 
-    /// Different selected chunks of a document.
+    /// Returns the number of distinct selected chunks of a document.
     pub(super) fn size(&self, document: u32) -> u32 {
         self.sizes.get(document as usize).copied().unwrap_or(0)
     }
 
-    /// Ranks by shared chunks for every query and judges each ranking, as a repository's are.
+    /// Ranks documents by shared chunks for every query, and judges each ranking like that of a repository.
     pub(super) fn means(
         &self,
         context: &ExperimentContext<'_>,
@@ -101,7 +100,7 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// The different selected chunks of a text, ascending.
+/// Returns the distinct selected chunks of a text, ascending.
 fn selected(analyzer: &Analyzer, text: &str) -> Vec<u64> {
     let (mut tokens, mut chunks, mut selection) = (analyzer.tokens(), Vec::new(), Vec::new());
     analyzer.tokenize(text, &mut tokens);

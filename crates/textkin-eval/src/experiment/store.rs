@@ -1,4 +1,4 @@
-//! A collection in a repository that goes away with the experiment, and searches over it.
+//! Temporary repository of a collection, deleted after the experiment, and searches in it.
 
 use std::num::NonZeroUsize;
 
@@ -10,16 +10,16 @@ use crate::collection::Collection;
 use crate::error::{Error, at};
 use crate::metric::Judgement;
 
-/// So many documents of each list are judged.
+/// Maximum number of documents judged per list.
 pub(super) const TOP: usize = 1_000;
 
-/// A repository of a collection.
+/// Temporary repository of a collection.
 pub(super) struct TemporaryRepository {
     repository: Repository,
     folder: tempfile::TempDir,
 }
 
-/// The means over queries of what 001 tells of a ranking.
+/// Effectiveness measures of Hoad and Zobel, averaged over queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MeanEffectiveness {
     pub(super) precision: f64,
@@ -34,11 +34,11 @@ impl MeanEffectiveness {
         self.precision += figures.precision;
         self.recall += figures.recall;
         self.highest_false_match += figures.highest_false_match;
-        // What is not among the first thousand has next to nothing.
+        // A document beyond the first thousand scores almost nothing.
         self.separation += figures.separation.unwrap_or(-figures.highest_false_match);
     }
 
-    /// Sums over so many queries as means.
+    /// Divides sums by the number of queries.
     pub(super) fn over(&self, n_queries: usize) -> Self {
         let n = n_queries.max(1) as f64;
         Self {
@@ -49,14 +49,14 @@ impl MeanEffectiveness {
         }
     }
 
-    /// Separation per highest false match; none where that is shown as nothing.
+    /// Returns separation divided by highest false match; `None` if the latter rounds to zero.
     pub(super) fn ratio(&self) -> Option<f64> {
         (self.highest_false_match >= 0.005).then(|| self.separation / self.highest_false_match)
     }
 }
 
 impl TemporaryRepository {
-    /// Puts the collection of the lab into a repository.
+    /// Creates a repository of the collection of the experiment.
     pub(super) fn new(
         context: &ExperimentContext<'_>,
         settings: &Settings,
@@ -65,7 +65,7 @@ impl TemporaryRepository {
         Self::of(context, context.collection(), settings, keeps_text)
     }
 
-    /// Puts another collection into a repository.
+    /// Creates a repository of another collection.
     pub(super) fn of(
         context: &ExperimentContext<'_>,
         collection: &Collection,
@@ -83,7 +83,7 @@ impl TemporaryRepository {
         &self.repository
     }
 
-    /// Bytes that it takes on disk.
+    /// Returns the bytes on disk.
     pub(super) fn bytes(&self) -> u64 {
         fn bytes(folder: &std::path::Path) -> u64 {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -97,8 +97,8 @@ impl TemporaryRepository {
         bytes(self.folder.path())
     }
 
-    /// Searches for every query and judges each ranking: a document that is the query itself, or that
-    /// nobody judged, does not count.
+    /// Searches for every query and judges each ranking. The query itself and unjudged documents are
+    /// excluded.
     pub(super) fn means(
         &self,
         context: &ExperimentContext<'_>,
@@ -135,13 +135,13 @@ impl TemporaryRepository {
     }
 }
 
-/// Search by these rankings, on all cores.
+/// Returns settings for a search by these rankings on all cores.
 pub(super) fn by(rankings: &[Ranking]) -> SearchSettings {
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     SearchSettings { rankings: rankings.to_vec(), threads, ..SearchSettings::default() }
 }
 
-/// A document of a list, judged; none if it is the query or nobody has judged it.
+/// Judges a document of a list; returns `None` for the query itself and for unjudged documents.
 pub(super) fn judged(
     collection: &Collection,
     query: u32,

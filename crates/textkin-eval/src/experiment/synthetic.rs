@@ -1,5 +1,4 @@
-//! What only collections with known truth can tell: recall against the rate of edits and the length of
-//! what is copied, and beside MinHash.
+//! Experiments on synthetic collections: recall by edit rate and passage length, and compared with MinHash.
 
 use textkin::types::Measure;
 use textkin::{Settings, discover};
@@ -12,7 +11,7 @@ use crate::generate::{Edit, SyntheticKind, SyntheticSettings, generate};
 use crate::metric::{Edges, JudgementTally, Retrieval};
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-/// What discovery finds with these settings, judged.
+/// Runs discovery with these settings and judges the pairs it finds.
 fn discovered(
     context: &ExperimentContext<'_>,
     collection: &Collection,
@@ -55,21 +54,21 @@ pub(super) fn edits(context: &ExperimentContext<'_>) -> Result<ExperimentOutput,
         series.push(Series { name: edit.name().to_owned(), points });
     }
     let plots = vec![Plot {
-        title: "Copies that are found, by how much they were edited".to_owned(),
+        title: "Copies found, by share of edited words".to_owned(),
         x: "words edited, %".to_owned(),
         y: "recall, %".to_owned(),
         is_logarithmic: false,
         series,
     }];
     let notes = vec![
-        "Families of an original and two copies of 300 words, edited each on its own, among as many documents that stand \
-         alone; default score and threshold. Two copies differ from each other twice as much as from the original."
+        "Families of an original of 300 words and two copies, each edited separately, and one unrelated document per family; \
+         default score and threshold. Two copies differ from each other twice as much as from the original."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, plots, notes })
 }
 
-/// Ways to choose chunks: a name, how texts are cut, and what is kept.
+/// Methods of chunking and selection: name, chunker, selection.
 const METHODS: [(&str, &str, &str); 7] = [
     ("textkin (all chunks)", "words:8", "all"),
     ("hailstorm", "words:8", "hailstorm"),
@@ -80,8 +79,8 @@ const METHODS: [(&str, &str, &str); 7] = [
     ("sentences", "sentence", "all"),
 ];
 
-/// Recall of every method, and of MinHash, on collections made with one thing changed: for each the
-/// name of its column and its place in the plot.
+/// Computes the recall of every method, and of MinHash, on collections that differ in one parameter. Each
+/// comes with its column name and x value.
 fn by_method(
     context: &ExperimentContext<'_>,
     synthetic: &[(String, f64, Collection)],
@@ -131,14 +130,14 @@ pub(super) fn methods(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     });
     let (table, series) = by_method(context, &synthetic, &Settings::default())?;
     let plots = vec![Plot {
-        title: "Copies that are found, by method, as words are replaced".to_owned(),
+        title: "Copies found, by method and share of replaced words".to_owned(),
         x: "words replaced, %".to_owned(),
         y: "recall, %".to_owned(),
         is_logarithmic: false,
         series,
     }];
     let notes = vec![
-        "The families of synthetic.edits, with words replaced by others; default score and threshold for every choice of chunks."
+        "The families of synthetic.edits, with words replaced by others; default score and threshold for every method."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, plots, notes })
@@ -162,15 +161,15 @@ pub(super) fn passages(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
     let any_chunk = Settings { score: Measure::S1, threshold: 1.0, ..Settings::default() };
     let (table, series) = by_method(context, &synthetic, &any_chunk)?;
     let plots = vec![Plot {
-        title: "Documents with one copied passage that are found, by its length".to_owned(),
-        x: "words of the passage".to_owned(),
+        title: "Documents with one copied passage found, by its length".to_owned(),
+        x: "words in the passage".to_owned(),
         y: "recall, %".to_owned(),
         is_logarithmic: true,
         series,
     }];
     let notes = vec![
-        "Documents of 300 words; every other one quotes one passage of an earlier one word for word. Chunks of 8 words, but for \
-         sentences; any shared chunk counts as found."
+        "Documents of 300 words; every second one quotes one passage of an earlier one word for word. Chunks of 8 words, \
+         except for sentences; a pair is found if it shares a chunk."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, plots, notes })
@@ -188,7 +187,7 @@ fn found_by(
 }
 
 pub(super) fn minhash(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
-    let mut table = ReportTable::new("method", ["recall of kin, %", "wrong pairs", "F1"]);
+    let mut table = ReportTable::new("method", ["recall, %", "unrelated pairs", "F1"]);
     let mut push = |name: &str, found: Retrieval| {
         let cells =
             [(percent(found.coverage()), 1), (Some(found.wrong as f64), 0), (found.f1(), 3)];
@@ -208,8 +207,8 @@ pub(super) fn minhash(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     }
     context.check_stopped()?;
     let notes = vec![
-        "The MinHash rows are a small implementation of our own with the shingles, permutations, bands and rows of those \
-         packages' defaults; a pair is found if one band is equal, without a check of the candidates."
+        "The MinHash rows use a small implementation of our own with the default shingles, permutations, bands and rows of \
+         those packages. A pair is found if one band is equal; candidates are not verified."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })

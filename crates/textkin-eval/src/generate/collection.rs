@@ -1,4 +1,4 @@
-//! Whole collections with known truth.
+//! Synthetic collections with known truth.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -9,64 +9,63 @@ use super::language::join;
 use super::{Edit, Language};
 use crate::metric::{Detection, Edges};
 
-/// What a collection is made of.
+/// Kind of a synthetic collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntheticKind {
-    /// Families of three: an original and two copies, each edited on its own; every other document
-    /// stands alone.
+    /// Families of an original and two copies, each edited separately, followed by one unrelated document.
     Copies,
-    /// Every other document quotes one passage of an earlier one, edited. No two quote the same words, as
-    /// long as there are others, so that nobody else is kin.
+    /// Every second document quotes an edited passage of an earlier one. No two quote the same words while
+    /// others are left, so that no other pairs are related.
     Quotes,
-    /// Chains of six versions, each made of the one before.
+    /// Chains of six versions, each an edit of the previous one.
     Versions,
-    /// Texts of their own between the same 60 words before and 60 after: nobody is anybody's kin.
+    /// Unrelated texts between the same 60 words before and after.
     Boilerplate,
-    /// A stream in order of time: one document in three takes one to three passages of earlier ones, and
-    /// has a quarter of the words or more of its own.
+    /// Stream in chronological order: one document in three copies one to three passages of earlier ones, and
+    /// has at least a quarter of the usual words of its own.
     Stream,
 }
 
-/// How a collection is made.
+/// Settings of a synthetic collection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SyntheticSettings {
-    /// What it is made of.
+    /// Kind of the collection.
     pub kind: SyntheticKind,
-    /// How many documents it has.
+    /// Number of documents.
     pub n_documents: usize,
-    /// The words of an unedited document.
+    /// Words of an unedited document.
     pub words: usize,
-    /// How what is copied is edited, and at what rate.
+    /// Edit applied to copied text.
     pub edit: Edit,
-    /// The share of words that is edited.
+    /// Share of words that is edited.
     pub rate: f64,
-    /// The words of a copied passage.
+    /// Words of a copied passage.
     pub passage: usize,
-    /// The same seed makes the same collection.
+    /// Random seed: equal seeds generate equal collections.
     pub seed: u64,
 }
 
-/// A document of a made collection.
+/// Document of a synthetic collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntheticDocument {
-    /// Its id.
+    /// Id of the document.
     pub id: String,
-    /// Its text.
+    /// Text of the document.
     pub text: String,
-    /// When it was written: later than the one before.
+    /// Time, later than that of the previous document.
     pub time: String,
-    /// The family it belongs to: which documents should be one cluster.
+    /// Family: the documents that should form one cluster.
     pub family: u32,
 }
 
-/// A collection and the truth about it.
+/// Generated collection with its ground truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticCollection {
-    /// The documents, in order of time.
+    /// Documents in chronological order.
     pub documents: Vec<SyntheticDocument>,
-    /// Which of them are kin.
+    /// Related pairs.
     pub related: Edges,
-    /// The passages that one has of another, in bytes of the texts.
+    /// Copied passages, in bytes of the texts.
     pub passages: Vec<Detection>,
 }
 
@@ -75,7 +74,7 @@ impl SyntheticKind {
     pub const ALL: [Self; 5] =
         [Self::Copies, Self::Quotes, Self::Versions, Self::Boilerplate, Self::Stream];
 
-    /// Its name.
+    /// Name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -102,13 +101,13 @@ impl Default for SyntheticSettings {
     }
 }
 
-/// Makes the collection of a recipe.
+/// Generates a collection.
 ///
 /// ```
-/// use textkin_eval::generate::{Recipe, make};
+/// use textkin_eval::generate::{SyntheticSettings, generate};
 ///
-/// let made = make(&Recipe::default());
-/// assert_eq!((made.documents.len(), made.kin.len()), (600, 450));
+/// let collection = generate(&SyntheticSettings::default());
+/// assert_eq!((collection.documents.len(), collection.related.len()), (600, 450));
 /// ```
 #[must_use]
 pub fn generate(settings: &SyntheticSettings) -> SyntheticCollection {
@@ -131,14 +130,14 @@ pub fn generate(settings: &SyntheticSettings) -> SyntheticCollection {
     generator.finish()
 }
 
-/// A passage in words.
+/// Copied passage, in words.
 struct CopiedPassage {
-    by: usize,
+    copier: usize,
     at: usize,
     words: usize,
-    of: usize,
-    of_at: usize,
-    of_words: usize,
+    source: usize,
+    source_at: usize,
+    source_words: usize,
 }
 
 struct Generator<'a> {
@@ -151,13 +150,13 @@ struct Generator<'a> {
     copied: Vec<CopiedPassage>,
 }
 
-/// Versions of a chain.
+/// Versions per chain.
 const CHAIN: usize = 6;
 
-/// How often another passage is looked for that nobody has.
+/// Attempts to find a passage that is not quoted yet.
 const TRIES: usize = 100;
 
-/// Words before and after a text that all documents have.
+/// Words of the boilerplate before and after each text.
 const TEMPLATE: usize = 60;
 
 impl Generator<'_> {
@@ -165,7 +164,7 @@ impl Generator<'_> {
         self.texts.len() >= self.settings.n_documents
     }
 
-    /// Adds a text of `family`, or of a family of its own.
+    /// Adds a text of `family`, or of a new family.
     fn add(&mut self, text: Vec<String>, family: Option<usize>) -> usize {
         let number = self.texts.len();
         self.texts.push(text);
@@ -261,7 +260,7 @@ impl Generator<'_> {
             let number = self.add(text, None);
             if copies {
                 for _ in 0..1 + self.random.below(3) {
-                    // The new is copied more often than the old.
+                    // Recent documents are copied more often than old ones.
                     let oldest = 1 + self.random.below(number);
                     let source = number.saturating_sub(1 + self.random.below(oldest));
                     let at = self.passage_of(source);
@@ -271,7 +270,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Words of a document that are as long as a passage, or all of it.
+    /// Chooses a range of words of passage length, or the whole document if it is shorter.
     fn passage_of(&mut self, source: usize) -> Range<usize> {
         let n_words = self.texts.get(source).map_or(0, Vec::len);
         let words = self.settings.passage.min(n_words);
@@ -279,33 +278,41 @@ impl Generator<'_> {
         start..start + words
     }
 
-    /// Whether some of these words of a document stand in another already.
+    /// Returns whether another document already quotes some of these words.
     fn is_quoted(&self, source: usize, at: &Range<usize>) -> bool {
         let meets = |copied: &CopiedPassage| {
-            at.start < copied.of_at + copied.of_words && copied.of_at < at.end
+            at.start < copied.source_at + copied.source_words && copied.source_at < at.end
         };
-        self.copied.iter().any(|copied| copied.of == source && meets(copied))
+        self.copied.iter().any(|copied| copied.source == source && meets(copied))
     }
 
-    /// Puts a passage of `source`, edited, into document `number`.
-    fn quote(&mut self, number: usize, source: usize, of: Range<usize>) {
-        let (of_at, of_words) = (of.start, of.len());
-        let passage = self.texts.get(source).and_then(|whole| whole.get(of));
+    /// Inserts an edited passage of `source` into document `number`.
+    fn quote(&mut self, number: usize, source: usize, range: Range<usize>) {
+        let (source_at, source_words) = (range.start, range.len());
+        let passage = self.texts.get(source).and_then(|whole| whole.get(range));
         let passage = passage.unwrap_or_default().to_vec();
         let passage = self.edited(&passage);
         let Some(text) = self.texts.get_mut(number) else { return };
         let mut at = self.random.below(text.len() + 1);
         let words = passage.len();
-        // Passages that the document has already stay whole, and go on if they stand behind.
-        let others = || self.copied.iter().filter(|copied| copied.by == number);
+        // Existing passages of the document stay whole; those behind the insertion move.
+        let others = || self.copied.iter().filter(|copied| copied.copier == number);
         let inside = others().find(|copied| copied.at < at && at < copied.at + copied.words);
         at = inside.map_or(at, |copied| copied.at);
-        for copied in self.copied.iter_mut().filter(|copied| copied.by == number && copied.at >= at)
+        for copied in
+            self.copied.iter_mut().filter(|copied| copied.copier == number && copied.at >= at)
         {
             copied.at += words;
         }
         text.splice(at..at, passage);
-        self.copied.push(CopiedPassage { by: number, at, words, of: source, of_at, of_words });
+        self.copied.push(CopiedPassage {
+            copier: number,
+            at,
+            words,
+            source,
+            source_at,
+            source_words,
+        });
         self.join_related(source, number);
     }
 
@@ -313,16 +320,16 @@ impl Generator<'_> {
         let joined: Vec<(String, Vec<(usize, usize)>)> =
             self.texts.iter().map(|words| join(words)).collect();
         let span = |document: usize, at: usize, words: usize| {
-            let places = &joined.get(document)?.1;
-            let first = places.get(at)?.0;
-            Some((first, places.get(at + words.checked_sub(1)?)?.1))
+            let spans = &joined.get(document)?.1;
+            let first = spans.get(at)?.0;
+            Some((first, spans.get(at + words.checked_sub(1)?)?.1))
         };
         let detection = |copied: &CopiedPassage| {
             Some(Detection {
-                suspicious: short(copied.by),
-                source: short(copied.of),
-                span: span(copied.by, copied.at, copied.words)?,
-                source_span: span(copied.of, copied.of_at, copied.of_words)?,
+                suspicious: short(copied.copier),
+                source: short(copied.source),
+                span: span(copied.copier, copied.at, copied.words)?,
+                source_span: span(copied.source, copied.source_at, copied.source_words)?,
             })
         };
         let passages = self.copied.iter().filter_map(detection).collect();
@@ -337,11 +344,11 @@ impl Generator<'_> {
     }
 }
 
-/// A minute after the one before, from the first of January 2000 on.
+/// Returns times one minute apart, starting on 1 January 2000.
 fn time(number: usize) -> String {
     let (day, minute) = (number / 1_440, number % 1_440);
     let mut time = String::new();
-    // Months of 28 days: dates that exist, in order.
+    // Months of 28 days: valid dates in order.
     let (year, month, day) = (2000 + day / 336, day / 28 % 12 + 1, day % 28 + 1);
     let (hour, minute) = (minute / 60, minute % 60);
     // Writing to a string does not fail.
@@ -358,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_makes_the_same_collection_and_another_another() {
+    fn the_seed_determines_the_collection() {
         for kind in SyntheticKind::ALL {
             let settings =
                 SyntheticSettings { kind, n_documents: 40, ..SyntheticSettings::default() };
@@ -372,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_to_be_copied_is_copied() {
+    fn recorded_passages_are_copied() {
         for kind in [SyntheticKind::Quotes, SyntheticKind::Stream] {
             let settings = SyntheticSettings {
                 kind,
@@ -399,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_what_kin_join() {
+    fn related_documents_are_of_one_family() {
         for kind in [SyntheticKind::Copies, SyntheticKind::Versions] {
             let synthetic = generate(&SyntheticSettings {
                 kind,

@@ -1,32 +1,32 @@
-//! Ways to change a text, each at a rate: what a copier, an editor or a scanner does to it.
+//! Edits of a text at a given rate, as by a copier, an editor or a scanner.
 
 use textkin::types::Random;
 
 use super::Language;
 
-/// One way to change a text.
+/// Kind of edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Words come in between.
+    /// Insert words.
     Insert,
-    /// Words go.
+    /// Delete words.
     Delete,
-    /// Words give way to others.
+    /// Replace words by others.
     Replace,
-    /// A word changes places with the next.
+    /// Swap a word with the next one.
     Swap,
-    /// Stretches of 20 words go elsewhere; the rate is the share of words that move.
+    /// Move runs of 20 words; the rate is the share of moved words.
     Move,
-    /// Letters become large or small.
+    /// Change the case of words.
     Case,
-    /// Letters are misread, as by a scanner; the rate is that of words with a fault.
+    /// Misread letters, as by a scanner; the rate is the share of words with an error.
     Ocr,
 }
 
 /// Words that move together.
-const STRETCH: usize = 20;
+const MOVED_WORDS: usize = 20;
 
-/// What scanners take for each other.
+/// Letters that scanners confuse.
 const MISREAD: [(&str, &str); 10] = [
     ("m", "rn"),
     ("e", "c"),
@@ -45,7 +45,7 @@ impl Edit {
     pub const ALL: [Self; 7] =
         [Self::Insert, Self::Delete, Self::Replace, Self::Swap, Self::Move, Self::Case, Self::Ocr];
 
-    /// Its name.
+    /// Name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Edit {
         }
     }
 
-    /// The words, about `rate` of them changed in this way.
+    /// Applies the edit to about `rate` of the words.
     ///
     /// ```
     /// use textkin::types::Random;
@@ -105,7 +105,7 @@ impl Edit {
     }
 }
 
-/// A word that is not this one.
+/// Returns a different word.
 fn other_word(word: &str, language: &Language, random: &mut Random) -> String {
     let mut other = language.word(random);
     for _ in 0..9 {
@@ -122,7 +122,7 @@ fn other_case(word: &str) -> String {
     if upper == word { word.to_lowercase() } else { upper }
 }
 
-/// The word with one letter misread, where there is one that scanners misread.
+/// Replaces one letter of a word by a misreading, if it has one that scanners confuse.
 fn misread(word: &str, random: &mut Random) -> String {
     let start = random.below(MISREAD.len());
     let faults = MISREAD.iter().cycle().skip(start).take(MISREAD.len());
@@ -130,16 +130,16 @@ fn misread(word: &str, random: &mut Random) -> String {
     fault.map_or_else(|| word.to_owned(), |(right, wrong)| word.replacen(right, wrong, 1))
 }
 
-/// The words with stretches of them elsewhere.
+/// Moves runs of words to other positions.
 fn moved(words: &[String], rate: f64, random: &mut Random) -> Vec<String> {
     let mut words = words.to_vec();
-    let n_moves = (words.len() as f64 * rate / STRETCH as f64).round();
+    let n_moves = (words.len() as f64 * rate / MOVED_WORDS as f64).round();
     let mut done = 0.0;
-    while done < n_moves && words.len() > STRETCH {
-        let from = random.below(words.len() - STRETCH);
-        let stretch: Vec<String> = words.drain(from..from + STRETCH).collect();
+    while done < n_moves && words.len() > MOVED_WORDS {
+        let from = random.below(words.len() - MOVED_WORDS);
+        let moved: Vec<String> = words.drain(from..from + MOVED_WORDS).collect();
         let to = random.below(words.len() + 1);
-        words.splice(to..to, stretch);
+        words.splice(to..to, moved);
         done += 1.0;
     }
     words
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_change_what_they_say_and_about_as_much() {
+    fn edits_change_about_the_requested_share_of_words() {
         let language = Language::new(7);
         let mut random = Random::new(7);
         let words = language.text(4_000, &mut random);

@@ -1,11 +1,11 @@
-//! Text with natural statistics: words by Zipf and Mandelbrot, sentences and paragraphs.
+//! Random text with natural statistics: words by the Zipf–Mandelbrot law, sentences and paragraphs.
 
 use textkin::types::Random;
 
-/// Words of the language.
+/// Number of words of the language.
 const N_WORDS: usize = 30_000;
 
-/// Mandelbrot's constants: the word of rank r comes as often as 1/(r + 2.7)^1.05.
+/// Constants of the Zipf–Mandelbrot law: the frequency of rank r is proportional to 1/(r + 2.7)^1.05.
 const SHIFT: f64 = 2.7;
 const EXPONENT: f64 = 1.05;
 
@@ -14,16 +14,16 @@ const ONSETS: [&str; 16] =
 const VOWELS: [&str; 6] = ["a", "e", "i", "o", "u", "ea"];
 const CODAS: [&str; 8] = ["", "", "", "n", "r", "s", "l", "nd"];
 
-/// A language of invented words, some of them much more common than others.
+/// Language of invented words with natural frequencies.
 #[derive(Clone, Debug)]
 pub struct Language {
     words: Vec<String>,
-    /// The share of all words of a text that are of this rank or a lower one.
+    /// Cumulative frequency up to each rank.
     cumulative: Vec<f64>,
 }
 
 impl Language {
-    /// The language of a seed.
+    /// Creates the language of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x6c61_6e67);
@@ -49,14 +49,14 @@ impl Language {
         Self { words, cumulative }
     }
 
-    /// A word, as often as it is common.
+    /// Returns a random word according to its frequency.
     pub fn word(&self, random: &mut Random) -> &str {
-        let place = random.unit();
-        let rank = self.cumulative.partition_point(|share| *share <= place);
+        let point = random.unit();
+        let rank = self.cumulative.partition_point(|share| *share <= point);
         self.words.get(rank.min(N_WORDS - 1)).map_or("", String::as_str)
     }
 
-    /// `n` words, with the marks and capitals of sentences and breaks of paragraphs among them.
+    /// Returns `n` words, with punctuation, capitals and paragraph breaks.
     pub fn text(&self, n: usize, random: &mut Random) -> Vec<String> {
         let mut words = Vec::with_capacity(n);
         let mut left = 0;
@@ -84,7 +84,7 @@ impl Language {
     }
 }
 
-/// A pronounceable word; common ones are short.
+/// Returns a pronounceable word; common words are short.
 fn word(random: &mut Random, rank: usize) -> String {
     let longest = match rank {
         0..100 => 1,
@@ -106,19 +106,19 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Words as one text, and where each of them is in it, in bytes.
+/// Joins words to a text, and returns the byte range of each word.
 pub(crate) fn join(words: &[String]) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
-    let mut places = Vec::with_capacity(words.len());
+    let mut spans = Vec::with_capacity(words.len());
     for word in words {
         if !(text.is_empty() || text.ends_with('\n')) {
             text.push(' ');
         }
-        places.push((text.len(), text.len() + word.trim_end().len()));
+        spans.push((text.len(), text.len() + word.trim_end().len()));
         text.push_str(word);
     }
     text.truncate(text.trim_end().len());
-    (text, places)
+    (text, spans)
 }
 
 #[cfg(test)]
@@ -126,11 +126,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_speaks_the_same_language() {
-        let say = |seed| Language::new(seed).text(200, &mut Random::new(3));
-        assert_eq!(say(1), say(1));
-        assert_ne!(say(1), say(2));
-        assert_eq!(say(1).len(), 200);
+    fn equal_seeds_give_equal_languages() {
+        let text = |seed| Language::new(seed).text(200, &mut Random::new(3));
+        assert_eq!(text(1), text(1));
+        assert_ne!(text(1), text(2));
+        assert_eq!(text(1).len(), 200);
     }
 
     #[test]
@@ -138,18 +138,18 @@ mod tests {
         let language = Language::new(1);
         let mut random = Random::new(9);
         let mut common = 0;
-        let most: std::collections::HashSet<&str> =
+        let commonest: std::collections::HashSet<&str> =
             language.words.iter().take(150).map(String::as_str).collect();
         for _ in 0..20_000 {
-            common += usize::from(most.contains(language.word(&mut random)));
+            common += usize::from(commonest.contains(language.word(&mut random)));
         }
         assert!((8_000..12_500).contains(&common), "{common}");
     }
 
     #[test]
     fn a_text_has_sentences_and_paragraphs() {
-        let (text, places) = join(&Language::new(1).text(2_000, &mut Random::new(1)));
-        assert!(places.iter().all(|&(start, end)| start < end && !text[start..end].contains(' ')));
+        let (text, spans) = join(&Language::new(1).text(2_000, &mut Random::new(1)));
+        assert!(spans.iter().all(|&(start, end)| start < end && !text[start..end].contains(' ')));
         let n_sentences = text.matches(['.', '?']).count();
         assert!((80..200).contains(&n_sentences), "{n_sentences}");
         assert!(text.matches("\n\n").count() > 8 && text.starts_with(char::is_uppercase));

@@ -1,7 +1,7 @@
-//! Collections whose truth is known because they are made: by a seed, the same on every machine.
+//! Synthetic collections with known truth, generated from a seed, identical on every machine.
 //!
-//! `language` makes text with the statistics of a natural one, `edit` changes it in one way at one
-//! rate, `collection` makes whole collections of copies, quotations, versions and streams, `write` puts one into a folder.
+//! `language` generates text with natural statistics, `edit` changes text at a given rate, `collection`
+//! generates collections of copies, quotations, versions and streams, `write` writes one to a folder.
 
 mod collection;
 mod edit;

@@ -1,8 +1,8 @@
-//! Degrees of overlap against what people said: the alpha and beta errors of 004 §4.4.
+//! Degrees of overlap compared with labels: the alpha and beta errors of SCAM (§4.4).
 
 use std::collections::BTreeMap;
 
-/// How much two documents overlap.
+/// Degree of overlap of two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Degree {
     /// Small portions are in both.
@@ -14,10 +14,10 @@ pub enum Degree {
 }
 
 impl Degree {
-    /// All degrees, the weakest first.
+    /// All degrees, lowest first.
     pub const ALL: [Self; 3] = [Self::Some, Self::High, Self::Exact];
 
-    /// Its name in tables.
+    /// Name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -27,8 +27,8 @@ impl Degree {
         }
     }
 
-    /// The degree of a score, given the least score of each degree, the weakest first. A score is
-    /// taken for exact that is less by no more than rounding.
+    /// Returns the degree of a score, given the minimum score of each degree, lowest first. Rounding errors are
+    /// tolerated.
     #[must_use]
     pub fn of(score: f64, bounds: [f64; 3]) -> Option<Self> {
         let reached = Self::ALL.into_iter().zip(bounds).rev();
@@ -36,54 +36,55 @@ impl Degree {
     }
 }
 
-/// The errors of one query, or the mean of many.
+/// Alpha and beta errors of one query, or their means over many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaBetaErrors {
-    /// Share of the expected documents that were not found, or given a lower degree. None if none is
-    /// expected.
+    /// Share of the expected documents that were not reported, or with a lower degree. `None` if no document
+    /// is expected.
     pub alpha: Option<f64>,
-    /// Share of all registered documents that were given the degree wrongly.
+    /// Documents that were reported with this degree by mistake, divided by all registered documents.
     pub beta: f64,
 }
 
 impl AlphaBetaErrors {
-    /// The errors of one query at one degree: what was expected and what was said, by document, in a
-    /// collection of `n_documents`.
+    /// Computes the errors of one query at one degree from the expected and the reported degree of each
+    /// document, in a collection of `n_documents`.
     ///
-    /// A document that was given a higher degree than expected is not missed, but it is a false alert
-    /// of the higher degree.
+    /// A document reported with a higher degree than expected is not missed, but is a false alert of the
+    /// higher degree.
     ///
     /// ```
     /// use std::collections::BTreeMap;
-    /// use textkin_eval::metric::{Degree, Errors};
+    /// use textkin_eval::metric::{Degree, AlphaBetaErrors};
     ///
     /// let expected = BTreeMap::from([(1, Degree::High), (2, Degree::High)]);
-    /// let said = BTreeMap::from([(1, Degree::High), (2, Degree::Some), (3, Degree::High)]);
-    /// let errors = Errors::of(&expected, &said, Degree::High, 100);
-    /// assert_eq!(errors, Errors { alpha: Some(0.5), beta: 0.01 });
+    /// let reported = BTreeMap::from([(1, Degree::High), (2, Degree::Some), (3, Degree::High)]);
+    /// let errors = AlphaBetaErrors::of(&expected, &reported, Degree::High, 100);
+    /// assert_eq!(errors, AlphaBetaErrors { alpha: Some(0.5), beta: 0.01 });
     /// ```
     #[must_use]
     pub fn of(
         expected: &BTreeMap<u32, Degree>,
-        said: &BTreeMap<u32, Degree>,
+        reported: &BTreeMap<u32, Degree>,
         degree: Degree,
         n_documents: usize,
     ) -> Self {
         let wanted = || expected.iter().filter(|(_, is)| **is == degree);
-        let is_missed = |document: &u32| said.get(document).is_none_or(|said| *said < degree);
+        let is_missed =
+            |document: &u32| reported.get(document).is_none_or(|reported| *reported < degree);
         let n_missed = wanted().filter(|(document, _)| is_missed(document)).count();
         let n_wanted = wanted().count();
-        let is_false = |(document, said): &(&u32, &Degree)| {
-            **said == degree && expected.get(document) != Some(&degree)
+        let is_false = |(document, reported): &(&u32, &Degree)| {
+            **reported == degree && expected.get(document) != Some(&degree)
         };
-        let n_false = said.iter().filter(is_false).count();
+        let n_false = reported.iter().filter(is_false).count();
         Self {
             alpha: (n_wanted > 0).then(|| n_missed as f64 / n_wanted as f64),
             beta: n_false as f64 / n_documents.max(1) as f64,
         }
     }
 
-    /// The means over queries; alpha over those that expect something.
+    /// Returns the means over queries; alpha only over queries with expected documents.
     #[must_use]
     pub fn mean(errors: &[Self]) -> Self {
         let alphas: Vec<f64> = errors.iter().filter_map(|errors| errors.alpha).collect();
@@ -103,23 +104,23 @@ mod tests {
     #[test]
     fn two_of_ten_missed_is_an_alpha_error_of_20_percent() {
         let expected: BTreeMap<u32, Degree> = (0..10).map(|n| (n, Degree::Exact)).collect();
-        let mut said: BTreeMap<u32, Degree> = (0..8).map(|n| (n, Degree::Exact)).collect();
-        said.insert(8, Degree::High);
-        let errors = AlphaBetaErrors::of(&expected, &said, Degree::Exact, 50_000);
+        let mut reported: BTreeMap<u32, Degree> = (0..8).map(|n| (n, Degree::Exact)).collect();
+        reported.insert(8, Degree::High);
+        let errors = AlphaBetaErrors::of(&expected, &reported, Degree::Exact, 50_000);
         assert_eq!(errors, AlphaBetaErrors { alpha: Some(0.2), beta: 0.0 });
-        // The one that was said to be high only is a false alert there.
-        assert_eq!(AlphaBetaErrors::of(&expected, &said, Degree::High, 10).beta, 0.1);
+        // The document that was reported as high is a false alert at that degree.
+        assert_eq!(AlphaBetaErrors::of(&expected, &reported, Degree::High, 10).beta, 0.1);
     }
 
     #[test]
     fn fifty_false_alerts_of_50000_are_a_beta_error_of_a_tenth_percent() {
-        let said: BTreeMap<u32, Degree> = (0..50).map(|n| (n, Degree::Some)).collect();
-        let errors = AlphaBetaErrors::of(&BTreeMap::new(), &said, Degree::Some, 50_000);
+        let reported: BTreeMap<u32, Degree> = (0..50).map(|n| (n, Degree::Some)).collect();
+        let errors = AlphaBetaErrors::of(&BTreeMap::new(), &reported, Degree::Some, 50_000);
         assert_eq!(errors, AlphaBetaErrors { alpha: None, beta: 0.001 });
     }
 
     #[test]
-    fn a_degree_is_the_highest_that_is_reached() {
+    fn the_highest_reached_degree_counts() {
         let bounds = [0.05, 0.5, 1.0];
         let degrees = [0.04, 0.05, 0.49, 0.5, 0.999, 1.0 - 1e-12].map(|s| Degree::of(s, bounds));
         let (some, high) = (Some(Degree::Some), Some(Degree::High));
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_that_expect_nothing_leave_alpha_alone() {
+    fn queries_without_expected_documents_do_not_affect_alpha() {
         let errors = [(Some(0.5), 0.0), (None, 0.2), (Some(0.0), 0.1)]
             .map(|(alpha, beta)| AlphaBetaErrors { alpha, beta });
         let mean = AlphaBetaErrors::mean(&errors);

@@ -1,66 +1,66 @@
-//! Pairs against a reference graph: coverage, density, average precision (000 §7), and precision,
-//! recall and F1, which are the same by other names.
+//! Pairs compared with a reference graph: coverage, density and average precision (Bernstein and Zobel, §7).
+//! Coverage is recall, density is precision; also F1.
 
 use std::collections::BTreeSet;
 
-/// The edges of a graph without directions, between numbered documents.
+/// Edges of an undirected graph of numbered documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges(BTreeSet<(u32, u32)>);
 
-/// What the truth says of a pair.
+/// Judgement of a pair by the ground truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// The two are kin.
+    /// The documents are related.
     Related,
-    /// They are not.
+    /// The documents are unrelated.
     Unrelated,
-    /// Nobody has looked: the pair counts neither way.
+    /// The ground truth does not cover the pair; it is excluded.
     Unjudged,
 }
 
-/// How many of what is true was found, and of what was found is true.
+/// Counts of found and missed pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retrieval {
-    /// Pairs that are kin and were found.
+    /// Related pairs that were found.
     pub right: u64,
-    /// Pairs that are kin and were not found.
+    /// Related pairs that were not found.
     pub missed: u64,
-    /// Pairs that were found and are not kin.
+    /// Unrelated pairs that were found.
     pub wrong: u64,
 }
 
 impl Edges {
-    /// Whether the two are joined, in whichever order they are given.
+    /// Returns whether two documents are joined, in either order.
     #[must_use]
     pub fn contains(&self, a: u32, b: u32) -> bool {
         self.0.contains(&ordered(a, b))
     }
 
-    /// Joins two documents; a document is not joined to itself.
+    /// Joins two documents; ignored if both are the same.
     pub fn insert(&mut self, a: u32, b: u32) {
         if a != b {
             self.0.insert(ordered(a, b));
         }
     }
 
-    /// The edges, the smaller number first, ascending.
+    /// Returns the edges, smaller number first, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.0.iter().copied()
     }
 
-    /// How many there are.
+    /// Returns the number of edges.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no edges.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Judges the edges by a reference graph that leaves nothing open.
+    /// Judges the edges by a complete reference graph.
     ///
     /// ```
     /// use textkin_eval::metric::Edges;
@@ -74,16 +74,16 @@ impl Edges {
         self.judged(reference, |_, _| Judgement::Unrelated)
     }
 
-    /// Judges the edges by a reference graph; `others` judges what is not in it.
+    /// Judges the edges by a reference graph; `others` judges edges that are not in it.
     #[must_use]
     pub fn judged(&self, reference: &Self, others: impl FnMut(u32, u32) -> Judgement) -> Retrieval {
         self.tallied(reference, others).retrieval(reference.len() as u64)
     }
 
-    /// The mean, over those of `documents` that have edges, of the share of their edges that are in the
-    /// reference graph. None if none of them has a judged edge.
+    /// Returns the mean, over those of `documents` that have judged edges, of the share of their edges that are
+    /// in the reference graph. `None` if no document has a judged edge.
     ///
-    /// The documents should be those whose edges in the reference graph are known completely.
+    /// The edges of these documents should be complete in the reference graph.
     #[must_use]
     pub fn average_precision(
         &self,
@@ -109,17 +109,17 @@ impl Edges {
     }
 }
 
-/// Counts edges as they come, each once, so that a graph need not be held.
+/// Counts edges one by one, without storing the graph.
 #[derive(Clone, Debug)]
 pub struct JudgementTally {
     right: u64,
     wrong: u64,
-    /// Right edges and all judged ones of each document.
+    /// Correct edges and all judged edges of each document.
     documents: Vec<(u32, u32)>,
 }
 
 impl JudgementTally {
-    /// Nothing yet, of so many documents.
+    /// Creates an empty tally of `n_documents` documents.
     #[must_use]
     pub fn new(n_documents: usize) -> Self {
         Self { right: 0, wrong: 0, documents: vec![(0, 0); n_documents] }
@@ -141,7 +141,7 @@ impl JudgementTally {
         }
     }
 
-    /// What was found of `n_related` edges of the reference graph.
+    /// Returns the retrieval counts for a reference graph of `n_related` edges.
     #[must_use]
     pub fn retrieval(&self, n_related: u64) -> Retrieval {
         let (right, wrong) = (self.right, self.wrong);
@@ -169,19 +169,19 @@ impl FromIterator<(u32, u32)> for Edges {
 }
 
 impl Retrieval {
-    /// Share of the kin that were found: recall. None where there are no kin.
+    /// Returns the share of related pairs that were found: recall. `None` without related pairs.
     #[must_use]
     pub fn coverage(&self) -> Option<f64> {
         share(self.right, self.right + self.missed)
     }
 
-    /// Share of what was found that is kin: precision. None where nothing was found.
+    /// Returns the share of found pairs that are related: precision. `None` if nothing was found.
     #[must_use]
     pub fn density(&self) -> Option<f64> {
         share(self.right, self.right + self.wrong)
     }
 
-    /// The harmonic mean of both. None where there is nothing to find and nothing was found.
+    /// Returns the harmonic mean of both. `None` if there is nothing to find and nothing was found.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         share(2 * self.right, 2 * self.right + self.missed + self.wrong)
@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Fig. 1 of 000 has six edges; Fig. 4 has four of them and one more.
+    /// Fig. 1 of Bernstein and Zobel has six edges; Fig. 4 has four of them and one more.
     #[test]
     fn figure_4_has_a_coverage_of_67_and_a_density_of_80_percent() {
         let reference = Edges::from_iter([(3, 4), (2, 5), (2, 7), (5, 7), (1, 6), (6, 8)]);
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_share() {
+    fn empty_graphs_have_no_scores() {
         let nothing = Edges::default().against(&Edges::default());
         assert_eq!((nothing.coverage(), nothing.density(), nothing.f1()), (None, None, None));
     }
 
     proptest! {
         #[test]
-        fn counts_are_those_of_all_pairs(
+        fn counts_equal_naive_counting(
             related in prop::collection::vec((0_u32..8, 0_u32..8), 0..20),
             found in prop::collection::vec((0_u32..8, 0_u32..8), 0..20),
         ) {

@@ -1,9 +1,9 @@
-//! How right an answer is. Every metric is a pure function of what is true and what was said.
+//! Metrics: pure functions of ground truth and results.
 //!
-//! `graph` judges pairs (000 §7), `classes` degrees of overlap (004 §4.4), `partition` clusters,
+//! `graph` judges pairs (Bernstein and Zobel), `classes` degrees of overlap (SCAM), `partition` clusters,
 //! `passages` spans of copied text (PAN). Rankings are judged by
-//! [`Effectiveness`](textkin::search::Effectiveness) (001), traces by
-//! [`Accuracy`](textkin::trace::Accuracy) (003): they live beside what they judge.
+//! [`Effectiveness`](textkin::search::Effectiveness) (Hoad and Zobel), traces by
+//! [`Accuracy`](textkin::trace::Accuracy) (Abdel-Hamid et al.), each in the crate it judges.
 
 mod classes;
 mod graph;

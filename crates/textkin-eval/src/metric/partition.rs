@@ -1,19 +1,18 @@
-//! Clusters against labels: the adjusted Rand index and B³.
+//! Clusters compared with labels: the adjusted Rand index and B³.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-/// Precision, recall and F1 of B³: means over items of how pure and how complete the cluster is in
-/// which the item stands.
+/// Precision, recall and F1 of B³: purity and completeness of the cluster of an item, averaged over items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BCubed {
-    /// Mean share of an item's cluster that has its label.
+    /// Mean share of the cluster of an item that has its label.
     pub precision: f64,
     /// Mean share of the items with its label that are in its cluster.
     pub recall: f64,
 }
 
-/// How many items are in a class, in a cluster, and in both.
+/// Sizes of classes, clusters and their intersections.
 struct Contingency {
     both: Vec<(u64, u64, u64)>,
     labels: Vec<u64>,
@@ -45,8 +44,8 @@ impl Contingency {
     }
 }
 
-/// The adjusted Rand index of items with a true label and a cluster: 1 if both partitions are the same,
-/// about 0 if they agree by chance only.
+/// Computes the adjusted Rand index of items with a true label and a cluster: 1 if both partitions are equal,
+/// about 0 if they agree only by chance.
 ///
 /// ```
 /// use textkin_eval::metric::adjusted_rand;
@@ -63,12 +62,12 @@ pub fn adjusted_rand<L: Ord + Copy + Hash, C: Ord + Copy + Hash>(items: &[(L, C)
     let all = pairs(items.len() as u64);
     let expected = if all > 0.0 { labels * clusters / all } else { 0.0 };
     let largest = f64::midpoint(labels, clusters);
-    // Both all alone or both all together: the same partition, and nothing that chance could do.
+    // Both partitions are trivial and equal; chance plays no part.
     if largest == expected { 1.0 } else { (together - expected) / (largest - expected) }
 }
 
 impl BCubed {
-    /// The figures of items with a true label and a cluster. None if there is no item.
+    /// Computes B³ of items with a true label and a cluster. `None` without items.
     #[must_use]
     pub fn of<L: Ord + Copy + Hash, C: Ord + Copy + Hash>(items: &[(L, C)]) -> Option<Self> {
         if items.is_empty() {
@@ -82,7 +81,7 @@ impl BCubed {
         Some(Self { precision: mean(|row| row.2), recall: mean(|row| row.1) })
     }
 
-    /// The harmonic mean of both.
+    /// Returns the harmonic mean of precision and recall.
     #[must_use]
     pub fn f1(&self) -> f64 {
         let sum = self.precision + self.recall;
@@ -117,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn figures_are_those_of_all_pairs(
+        fn scores_equal_naive_computation(
             items in prop::collection::vec((0_u8..4, 0_u8..4), 2..30),
         ) {
             let (mut both, mut labels, mut clusters, mut all) = (0.0, 0.0, 0.0, 0.0);

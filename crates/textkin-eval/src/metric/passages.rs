@@ -1,27 +1,27 @@
-//! Copied passages against annotated ones: precision, recall, granularity and plagdet, as the PAN
-//! evaluations define them (macro averages, characters of both sides).
+//! Found passages compared with annotated ones: precision, recall, granularity and plagdet as defined by PAN
+//! (macro averages, characters of both sides).
 
-/// A passage of one document that is in another.
+/// Passage that one document copied from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detection {
-    /// The document that took it.
+    /// Copying document.
     pub suspicious: u32,
-    /// The document from which it is.
+    /// Source document.
     pub source: u32,
-    /// Where it begins and ends in the first.
+    /// Start and end in the copying document.
     pub span: (usize, usize),
-    /// Where it begins and ends in the second.
+    /// Start and end in the source document.
     pub source_span: (usize, usize),
 }
 
-/// How well passages were found.
+/// Plagdet scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plagdet {
     /// Mean share of a found passage that is copied.
     pub precision: f64,
     /// Mean share of a copied passage that was found.
     pub recall: f64,
-    /// Mean number of pieces in which a copied passage was found, of those that were; at least 1.
+    /// Mean number of pieces per copied passage that was found; at least 1.
     pub granularity: f64,
 }
 
@@ -30,7 +30,7 @@ impl Detection {
         length(self.span) + length(self.source_span)
     }
 
-    /// Whether both sides touch, so that one tells of the other.
+    /// Returns whether both sides overlap.
     fn meets(&self, other: &Self) -> bool {
         (self.suspicious, self.source) == (other.suspicious, other.source)
             && common(self.span, other.span).is_some()
@@ -39,7 +39,7 @@ impl Detection {
 }
 
 impl Plagdet {
-    /// F1, divided by log₂(1 + granularity).
+    /// Returns F1 divided by log₂(1 + granularity).
     #[must_use]
     pub fn score(&self) -> f64 {
         let sum = self.precision + self.recall;
@@ -48,7 +48,7 @@ impl Plagdet {
     }
 }
 
-/// Judges found passages by the true ones.
+/// Judges found passages by the annotated ones.
 ///
 /// ```
 /// use textkin_eval::metric::{Detection, plagdet};
@@ -72,7 +72,7 @@ pub fn plagdet(cases: &[Detection], found: &[Detection]) -> Plagdet {
     Plagdet { precision, recall, granularity }
 }
 
-/// Passages by the two documents they are of.
+/// Passages grouped by document pair.
 struct Grouped<'a>(Vec<&'a Detection>);
 
 impl<'a> Grouped<'a> {
@@ -91,7 +91,8 @@ impl<'a> Grouped<'a> {
     }
 }
 
-/// The mean share of `passages` that is in those of `others` that meet them; 0 if there is none.
+/// Returns the mean share of `passages` that is covered by overlapping passages of `others`; 0 without
+/// passages.
 fn mean_share(passages: &[Detection], others: &[Detection]) -> f64 {
     let others = Grouped::new(others);
     let share = |passage: &Detection| {
@@ -109,13 +110,13 @@ fn length((start, end): (usize, usize)) -> usize {
     end.saturating_sub(start)
 }
 
-/// What is in both spans, if anything is.
+/// Returns the intersection of two spans, if any.
 fn common(a: (usize, usize), b: (usize, usize)) -> Option<(usize, usize)> {
     let both = (a.0.max(b.0), a.1.min(b.1));
     (both.0 < both.1).then_some(both)
 }
 
-/// How much the spans cover together.
+/// Returns the total length covered by the spans.
 fn union(mut spans: Vec<(usize, usize)>) -> usize {
     spans.sort_unstable();
     let (mut covered, mut done) = (0, 0);
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_cost_by_their_number() {
+    fn granularity_counts_pieces() {
         let case = passage(1, 0, 100, 500);
         let found = [passage(1, 0, 50, 500), passage(1, 50, 50, 550)];
         let figures = plagdet(&[case], &found);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_place_of_the_wrong_source_is_nothing() {
+    fn passages_of_a_wrong_source_or_position_do_not_count() {
         let case = passage(1, 0, 100, 500);
         for wrong in [passage(2, 0, 100, 500), passage(1, 0, 100, 900), passage(1, 200, 9, 500)] {
             let figures = plagdet(&[case], &[wrong]);
@@ -163,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_are_those_of_single_characters(
+        fn scores_equal_counting_characters(
             cases in prop::collection::vec((0_u32..2, 0_usize..20, 1_usize..9, 0_usize..20), 1..6),
             found in prop::collection::vec((0_u32..2, 0_usize..20, 1_usize..9, 0_usize..20), 1..6),
         ) {

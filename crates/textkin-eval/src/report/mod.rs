@@ -1,5 +1,5 @@
-//! What an experiment found: a table beside the paper's figures, and a plot, in forms for people and
-//! programs.
+//! Report of an experiment: a table with the figures of the paper, and plots, as text, CSV, JSON, Markdown and
+//! HTML.
 
 mod page;
 mod plot;
@@ -14,36 +14,38 @@ pub use table::{ReportCell, ReportRow, ReportTable};
 
 use crate::error::{Error, at};
 
-/// What an experiment found.
+/// Report of an experiment.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExperimentReport {
-    /// The name of the experiment.
+    /// Name of the experiment.
     pub experiment: String,
-    /// What it is.
+    /// Title of the experiment.
     pub title: String,
-    /// The collection it ran on, and its size.
+    /// Name and size of the collection.
     pub collection: String,
-    /// What was measured.
+    /// Measured figures.
     pub table: ReportTable,
-    /// What must be said with it.
+    /// Notes on the table.
     pub notes: Vec<String>,
-    /// The figures as pictures.
+    /// Plots of the figures.
     #[serde(skip)]
     pub plots: Vec<Plot>,
-    /// The version of textkin.
+    /// Version of textkin.
     pub version: &'static str,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
 impl ExperimentReport {
-    /// The report in Markdown, without plots.
+    /// Returns the report as Markdown, without plots.
     #[must_use]
     pub fn markdown(&self) -> String {
         let (name, title, table) = (&self.experiment, &self.title, self.table.markdown());
         let mut markdown = format!("### {name}: {title}\n\nOn {}.\n\n{table}\n", self.collection);
         if self.table.has_paper() {
-            markdown.push_str("In brackets: the paper's own figures, on its own collection.\n\n");
+            markdown.push_str(
+                "Figures in brackets are from the paper, measured on its own collection.\n\n",
+            );
         }
         for note in &self.notes {
             markdown.push_str(note);
@@ -54,7 +56,7 @@ impl ExperimentReport {
         markdown
     }
 
-    /// Writes `NAME.csv`, `NAME.json`, `NAME.md`, `NAME.html` and a picture for each plot to a folder.
+    /// Writes `NAME.csv`, `NAME.json`, `NAME.md`, `NAME.html` and an SVG file per plot to a folder.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -1,4 +1,4 @@
-//! A report as one page that needs nothing else.
+//! A report as a self-contained HTML page.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(super) fn page(report: &ExperimentReport) -> String {
          <meta name=\"viewport\" content=\"width=device-width\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>{name}</title>\n<style>{STYLE}</style>\n<h1>{name}: {title}</h1>\n\
-         <p>On {collection}; textkin {version}, {seconds:.1} s.</p>\n",
+         <p>Collection: {collection}. textkin {version}, {seconds:.1} s.</p>\n",
         name = escape(&report.experiment),
         title = escape(&report.title),
         collection = escape(&report.collection),
@@ -46,7 +46,7 @@ pub(super) fn page(report: &ExperimentReport) -> String {
     page.push_str("</table></div>\n");
     if report.table.has_paper() {
         page.push_str(
-            "<p class=\"paper\">In brackets: the paper's own figures, on its own collection.</p>\n",
+            "<p class=\"paper\">Figures in brackets are from the paper, measured on its own collection.</p>\n",
         );
     }
     for note in &report.notes {

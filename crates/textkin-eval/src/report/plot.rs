@@ -1,26 +1,26 @@
-//! Curves as SVG: no script, no font but the reader's own, readable without colours.
+//! Line plots as SVG: no scripts, system fonts, readable without colours.
 
 use std::fmt::Write as _;
 
-/// Points of one curve.
+/// One curve of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Its points, x ascending.
+    /// Points, ordered by x.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Curves over one axis.
+/// Line plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What x is.
+    /// Label of the x axis.
     pub x: String,
-    /// What y is.
+    /// Label of the y axis.
     pub y: String,
-    /// Whether x grows by factors.
+    /// Whether the x axis is logarithmic.
     pub is_logarithmic: bool,
     /// The curves.
     pub series: Vec<Series>,
@@ -33,13 +33,13 @@ const RIGHT: f64 = 190.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 56.0;
 
-/// Colours that people with any eyes can tell apart, and dashes for paper without colours.
+/// Colour-blind safe palette, and dashes for black-and-white print.
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#444444", "#8b0000"];
 const DASHES: [&str; 4] = ["none", "7 3", "2 3", "9 3 2 3"];
 
 impl Plot {
-    /// The plot as a picture.
+    /// Returns the plot as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -98,15 +98,15 @@ impl Plot {
         );
         for (number, series) in self.series.iter().enumerate() {
             let colour = COLOURS.get(number % COLOURS.len()).copied().unwrap_or("#000");
-            // The ninth curve has the colour of the first, and another dash.
+            // The ninth curve has the colour of the first but another dash.
             let dash = (number + number / COLOURS.len()) % DASHES.len();
             let dash = DASHES.get(dash).copied().unwrap_or("none");
-            let places = series.points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b)));
+            let positions = series.points.iter().map(|&(a, b)| format!("{:.1},{:.1}", x(a), y(b)));
             _ = writeln!(
                 svg,
                 "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
                  stroke-dasharray=\"{dash}\"/>",
-                places.collect::<Vec<_>>().join(" ")
+                positions.collect::<Vec<_>>().join(" ")
             );
             for &(a, b) in &series.points {
                 _ = writeln!(
@@ -135,21 +135,21 @@ impl Plot {
         if self.is_logarithmic { x.max(f64::MIN_POSITIVE).ln() } else { x }
     }
 
-    /// The places of the points, at most ten.
+    /// Returns up to ten x values of points.
     fn x_ticks(&self) -> Vec<f64> {
-        let mut places: Vec<f64> = self
+        let mut positions: Vec<f64> = self
             .series
             .iter()
             .flat_map(|series| series.points.iter().map(|point| point.0))
             .collect();
-        places.sort_by(f64::total_cmp);
-        places.dedup();
-        let every = places.len().div_ceil(10).max(1);
-        places.into_iter().step_by(every).collect()
+        positions.sort_by(f64::total_cmp);
+        positions.dedup();
+        let every = positions.len().div_ceil(10).max(1);
+        positions.into_iter().step_by(every).collect()
     }
 }
 
-/// The least and the greatest value, with some room if they are one.
+/// Returns the minimum and maximum value, widened if they are equal.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let finite = values.filter(|value| value.is_finite());
     let (from, to) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), value| {
@@ -162,7 +162,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
-/// A round number that divides a length in about five.
+/// Returns a round step that divides a length into about five.
 fn step(length: f64) -> f64 {
     let rough = (length / 5.0).max(1e-9);
     let power = 10_f64.powf(rough.log10().floor());
@@ -174,7 +174,7 @@ fn step(length: f64) -> f64 {
 }
 
 fn short(value: f64, step: f64) -> String {
-    let digits = [(1.0, 0), (0.1, 1), (0.01, 2)].iter().find(|(least, _)| step >= *least);
+    let digits = [(1.0, 0), (0.1, 1), (0.01, 2)].iter().find(|(min, _)| step >= *min);
     format!("{:.*}", digits.map_or(3, |(_, digits)| *digits), value + 0.0)
 }
 
@@ -191,12 +191,12 @@ fn trim(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A name without what it says in brackets: there is not much room.
+/// Returns a name without its part in brackets, to save room.
 fn in_legend(name: &str) -> &str {
     name.split(" (").next().unwrap_or(name)
 }
 
-/// Text for markup.
+/// Escapes text for HTML and SVG.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_one_point_are_plots_too() {
+    fn empty_and_single_point_plots_are_valid() {
         for points in [vec![], vec![(3.0, 4.0)], vec![(1.0, 0.0), (2.0, 0.0)]] {
             let svg = plot(vec![Series { name: String::new(), points }]).svg();
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

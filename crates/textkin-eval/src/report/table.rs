@@ -1,62 +1,62 @@
-//! A table of figures, each beside the paper's own where there is one.
+//! Table of measured figures, with those of the paper where available.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// A figure, or none.
+/// Cell: a figure, or none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReportCell {
-    /// What was measured, if it could be.
+    /// Measured value, if any.
     pub value: Option<f64>,
-    /// What the paper says, on its own collection.
+    /// Value in the paper, on its own collection.
     pub paper: Option<f64>,
-    /// Digits behind the point.
+    /// Decimal places.
     #[serde(skip)]
     digits: usize,
 }
 
-/// A line of a table.
+/// Row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReportRow {
-    /// What it is about.
+    /// Name of the row.
     pub name: String,
-    /// A figure for each column.
+    /// One cell per column.
     pub cells: Vec<ReportCell>,
 }
 
-/// Named rows of figures.
+/// Table with named rows and columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ReportTable {
-    /// What the rows are.
+    /// Header of the column with the row names.
     pub row_header: String,
-    /// The names of the columns.
+    /// Column names.
     pub columns: Vec<String>,
-    /// The rows.
+    /// Rows.
     pub rows: Vec<ReportRow>,
 }
 
 impl ReportCell {
-    /// A figure with so many digits behind the point.
+    /// Creates a cell that shows `digits` decimal places.
     #[must_use]
     pub fn new(value: impl Into<Option<f64>>, digits: usize) -> Self {
         Self { value: value.into().filter(|value| value.is_finite()), paper: None, digits }
     }
 
-    /// The same, beside what the paper says.
+    /// Adds the value of the paper.
     #[must_use]
     pub fn with_paper(mut self, paper: impl Into<Option<f64>>) -> Self {
         self.paper = paper.into();
         self
     }
 
-    /// The measured figure as it is shown.
+    /// Formats the measured value.
     #[must_use]
     pub fn formatted(&self) -> String {
         self.value.map_or_else(|| "n/a".to_owned(), |value| format!("{value:.*}", self.digits))
     }
 
-    /// The paper's figure as it is shown.
+    /// Formats the value of the paper.
     #[must_use]
     pub fn formatted_paper(&self) -> Option<String> {
         self.paper.map(|value| format!("{value:.*}", self.digits))
@@ -64,7 +64,7 @@ impl ReportCell {
 }
 
 impl ReportTable {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub fn new<C: Into<String>>(row_header: &str, columns: impl IntoIterator<Item = C>) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
@@ -76,13 +76,13 @@ impl ReportTable {
         self.rows.push(ReportRow { name: name.into(), cells });
     }
 
-    /// Whether the paper has a figure for any cell.
+    /// Returns whether any cell has a value of the paper.
     #[must_use]
     pub fn has_paper(&self) -> bool {
         self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.paper.is_some())
     }
 
-    /// The table for a terminal: what the paper says stands in brackets.
+    /// Formats the table as text, with values of the paper in brackets.
     #[must_use]
     pub fn text(&self) -> String {
         let cell = |cell: &ReportCell| match cell.formatted_paper() {
@@ -117,7 +117,7 @@ impl ReportTable {
         text
     }
 
-    /// The table in Markdown: what the paper says stands in brackets.
+    /// Formats the table as Markdown, with values of the paper in brackets.
     #[must_use]
     pub fn markdown(&self) -> String {
         let escaped = |text: &str| text.replace('|', "\\|");
@@ -138,7 +138,7 @@ impl ReportTable {
         markdown
     }
 
-    /// One line for each cell: row, column, measured, paper.
+    /// Formats the table as CSV, one line per cell: row, column, measured, paper.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut csv = format!("{},column,measured,paper\n", field(&self.row_header));
@@ -153,7 +153,7 @@ impl ReportTable {
     }
 }
 
-/// A field of comma-separated values.
+/// Quotes a CSV field if necessary.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up_and_the_paper_stands_in_brackets() {
+    fn columns_are_aligned_and_paper_values_are_in_brackets() {
         let expected = "score                 T1  T2, high\n\
                         s1           0.50 (0.25)       n/a\n\
                         longer name          n/a        12\n";

@@ -1,7 +1,7 @@
 //! Hoad and Zobel, *Methods for identifying versioned and plagiarised documents* (2003), Tables 1–6,
 //! and its passages.
 //!
-//! `passages` ranks by parts of documents.
+//! `passages` ranks documents by their passages.
 
 mod passages;
 
@@ -16,7 +16,7 @@ use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-/// Precision, recall, highest false match, separation, ratio, as the paper prints them.
+/// Precision, recall, highest false match (HFM), separation and their ratio, as printed in the paper.
 type Paper = [Option<f64>; 5];
 
 const COLUMNS: [&str; 5] = ["precision(s)", "recall(20)", "HFM, %", "separation, %", "Sep/HFM"];
@@ -25,7 +25,7 @@ const fn paper(precision: f64, recall: f64, hfm: f64, separation: f64, ratio: f6
     [Some(precision), Some(recall), Some(hfm), Some(separation), Some(ratio)]
 }
 
-/// Where the paper has no separation.
+/// A row of the paper without separation.
 const fn without(precision: f64, recall: f64, hfm: f64) -> Paper {
     [Some(precision), Some(recall), Some(hfm), None, None]
 }
@@ -46,24 +46,24 @@ fn cells(means: &MeanEffectiveness, paper: Paper) -> Vec<ReportCell> {
 
 fn notes(context: &ExperimentContext<'_>, n_queries: usize) -> Vec<String> {
     let mut notes = vec![format!(
-        "Means over {n_queries} queries, which are documents with kin. The query itself and documents that nobody judged \
-         do not count; a right document that is not among the first 1,000 counts with 0 %."
+        "Means over {n_queries} queries: documents that have related documents. The query itself and unjudged documents are \
+         excluded; a related document that is not among the first 1,000 counts as 0 %."
     )];
     if context.collection().truth.families.is_none() && context.collection().name != "synthetic" {
-        notes.push("Few documents of this collection are known to be strangers, so HFM is that of the judged ones.".to_owned());
+        notes.push("This collection has few documents labelled as unrelated; HFM covers only the judged ones.".to_owned());
     }
     notes
 }
 
-/// Settings with these steps of normalisation after the usual ones.
+/// Returns settings with these normalization steps after the default ones.
 pub(super) fn normalized(steps: &str) -> Result<Settings, Error> {
-    let usual = Settings::default().normalization.to_string();
-    let all = if steps.is_empty() { usual } else { format!("{usual}+{steps}") };
+    let defaults = Settings::default().normalization.to_string();
+    let all = if steps.is_empty() { defaults } else { format!("{defaults}+{steps}") };
     let normalization = all.parse()?;
     Ok(Settings { normalization, ..Settings::default() })
 }
 
-/// One row for each ranking over one index.
+/// Searches one index by several rankings, one row each.
 fn rankings(
     context: &ExperimentContext<'_>,
     settings: &Settings,
@@ -101,7 +101,7 @@ pub(super) fn table2(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         ("identity 3", Ranking::Identity3, paper(0.97, 0.99, 18.46, 6.70, 0.36)),
         ("identity 4", Ranking::Identity4, paper(0.99, 1.0, 20.62, 14.88, 0.72)),
         ("identity 5", Ranking::Identity5, paper(1.0, 1.0, 11.16, 24.64, 2.21)),
-        ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
+        ("kin (textkin's default, not in the paper)", Ranking::Kin, NO_PAPER),
     ];
     rankings(context, &normalized("stop:en+stem:en")?, &rows)
 }
@@ -110,7 +110,7 @@ pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     let mut table = ReportTable::new("words", COLUMNS);
     let queries = context.queries();
     for (name, steps, paper) in [
-        ("as they are", "", paper(1.0, 1.0, 8.74, 29.44, 3.37)),
+        ("unchanged", "", paper(1.0, 1.0, 8.74, 29.44, 3.37)),
         ("stopped", "stop:en", paper(1.0, 1.0, 8.09, 30.07, 3.72)),
         ("stemmed", "stem:en", paper(1.0, 1.0, 11.95, 24.75, 2.07)),
         ("stopped and stemmed", "stop:en+stem:en", paper(1.0, 1.0, 11.16, 24.64, 2.21)),
@@ -126,7 +126,7 @@ pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     })
 }
 
-/// Search by fingerprints: chunker and selection of the index, and of the query if that is another.
+/// Searches by fingerprints: chunker and selection of the index, and selection of the query if it differs.
 fn fingerprints(
     context: &ExperimentContext<'_>,
     queries: &[u32],
@@ -167,8 +167,18 @@ pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
             "rarest-prefix:15",
             [Some(0.32), Some(0.40), Some(6.72), None, Some(2.78)],
         ),
-        ("rarest in document, 15 (not tested)", "words:3", "rarest-document:15", NO_PAPER),
-        ("rarest in collection, 15 (not tested)", "words:3", "rarest-collection:15", NO_PAPER),
+        (
+            "rarest in document, 15 (not tested in the paper)",
+            "words:3",
+            "rarest-document:15",
+            NO_PAPER,
+        ),
+        (
+            "rarest in collection, 15 (not tested in the paper)",
+            "words:3",
+            "rarest-collection:15",
+            NO_PAPER,
+        ),
         ("anchor", "words:3", "anchor", paper(1.0, 1.0, 16.60, 13.36, 0.80)),
         ("5th in sentence", "words:3", "kth-in-sentence:5", paper(0.97, 0.98, 6.84, 5.50, 0.80)),
         ("5th sentence", "words:3", "kth-sentence:5", without(0.30, 0.30, 13.58)),
@@ -183,8 +193,8 @@ pub(super) fn table4(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     }
     let mut notes = notes(context, queries.len());
     notes.push(
-        "The paper proposes rarest in document and rarest in collection, and has tested neither. The latter counts chunks over \
-         all documents first."
+        "The paper proposes “rarest in document” and “rarest in collection” but tests neither. The latter needs a first pass \
+         that counts chunks over all documents."
             .to_owned(),
     );
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
@@ -205,7 +215,7 @@ pub(super) fn table5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         (15, paper(0.38, 0.46, 16.61, -3.42, -0.21)),
         (20, without(0.27, 0.31, 17.50)),
     ];
-    let mut table = ReportTable::new("words of a chunk", COLUMNS);
+    let mut table = ReportTable::new("words per chunk", COLUMNS);
     let queries = context.queries();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for (k, paper) in papers {
@@ -217,8 +227,8 @@ pub(super) fn table5(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     }
     let series = [("measured here", ours), ("the paper", theirs)];
     let plots = vec![Plot {
-        title: "Precision by words of a chunk, anchors".to_owned(),
-        x: "words of a chunk".to_owned(),
+        title: "Precision by words per chunk, anchor selection".to_owned(),
+        x: "words per chunk".to_owned(),
         y: "precision(s)".to_owned(),
         is_logarithmic: false,
         series: series.map(|(name, points)| Series { name: name.to_owned(), points }).to_vec(),
@@ -230,7 +240,7 @@ pub(super) fn table6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
     let rows = [
         ("cosine", Ranking::Cosine, without(0.68, 0.77, 73.46)),
         ("identity 5", Ranking::Identity5, paper(0.97, 0.97, 25.25, 51.75, 2.05)),
-        ("kin (the default, not in the paper)", Ranking::Kin, NO_PAPER),
+        ("kin (textkin's default, not in the paper)", Ranking::Kin, NO_PAPER),
     ];
     let ExperimentOutput { mut table, mut notes, .. } =
         rankings(context, &normalized("stop:en")?, &rows)?;
@@ -244,8 +254,8 @@ pub(super) fn table6(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         table.push(name, means.map_or_else(Vec::new, |means| cells(&means, paper)));
     }
     notes.push(
-        "With sets of chunks, a full query against anchors shares the same chunks as the query's anchors; only the percentage \
-         differs, since the query's own score counts all of its chunks."
+        "Chunks are compared as sets, so a full query shares the same chunks with an anchor index as the anchors of the query \
+         do. Only the percentage differs, because a full query has more chunks."
             .to_owned(),
     );
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })

@@ -1,4 +1,4 @@
-//! Passages instead of whole documents: the paper's last experiment, on essays of students.
+//! Search by passages instead of whole documents: the last experiment of the paper, on student essays.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,25 +12,25 @@ use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement};
 use crate::report::{ReportCell, ReportTable};
 
-/// Documents after which recall is told, as in the paper.
+/// Rank at which recall is measured, as in the paper.
 const RECALL_AT: usize = 20;
 
-/// What is counted of one way of ranking.
+/// Counts for one ranking.
 #[derive(Clone, Copy, Debug, Default)]
 struct ListCounts {
     /// Sum of precision(s) over queries.
     precision: f64,
     /// Sum of recall(20).
     recall: f64,
-    /// Kin among the first twenty, and all kin, by degree.
+    /// Related documents among the first 20, and all related documents, by degree.
     by_degree: [(u32, u32); 3],
-    /// Kin and strangers anywhere in the list.
+    /// Related and unrelated documents anywhere in the list.
     related: u32,
     unrelated: u32,
 }
 
 impl ListCounts {
-    /// Counts the judged documents of a list, the best first.
+    /// Counts the judged documents of a list, best first.
     fn add(&mut self, list: &[u32], related: &BTreeMap<u32, Degree>) {
         let among =
             |n: usize| list.iter().take(n).filter(|number| related.contains_key(number)).count();
@@ -46,7 +46,7 @@ impl ListCounts {
         self.unrelated += short(list.len() - among(list.len()));
     }
 
-    fn cells(&self, n_queries: usize, tells_all: bool) -> Vec<ReportCell> {
+    fn cells(&self, n_queries: usize, has_list: bool) -> Vec<ReportCell> {
         let n = n_queries.max(1) as f64;
         let mut cells =
             vec![ReportCell::new(self.precision / n, 2), ReportCell::new(self.recall / n, 2)];
@@ -55,8 +55,8 @@ impl ListCounts {
         }
         let all: u32 = self.by_degree.iter().map(|(_, all)| all).sum();
         let share = 100.0 * f64::from(self.related) / f64::from(all.max(1));
-        cells.push(ReportCell::new(tells_all.then_some(share), 1));
-        cells.push(ReportCell::new(tells_all.then_some(f64::from(self.unrelated) / n), 2));
+        cells.push(ReportCell::new(has_list.then_some(share), 1));
+        cells.push(ReportCell::new(has_list.then_some(f64::from(self.unrelated) / n), 2));
         cells
     }
 }
@@ -69,9 +69,9 @@ pub(in crate::experiment) fn passages(
     context: &ExperimentContext<'_>,
 ) -> Result<ExperimentOutput, Error> {
     let mut columns = vec!["precision(s)".to_owned(), "recall(20)".to_owned()];
-    columns.extend(Degree::ALL.map(|degree| format!("of {} overlap", degree.name())));
-    columns.extend(["kin in the list, %".to_owned(), "strangers in it".to_owned()]);
-    let mut table = ReportTable::new("by", columns);
+    columns.extend(Degree::ALL.map(|degree| format!("recall(20) of {} overlap", degree.name())));
+    columns.extend(["related in the list, %".to_owned(), "unrelated in the list".to_owned()]);
+    let mut table = ReportTable::new("search by", columns);
     let store = TemporaryRepository::new(context, &Settings::default(), true)?;
     let rankings = [Ranking::Identity2, Ranking::Identity5, Ranking::Kin];
     let passages = PassageSettings { top: TOP, ..PassageSettings::default() };
@@ -110,7 +110,7 @@ pub(in crate::experiment) fn passages(
     let names = [
         "whole documents, identity 2",
         "whole documents, identity 5",
-        "whole documents, kin (the default)",
+        "whole documents, kin (textkin's default)",
         "passages of 50 words every 25",
     ];
     for (number, (name, count)) in names.iter().zip(&counts).enumerate() {
@@ -118,13 +118,13 @@ pub(in crate::experiment) fn passages(
     }
     let notes = vec![
         format!(
-            "Means over {} queries, which are documents with kin; the query itself and documents that nobody judged do not \
-             count. Documents rank by the number of their passages that are similar to one of the query, which is told from \
-             50 % of identity 2 on; nothing else is in that list.",
+            "Means over {} queries: documents that have related documents. The query itself and unjudged documents are \
+             excluded. Passage search ranks documents by the number of passages that are similar to a passage of the \
+             query: at least 50 % of identity 2. Other documents are not in that list.",
             queries.len()
         ),
-        "The paper compared 145 essays of students with one another: whole documents by the identity measure found 36 copied \
-         pairs, passages 59 pairs, of which 55 were copied: the same 36 and 19 more."
+        "The paper compared 145 student essays with one another. The identity measure on whole documents found 36 copied \
+         pairs. Passages found 59 pairs, of which 55 were copied: the same 36 and 19 more."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
@@ -134,7 +134,7 @@ pub(in crate::experiment) fn passages(
 mod tests {
     use super::*;
 
-    /// Three kin, of which one is first, one third and one not there: worked out by hand.
+    /// Three related documents: one ranked first, one third, one missing.
     #[test]
     fn a_small_list_by_hand() {
         let related = BTreeMap::from([(1, Degree::High), (2, Degree::Some), (3, Degree::Some)]);

@@ -1,17 +1,17 @@
 //! Origins: Abdel-Hamid, Behzadi, Christoph and Henzinger, *Detecting the origin of text segments
 //! efficiently* (2009), Tables 3–11 and Figure 2.
 //!
-//! `stream` puts a collection in order of time and traces it, `paper` has the paper's figures, `shares`
-//! judges single words and lengths (Table 11, Figure 2). Tables that the paper prints of one grid of runs
-//! are one experiment here.
+//! `stream` sorts a collection by time and traces it, `paper` has the figures of the paper, `shares` judges
+//! words and document lengths (Table 11, Figure 2). Tables of the paper that share a grid of runs are one
+//! experiment here.
 
 mod paper;
 mod shares;
 mod stream;
 
 use textkin::trace::{
-    Accuracy, ChunkMethod, CopyCount, Estimation, Eviction, Lucky, Memory, Method, Preset, Scores,
-    Settings as TraceSettings,
+    Accuracy, AccuracyScores, ChunkMethod, CopyCount, Estimation, Eviction, Lucky, Memory, Method,
+    Preset, Settings as TraceSettings,
 };
 
 pub(super) use shares::{figure2, table11};
@@ -22,7 +22,7 @@ use super::{ExperimentContext, ExperimentOutput};
 use crate::error::Error;
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-/// The paper's method with an eviction and an estimation; the memory comes later.
+/// Returns settings of the paper's method with an eviction and an estimation, without a memory limit.
 fn method(eviction: Eviction, estimation: Estimation) -> TraceSettings {
     with(ChunkMethod { eviction, estimation, ..ChunkMethod::default() })
 }
@@ -45,7 +45,7 @@ fn version_b() -> TraceSettings {
     method(LUCKY, Estimation::BridgingExpansion)
 }
 
-/// Ways that are not in the paper: its method in smaller slots, and the default of textkin.
+/// Settings that are not in the paper: its method with smaller slots, and the default of textkin.
 fn others() -> [(&'static str, TraceSettings); 2] {
     let small = ChunkMethod {
         eviction: Eviction::Lucky(Lucky { limit: 4, ..Lucky::DEFAULT }),
@@ -56,12 +56,12 @@ fn others() -> [(&'static str, TraceSettings); 2] {
     };
     [
         ("NHs in 11 bytes, limit 4 (not in the paper)", with(small)),
-        ("kin (the default, not in the paper)", Preset::Kin.settings(Memory::Unlimited)),
+        ("kin (textkin's default, not in the paper)", Preset::Kin.settings(Memory::Unlimited)),
     ]
 }
 
-/// What the paper says of a row: for every size and their mean, for three sizes and the mean, the mean
-/// alone, or nothing.
+/// Figures of the paper for a row: for every size and the mean, for three sizes and the mean, the mean
+/// only, or none.
 #[derive(Clone, Copy)]
 enum Paper {
     All([f64; 9]),
@@ -70,11 +70,11 @@ enum Paper {
     Nothing,
 }
 
-/// How right a way of tracing is with each size of memory.
-struct Curve(Vec<Scores>);
+/// Accuracy of one configuration for each memory size.
+struct Curve(Vec<AccuracyScores>);
 
-/// One of the scores.
-type Score = fn(&Scores) -> f64;
+/// Selects one of the scores.
+type Score = fn(&AccuracyScores) -> f64;
 
 const DOMINANT: Score = |scores| scores.dominant;
 const OF_COPIES: Score = |scores| scores.dominant_of_copies;
@@ -90,14 +90,14 @@ impl Curve {
     ) -> Result<Self, Error> {
         let curve = stream.curve(context, cut, settings)?;
         let scores = |accuracy: &Accuracy| match accuracy.n_documents() {
-            // Where nobody copied, nothing is told of copies.
-            (_, 0) => Scores { dominant_of_copies: f64::NAN, ..accuracy.scores() },
+            // Without copies there is no accuracy of copies.
+            (_, 0) => AccuracyScores { dominant_of_copies: f64::NAN, ..accuracy.scores() },
             _ => accuracy.scores(),
         };
         Ok(Self(curve.iter().map(scores).collect()))
     }
 
-    /// One score by size, in percent, and the mean.
+    /// Returns one score for each size, in percent, followed by the mean.
     fn percent(&self, score: Score) -> Vec<f64> {
         let mut values: Vec<f64> = self.0.iter().map(|scores| 100.0 * score(scores)).collect();
         values.push(values.iter().sum::<f64>() / values.len().max(1) as f64);
@@ -108,7 +108,7 @@ impl Curve {
         self.percent(score).last().copied()
     }
 
-    /// The cells of a row.
+    /// Returns the cells of a row.
     fn cells(&self, score: Score, sizes: &[u64], paper: Paper) -> Vec<ReportCell> {
         let has_all = sizes.len() == 8;
         let printed = |column: usize| match (sizes.get(column), paper) {
@@ -116,7 +116,7 @@ impl Curve {
             (Some(size), Paper::Few(values)) => {
                 FEW.iter().position(|few| few == size).and_then(|at| values.get(at).copied())
             }
-            // The paper's mean is over all eight sizes.
+            // The mean in the paper covers all eight sizes.
             (None, Paper::All([.., mean]) | Paper::Few([.., mean]) | Paper::Mean(mean))
                 if has_all =>
             {
@@ -131,7 +131,7 @@ impl Curve {
     }
 }
 
-/// An empty table with a column for each size of memory and one for the mean.
+/// Returns an empty table with a column for each memory size and one for the mean.
 fn table(of: &str, stream: &TraceStream) -> ReportTable {
     let sizes = stream.sizes().iter().map(|size| format!("{} %", *size as f64 / 100.0));
     ReportTable::new(of, sizes.chain(["mean".to_owned()]))
@@ -146,8 +146,8 @@ fn plot(title: &str, stream: &TraceStream, curves: &[(String, &Curve)]) -> Plot 
     });
     Plot {
         title: title.to_owned(),
-        x: "memory: share of the distinct chunks, %".to_owned(),
-        y: "dominant origins told rightly, %".to_owned(),
+        x: "memory, % of the distinct chunks".to_owned(),
+        y: "correct dominant origins, %".to_owned(),
         is_logarithmic: true,
         series: series.collect(),
     }
@@ -161,7 +161,7 @@ pub(super) fn table3(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
         table.push(variant.name, vec![ReportCell::new(100.0 * share, 1).with_paper(paper)]);
     }
     let notes = vec![
-        "Selected chunks by chunks of eight words. The paper gives Dct the shares of Hb."
+        "Selected chunks divided by chunks of eight words. The paper lists the same share for Hb and Dct."
             .to_owned(),
         stream.note(),
     ];
@@ -209,17 +209,17 @@ pub(super) fn variants(context: &ExperimentContext<'_>) -> Result<ExperimentOutp
 }
 
 fn versions_note() -> String {
-    "A is random eviction without estimation, B lucky eviction with bridging and expansion. DO: documents whose dominant \
-     origin is told rightly; DOc: the same over copied documents only; TF: words rightly called fresh or old; overall: the \
-     mean of DO and TF."
+    "A is random eviction without estimation, B is lucky eviction with bridging and expansion. DO: share of documents with \
+     the correct dominant origin; DOc: the same over copied documents only; TF: share of words correctly classified as \
+     new or copied; overall: mean of DO and TF."
         .to_owned()
 }
 
 fn means_note(stream: &TraceStream) -> String {
     match stream.sizes().len() {
-        8 => "Means are over eight sizes of memory, as in the paper.".to_owned(),
+        8 => "Means cover eight memory sizes, as in the paper.".to_owned(),
         n => format!(
-            "Means are over {n} sizes of memory, the paper's over eight, so those are not beside."
+            "Means cover {n} memory sizes. Those of the paper cover eight and are not shown."
         ),
     }
 }
@@ -270,10 +270,10 @@ pub(super) fn tables4to7(context: &ExperimentContext<'_>) -> Result<ExperimentOu
         ours.push((name.to_owned(), curve));
     }
     series.extend(ours.iter().map(|(name, curve)| (name.clone(), curve)));
-    let plots = vec![plot("Dominant origins, by memory", &stream, &series)];
+    let plots = vec![plot("Dominant origins by memory size", &stream, &series)];
     let notes = vec![
-        "Table 4: DO of version A. Table 5: DO of version B. Table 6: TF. Table 7: overall, here beside its row of the blogs; \
-         on its Swiss pages the paper has 80.9, 81.6, 76.0, 81.4, 81.8, 81.1 and 79.3 for A, 90.6, 88.0, 79.2, 87.6, 87.7, \
+        "Table 4: DO of version A. Table 5: DO of version B. Table 6: TF. Table 7: overall, compared with the row for blogs; \
+         for Swiss pages the paper has 80.9, 81.6, 76.0, 81.4, 81.8, 81.1 and 79.3 for A, 90.6, 88.0, 79.2, 87.6, 87.7, \
          86.7 and 59.7 for B."
             .to_owned(),
         versions_note(),
@@ -283,12 +283,16 @@ pub(super) fn tables4to7(context: &ExperimentContext<'_>) -> Result<ExperimentOu
     Ok(ExperimentOutput { table, plots, notes })
 }
 
-/// Adds the rows of ways of tracing, score by score.
-fn add_ways(table: &mut ReportTable, sizes: &[u64], ways: &[(String, Curve, &paper::Scores)]) {
+/// Adds rows for several configurations, score by score.
+fn add_configurations(
+    table: &mut ReportTable,
+    sizes: &[u64],
+    configurations: &[(String, Curve, &paper::PaperScores)],
+) {
     for (label, score) in
         [("DO", DOMINANT), ("TF", FRESHNESS), ("overall", OVERALL), ("DOc", OF_COPIES)]
     {
-        for (name, curve, paper) in ways {
+        for (name, curve, paper) in configurations {
             let printed = match label {
                 "DO" => Paper::Few(paper.dominant),
                 "TF" => Paper::Few(paper.freshness),
@@ -303,7 +307,7 @@ fn add_ways(table: &mut ReportTable, sizes: &[u64], ways: &[(String, Curve, &pap
 
 pub(super) fn table8(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
-    let mut ways = Vec::new();
+    let mut configurations = Vec::new();
     for (variant, papers) in
         [ChunkSelection::ALL, ChunkSelection::BEST].into_iter().zip(&paper::TABLE_8)
     {
@@ -312,19 +316,20 @@ pub(super) fn table8(context: &ExperimentContext<'_>) -> Result<ExperimentOutput
             context.set_stage(eviction.name());
             let settings = method(eviction, Estimation::None);
             let curve = Curve::of(context, &stream, &cut, &settings)?;
-            ways.push((format!("{} {eviction}", variant.name), curve, paper));
+            configurations.push((format!("{} {eviction}", variant.name), curve, paper));
         }
     }
     let mut table = table("percent", &stream);
-    add_ways(&mut table, stream.sizes(), &ways);
-    let series: Vec<_> = ways.iter().map(|(name, curve, _)| (name.clone(), curve)).collect();
+    add_configurations(&mut table, stream.sizes(), &configurations);
+    let series: Vec<_> =
+        configurations.iter().map(|(name, curve, _)| (name.clone(), curve)).collect();
     let plots = vec![plot("Evictions without estimation", &stream, &series)];
     Ok(ExperimentOutput { table, plots, notes: vec![means_note(&stream), stream.note()] })
 }
 
 pub(super) fn tables9to10(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
-    let mut ways = Vec::new();
+    let mut configurations = Vec::new();
     for (variant, papers) in
         [ChunkSelection::BEST, ChunkSelection::ALL].into_iter().zip(&paper::TABLES_9_10)
     {
@@ -334,19 +339,19 @@ pub(super) fn tables9to10(context: &ExperimentContext<'_>) -> Result<ExperimentO
                 context.set_stage(estimation.name());
                 let curve = Curve::of(context, &stream, &cut, &method(eviction, estimation))?;
                 let name = format!("{} {eviction} {estimation}", variant.name);
-                ways.push((name, curve, paper));
+                configurations.push((name, curve, paper));
             }
         }
     }
     let mut table = table("percent", &stream);
-    add_ways(&mut table, stream.sizes(), &ways);
-    let lucky = ways.iter().filter(|(name, ..)| name.contains("lucky"));
+    add_configurations(&mut table, stream.sizes(), &configurations);
+    let lucky = configurations.iter().filter(|(name, ..)| name.contains("lucky"));
     let series: Vec<_> = lucky.map(|(name, curve, _)| (name.clone(), curve)).collect();
     let plots = vec![plot("Estimations with lucky eviction", &stream, &series)];
     let notes = vec![
-        "NHs is Table 9, All is Table 10. The DO and TF halves of the paper's Table 10 stand under each other's heading: its \
-         “dominant origin” of All without estimation is Table 8's token freshness, and the other way round. They are \
-         beside the score here that they are of."
+        "NHs is Table 9, All is Table 10. In the paper the two halves of Table 10 have swapped headings: its “dominant \
+         origin” of All without estimation equals the token freshness in Table 8, and vice versa. Here the figures are \
+         beside the score they belong to."
             .to_owned(),
         means_note(&stream),
         stream.note(),

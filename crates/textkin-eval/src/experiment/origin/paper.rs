@@ -1,12 +1,11 @@
-//! The figures of the paper, on its blogs: 8.7 million documents of ten days of 2006.
+//! Figures of the paper for its blogs: 8.7 million documents from ten days in 2006.
 
 use super::stream::ChunkSelection;
 
-/// Values at 5,000, 500 and 50 MB and the mean of all eight sizes, as most tables print them.
+/// Values at 5,000, 500 and 50 MB and the mean of all eight sizes, as in most tables.
 pub(super) type Few = [f64; 4];
 
-/// Share of the distinct chunks that fits in each of the eight sizes, of which `Few` has three: their
-/// places, and that of the mean.
+/// The three sizes of `Few`, in hundredths of a percent of the distinct chunks.
 pub(super) const FEW: [u64; 3] = [3420, 330, 30];
 
 /// The seven selections of Tables 4 to 7.
@@ -106,18 +105,18 @@ pub(super) const TABLE_7: [[f64; 7]; 2] =
     [[81.0, 83.6, 79.5, 83.4, 82.7, 82.6, 82.2], [87.9, 89.1, 83.6, 88.7, 87.6, 87.6, 84.3]];
 
 /// Dominant origin, token freshness and overall score.
-pub(super) struct Scores {
+pub(super) struct PaperScores {
     pub(super) dominant: Few,
     pub(super) freshness: Few,
     pub(super) overall: f64,
 }
 
-const fn scores(dominant: Few, freshness: Few, overall: f64) -> Scores {
-    Scores { dominant, freshness, overall }
+const fn scores(dominant: Few, freshness: Few, overall: f64) -> PaperScores {
+    PaperScores { dominant, freshness, overall }
 }
 
 /// Evictions (random, LRU, copy count, lucky) without estimation, of All and of NHs.
-pub(super) const TABLE_8: [[Scores; 4]; 2] = [
+pub(super) const TABLE_8: [[PaperScores; 4]; 2] = [
     [
         scores([83.2, 75.7, 73.2, 76.2], [97.6, 86.9, 78.2, 85.7], 80.7),
         scores([93.0, 77.6, 73.4, 78.9], [96.1, 83.8, 76.7, 83.7], 81.3),
@@ -134,7 +133,7 @@ pub(super) const TABLE_8: [[Scores; 4]; 2] = [
 
 /// Estimations (none, expansion, bridging, both) with copy count and with lucky eviction, of NHs
 /// (Table 9) and of All (Table 10, whose halves are printed under each other's heading).
-pub(super) const TABLES_9_10: [[[Scores; 4]; 2]; 2] = [
+pub(super) const TABLES_9_10: [[[PaperScores; 4]; 2]; 2] = [
     [
         [
             scores([98.8, 93.1, 78.5, 88.3], [93.5, 88.8, 75.1, 84.2], 86.2),

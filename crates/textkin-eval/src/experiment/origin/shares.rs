@@ -1,4 +1,4 @@
-//! What estimation adds, word by word (Table 11), and how right origins are by length (Figure 2).
+//! Effect of estimation word by word (Table 11), and accuracy of origins by document length (Figure 2).
 
 use textkin::trace::{Accuracy, Block, DocumentTrace, Preset, Settings as TraceSettings};
 
@@ -8,17 +8,17 @@ use crate::error::Error;
 use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::report::{Plot, ReportCell, ReportTable, Series};
 
-/// Words that are copied by estimation only, and how many of those are of the origin that is told.
-fn estimated(truth: &DocumentTrace, said: &DocumentTrace) -> (u64, u64) {
+/// Counts the words that are copied by estimation only, and how many of them have the correct origin.
+fn estimated(truth: &DocumentTrace, traced: &DocumentTrace) -> (u64, u64) {
     let has = |blocks: &[Block], origin: Option<u64>, word: u32| {
         let is_meant = |block: &&Block| {
             block.start <= word && word < block.end && origin.is_none_or(|o| o == block.origin)
         };
         blocks.iter().find(is_meant).map(|block| block.origin)
     };
-    let words = said.estimated.iter().flat_map(|&(start, end)| start..end);
+    let words = traced.estimated.iter().flat_map(|&(start, end)| start..end);
     words.fold((0, 0), |(all, right), word| {
-        let origin = has(&said.blocks, None, word);
+        let origin = has(&traced.blocks, None, word);
         let is_right =
             origin.is_some_and(|origin| has(&truth.blocks, Some(origin), word).is_some());
         (all + 1, right + u64::from(is_right))
@@ -30,13 +30,13 @@ pub(in crate::experiment) fn table11(
 ) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let cut = stream.cut(context, ChunkSelection::BEST)?;
-    let mut table = ReportTable::new("memory", ["extra-labelled words", "right, %"]);
+    let mut table = ReportTable::new("memory", ["extra-labelled words", "correct, %"]);
     for (number, &size) in stream.sizes().iter().enumerate() {
         let settings = TraceSettings { memory: stream.memory(size), ..version_b() };
-        let said = stream.traced(context, &cut, &settings)?;
+        let traced = stream.traced(context, &cut, &settings)?;
         let (mut all, mut right) = (0, 0);
-        for (truth, said) in stream.judged(&said) {
-            let (one, right_one) = estimated(truth, said);
+        for (truth, traced) in stream.judged(&traced) {
+            let (one, right_one) = estimated(truth, traced);
             all += one;
             right += right_one;
         }
@@ -47,15 +47,15 @@ pub(in crate::experiment) fn table11(
         table.push(format!("{} %", size as f64 / 100.0), cells);
     }
     let notes = vec![
-        "Words of NHs with lucky eviction, bridging and expansion that are called old only because other chunks were found. \
-         The paper counts selected chunks: 6,694 of them at its largest size, 133,737 at its smallest."
+        "Words labelled as copied only by estimation, with NHs, lucky eviction, bridging and expansion. The paper counts \
+         selected chunks instead: 6,694 at its largest memory size, 133,737 at its smallest."
             .to_owned(),
         stream.note(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-/// Chunks of a document: the first of each row of the figure. The paper's shortest has 38, its plot ends
+/// Minimum chunks per document of each row. The shortest document of the paper has 38 chunks, its plot ends
 /// at 350.
 const LENGTHS: [u32; 9] = [38, 60, 80, 110, 150, 200, 270, 350, 700];
 
@@ -64,21 +64,29 @@ pub(in crate::experiment) fn figure2(
 ) -> Result<ExperimentOutput, Error> {
     let stream = TraceStream::new(context)?;
     let cut = stream.cut(context, ChunkSelection::BEST)?;
-    let least = stream.sizes().last().copied().unwrap_or(10);
-    let memory = stream.memory(least);
+    let smallest = stream.sizes().last().copied().unwrap_or(10);
+    let memory = stream.memory(smallest);
     let mut table = ReportTable::new(
-        "chunks of a document",
-        ["documents", "NHs, version B: DO, %", "of copies, %", "kin: DO, %", "of copies, %"],
+        "chunks per document",
+        [
+            "documents",
+            "NHs, version B: DO, %",
+            "NHs, version B: DOc, %",
+            "kin: DO, %",
+            "kin: DOc, %",
+        ],
     );
-    let ways = [version_b(), Preset::Kin.settings(memory)];
+    let configurations = [version_b(), Preset::Kin.settings(memory)];
     let mut by_length = [[Accuracy::default(); 2]; LENGTHS.len()];
-    for (way, settings) in ways.into_iter().enumerate() {
-        let said = stream.traced(context, &cut, &TraceSettings { memory, ..settings })?;
-        for (truth, said) in stream.judged(&said) {
+    for (configuration, settings) in configurations.into_iter().enumerate() {
+        let traced = stream.traced(context, &cut, &TraceSettings { memory, ..settings })?;
+        for (truth, traced) in stream.judged(&traced) {
             let row = LENGTHS.partition_point(|length| *length <= truth.chunks).checked_sub(1);
-            let cell = row.and_then(|row| by_length.get_mut(row)).and_then(|row| row.get_mut(way));
+            let cell = row
+                .and_then(|row| by_length.get_mut(row))
+                .and_then(|row| row.get_mut(configuration));
             if let Some(accuracy) = cell {
-                accuracy.add(truth, said);
+                accuracy.add(truth, traced);
             }
         }
     }
@@ -102,17 +110,17 @@ pub(in crate::experiment) fn figure2(
         table.push(name, cells);
     }
     let plots = vec![Plot {
-        title: "Dominant origins by length of the document, smallest memory".to_owned(),
-        x: "chunks of a document, at least".to_owned(),
-        y: "dominant origins told rightly, %".to_owned(),
+        title: "Dominant origins by document length, smallest memory".to_owned(),
+        x: "minimum chunks per document".to_owned(),
+        y: "correct dominant origins, %".to_owned(),
         is_logarithmic: true,
         series: series.to_vec(),
     }];
     let notes = vec![
         format!(
-            "Memory for {} % of the distinct chunks. The paper shows a curve without numbers, at 0.1 %: the longer a document, \
-             the more often its origin is right.",
-            least as f64 / 100.0
+            "Memory for {} % of the distinct chunks; DOc is DO over copied documents only. The paper shows a curve without \
+             numbers, at 0.1 %: the longer a document, the more often its origin is correct.",
+            smallest as f64 / 100.0
         ),
         stream.note(),
     ];
@@ -145,13 +153,13 @@ mod tests {
         }
     }
 
-    /// Ten words are estimated: of words 4 to 7 the origin is right, of words 8 to 11 it is another, words
-    /// 12 and 13 are fresh.
+    /// Ten words are estimated: words 4 to 7 have the correct origin, words 8 to 11 another, words 12 and 13
+    /// are new.
     #[test]
-    fn a_word_is_right_if_its_origin_is() {
+    fn a_word_is_correct_if_its_origin_is() {
         let truth = traced(vec![block(0, 8, 1), block(8, 12, 2)], Vec::new());
-        let said = traced(vec![block(0, 14, 1)], vec![(4, 14)]);
-        assert_eq!(estimated(&truth, &said), (10, 4));
+        let traced = traced(vec![block(0, 14, 1)], vec![(4, 14)]);
+        assert_eq!(estimated(&truth, &traced), (10, 4));
         assert_eq!(estimated(&truth, &truth), (0, 0));
     }
 }

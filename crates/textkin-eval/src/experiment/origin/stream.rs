@@ -1,4 +1,4 @@
-//! A collection as a stream: its documents in order of time, cut in one way or another, and traced.
+//! A collection as a stream: documents in chronological order, chunked, selected and traced.
 
 use textkin::trace::{Accuracy, DocumentTrace, Memory, Settings as TraceSettings, Tracer};
 use textkin::types::{Chunk, Chunked, Tokens};
@@ -8,25 +8,25 @@ use super::super::ExperimentContext;
 use crate::collection::CollectionDocument;
 use crate::error::Error;
 
-/// Documents of fewer words are left out, as in the paper.
+/// Minimum words of a document; shorter ones are skipped, as in the paper.
 const MIN_WORDS: usize = 45;
 
-/// So many documents make a first impression.
+/// Maximum documents in a quick run.
 const QUICK: usize = 1_200;
 
-/// Bytes of a chunk in the paper's smallest slot, by which its Table 2 tells sizes.
+/// Bytes of the smallest slot in the paper, the unit of the sizes in its Table 2.
 const SLOT: u64 = 14;
 
-/// Shares of the distinct chunks that fit, in hundredths of a percent: the first row of Table 2.
+/// Memory sizes in hundredths of a percent of the distinct chunks: the first row of Table 2.
 const SIZES: [u64; 8] = [3420, 1370, 680, 330, 140, 70, 30, 10];
 
-/// Those of them that the paper prints in most tables, for 5,000, 500 and 50 MB.
+/// The sizes in most tables of the paper: 5,000, 500 and 50 MB.
 const QUICK_SIZES: [u64; 3] = [3420, 330, 30];
 
-/// How texts are cut, and which chunks are looked up.
+/// Chunker and selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkSelection {
-    /// The paper's name for it.
+    /// Name in the paper.
     pub(super) name: &'static str,
     pub(super) chunk: &'static str,
     pub(super) select: &'static str,
@@ -40,35 +40,35 @@ impl ChunkSelection {
     /// Every run of eight words.
     pub(super) const ALL: Self = Self::new("All", "words:8", "all");
 
-    /// The paper's best.
+    /// The best selection of the paper.
     pub(super) const BEST: Self = Self::new("NHs", "words:8", "hailstorm+no-overlap");
 }
 
-/// The documents of a stream, and the truth about them.
+/// Documents of a stream, and the ground truth about them.
 pub(super) struct TraceStream {
     texts: Vec<Tokens>,
     truth: Vec<DocumentTrace>,
     n_chunks: u64,
     n_distinct: u64,
     sizes: &'static [u64],
-    /// Whether the order is that of time.
+    /// Whether the order is chronological.
     has_times: bool,
 }
 
-/// Documents cut in one way: chunks, and which of them are selected.
+/// Chunks of each document, and the indices of the selected ones.
 pub(super) struct SelectedStream(Vec<(Vec<Chunk>, Vec<u32>)>);
 
 impl SelectedStream {
-    /// Selected chunks of all documents.
+    /// Returns the number of selected chunks of all documents.
     pub(super) fn n_selected(&self) -> u64 {
         self.0.iter().map(|(_, selection)| selection.len() as u64).sum()
     }
 }
 
 impl TraceStream {
-    /// The collection of the lab as a stream.
+    /// Reads the collection as a stream and computes its ground truth.
     pub(super) fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
-        context.set_stage("the truth");
+        context.set_stage("computing the ground truth");
         let analyzer = Analyzer::new(&Settings::default())?;
         let (order, has_times) = in_order(&context.collection().texts);
         let tokens = order.into_iter().map(|text| {
@@ -92,7 +92,7 @@ impl TraceStream {
         Ok(stream)
     }
 
-    /// Cuts all documents in one way.
+    /// Chunks all documents and selects chunks.
     pub(super) fn cut(
         &self,
         context: &ExperimentContext<'_>,
@@ -113,7 +113,7 @@ impl TraceStream {
         Ok(SelectedStream(self.texts.iter().map(one).collect()))
     }
 
-    /// What a tracer says of every document.
+    /// Traces every document.
     pub(super) fn traced(
         &self,
         context: &ExperimentContext<'_>,
@@ -121,23 +121,23 @@ impl TraceStream {
         settings: &TraceSettings,
     ) -> Result<Vec<DocumentTrace>, Error> {
         let mut tracer = Tracer::new(settings).map_err(textkin::Error::from)?;
-        let mut said = Vec::with_capacity(self.texts.len());
+        let mut traces = Vec::with_capacity(self.texts.len());
         for (tokens, (chunks, selection)) in self.texts.iter().zip(&cut.0) {
             context.check_stopped()?;
-            said.push(tracer.trace(&Chunked { tokens, chunks }, selection));
+            traces.push(tracer.trace(&Chunked { tokens, chunks }, selection));
         }
-        Ok(said)
+        Ok(traces)
     }
 
-    /// What is true and what is said of the documents that count: those of the second half.
+    /// Returns the ground truth and the result of each document that counts: those of the second half.
     pub(super) fn judged<'a>(
         &'a self,
-        said: &'a [DocumentTrace],
+        traces: &'a [DocumentTrace],
     ) -> impl Iterator<Item = (&'a DocumentTrace, &'a DocumentTrace)> {
-        self.truth.iter().zip(said).skip(self.truth.len() / 2)
+        self.truth.iter().zip(traces).skip(self.truth.len() / 2)
     }
 
-    /// How right a tracer is with each size of memory; sizes are shared among all cores.
+    /// Computes the accuracy of a tracer for each memory size, in parallel.
     pub(super) fn curve(
         &self,
         context: &ExperimentContext<'_>,
@@ -146,9 +146,9 @@ impl TraceStream {
     ) -> Result<Vec<Accuracy>, Error> {
         let one = |size: u64| {
             let settings = TraceSettings { memory: self.memory(size), ..*settings };
-            let said = self.traced(context, cut, &settings)?;
+            let traces = self.traced(context, cut, &settings)?;
             let mut accuracy = Accuracy::default();
-            self.judged(&said).for_each(|(truth, said)| accuracy.add(truth, said));
+            self.judged(&traces).for_each(|(truth, traces)| accuracy.add(truth, traces));
             Ok(accuracy)
         };
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -165,34 +165,34 @@ impl TraceStream {
         parts.into_iter().flatten().collect()
     }
 
-    /// The memory of a size.
+    /// Returns the memory of a size.
     pub(super) fn memory(&self, size: u64) -> Memory {
         Memory::Bytes((self.n_distinct * SLOT * size / 10_000).max(5_000))
     }
 
-    /// Sizes of memory, in hundredths of a percent of the distinct chunks, the largest first.
+    /// Returns the memory sizes in hundredths of a percent of the distinct chunks, largest first.
     pub(super) fn sizes(&self) -> &'static [u64] {
         self.sizes
     }
 
-    /// All chunks of eight words.
+    /// Returns the number of chunks of eight words.
     pub(super) fn n_chunks(&self) -> u64 {
         self.n_chunks
     }
 
-    /// What must be said with any figure of it.
+    /// Returns the note for every table of this stream.
     pub(super) fn note(&self) -> String {
         let mut accuracy = Accuracy::default();
-        self.judged(&self.truth).for_each(|(truth, said)| accuracy.add(truth, said));
+        self.judged(&self.truth).for_each(|(truth, traces)| accuracy.add(truth, traces));
         let (clear, copied) = accuracy.n_documents();
         let order = match self.has_times {
-            true => "in order of time",
-            false => "in the order they are given, since not all have a time",
+            true => "in chronological order",
+            false => "in their given order, since some have no time",
         };
         format!(
-            "{} documents of {MIN_WORDS} words and more, {order}; {} chunks, {} of them distinct. The second half \
-             counts, but for documents without a clear dominant origin: {clear} documents, {copied} of them copied. Sizes of \
-             memory are the paper's: so many percent of the distinct chunks, {SLOT} bytes each.",
+            "{} documents of at least {MIN_WORDS} words, {order}; {} chunks, {} of them distinct. Scores cover the second \
+             half without documents that have no clear dominant origin: {clear} documents, {copied} of them copied. Memory \
+             sizes are those of the paper: percentages of the distinct chunks, {SLOT} bytes each.",
             self.texts.len(),
             self.n_chunks,
             self.n_distinct,
@@ -200,9 +200,9 @@ impl TraceStream {
     }
 }
 
-/// Documents in order of time, if all of them have one.
+/// Returns the documents in chronological order if all have a time, otherwise in their given order.
 fn in_order(texts: &[CollectionDocument]) -> (Vec<&CollectionDocument>, bool) {
-    // A short number is no moment, but an order.
+    // A short number is not a timestamp, but defines an order.
     let number = |time: &str| time.parse::<i64>().ok();
     let timestamp = |time: &str| time.parse().ok().map(|Timestamp(seconds)| seconds);
     let keys = |key: &dyn Fn(&str) -> Option<i64>| {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_in_order_of_time_or_as_they_are() {
+    fn documents_are_sorted_by_time_if_all_have_one() {
         let ids = |texts: &[CollectionDocument]| {
             in_order(texts).0.iter().map(|text| text.id.clone()).collect::<Vec<_>>().join("")
         };

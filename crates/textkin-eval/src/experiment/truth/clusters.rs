@@ -1,4 +1,4 @@
-//! Clusters beside labels: adjusted Rand index and B³.
+//! Clusters compared with labels: adjusted Rand index and B³.
 
 use textkin::graph::Clustering;
 use textkin::types::{Cluster, Measure};
@@ -12,7 +12,8 @@ use crate::report::{Plot, ReportCell, ReportTable, Series};
 pub(in crate::experiment) fn clusters(
     context: &ExperimentContext<'_>,
 ) -> Result<ExperimentOutput, Error> {
-    let columns = ["clusters", "documents in them", "ARI", "B³ precision", "B³ recall", "B³ F1"];
+    let columns =
+        ["clusters", "documents in clusters", "ARI", "B³ precision", "B³ recall", "B³ F1"];
     let mut table = ReportTable::new("clusters by", columns);
     let kinds = [(Clustering::Dense, "dense"), (Clustering::Components, "components")];
     let mut series = kinds.map(|(_, name)| Series { name: name.to_owned(), points: Vec::new() });
@@ -52,7 +53,7 @@ pub(in crate::experiment) fn clusters(
     }
     let plots = vec![Plot {
         title: "Clusters by kin".to_owned(),
-        x: "least score".to_owned(),
+        x: "threshold".to_owned(),
         y: "adjusted Rand index".to_owned(),
         is_logarithmic: true,
         series: series.to_vec(),
@@ -61,24 +62,29 @@ pub(in crate::experiment) fn clusters(
         context.collection().truth.clusters.iter().flatten().copied().collect();
     let n_labelled = context.collection().truth.clusters.iter().flatten().count();
     let notes = vec![format!(
-        "{n_labelled} documents have one of {} labels; the others do not count. A document in no cluster is one of its own. The first \
-         row is the default. Dense clusters are joined while at least half of the pairs between them are edges.",
+        "{n_labelled} documents have one of {} labels; the others are excluded. A document in no cluster counts as a cluster of \
+         its own. The first row is the default. Dense clusters are merged while at least half of the pairs between them are edges.",
         labels.len()
     )];
     Ok(ExperimentOutput { table, plots, notes })
 }
 
-/// The label and the cluster of each document with a label; a document that is in no cluster stands alone.
+/// Returns the label and the cluster of each labelled document; a document in no cluster is a cluster of its
+/// own.
 fn items(labels: &[Option<u32>], clusters: &[Cluster]) -> Vec<(u32, u64)> {
-    let mut places: Vec<u64> = (0..labels.len() as u64).map(|number| number << 32).collect();
+    let mut clusters_of: Vec<u64> = (0..labels.len() as u64).map(|number| number << 32).collect();
     for (cluster, number) in clusters.iter().zip(0..) {
         for member in &cluster.members {
-            if let Some(place) = places.get_mut(*member as usize) {
-                *place = (1 << 63) | number;
+            if let Some(cluster_of) = clusters_of.get_mut(*member as usize) {
+                *cluster_of = (1 << 63) | number;
             }
         }
     }
-    labels.iter().zip(places).filter_map(|(label, place)| Some(((*label)?, place))).collect()
+    labels
+        .iter()
+        .zip(clusters_of)
+        .filter_map(|(label, cluster_of)| Some(((*label)?, cluster_of)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -86,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_without_a_cluster_stand_alone_and_those_without_a_label_do_not_count() {
+    fn unclustered_documents_are_separate_and_unlabelled_ones_are_excluded() {
         let cluster = Cluster { members: vec![1, 3], density: 1.0, weakest: 1.0 };
         let items = items(&[Some(7), Some(7), None, Some(8), Some(7)], &[cluster]);
         let of = |index: usize| items[index].1;

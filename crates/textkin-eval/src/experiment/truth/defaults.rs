@@ -1,4 +1,4 @@
-//! What each default of discovery is worth: one setting is changed at a time.
+//! Effect of each default of discovery: one setting is changed at a time.
 
 use textkin::{Analyzer, Settings, discover};
 
@@ -7,10 +7,10 @@ use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::JudgementTally;
 use crate::report::{ReportCell, ReportTable};
 
-/// Documents by which the share of selected chunks is told.
+/// Number of documents used to measure the share of selected chunks.
 const SAMPLE: usize = 500;
 
-/// What is changed: a name, and chunker, selection or normalisation if they are not the default.
+/// Changed setting: a name, and the chunker, selection or normalization that is not the default.
 struct DefaultChange {
     name: &'static str,
     chunk: Option<&'static str>,
@@ -49,31 +49,31 @@ const CHANGES: [DefaultChange; 19] = [
     select("anchors", "anchor"),
     select("modulo 4", "modulo:4"),
     select("modulo 16", "modulo:16"),
-    normalization("as written", ""),
-    normalization("+ stopped", "stop:en"),
+    normalization("no normalization", ""),
+    normalization("+ stop words removed", "stop:en"),
     normalization("+ stemmed", "stem:en"),
-    normalization("+ stopped and stemmed", "stop:en+stem:en"),
+    normalization("+ stop words removed and stemmed", "stop:en+stem:en"),
 ];
 
 fn settings(change: &DefaultChange) -> Result<Settings, Error> {
-    let usual = Settings::default();
+    let defaults = Settings::default();
     let normalization = match change.normalization {
-        None => usual.normalization.clone(),
+        None => defaults.normalization.clone(),
         Some("") => "none".parse()?,
-        Some(steps) => format!("{}+{steps}", usual.normalization).parse()?,
+        Some(steps) => format!("{}+{steps}", defaults.normalization).parse()?,
     };
     let chunk = change.chunk.map(|name| name.parse().map_err(textkin::Error::from)).transpose()?;
     let select =
         change.select.map(|name| name.parse().map_err(textkin::Error::from)).transpose()?;
     Ok(Settings {
         normalization,
-        chunk: chunk.unwrap_or(usual.chunk),
-        select: select.unwrap_or_else(|| usual.select.clone()),
-        ..usual
+        chunk: chunk.unwrap_or(defaults.chunk),
+        select: select.unwrap_or_else(|| defaults.select.clone()),
+        ..defaults
     })
 }
 
-/// The share of chunks that is selected, over documents from everywhere.
+/// Returns the share of selected chunks in a sample of documents.
 fn selected(context: &ExperimentContext<'_>, settings: &Settings) -> Result<f64, Error> {
     let analyzer = Analyzer::new(settings)?;
     let texts = &context.collection().texts;
@@ -92,8 +92,9 @@ pub(in crate::experiment) fn defaults(
     context: &ExperimentContext<'_>,
 ) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
-    let columns = ["coverage, %", "average precision, %", "F1", "strangers", "chunks kept, %"];
-    let mut table = ReportTable::new("changed", columns);
+    let columns =
+        ["coverage, %", "average precision, %", "F1", "unrelated pairs", "selected chunks, %"];
+    let mut table = ReportTable::new("changed setting", columns);
     let documents = truth.by_document().into_keys().collect();
     for change in &CHANGES {
         context.check_stopped()?;
@@ -117,8 +118,8 @@ pub(in crate::experiment) fn defaults(
         table.push(change.name, cells);
     }
     let notes = vec![format!(
-        "The defaults: {}, every chunk, normalisation {}, {} from {} on. One of them is changed in each row. Pairs are looked for by the \
-         chunks that a selection keeps. Precision and F1 are over judged pairs.",
+        "The defaults: {}, every chunk, normalization {}, {} ≥ {}. Each row changes one of them. With a selection, pairs are found by \
+         selected chunks only. Precision and F1 cover judged pairs.",
         Settings::default().chunk,
         Settings::default().normalization,
         Settings::default().score,
@@ -132,14 +133,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_change_makes_sense_and_changes_one_thing() {
+    fn every_change_is_valid_and_changes_one_setting() {
         for change in &CHANGES {
             let changed = settings(change).unwrap();
-            let usual = Settings::default();
+            let defaults = Settings::default();
             let differs = [
-                changed.chunk != usual.chunk,
-                changed.select != usual.select,
-                changed.normalization != usual.normalization,
+                changed.chunk != defaults.chunk,
+                changed.select != defaults.select,
+                changed.normalization != defaults.normalization,
             ];
             let n = differs.iter().filter(|differs| **differs).count();
             assert_eq!(n, usize::from(change.name != "the defaults"), "{}", change.name);

@@ -1,4 +1,4 @@
-//! The goals that were set for the defaults: what is measured, by how much a goal is missed, and where.
+//! Goals for the defaults: measured values, how far each goal is missed, and failing cases.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement, JudgementTally};
 use crate::report::{ReportCell, ReportTable};
 
-/// Failing cases that are told of each kind.
+/// Number of failing cases shown of each kind.
 const SHOWN: usize = 5;
 
-/// What the default run reports, beside the truth.
+/// Pairs reported by a run with default settings.
 struct Reported {
-    /// The pairs, the smaller number first, and how much of one is in the other.
+    /// Pairs, smaller number first, with their containment.
     pairs: BTreeMap<(u32, u32), f64>,
 }
 
@@ -33,8 +33,9 @@ impl Reported {
         Ok(Self { pairs: rows.collect() })
     }
 
-    /// SCAM's errors for high overlap, in percent: means over documents with kin of high or exact overlap of
-    /// the share of these that is not reported, and of strangers that are among all documents.
+    /// Returns SCAM's errors for high overlap, in percent, as means over documents with related documents of
+    /// high or exact overlap: alpha is the share of those that is not reported, beta the reported unrelated
+    /// documents divided by all documents.
     fn errors(&self, truth: &GroundTruth, n_documents: usize) -> (Option<f64>, f64) {
         let mut unrelated: BTreeMap<u32, u32> = BTreeMap::new();
         for &(a, b) in self.pairs.keys() {
@@ -62,7 +63,7 @@ impl Reported {
         if n == 0.0 { (None, 0.0) } else { (Some(100.0 * alpha / n), 100.0 * beta / n) }
     }
 
-    /// Coverage and average precision, in percent.
+    /// Returns coverage and average precision, in percent.
     fn coverage(
         &self,
         context: &ExperimentContext<'_>,
@@ -78,7 +79,7 @@ impl Reported {
     }
 }
 
-/// A goal: at least or at most so much.
+/// Goal: a minimum or a maximum.
 #[derive(Clone, Copy)]
 enum Goal {
     AtLeast(f64),
@@ -86,11 +87,11 @@ enum Goal {
 }
 
 impl Goal {
-    /// By how much a figure misses it; 0 if it does not.
+    /// Returns how far a value misses the goal; 0 if it meets it.
     fn missed_by(self, value: f64) -> f64 {
         match self {
-            Self::AtLeast(least) => (least - value).max(0.0),
-            Self::AtMost(most) => (value - most).max(0.0),
+            Self::AtLeast(min) => (min - value).max(0.0),
+            Self::AtMost(max) => (value - max).max(0.0),
         }
     }
 
@@ -115,7 +116,7 @@ pub(in crate::experiment) fn goals(
     let store = TemporaryRepository::new(context, &Settings::default(), true)?;
     let means = store.means(context, &queries, by(&[Ranking::Kin]))?;
     let means = means.first();
-    // Reuse that nobody labelled ranks high, and would be the highest false match.
+    // Unlabelled reuse ranks high and would be the highest false match.
     let strict_context = ExperimentContext {
         collection: Collection { truth: strict, ..context.collection().clone() },
         is_quick: context.is_quick,
@@ -126,14 +127,14 @@ pub(in crate::experiment) fn goals(
         true => means.copied(),
         false => store.means(&strict_context, &queries, by(&[Ranking::Kin]))?.first().copied(),
     };
-    let mut table = ReportTable::new("goal", ["wanted", "measured", "missed by"]);
+    let mut table = ReportTable::new("goal", ["goal value", "measured", "missed by"]);
     for (name, goal, value, digits) in [
         ("high overlap: alpha, %, at most", Goal::AtMost(5.0), alpha, 2),
         ("high overlap: beta, %, at most", Goal::AtMost(1e-4), Some(beta), 5),
         ("coverage, %, at least", Goal::AtLeast(98.0), coverage, 1),
         ("average precision, %, at least", Goal::AtLeast(98.0), precision, 1),
         (
-            "average precision, all of other families wrong",
+            "average precision, %, other families count as unrelated",
             Goal::AtLeast(98.0),
             strict_precision,
             1,
@@ -141,13 +142,13 @@ pub(in crate::experiment) fn goals(
         ("search: precision(s), at least", Goal::AtLeast(0.98), means.map(|m| m.precision), 3),
         ("search: Sep/HFM, at least", Goal::AtLeast(2.5), means.and_then(|m| m.ratio()), 2),
         (
-            "precision(s), all of other families wrong",
+            "search: precision(s), other families count as unrelated",
             Goal::AtLeast(0.98),
             strict_means.map(|m| m.precision),
             3,
         ),
         (
-            "Sep/HFM, all of other families wrong",
+            "search: Sep/HFM, other families count as unrelated",
             Goal::AtLeast(2.5),
             strict_means.and_then(|m| m.ratio()),
             2,
@@ -161,16 +162,16 @@ pub(in crate::experiment) fn goals(
         table.push(name, cells);
     }
     let mut notes = vec![format!(
-        "Defaults everywhere: chunks of 8 words, pairs by kin from 0.02 on, search by kin. Alpha and beta were set for newsgroups, the others for \
-             versioned documentation. Alpha: kin of high or exact overlap that are not reported. Beta: strangers that are, \
-             by documents. Search: {} queries.",
+        "All settings are defaults: chunks of 8 words, pairs with kin ≥ 0.02, search by kin. The goals for alpha and beta were set for \
+             newsgroups, the others for versioned documentation. Alpha: share of related documents of high or exact \
+             overlap that are not reported. Beta: reported unrelated documents divided by all documents. Search: {} queries.",
         queries.len()
     )];
     notes.extend(failing(context, &reported));
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
 }
 
-/// What fails, by kind: how much of it there is, and some cases by their ids.
+/// Describes the failures of each kind: their number, and the ids of some cases.
 fn failing(context: &ExperimentContext<'_>, reported: &Reported) -> Vec<String> {
     let truth = &context.collection().truth;
     let id =
@@ -189,13 +190,13 @@ fn failing(context: &ExperimentContext<'_>, reported: &Reported) -> Vec<String> 
     let mut shares: Vec<f64> = unrelated.iter().map(|(_, share)| *share).collect();
     shares.sort_unstable_by(f64::total_cmp);
     let mut notes = Vec::new();
-    // Some from everywhere, not the first ones.
+    // Evenly spaced cases, not the first ones.
     let every = |n: usize| n.div_ceil(SHOWN).max(1);
     if !missed.is_empty() {
         let cases = missed.iter().step_by(every(missed.len()));
         let cases: Vec<String> = cases.map(|(a, b)| format!("{} | {}", id(*a), id(*b))).collect();
         notes.push(format!(
-            "{} pairs of high or exact overlap are not reported, such as {}.",
+            "{} pairs of high or exact overlap are not reported, for example {}.",
             missed.len(),
             cases.join("; ")
         ));
@@ -205,8 +206,8 @@ fn failing(context: &ExperimentContext<'_>, reported: &Reported) -> Vec<String> 
         let cases: Vec<String> =
             cases.map(|((a, b), share)| format!("{} | {} ({share:.2})", id(*a), id(*b))).collect();
         notes.push(format!(
-            "{} strangers are reported. Of half of them {:.0} % or more of the chunks of one are in the other, of nine in ten {:.0} %; \
-             such as {}.",
+            "{} unrelated pairs are reported. In half of them at least {:.0} % of the chunks of one document are in the other, in nine of \
+             ten at least {:.0} %. Examples: {}.",
             unrelated.len(),
             100.0 * median,
             100.0 * shares.get(shares.len() / 10).copied().unwrap_or(0.0),
@@ -221,15 +222,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_are_missed_in_their_own_direction() {
+    fn goals_are_missed_in_one_direction_only() {
         assert_eq!(Goal::AtLeast(98.0).missed_by(97.0), 1.0);
         assert_eq!(Goal::AtLeast(98.0).missed_by(99.0), 0.0);
         assert_eq!(Goal::AtMost(5.0).missed_by(7.0), 2.0);
         assert_eq!(Goal::AtMost(5.0).missed_by(4.0), 0.0);
     }
 
-    /// Document 0 has two kin of high overlap, of which one is reported, and a stranger that is too; document
-    /// 1 and document 2 have one each.
+    /// Document 0 has two related documents of high or exact overlap, of which one is reported, and a reported
+    /// unrelated document; documents 1 and 2 have one related document each.
     #[test]
     fn errors_by_hand() {
         let related = [((0, 1), Degree::High), ((0, 2), Degree::Exact), ((0, 3), Degree::Some)];
@@ -237,7 +238,7 @@ mod tests {
         truth.unrelated.insert(0, 4);
         let reported = Reported { pairs: BTreeMap::from([((0, 1), 1.0), ((0, 4), 0.5)]) };
         let (alpha, beta) = reported.errors(&truth, 10);
-        // Halves of 0 are missed, nothing of 1, all of 2.
+        // Document 0 misses half, document 1 nothing, document 2 all.
         assert!((alpha.unwrap() - 50.0).abs() < 1e-9, "{alpha:?}");
         assert!((beta - 10.0 / 3.0).abs() < 1e-9, "{beta}");
         assert_eq!(

@@ -1,5 +1,5 @@
-//! What textkin finds beside truth of the kinds that collections come with today: pairs, clusters, and
-//! annotated passages; and the goals that were set for it.
+//! Results of textkin compared with ground truth: pairs, clusters and annotated passages; and the goals for the
+//! defaults.
 
 mod clusters;
 mod defaults;

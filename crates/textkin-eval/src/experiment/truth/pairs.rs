@@ -8,14 +8,14 @@ use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{Degree, Judgement, Retrieval};
 use crate::report::{ReportCell, ReportTable};
 
-/// What is asked of a pair.
+/// Criterion for reporting a pair.
 struct PairCriterion {
     name: String,
     measure: Measure,
     threshold: f64,
 }
 
-/// What a way finds.
+/// Counts of the pairs that meet a criterion.
 #[derive(Clone, Copy, Debug, Default)]
 struct PairCounts {
     by_degree: [u64; 3],
@@ -34,10 +34,10 @@ fn criteria() -> Vec<PairCriterion> {
         measure,
         threshold,
     };
-    let usual = Settings::default();
-    let mut criteria = vec![own(usual.score, usual.threshold)];
+    let defaults = Settings::default();
+    let mut criteria = vec![own(defaults.score, defaults.threshold)];
     for threshold in [0.005, 0.01, 0.05, 0.1, 0.2, 0.5] {
-        criteria.push(own(usual.score, threshold));
+        criteria.push(own(defaults.score, threshold));
     }
     for measure in [Measure::S1, Measure::S2, Measure::S3, Measure::S4] {
         criteria.extend([1, 3].map(|level| preset(measure, level)));
@@ -55,8 +55,8 @@ impl PairCounts {
     fn add(&mut self, judgement: Judgement, degree: Option<Degree>) {
         match (judgement, degree) {
             (Judgement::Related, Some(degree)) => {
-                let place = Degree::ALL.iter().position(|one| *one == degree);
-                if let Some(count) = place.and_then(|place| self.by_degree.get_mut(place)) {
+                let index = Degree::ALL.iter().position(|one| *one == degree);
+                if let Some(count) = index.and_then(|index| self.by_degree.get_mut(index)) {
                     *count += 1;
                 }
             }
@@ -90,7 +90,7 @@ pub(in crate::experiment) fn pairs(
 ) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
     let criteria = criteria();
-    // Whatever shares a chunk; each way then takes its own.
+    // Find every pair that shares a chunk; each criterion then filters.
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
     let found = discover(&mut context.collection().source(), &settings, context.watch)?;
     let mut counts = vec![PairCounts::default(); criteria.len()];
@@ -111,7 +111,7 @@ pub(in crate::experiment) fn pairs(
     }
     let mut columns = vec!["precision, %".to_owned(), "recall, %".to_owned(), "F1".to_owned()];
     columns.extend(Degree::ALL.map(|degree| format!("recall of {}, %", degree.name())));
-    columns.extend(["strangers".to_owned(), "unjudged".to_owned()]);
+    columns.extend(["unrelated pairs".to_owned(), "unjudged pairs".to_owned()]);
     let mut table = ReportTable::new("pairs by", columns);
     let of = |degree: Degree| truth.related.values().filter(|one| **one == degree).count() as u64;
     let of_degree = Degree::ALL.map(of);
@@ -119,8 +119,8 @@ pub(in crate::experiment) fn pairs(
         table.push(criterion.name.clone(), found.cells(of_degree));
     }
     let notes = vec![format!(
-        "Chunks of 8 words; the first row is the default: {}. Recall is of {} pairs of kin: {} of exact, {} of high and {} of some \
-             overlap. Precision is over judged pairs; what nobody judged is in the last column.",
+        "Chunks of 8 words; the first row is the default: {}. Recall covers {} related pairs: {} of exact, {} of high and {} of some \
+             overlap. Precision covers judged pairs; unjudged pairs are in the last column.",
         Measure::default().summary(),
         truth.related.len(),
         of_degree[2],
@@ -134,7 +134,7 @@ pub(in crate::experiment) fn pairs(
 mod tests {
     use super::*;
 
-    /// Two of four kin found, one stranger, three that nobody judged.
+    /// Two of four related pairs, one unrelated pair and three unjudged pairs are found.
     #[test]
     fn a_small_table_by_hand() {
         let mut found = PairCounts::default();

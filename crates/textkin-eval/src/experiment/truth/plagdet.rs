@@ -1,4 +1,4 @@
-//! Passages beside annotated ones, as PAN judges them: plagdet, precision, recall, granularity.
+//! Passages compared with annotations as in PAN: plagdet, precision, recall, granularity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::experiment::{ExperimentContext, ExperimentOutput};
 use crate::metric::{self, Detection, Judgement};
 use crate::report::{ReportCell, ReportTable};
 
-/// Ways to align two texts: words of a run, and the most words between runs of one passage.
+/// Alignment settings: words per run, and maximum words between runs of one passage.
 const WAYS: [(u32, u32); 5] = [(8, 5), (8, 30), (5, 5), (5, 30), (3, 30)];
 
-/// The default of `textkin compare`.
+/// Default of `textkin compare`.
 const DEFAULT: (u32, u32) = (8, 5);
 
 pub(in crate::experiment) fn plagdet(
@@ -42,10 +42,11 @@ pub(in crate::experiment) fn plagdet(
         }
     }
     let notes = vec![
-        "Pairs that share a run of words and have a label are compared; passages of fewer than 8 words or of pairs that nobody \
-         judged do not count. A class has the cases of that class and what is found in the same pairs of documents."
+        "Judged pairs that share a run of words are compared; passages of fewer than 8 words and of unjudged pairs are \
+         excluded. The row of a class has the cases of that class and the passages found in the same document pairs."
             .to_owned(),
-        "Plagdet is F1 by log₂(1 + granularity), with macro averages over cases and over what is found, in bytes of both texts."
+        "Plagdet is F1 divided by log₂(1 + granularity), with macro averages over cases and found passages, in bytes of both \
+         texts."
             .to_owned(),
     ];
     Ok(ExperimentOutput { table, notes, ..ExperimentOutput::default() })
@@ -64,7 +65,7 @@ fn pair_of(passage: &Detection) -> (u32, u32) {
     (passage.suspicious, passage.source)
 }
 
-/// The cases of each class; none if there is one class only.
+/// Returns the cases of each class; empty if there is only one class.
 fn classes(truth: &GroundTruth) -> BTreeMap<&str, Vec<Detection>> {
     let mut by_class: BTreeMap<&str, Vec<Detection>> = BTreeMap::new();
     for (passage, class) in truth.passages.iter().zip(&truth.classes) {
@@ -73,7 +74,7 @@ fn classes(truth: &GroundTruth) -> BTreeMap<&str, Vec<Detection>> {
     if by_class.len() > 1 { by_class } else { BTreeMap::new() }
 }
 
-/// Pairs to compare, taker first: those that share a run of `k` words and were judged.
+/// Returns the pairs to compare, copying document first: those that share a run of `k` words and are judged.
 fn candidates(context: &ExperimentContext<'_>, k: u32) -> Result<Vec<(u32, u32)>, Error> {
     let truth = &context.collection().truth;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
@@ -93,7 +94,7 @@ fn candidates(context: &ExperimentContext<'_>, k: u32) -> Result<Vec<(u32, u32)>
     Ok(pairs)
 }
 
-/// The passages of at least 8 words that pairs share.
+/// Returns the passages of at least 8 words that pairs share.
 fn passages(
     context: &ExperimentContext<'_>,
     pairs: &[(u32, u32)],
