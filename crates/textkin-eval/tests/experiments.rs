@@ -106,16 +106,17 @@ fn copies_are_found_by_search_and_exact_ones_are_exact() {
 fn a_collection_without_related_pairs_is_rejected_by_name() {
     let apart = collection(SyntheticKind::Boilerplate, 12);
     let experiment = Experiment::named("deco.table3").unwrap()[0];
-    let error = experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
+    let error =
+        experiment.run(Some(&apart), true, 1, &RunControl::default()).unwrap_err().to_string();
     assert_eq!(error, "deco.table3 needs related pairs, which synthetic does not have");
 }
 
 #[test]
 fn a_stopped_run_returns_an_error() {
-    let watch = RunControl::default();
-    watch.stop.ask();
+    let run_control = RunControl::default();
+    run_control.stop.ask();
     for experiment in ALL {
-        assert!(experiment.run(None, true, 1, &watch).is_err(), "{}", experiment.name);
+        assert!(experiment.run(None, true, 1, &run_control).is_err(), "{}", experiment.name);
     }
 }
 

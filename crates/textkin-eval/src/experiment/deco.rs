@@ -53,7 +53,7 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
     let lowest = MEASURES.map(|measure| measure.preset(1).unwrap_or(0.0) / f64::from(modulo));
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
     let found = if modulo == 1 {
-        discover(&mut context.collection().source(), &settings, context.watch)?
+        discover(&mut context.collection().source(), &settings, context.run_control)?
     } else {
         // A repository without texts stores only selected chunks, and scores are computed from these.
         let select = format!("modulo:{modulo}").parse().map_err(textkin::Error::from)?;
@@ -61,7 +61,7 @@ fn grid(context: &ExperimentContext<'_>, modulo: u32) -> Result<Grid, Error> {
             TemporaryRepository::new(context, &Settings { select, ..settings.clone() }, false)?;
         let own = store.repository().settings()?;
         let settings = Settings { score: settings.score, threshold: 0.0, ..own };
-        discover(&mut store.repository().source(), &settings, context.watch)?
+        discover(&mut store.repository().source(), &settings, context.run_control)?
     };
     let truth = &context.collection().truth;
     let n = context.collection().texts.len();
@@ -175,7 +175,7 @@ pub(super) fn figure5(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
     for part in 1..=8_usize {
         context.check_stopped()?;
         let some = context.collection().first((n * part).div_ceil(8));
-        let found = discover(&mut some.source(), &Settings::default(), context.watch)?;
+        let found = discover(&mut some.source(), &Settings::default(), context.run_control)?;
         let counts = &found.counts;
         let (repeated, distinct) = (counts.shared_chunks as f64, counts.distinct_chunks as f64);
         let megabytes = some.bytes() as f64 / 1e6;

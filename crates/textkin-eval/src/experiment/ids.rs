@@ -25,7 +25,7 @@ pub(super) fn figure1(context: &ExperimentContext<'_>) -> Result<ExperimentOutpu
             context.check_stopped()?;
             let settings = Settings { score, threshold: THRESHOLD, ..Settings::default() };
             let began = Instant::now();
-            let found = discover(&mut some.source(), &settings, context.watch)?;
+            let found = discover(&mut some.source(), &settings, context.run_control)?;
             seconds[which] = began.elapsed().as_secs_f64();
             pairs[which] = found.graph.n_edges() as f64;
             words = found.counts.words;

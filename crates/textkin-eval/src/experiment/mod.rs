@@ -86,7 +86,7 @@ pub struct ExperimentContext<'a> {
     /// Seed of random choices.
     pub seed: u64,
     /// Progress and stop signal.
-    pub watch: &'a RunControl,
+    pub run_control: &'a RunControl,
 }
 
 /// Output of an experiment: the report without its header.
@@ -183,7 +183,7 @@ impl Experiment {
         collection: Option<&Collection>,
         is_quick: bool,
         seed: u64,
-        watch: &RunControl,
+        run_control: &RunControl,
     ) -> Result<ExperimentReport, Error> {
         let began = Instant::now();
         let collection = match collection {
@@ -198,7 +198,7 @@ impl Experiment {
                 collection,
             });
         }
-        let context = ExperimentContext { collection, is_quick, seed, watch };
+        let context = ExperimentContext { collection, is_quick, seed, run_control };
         let ExperimentOutput { table, plots, notes } = (self.run)(&context)?;
         let collection = match self.requirement {
             Requirement::Nothing => "synthetic collections".to_owned(),
@@ -270,7 +270,7 @@ impl ExperimentContext<'_> {
 
     /// Returns an error if the run was stopped.
     fn check_stopped(&self) -> Result<(), Error> {
-        match self.watch.stop.is_asked() {
+        match self.run_control.stop.is_asked() {
             true => Err(textkin::Error::Stopped.into()),
             false => Ok(()),
         }
@@ -278,7 +278,7 @@ impl ExperimentContext<'_> {
 
     /// Sets the stage shown as progress.
     fn set_stage(&self, what: &str) {
-        self.watch.progress.begin(what, 0);
+        self.run_control.progress.begin(what, 0);
     }
 }
 

@@ -33,7 +33,9 @@ impl ChunkSets {
     pub(super) fn new(context: &ExperimentContext<'_>, settings: &Settings) -> Result<Self, Error> {
         let collection = context.collection();
         let frequencies = match settings.select.needs_collection() {
-            true => Some(chunk_frequencies(&mut collection.source(), settings, context.watch)?),
+            true => {
+                Some(chunk_frequencies(&mut collection.source(), settings, context.run_control)?)
+            }
             false => None,
         };
         let resources = Resources { frequencies, ..settings.resources.clone() };
@@ -126,9 +128,10 @@ mod tests {
     fn sets_are_ranked_as_a_repository_ranks_them() {
         let settings =
             SyntheticSettings { n_documents: 60, words: 100, ..SyntheticSettings::default() };
-        let watch = RunControl::default();
+        let run_control = RunControl::default();
         let collection = Collection::from(generate(&settings));
-        let context = ExperimentContext { collection, is_quick: true, seed: 1, watch: &watch };
+        let context =
+            ExperimentContext { collection, is_quick: true, seed: 1, run_control: &run_control };
         let queries = context.queries();
         for select in ["all", "anchor", "hailstorm", "rarest-document:15"] {
             let settings = Settings {

@@ -75,7 +75,12 @@ impl TemporaryRepository {
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
         let mut writer =
             RepositoryWriter::create(&folder.path().join("repository"), settings, keeps_text)?;
-        writer.add(&mut collection.source(), ExistingPolicy::default(), true, context.watch)?;
+        writer.add(
+            &mut collection.source(),
+            ExistingPolicy::default(),
+            true,
+            context.run_control,
+        )?;
         Ok(Self { repository: writer.repository(), folder })
     }
 

@@ -18,7 +18,7 @@ fn discovered(
     settings: &Settings,
 ) -> Result<Retrieval, Error> {
     context.check_stopped()?;
-    let found = discover(&mut collection.source(), settings, context.watch)?;
+    let found = discover(&mut collection.source(), settings, context.run_control)?;
     let mut tally = JudgementTally::new(collection.texts.len());
     for pair in context.pairs(&found)? {
         tally.add(pair.a, pair.b, collection.truth.judge(pair.a, pair.b));
@@ -182,7 +182,7 @@ fn found_by(
 ) -> Retrieval {
     let texts: Vec<&str> = collection.texts.iter().map(|text| text.text.as_str()).collect();
     let found: Edges =
-        baseline.pairs(&texts, || context.watch.stop.is_asked()).into_iter().collect();
+        baseline.pairs(&texts, || context.run_control.stop.is_asked()).into_iter().collect();
     found.judged(&collection.truth.edges(), |a, b| collection.truth.judge(a, b))
 }
 

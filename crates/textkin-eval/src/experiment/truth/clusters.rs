@@ -31,7 +31,7 @@ pub(in crate::experiment) fn clusters(
         let label = format!("{score} ≥ {threshold}");
         context.check_stopped()?;
         let settings = Settings { score, threshold, ..Settings::default() };
-        let found = discover(&mut context.collection().source(), &settings, context.watch)?;
+        let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
         for ((kind, name), series) in kinds.into_iter().zip(&mut series) {
             let clusters = found.graph.clusters(kind);
             let items = items(&context.collection().truth.clusters, &clusters);

@@ -101,7 +101,7 @@ pub(in crate::experiment) fn defaults(
         context.set_stage(change.name);
         let settings = settings(change)?;
         let share = selected(context, &settings)?;
-        let found = discover(&mut context.collection().source(), &settings, context.watch)?;
+        let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
         let mut tally = JudgementTally::new(context.collection().texts.len());
         for pair in context.pairs(&found)? {
             tally.add(pair.a, pair.b, truth.judge(pair.a, pair.b));

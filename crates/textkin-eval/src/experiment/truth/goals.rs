@@ -24,8 +24,11 @@ struct Reported {
 
 impl Reported {
     fn new(context: &ExperimentContext<'_>) -> Result<Self, Error> {
-        let found =
-            discover(&mut context.collection().source(), &Settings::default(), context.watch)?;
+        let found = discover(
+            &mut context.collection().source(),
+            &Settings::default(),
+            context.run_control,
+        )?;
         let rows = context.pairs(&found)?.map(|pair| {
             let share = Measure::ChunkContainment.score(&pair.overlap);
             ((pair.a.min(pair.b), pair.a.max(pair.b)), share)
@@ -121,7 +124,7 @@ pub(in crate::experiment) fn goals(
         collection: Collection { truth: strict, ..context.collection().clone() },
         is_quick: context.is_quick,
         seed: context.seed,
-        watch: context.watch,
+        run_control: context.run_control,
     };
     let strict_means = match truth.contained.is_empty() {
         true => means.copied(),

@@ -92,7 +92,7 @@ pub(in crate::experiment) fn pairs(
     let criteria = criteria();
     // Find every pair that shares a chunk; each criterion then filters.
     let settings = Settings { score: Measure::S1, threshold: 0.0, ..Settings::default() };
-    let found = discover(&mut context.collection().source(), &settings, context.watch)?;
+    let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
     let mut counts = vec![PairCounts::default(); criteria.len()];
     let asks = |criterion: &PairCriterion, overlap: &Overlap| {
         criterion.measure.score(overlap) >= criterion.threshold

@@ -79,7 +79,7 @@ fn candidates(context: &ExperimentContext<'_>, k: u32) -> Result<Vec<(u32, u32)>
     let truth = &context.collection().truth;
     let chunk = format!("words:{k}").parse().map_err(textkin::Error::from)?;
     let settings = Settings { chunk, score: Measure::S1, threshold: 1.0, ..Settings::default() };
-    let found = discover(&mut context.collection().source(), &settings, context.watch)?;
+    let found = discover(&mut context.collection().source(), &settings, context.run_control)?;
     let known: BTreeSet<(u32, u32)> = truth.passages.iter().map(pair_of).collect();
     let pairs = context.pairs(&found)?.filter(|pair| {
         let is_known = [(pair.a, pair.b), (pair.b, pair.a)].iter().any(|pair| known.contains(pair));
