@@ -1,4 +1,4 @@
-//! What can be written on the command line.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ mod analysis;
 mod client;
 mod compare;
 #[cfg(feature = "server")]
-mod delivering;
+mod delivery;
 mod eval;
 #[cfg(feature = "server")]
 mod mail;
@@ -27,29 +27,30 @@ mod server;
 mod trace;
 mod verify;
 
-pub(crate) use analysis::Analysis;
+pub(crate) use analysis::AnalysisOptions;
 #[cfg(feature = "server")]
 pub(crate) use client::{
-    Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
-    ClientRegister, ClientState, ClientWatch, Connection,
+    Client, ClientAlerts, ClientChannel, ClientCommand, ClientConnection, ClientExisting,
+    ClientLevel, ClientProbe, ClientRegister, ClientState, ClientWatch,
 };
 pub(crate) use compare::{Compare, ComparisonFormat};
 #[cfg(feature = "server")]
-pub(crate) use delivering::{DeliveringArguments, SmtpEncryption};
-pub(crate) use eval::{Eval, EvalCommand, EvalMeans, Generate};
+pub(crate) use delivery::{DeliveryArguments, SmtpEncryption};
+pub(crate) use eval::{Eval, EvalCommand, EvalGenerate, EvalOptions};
 #[cfg(feature = "server")]
 pub(crate) use mail::{Mail, MailArguments};
-pub(crate) use reading::{Input, Reading};
+pub(crate) use reading::{InputOptions, ReadOptions};
 pub(crate) use repo::{
-    Add, Compact, Create, Export, Info, List, ListFormat, Remove, Repo, RepoCommand, WriteMeans,
+    Repo, RepoAdd, RepoCommand, RepoCompact, RepoCreate, RepoExport, RepoInfo, RepoList,
+    RepoListFormat, RepoRemove, WritePerformanceOptions,
 };
-pub(crate) use search::{LookedFor, Search, SearchFormat};
+pub(crate) use search::{Search, SearchFormat, SearchOptions};
 #[cfg(feature = "server")]
 pub(crate) use server::{Admin, AdminCommand, AdminKey, LogFormat, Serve};
-pub(crate) use trace::{Every, Trace, TraceFormat, TraceMeans};
+pub(crate) use trace::{CheckpointInterval, Trace, TraceFormat, TraceOptions};
 pub(crate) use verify::Verify;
 
-/// Finds the kin of a text: every document that shares written material with it.
+/// Find documents that share text: copies, near-duplicates, quotations
 #[derive(Debug, Parser)]
 #[command(name = "textkin", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -57,7 +58,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-// A command with arguments is described where they are: a comment here would hide that.
+// Commands are documented at the type of their arguments: a comment here would replace that help.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Discover(Box<Discover>),
@@ -85,30 +86,30 @@ pub(crate) enum Command {
     Mail(Absent),
     Eval(Eval),
     Index(Index),
-    /// Say which formats are read, which programs help with that, and how to install them
+    /// Show supported formats and helper programs
     Doctor,
-    /// List the measures by which textkin search ranks
+    /// List the measures that `textkin search` can rank by
     Measures,
-    /// List every chunker, selector, score and normalisation step by name
+    /// List all chunkers, selectors, scores and normalization steps
     Strategies,
 }
 
-/// Not in this package, which is without the server
+/// Not included in this build
 #[cfg(not(feature = "server"))]
 #[derive(Debug, Args)]
 #[command(hide = true, disable_help_flag = true)]
 pub(crate) struct Absent {
-    /// Whatever was asked
+    /// Ignored
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     _rest: Vec<std::ffi::OsString>,
 }
 
-/// Find every pair of documents that share text, with proof
+/// Find every pair of documents that share text
 ///
-/// Reads files, folders, globs, JSON lines, CSV and Parquet (also .gz .zst .xz .bz2), or standard
-/// input (-). Prints a summary and the strongest pairs; --out writes the whole graph.
+/// Reads files in any supported format, directories, globs, JSON lines, CSV and Parquet (also .gz .zst .xz
+/// .bz2), or standard input (-). Prints a summary and the strongest pairs; use --out to write all pairs.
 ///
-/// Exit code: 0 if pairs were found, 1 if there are none, 2 if something failed.
+/// Exit code: 0 if pairs were found, 1 if there are none, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin discover essays/
@@ -116,26 +117,26 @@ pub(crate) struct Absent {
   textkin discover a.csv --text-field body --score containment --threshold 0.5 --out graph.graphml
   zcat docs.jsonl.gz | textkin discover - --out - | head")]
 pub(crate) struct Discover {
-    /// Files, folders, globs, or - for standard input
+    /// Files, directories, globs, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) comparison: Comparison,
+    pub(crate) comparison: DiscoverComparison,
     #[command(flatten)]
-    pub(crate) input: Input,
+    pub(crate) input: InputOptions,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: DiscoverOutput,
     #[command(flatten)]
-    pub(crate) means: Means,
+    pub(crate) performance: PerformanceOptions,
 }
 
-/// Clean a collection: take out documents, passages or lines that are there already
+/// Remove duplicate documents, passages or lines from a collection
 ///
-/// A document goes if at least --threshold of its words are in one document that is kept. The rest
-/// is written in the format and compression it came in; nothing else of it changes.
+/// Removes a document if at least --threshold of its words appear in one document that stays. Writes the rest
+/// in its original format and compression, otherwise unchanged.
 ///
-/// Exit code: 0 if something goes, 1 if there is nothing to take out, 2 if something failed.
+/// Exit code: 0 if something is removed, 1 if there are no duplicates, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin dedup dump.jsonl.zst --out clean.jsonl.zst --log removed.jsonl
@@ -143,70 +144,70 @@ pub(crate) struct Discover {
   textkin dedup 'part-*.parquet' --by ssr --threshold 0.5 --keep field:stars --out clean/
   textkin dedup pages.jsonl --level passage --min-words 50 --out clean.jsonl")]
 pub(crate) struct Dedup {
-    /// Files, folders, globs, or - for standard input
+    /// Files, directories, globs, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) removal: Removal,
+    pub(crate) removal: RemovalOptions,
     #[command(flatten)]
-    pub(crate) input: Input,
+    pub(crate) input: InputOptions,
     #[command(flatten)]
-    pub(crate) cleaned: Cleaned,
+    pub(crate) output: DedupOutput,
     #[command(flatten)]
-    pub(crate) means: Means,
+    pub(crate) performance: PerformanceOptions,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What goes")]
-pub(crate) struct Removal {
-    /// What is taken out: document, passage, line
+#[command(next_help_heading = "Duplicates")]
+pub(crate) struct RemovalOptions {
+    /// What to remove
     #[arg(long, default_value_t, value_enum, value_name = "LEVEL")]
-    pub(crate) level: LevelName,
-    /// From where on a document is a duplicate [default: 0.9]
+    pub(crate) level: DedupLevelOption,
+    /// Minimum share of words for a duplicate [default: 0.9]
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
-    /// Compare the threshold with this score of two documents instead of the share of words that the
-    /// kept one holds: ssr, sscr, … (see `textkin strategies`)
+    /// Compare the threshold with this score instead of the share of words that appear in the document that
+    /// stays: ssr, sscr, … (see `textkin strategies`)
     #[arg(long, value_name = "SCORE")]
     pub(crate) by: Option<Measure>,
-    /// Which of several stays: first, last, longest, best (most in common with all others), field:NAME (the
+    /// Which duplicate to keep: first, last, longest, best (most in common with all others), field:NAME (the
     /// largest value of a field)
-    #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepName::parse)]
-    pub(crate) keep: KeepName,
-    /// The fewest words of a passage [default: 50] or a line [default: 3] that goes
+    #[arg(long, default_value = "first", value_name = "WHICH", value_parser = KeepOption::parse)]
+    pub(crate) keep: KeepOption,
+    /// Minimum words of a passage [default: 50] or line [default: 3] to remove
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_words: Option<u32>,
-    /// Set aside chunks that are in more than N documents; says what it left out
+    /// Ignore chunks that occur in more than N documents; the number of ignored chunks is reported
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_df: Option<u32>,
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: AnalysisOptions,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is written")]
-pub(crate) struct Cleaned {
-    /// Where the cleaned collection goes: a file for one file, else a new folder
+#[command(next_help_heading = "Output")]
+pub(crate) struct DedupOutput {
+    /// Where to write the cleaned collection: a file for one input file, otherwise a new directory
     #[arg(long, value_name = "PATH", required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
-    /// Take nothing out: records get the fields textkin_duplicate_of and textkin_score
+    /// Remove nothing; add the fields textkin_duplicate_of and textkin_score to records
     #[arg(long)]
     pub(crate) annotate: bool,
-    /// Write what goes, what it duplicates and where, as JSON lines
+    /// Write what is removed and what it duplicates, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Say what would go, and write nothing but the log
+    /// Report what would be removed; write nothing except the log
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Show nothing but problems and errors
+    /// Print nothing but problems and errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// What is taken out.
+/// What deduplication removes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LevelName {
+pub(crate) enum DedupLevelOption {
     /// Whole documents
     #[default]
     Document,
@@ -216,9 +217,9 @@ pub(crate) enum LevelName {
     Line,
 }
 
-/// Which of several stays.
+/// Which of several duplicates to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KeepName {
+pub(crate) enum KeepOption {
     First,
     Last,
     Longest,
@@ -226,11 +227,13 @@ pub(crate) enum KeepName {
     Field(String),
 }
 
-impl KeepName {
+impl KeepOption {
     fn parse(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some(("field", name)) if !name.is_empty() => return Ok(Self::Field(name.to_owned())),
-            Some(("field", _)) => return Err("name a field: field:NAME".to_owned()),
+            Some(("field", _)) => {
+                return Err("the field name is missing; write field:NAME".to_owned());
+            }
             _ => {}
         }
         match text {
@@ -238,7 +241,7 @@ impl KeepName {
             "last" => Ok(Self::Last),
             "longest" => Ok(Self::Longest),
             "best" => Ok(Self::Best),
-            _ => Err(format!("no '{text}'; there are first, last, longest, best and field:NAME")),
+            _ => Err(format!("expected first, last, longest, best or field:NAME, got '{text}'")),
         }
     }
 }
@@ -246,16 +249,15 @@ impl KeepName {
 fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-        _ => Err(format!("'{text}' is no number above 0")),
+        _ => Err(format!("expected a number above 0, got '{text}'")),
     }
 }
 
-/// Show what an index of shared chunks holds, or find the chunks of a text in it
+/// Show an index of shared chunks, or look up a text in it
 ///
-/// `textkin discover --index FILE` writes such an index. It is checked from end to end before it is
-/// used.
+/// `textkin discover --index FILE` writes such an index. All of it is checked for damage before it is used.
 ///
-/// Exit code: 0 if there are shared chunks, 1 if there are none, 2 if something failed.
+/// Exit code: 0 if there are shared chunks, 1 if there are none, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin discover essays/ --index shared.tkx --index-text
@@ -263,108 +265,108 @@ fn parse_share(text: &str) -> Result<f64, String> {
   textkin index shared.tkx --find new-essay.txt
   textkin index shared.tkx --list > chunks.csv")]
 pub(crate) struct Index {
-    /// The index
+    /// Index file
     pub(crate) file: PathBuf,
-    /// Find the chunks of this text file (- for standard input), and the documents that hold them
+    /// Look up the chunks of this text file (- for standard input) and the documents that contain them
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub(crate) find: Option<PathBuf>,
-    /// Write every chunk as CSV: fingerprint, documents, text
+    /// Print every chunk as CSV: fingerprint, documents, text
     #[arg(long)]
     pub(crate) list: bool,
-    /// How many of the most widespread chunks, or of the documents found, to show
+    /// Number of most frequent chunks, or of documents found, to show
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) top: usize,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is compared")]
-pub(crate) struct Comparison {
+#[command(next_help_heading = "Comparison")]
+pub(crate) struct DiscoverComparison {
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
-    /// Which chunks lead to a pair; selectors are joined with +
+    pub(crate) analysis: AnalysisOptions,
+    /// Which chunks to compare; join selectors with + (see `textkin strategies`)
     #[arg(long, default_value = "spex", value_name = "SELECTOR")]
     pub(crate) select: Selection,
-    /// The rule that scores a pair: kin, s1, s2, s3, s4, ssr, sscr, containment, chunk-containment,
-    /// max-containment
+    /// Score of a pair: kin, s1, s2, s3, s4, ssr, sscr, containment, chunk-containment, max-containment (see
+    /// `textkin strategies`)
     #[arg(long, default_value_t, value_name = "SCORE")]
     pub(crate) score: Measure,
-    /// The least score of a pair to be reported: a number, or T1 to T5 of DECO's table
+    /// Minimum score to report a pair: a number, or T1 to T5 from the DECO paper
     #[arg(long, default_value = "0.02", value_name = "SCORE", value_parser = Threshold::parse)]
     pub(crate) threshold: Threshold,
-    /// The N most frequent words of the collection never count (reads the input twice)
+    /// Ignore the N most frequent words of the collection (reads the input twice)
     #[arg(long, value_name = "N")]
     pub(crate) stop_frequent: Option<usize>,
-    /// How chunks are hashed: polynomial, rabin, shift-add-xor
+    /// Hash function for chunks: polynomial, rabin, shift-add-xor
     #[arg(long, default_value_t, value_name = "HASH")]
     pub(crate) hash: HashKind,
-    /// Set aside chunks that are in more than N documents; says what it left out
+    /// Ignore chunks that occur in more than N documents; the number of ignored chunks is reported
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_df: Option<u32>,
-    /// Which documents make a cluster: dense (boilerplate does not chain them), components
+    /// How to cluster: dense (boilerplate does not chain documents together) or components
     #[arg(long, default_value_t, value_name = "HOW")]
     pub(crate) cluster_by: Clustering,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is written")]
+#[command(next_help_heading = "Output")]
 #[command(group(clap::ArgGroup::new("passages").multiple(true).args(["explain", "html"])))]
-pub(crate) struct Output {
-    /// Write all pairs: .csv .jsonl .parquet .graphml .gexf .dot .mtx (text also .gz .zst); - is
-    /// CSV on standard output; may be given several times
+pub(crate) struct DiscoverOutput {
+    /// Write all pairs: .csv .jsonl .parquet .graphml .gexf .dot .mtx (text formats also .gz .zst), or - for
+    /// CSV on standard output; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
-    /// Refuse to write more than N pairs; clusters say the same in less
+    /// Refuse to write more than N pairs; use --clusters for a compact result
     #[arg(long, default_value_t = 1_000_000_000, value_name = "N")]
     pub(crate) max_pairs: u64,
-    /// Write the clusters as JSON lines
+    /// Write clusters as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
-    /// Also find almost exact copies by I-Match and write their sets as JSON lines
+    /// Also find near-exact copies with I-Match and write the sets as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) imatch: Option<PathBuf>,
-    /// Write the passages that each pair shares as JSON lines: spans and words (reads the input twice)
+    /// Write the passages each pair shares as JSON lines: spans and words (reads the input twice)
     #[arg(long, value_name = "FILE")]
     pub(crate) explain: Option<PathBuf>,
-    /// Write the run as one page to look at: scores, pairs, passages, clusters, problems
+    /// Write an HTML report: scores, pairs, passages, clusters, problems
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Passages at most N words apart on both sides are explained as one
+    /// Join passages that are at most N words apart on both sides
     #[arg(long, default_value_t = 5, value_name = "N", requires = "passages")]
     pub(crate) max_gap: u32,
-    /// Write an index of the shared chunks: fingerprints and the documents that hold them
+    /// Write an index of shared chunks: fingerprints and the documents that contain them
     #[arg(long, value_name = "FILE")]
     pub(crate) index: Option<PathBuf>,
-    /// Keep the words of each chunk in the index too
+    /// Store the words of each chunk in the index too
     #[arg(long, requires = "index")]
     pub(crate) index_text: bool,
-    /// Write what was found and what it took, as JSON
+    /// Write counts, settings, times and memory as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) stats: Option<PathBuf>,
-    /// How many of the strongest pairs to show
+    /// Number of strongest pairs to show
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) top: usize,
-    /// Show nothing but problems and errors
+    /// Print nothing but problems and errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How it is done (never changes the answer)")]
-pub(crate) struct Means {
-    /// Memory to stay within [default: half of the machine's]
+#[command(next_help_heading = "Performance (does not affect results)")]
+pub(crate) struct PerformanceOptions {
+    /// Memory limit [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// The way to the shared chunks: auto, sort (in memory), spex (counters first), spex-iterated (as
-    /// in DECO's paper), spill (on disk)
+    /// Algorithm for finding shared chunks: auto, sort (in memory), spex (counters first), spex-iterated (as in
+    /// the DECO paper), spill (on disk)
     #[arg(long, default_value = "auto", value_name = "PLAN")]
     pub(crate) plan: Plan,
-    /// How pairs are counted: exact, or probabilistic as in DECO
+    /// How to count pairs: exact, or probabilistic as in DECO
     #[arg(long, default_value = "exact", value_name = "HOW")]
     pub(crate) count: Counting,
-    /// Where data goes that does not fit the memory [default: the system's temporary folder]
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory for temporary files [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
 }

@@ -1,17 +1,17 @@
-//! Documents as the options of any command name and read them.
+//! Converts the input options that commands share into settings of the engine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use textkin::source::{ExtractOptions, ProcessLimits, SourceSettings, Worker};
+use textkin::source::{ExtractOptions, Inputs, ProcessLimits, SourceSettings, Worker};
 use textkin::{Settings, read_document};
 
-use crate::arguments::{Analysis, Input, Reading};
+use crate::arguments::{AnalysisOptions, InputOptions, ReadOptions};
 use crate::relaunch::relaunch;
 
-/// How documents are read out of files.
-pub(crate) fn source_settings(reading: &Reading) -> SourceSettings {
+/// Returns the settings for reading documents from files.
+pub(crate) fn source_settings(reading: &ReadOptions) -> SourceSettings {
     let relaunch = relaunch();
     SourceSettings {
         text_field: reading.text_field.clone(),
@@ -31,8 +31,8 @@ pub(crate) fn source_settings(reading: &Reading) -> SourceSettings {
     }
 }
 
-/// How a collection is read.
-pub(crate) fn collection_settings(input: &Input) -> SourceSettings {
+/// Returns the settings for reading a collection.
+pub(crate) fn collection_settings(input: &InputOptions) -> SourceSettings {
     SourceSettings {
         time_field: input.time_field.clone(),
         exclude: input.exclude_files.clone(),
@@ -43,10 +43,10 @@ pub(crate) fn collection_settings(input: &Input) -> SourceSettings {
     }
 }
 
-/// How texts are cut into words and chunks, and what of them does not count.
+/// Returns the settings for words, chunks and exclusions.
 pub(crate) fn analysis_settings(
-    analysis: &Analysis,
-    reading: &Reading,
+    analysis: &AnalysisOptions,
+    reading: &ReadOptions,
 ) -> anyhow::Result<Settings> {
     let mut normalization = analysis.normalize.clone().excluding(&analysis.exclude);
     if let Some(path) = &analysis.stop_list {
@@ -60,16 +60,26 @@ pub(crate) fn analysis_settings(
     })
 }
 
-/// The texts of templates.
-pub(crate) fn templates(paths: &[PathBuf], reading: &Reading) -> anyhow::Result<Vec<String>> {
-    // What all inputs are taken for says nothing of a template.
+/// Reads the texts of templates.
+pub(crate) fn templates(paths: &[PathBuf], reading: &ReadOptions) -> anyhow::Result<Vec<String>> {
+    // --input-format is about the inputs, not about templates.
     let settings = SourceSettings { input_format: None, ..source_settings(reading) };
     paths.iter().map(|path| Ok(read_document(path, &settings)?.text)).collect()
 }
 
-/// The words of a list, between spaces and line ends.
+/// Reads a list of words separated by white space.
 pub(crate) fn words(path: &Path) -> anyhow::Result<Vec<String>> {
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Makes sure, before any work is done, that the input can be read twice if exclusions require it: they lead to
+/// two scores, with and without them.
+pub(crate) fn prepare_second_read(inputs: &mut Inputs, settings: &Settings) -> anyhow::Result<()> {
+    if settings.excludes_words() {
+        inputs.spool(&settings.temp_dir).context("cannot store standard input")?;
+        inputs.reopen().context("exclusions require reading the input twice")?;
+    }
+    Ok(())
 }

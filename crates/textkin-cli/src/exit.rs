@@ -3,22 +3,22 @@
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Something was found.
+    /// The command succeeded and found or did something.
     Found,
-    /// Nothing was found.
+    /// The command succeeded and found nothing.
     Nothing,
-    /// Something failed.
+    /// The command failed.
     Failed,
-    /// The user stopped it.
+    /// The user interrupted the command.
     Interrupted,
-    /// A message was not taken: a code that mail systems know.
+    /// A message was not delivered; the code is one of sysexits.h, which mail systems understand.
     #[cfg(feature = "server")]
     Mail(u8),
 }
 
 impl Exit {
-    /// What an error means for the exit code. A reader that closed the pipe has seen enough.
-    pub(crate) fn of(error: &anyhow::Error) -> Self {
+    /// Returns the exit code of an error. A broken pipe is not a failure.
+    pub(crate) fn from_error(error: &anyhow::Error) -> Self {
         let is_closed = |error: &textkin::report::Error| error.is_broken_pipe();
         if error.downcast_ref().is_some_and(is_closed) {
             return Self::Found;

@@ -1,4 +1,4 @@
-//! Ctrl-C: the run stops soon and leaves nothing half-written behind.
+//! Ctrl-C: stops a run without leaving incomplete files behind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use textkin::RunControl;
 
-/// How long a run may take to stop by itself: a read from a terminal never ends on its own.
-const PATIENCE: Duration = Duration::from_millis(800);
-/// How often a run that must not be cut short is looked at.
-const GLANCE: Duration = Duration::from_millis(20);
+/// How long a run may take to stop on its own. A read from a terminal never ends.
+const GRACE_PERIOD: Duration = Duration::from_millis(800);
+/// How often a run that must not be interrupted is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Stops `watch` when the user presses Ctrl-C or the system asks the process to end.
+/// Stops `watch` when the user presses Ctrl-C or the system asks the process to terminate.
 pub(crate) fn listen(watch: &Arc<RunControl>) -> anyhow::Result<()> {
-    listen_unless(watch, &Arc::default())
+    listen_and_wait(watch, &Arc::default())
 }
 
-/// The same, and waits for as long as the run `is_busy` with what must not be cut short.
-pub(crate) fn listen_unless(
+/// Like [`listen`], but waits while the run `is_busy` with work that must not be interrupted.
+pub(crate) fn listen_and_wait(
     watch: &Arc<RunControl>,
     is_busy: &Arc<AtomicBool>,
 ) -> anyhow::Result<()> {
     let (watch, is_busy) = (Arc::clone(watch), Arc::clone(is_busy));
     ctrlc::set_handler(move || {
         watch.stop.ask();
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(GRACE_PERIOD);
         while is_busy.load(Ordering::Acquire) {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         textkin::report::remove_unfinished();
         std::process::exit(130);

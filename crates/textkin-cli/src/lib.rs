@@ -1,6 +1,7 @@
-//! The `textkin` command as a library: arguments to settings, errors to exit codes, nothing else.
+//! The `textkin` command as a library.
 //!
-//! There is one function, [`run`], for programs that are `textkin` under another name.
+//! Parses arguments, turns them into settings of the engine, prints results and maps errors to exit codes.
+//! [`run`] is the whole command, for programs that start it under another name, such as `python -m textkin`.
 
 mod arguments;
 mod command;
@@ -22,18 +23,19 @@ use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
 pub use crate::relaunch::Relaunch;
 
-/// Runs the command with `given`, the first of which is the name of the program, and gives its exit
-/// code. `own` is how it is started again, to read what may hang or crash a parser, and its allocator.
+/// Runs the command and returns its exit code. The first of `arguments` is the name of the program.
+/// `relaunch` tells how to start this program again as a worker, which parses files that may hang or crash a
+/// parser, and how to release memory.
 #[must_use]
-pub fn run(given: &[OsString], relaunch: Relaunch) -> u8 {
-    if given.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {
-        return textkin::source::serve_worker(&given[2..]);
+pub fn run(arguments: &[OsString], relaunch: Relaunch) -> u8 {
+    if arguments.get(1).is_some_and(|first| first == textkin::source::WORKER_ARGUMENT) {
+        return textkin::source::serve_worker(&arguments[2..]);
     }
     relaunch::set(relaunch);
-    let arguments = match Arguments::try_parse_from(given) {
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // If nobody reads it, nobody can be told.
+            // A failure to print cannot be reported either.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
@@ -57,8 +59,8 @@ pub fn run(given: &[OsString], relaunch: Relaunch) -> u8 {
         #[cfg(not(feature = "server"))]
         Command::Serve(_) | Command::Admin(_) | Command::Client(_) | Command::Mail(_) => {
             Err(anyhow::anyhow!(
-                "this is textkin without its server: serve, admin, client and mail are in the \
-                 command that cargo install --path crates/textkin-cli makes"
+                "this build of textkin has no server: install the full command with \
+                 cargo install --path crates/textkin-cli to use serve, admin, client and mail"
             ))
         }
         Command::Eval(arguments) => command::eval::run(&arguments),
@@ -68,14 +70,13 @@ pub fn run(given: &[OsString], relaunch: Relaunch) -> u8 {
         Command::Strategies => command::strategies::run(),
     };
     let exit = outcome.unwrap_or_else(|error| {
-        let exit = Exit::of(&error);
+        let exit = Exit::from_error(&error);
         if exit != Exit::Found {
-            messages::print_message(format_args!("textkin: {}\n", messages::in_words(&error)));
+            messages::print_message(format_args!("textkin: {}\n", messages::error_text(&error)));
         }
         exit
     });
-    // Where this is not the program of the process, nothing else would write what waits. A reader that
-    // has gone has seen enough.
+    // Inside another program nothing else flushes standard output. A broken pipe is not an error.
     let _ = std::io::stdout().flush();
     exit.into()
 }

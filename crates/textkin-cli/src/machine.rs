@@ -1,6 +1,6 @@
-//! What the machine says of this process.
+//! Resource use of this process.
 
-/// The most memory this process has held, in bytes; 0 where it cannot be told.
+/// Returns the peak resident memory of this process in bytes; 0 where the system does not report it.
 pub(crate) fn peak_rss_bytes() -> u64 {
     let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<u64>().ok();
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

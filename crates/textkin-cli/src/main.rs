@@ -2,37 +2,37 @@
 
 use libmimalloc_sys::{mi_collect, mi_option_set, mi_option_t};
 
-/// Gives memory back to the system soon, which the budget of `--memory` counts on.
+/// Returns memory to the system quickly, which `--memory` relies on.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The option of the allocator that says for how many milliseconds free memory is kept (`mimalloc.h`;
-/// the crate gives it no name).
+/// The allocator option for how many milliseconds free memory is kept (`mimalloc.h`; the crate does not
+/// name it).
 const PURGE_DELAY: mi_option_t = 15;
 
-/// Has free memory given back at once: it takes no more time, and a tenth less memory.
-fn keep_nothing() {
-    #[expect(unsafe_code, reason = "there is no safe form")]
-    // SAFETY: the allocator writes the number into its table of options, in which this one is.
+/// Makes the allocator return free memory at once: this costs no time and saves a tenth of the memory.
+fn release_memory_at_once() {
+    #[expect(unsafe_code, reason = "the crate has no safe wrapper")]
+    // SAFETY: the allocator writes the number into its option table, which contains this option.
     unsafe {
         mi_option_set(PURGE_DELAY, 0);
     }
 }
 
-/// Has pages without anything in them given back too: of every size of which there was something large, one
-/// is kept otherwise.
-fn give_back() {
-    #[expect(unsafe_code, reason = "there is no safe form")]
-    // SAFETY: it gives back what is free, and may be called at any time.
+/// Returns empty pages too: otherwise the allocator keeps one page of each large size that was used.
+fn release_memory() {
+    #[expect(unsafe_code, reason = "the crate has no safe wrapper")]
+    // SAFETY: this releases free memory only and may be called at any time.
     unsafe {
         mi_collect(true);
     }
 }
 
 fn main() -> std::process::ExitCode {
-    keep_nothing();
-    let given: Vec<_> = std::env::args_os().collect();
-    textkin_cli::run(&given, textkin_cli::Relaunch { give_back, ..Default::default() }).into()
+    release_memory_at_once();
+    let arguments: Vec<_> = std::env::args_os().collect();
+    textkin_cli::run(&arguments, textkin_cli::Relaunch { release_memory, ..Default::default() })
+        .into()
 }
 
 #[cfg(test)]
@@ -40,13 +40,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_option_is_the_one_that_is_meant() {
-        #[expect(unsafe_code, reason = "there is no safe form")]
-        // SAFETY: the allocator reads its table of options, in which this one is.
+    fn purge_delay_is_the_right_option() {
+        #[expect(unsafe_code, reason = "the crate has no safe wrapper")]
+        // SAFETY: the allocator reads its option table, which contains this option.
         let option = || unsafe { libmimalloc_sys::mi_option_get(PURGE_DELAY) };
-        // So many milliseconds, if nobody says otherwise, in the two lines of versions that there are.
+        // The default in milliseconds of the two release lines of mimalloc.
         assert!([10, 1000].contains(&option()), "{}", option());
-        keep_nothing();
+        release_memory_at_once();
         assert_eq!(option(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Standard error: what a person should read, in the words of this program.
+//! Messages on standard error.
 
 use std::fmt;
 use std::io::Write;
@@ -6,15 +6,15 @@ use std::io::Write;
 use textkin::report::notes_text;
 use textkin::{DocumentNotes, Documents};
 
-/// Writes text to standard error. If nobody reads it any more, that is no reason to fail.
+/// Writes text to standard error. A closed standard error is ignored.
 pub(crate) fn print_message(text: fmt::Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
 }
 
-/// Documents whose notes are shown.
+/// Number of documents whose notes are printed.
 const MAX_NOTES_SHOWN: usize = 10;
 
-/// Tells of hidden text, disguised words and the like.
+/// Prints notes about documents, such as hidden text and look-alike letters.
 pub(crate) fn print_notes(noted: &[DocumentNotes], documents: &Documents, quiet: bool) {
     if quiet {
         return;
@@ -26,13 +26,13 @@ pub(crate) fn print_notes(noted: &[DocumentNotes], documents: &Documents, quiet:
     if let Some(more @ 1..) = noted.len().checked_sub(MAX_NOTES_SHOWN) {
         let documents = if more == 1 { "document has" } else { "documents have" };
         print_message(format_args!(
-            "textkin: {more} more {documents} notes such as these (--stats FILE lists them all)\n"
+            "textkin: {more} more {documents} notes (use --stats FILE to list them all)\n"
         ));
     }
 }
 
-/// An error with its causes in one line; what the system said in lower case and without its number.
-pub(crate) fn in_words(error: &anyhow::Error) -> String {
+/// Returns an error with its causes in one line, with system errors in lower case and without their number.
+pub(crate) fn error_text(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
@@ -49,9 +49,9 @@ mod tests {
     use anyhow::Context;
 
     #[test]
-    fn causes_are_told_in_lower_case_and_without_numbers() {
+    fn causes_are_in_lower_case_and_without_numbers() {
         let error = std::fs::read("no/such").context("cannot read no/such").unwrap_err();
-        assert_eq!(super::in_words(&error), "cannot read no/such: no such file or directory");
-        assert_eq!(super::in_words(&anyhow::anyhow!("T1 is 5")), "T1 is 5");
+        assert_eq!(super::error_text(&error), "cannot read no/such: no such file or directory");
+        assert_eq!(super::error_text(&anyhow::anyhow!("T1 is 5")), "T1 is 5");
     }
 }

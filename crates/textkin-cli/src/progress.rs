@@ -1,4 +1,4 @@
-//! The progress bar: shows how far a run is, on a terminal only.
+//! The progress bar of a run, drawn on standard error.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -9,39 +9,39 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use textkin::RunControl;
 
-/// Shows the progress of a run until it is dropped.
-pub(crate) struct Shown {
-    over: Arc<AtomicBool>,
+/// A progress bar that is drawn until this value is dropped.
+pub(crate) struct ProgressDisplay {
+    is_done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Shown {
-    /// Starts to show `watch`, unless `quiet` or nobody would see it.
-    pub(crate) fn begin(watch: &Arc<RunControl>, quiet: bool) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
+impl ProgressDisplay {
+    /// Starts to draw the progress of `watch`, unless `quiet` or standard error is not a terminal.
+    pub(crate) fn start(watch: &Arc<RunControl>, quiet: bool) -> Self {
+        let is_done = Arc::new(AtomicBool::new(false));
         let visible = !quiet && std::io::stderr().is_terminal();
         let thread = visible.then(|| {
-            let (watch, over) = (Arc::clone(watch), Arc::clone(&over));
-            std::thread::spawn(move || draw(&watch, &over))
+            let (watch, is_done) = (Arc::clone(watch), Arc::clone(&is_done));
+            std::thread::spawn(move || draw(&watch, &is_done))
         });
-        Self { over, thread }
+        Self { is_done, thread }
     }
 }
 
-impl Drop for Shown {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.is_done.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A bar that could not be drawn is no reason to fail.
+            // Failing to draw must not fail the run.
             let _ = thread.join();
         }
     }
 }
 
-fn draw(watch: &RunControl, over: &AtomicBool) {
+fn draw(watch: &RunControl, is_done: &AtomicBool) {
     let bar = ProgressBar::new(0);
     let mut last = String::new();
-    while !over.load(Ordering::Relaxed) {
+    while !is_done.load(Ordering::Relaxed) {
         let (stage, done, total) = watch.progress.snapshot();
         if stage != last {
             bar.reset();

@@ -1,43 +1,42 @@
-//! What only the program itself knows: how it is started again, and how its allocator is asked for what
-//! is free.
+//! How the running program is started again as a worker, and how its allocator releases memory.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The program that runs, so that it can be started again as a worker.
+/// How to start the running program again as a worker, and how to release its free memory.
 #[derive(Clone, Debug)]
 pub struct Relaunch {
     /// The program; `None` if it cannot be started again.
     pub program: Option<PathBuf>,
-    /// What stands before its arguments, where it is an interpreter.
+    /// Arguments before its own, if the program is an interpreter.
     pub arguments: Vec<OsString>,
-    /// Gives the memory that a thread has freed back to the system, as far as the allocator would keep it.
-    pub give_back: fn(),
+    /// Returns memory that the calling thread has freed, and that the allocator would keep, to the system.
+    pub release_memory: fn(),
 }
 
 impl Default for Relaunch {
-    /// The executable of this process, with an allocator of which nothing is known.
+    /// The executable of this process; free memory is left to the allocator.
     fn default() -> Self {
-        Self { program: std::env::current_exe().ok(), arguments: Vec::new(), give_back: || () }
+        Self { program: std::env::current_exe().ok(), arguments: Vec::new(), release_memory: || () }
     }
 }
 
 static RELAUNCH: OnceLock<Relaunch> = OnceLock::new();
 
-/// Says it once; what was said first holds.
+/// Sets how the program is started again; the first call wins.
 pub(crate) fn set(relaunch: Relaunch) {
     let _ = RELAUNCH.set(relaunch);
 }
 
-/// How it is started again.
+/// Returns how the program is started again.
 pub(crate) fn relaunch() -> Relaunch {
     RELAUNCH.get().cloned().unwrap_or_default()
 }
 
-/// Gives the memory that this thread has freed back to the system.
-pub(crate) fn give_back() {
+/// Returns memory that this thread has freed to the system.
+pub(crate) fn release_memory() {
     if let Some(relaunch) = RELAUNCH.get() {
-        (relaunch.give_back)();
+        (relaunch.release_memory)();
     }
 }

@@ -1,4 +1,4 @@
-//! How texts become words and chunks, and what of them does not count: one home for all commands.
+//! Options for words, chunks and exclusions, shared by all commands that compare texts.
 
 use std::path::PathBuf;
 
@@ -6,29 +6,28 @@ use clap::Args;
 use textkin::text::grammar::ChunkerKind;
 use textkin::text::tokenizer::{Normalization, TextPart};
 
-// How texts become words and chunks, and what of them does not count. No doc comment here or in the
-// other groups: it would take the place of what the help of a command says.
+// No doc comment here or at other groups of options: it would replace the help of the command.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is compared")]
-pub(crate) struct Analysis {
-    /// How documents are cut into chunks (see `textkin strategies`)
+#[command(next_help_heading = "Comparison")]
+pub(crate) struct AnalysisOptions {
+    /// How to split documents into chunks (see `textkin strategies`)
     #[arg(long, default_value_t, value_name = "CHUNKER")]
     pub(crate) chunk: ChunkerKind,
-    /// How text is normalised: steps joined with + (see `textkin strategies`)
+    /// How to normalize text: steps joined with + (see `textkin strategies`)
     #[arg(long, default_value_t, value_name = "STEPS")]
     pub(crate) normalize: Normalization,
-    /// Words that never count, one a line
+    /// Ignore these words (one per line)
     #[arg(long, value_name = "FILE")]
     pub(crate) stop_list: Option<PathBuf>,
-    /// Parts of texts that do not count: quotes, bibliography, or both with a comma between them
+    /// Ignore these parts of texts: quotes, bibliography, or both separated by a comma
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_part)]
     pub(crate) exclude: Vec<TextPart>,
-    /// A document whose passages never count, such as a form that all fill in
+    /// Ignore passages from this template, for example a form; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
 }
 
-/// A part of texts; what may have been meant for files is told apart.
+/// Parses a part of a text. The error mentions the option for files, which may have been meant.
 fn parse_part(text: &str) -> Result<TextPart, String> {
-    text.parse().map_err(|error| format!("{error}; files are left out with --exclude-files"))
+    text.parse().map_err(|error| format!("{error}; to exclude files, use --exclude-files"))
 }

@@ -4,25 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Reading;
+use super::ReadOptions;
 
-/// Ask a running server: probe and register texts, watch, and see alerts
+/// Use a running server: check and register texts, watch repositories, list alerts
 ///
-/// The key is never written on the command line, where others can see it: it is in the environment
-/// variable TEXTKIN_KEY, or in a file.
+/// The API key is read from the environment variable TEXTKIN_KEY or from a file, because other users of the
+/// machine can see command lines.
 #[derive(Debug, Args)]
 pub(crate) struct Client {
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) connection: ClientConnection,
     #[command(subcommand)]
     pub(crate) command: ClientCommand,
 }
 
-/// How the server is reached.
+/// Connection to the server.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "The server")]
-pub(crate) struct Connection {
-    /// Address of the server
+#[command(next_help_heading = "Server")]
+pub(crate) struct ClientConnection {
+    /// URL of the server
     #[arg(
         long,
         global = true,
@@ -31,80 +31,80 @@ pub(crate) struct Connection {
         default_value = "http://127.0.0.1:7070"
     )]
     pub(crate) server: String,
-    /// File that holds the key [default: the environment variable TEXTKIN_KEY]
+    /// File with the API key [default: the environment variable TEXTKIN_KEY]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Send key and texts unencrypted to another machine
+    /// Allow sending the key and texts unencrypted to another machine
     #[arg(long, global = true)]
     pub(crate) insecure: bool,
-    /// Print JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
 
-// A command with arguments is described where they are.
+// Commands are documented at the type of their arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClientCommand {
     Probe(ClientProbe),
     Register(ClientRegister),
-    Watch(ClientWatch),
+    RunControl(ClientWatch),
     Alerts(ClientAlerts),
 }
 
-/// Say where texts occur already; nothing is kept
+/// Check where texts already occur, without storing them
 #[derive(Debug, Args)]
 pub(crate) struct ClientProbe {
-    /// Files and folders, in any format; - is standard input
+    /// Files and directories in any supported format, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Look only into this repository; may be given several times
+    /// Check only this repository; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) repository: Vec<String>,
-    /// The least share of either text in the other
+    /// Minimum share of either text that appears in the other
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     pub(crate) threshold: f64,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadOptions,
 }
 
 /// Register texts in a repository
 #[derive(Debug, Args)]
 pub(crate) struct ClientRegister {
-    /// The repository
+    /// Name of the repository
     pub(crate) repository: String,
-    /// Files and folders, in any format; - is standard input
+    /// Files and directories in any supported format, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Watch the repository too, unless it is watched
+    /// Also watch the repository
     #[arg(long)]
     pub(crate) watch: bool,
-    /// What happens if there is a document with the same id already
+    /// What to do with a document whose id already exists
     #[arg(long, value_enum, default_value_t = ClientExisting::Refuse)]
     pub(crate) existing: ClientExisting,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadOptions,
 }
 
-/// What happens if there is a document with the same id already.
+/// What to do with a document whose id already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClientExisting {
-    /// The new one is refused, unless it is the same
+    /// Reject the new document, unless it is identical
     Refuse,
-    /// The new one is left out
+    /// Skip the new document
     Skip,
-    /// The new one takes its place
+    /// Replace the stored document
     Replace,
 }
 
-/// Watch a repository: be told when its texts reappear
+/// Watch a repository: get an alert when one of its texts reappears
 #[derive(Debug, Args)]
 pub(crate) struct ClientWatch {
-    /// The repository
+    /// Name of the repository
     pub(crate) repository: String,
-    /// The least level that is told
+    /// Minimum level of an alert
     #[arg(long, value_enum, default_value_t = ClientLevel::Some)]
     pub(crate) min_level: ClientLevel,
-    /// A way in which alerts come, besides the inbox; may be given several times
+    /// Deliver alerts this way too, besides the inbox; can be repeated
     #[arg(long, value_enum)]
     pub(crate) channel: Vec<ClientChannel>,
 }
@@ -120,35 +120,35 @@ pub(crate) enum ClientLevel {
     Exact,
 }
 
-/// A way in which alerts come.
+/// How alerts are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClientChannel {
-    /// To the address of the account
+    /// To the mail address of the account
     Mail,
-    /// To the account's webhook
+    /// To the webhook of the account
     Webhook,
 }
 
-/// List alerts, the latest first
+/// List alerts, latest first
 #[derive(Debug, Args)]
 pub(crate) struct ClientAlerts {
-    /// Which ones
+    /// Which alerts to list
     #[arg(long, value_enum, default_value_t = ClientState::Open)]
     pub(crate) state: ClientState,
-    /// At most so many
+    /// Maximum number of alerts
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
 }
 
-/// What became of an alert.
+/// State of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClientState {
-    /// Nobody has looked at it
+    /// Not handled yet
     Open,
-    /// Something was done
+    /// Marked as handled
     Handled,
-    /// Nothing needs to be done
+    /// Dismissed
     Dismissed,
-    /// All of them
+    /// All alerts
     All,
 }

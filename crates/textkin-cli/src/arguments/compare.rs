@@ -1,17 +1,17 @@
-//! What can be written after `textkin compare`.
+//! Arguments of `textkin compare`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Analysis, Reading};
+use super::{AnalysisOptions, ReadOptions};
 
 /// Show what two documents share, passage by passage
 ///
-/// Runs of words that are in both are found wherever they stand; those that few changed words
-/// separate are one passage, in which the changed words are shown [in brackets] and not counted.
+/// Finds runs of words that appear in both documents, in any order. Runs separated by a few changed words form
+/// one passage; the changed words are shown [in brackets] and not counted.
 ///
-/// Exit code: 0 if something is shared, 1 if nothing is, 2 if something failed.
+/// Exit code: 0 if the documents share text, 1 if they do not, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin compare draft.txt final.txt
@@ -19,45 +19,44 @@ use super::{Analysis, Reading};
   textkin compare a.txt b.txt --format json | jq .a.contained
   textkin compare a.txt b.txt --exclude quotes,bibliography --template form.txt")]
 pub(crate) struct Compare {
-    /// The first document: a file, FILE#ID for one of several in a file, or - for standard input
+    /// First document: a file, FILE#ID for one of several in a file, or - for standard input
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
-    /// The second document
+    /// Second document
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: AnalysisOptions,
     #[command(flatten)]
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadOptions,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) output: ComparisonOutput,
 }
 
-// What is shown of a comparison, and where.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is shown")]
-pub(crate) struct Shown {
-    /// The most words, on either side, between two runs of one passage
+#[command(next_help_heading = "Output")]
+pub(crate) struct ComparisonOutput {
+    /// Join runs that are at most N words apart on both sides
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) max_gap: u32,
-    /// What goes to standard output
+    /// Format of the result
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: ComparisonFormat,
-    /// Write a page for a browser, with both texts side by side; - is standard output
+    /// Write an HTML report with both texts side by side, or - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Show every word of long passages
+    /// Show long passages in full
     #[arg(long)]
     pub(crate) full: bool,
-    /// Columns to use [default: those of the terminal, else 100]
+    /// Width in columns [default: width of the terminal, otherwise 100]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
     pub(crate) width: Option<u16>,
-    /// Never start a pager ($PAGER, else less)
+    /// Do not start a pager ($PAGER, otherwise less)
     #[arg(long)]
     pub(crate) no_pager: bool,
 }
 
-/// How a comparison is printed.
+/// Format of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ComparisonFormat {
     /// For people

@@ -1,4 +1,4 @@
-//! `textkin eval`.
+//! Arguments of `textkin eval`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use textkin_eval::generate::{Edit, SyntheticKind};
 
-/// Rerun the experiments of the papers, on collections whose truth is known
+/// Run the experiments of the papers on collections with known answers
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -15,120 +15,120 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
-    /// Name every experiment, and what it needs
+    /// List all experiments and what they need
     List,
     Run(EvalRun),
     All(EvalAll),
-    Generate(Generate),
+    Generate(EvalGenerate),
 }
 
-/// Run experiments by name (deco is all of deco.*)
+/// Run experiments by name (deco runs all of deco.*)
 ///
-/// Prints each table, with the paper's own figures in brackets: its collections are not yours. Without
-/// --collection, one is made for it, the same for the same seed.
+/// Prints each table with the figures of the paper in brackets; the paper used other collections. Without
+/// --collection, a collection is generated from --seed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin eval run deco.table3
   textkin eval run hoad scam.figure5 --collection corpora/pydocs --out results/")]
 pub(crate) struct EvalRun {
-    /// Names of experiments, or the beginning of names up to the point
+    /// Names of experiments, or the part of the name before the dot
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) means: EvalMeans,
+    pub(crate) options: EvalOptions,
 }
 
 /// Run every experiment
 ///
-/// An experiment that needs what a collection lacks is passed over, and that is said.
+/// Skips and reports experiments that need something a collection does not have.
 #[derive(Debug, Args)]
 pub(crate) struct EvalAll {
     #[command(flatten)]
-    pub(crate) means: EvalMeans,
+    pub(crate) options: EvalOptions,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct EvalMeans {
-    /// A folder with a collection.toml, one of the collections known by name, or a file of documents; may be given again
+pub(crate) struct EvalOptions {
+    /// Directory with a collection.toml, a known collection, or a file of documents; can be repeated
     #[arg(long, value_name = "DIR")]
     pub(crate) collection: Vec<PathBuf>,
 
-    /// Write each result to this folder as CSV, JSON, Markdown, HTML and SVG
+    /// Write each result to this directory as CSV, JSON, Markdown, HTML and SVG
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Fewer queries and smaller made collections: a first impression (default of `all`)
+    /// Use fewer queries and smaller generated collections (default of `all`)
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
 
-    /// All queries and larger made collections (default of `run`)
+    /// Use all queries and larger generated collections (default of `run`)
     #[arg(long)]
     pub(crate) full: bool,
 
-    /// What is drawn by lot follows from this
+    /// Seed of random choices
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
 
-    /// Show no progress
+    /// Print no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// Make a collection whose truth is known
+/// Generate a collection with known answers
 ///
-/// Writes documents.jsonl, pairs.tsv, passages.tsv and collection.toml to a new folder.
+/// Writes documents.jsonl, pairs.tsv, passages.tsv and collection.toml to a new directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   textkin eval generate quotes --documents 10000 --passage 25 --edit replace --rate 0.1 --out quotes/")]
-pub(crate) struct Generate {
-    /// What it is made of: originals with edited copies, documents that quote one passage, chains of six
-    /// versions, texts of their own in one frame, or documents in order of time that take from earlier ones
+pub(crate) struct EvalGenerate {
+    /// Kind of collection: originals with edited copies, documents that quote one passage, chains of six
+    /// versions, different texts in one template, or documents over time that copy from earlier ones
     #[arg(value_parser = named(&SyntheticKind::ALL, SyntheticKind::name))]
     pub(crate) kind: SyntheticKind,
 
-    /// The folder, new or empty
+    /// New or empty directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 
-    /// How many documents
+    /// Number of documents
     #[arg(long, default_value_t = 600, value_name = "N")]
     pub(crate) documents: u32,
 
-    /// Words of a document before it is edited
+    /// Words per document before editing
     #[arg(long, default_value_t = 300, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) words: u32,
 
-    /// How what is copied is changed
+    /// How copies are edited
     #[arg(long, default_value = "replace", value_parser = named(&Edit::ALL, Edit::name))]
     pub(crate) edit: Edit,
 
-    /// Share of words that is changed
+    /// Share of words to change
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     pub(crate) rate: f64,
 
-    /// Words of a copied passage
+    /// Words per copied passage
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) passage: u32,
 
-    /// The same seed makes the same collection
+    /// Seed; the same seed generates the same collection
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
 }
 
-/// A value that is chosen by its name.
+/// Returns a parser for values that are chosen by name.
 fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
     let values = PossibleValuesParser::new(all.iter().map(|value| name(*value)));
-    values.try_map(move |given| {
-        all.iter().copied().find(|value| name(*value) == given).ok_or("there is no such name")
+    values.try_map(move |text| {
+        all.iter().copied().find(|value| name(*value) == text).ok_or("unknown name")
     })
 }
 
 fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("write a number from 0 to 1".to_owned()),
+        _ => Err(format!("expected a number between 0 and 1, got '{text}'")),
     }
 }

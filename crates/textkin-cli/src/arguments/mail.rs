@@ -1,4 +1,4 @@
-//! Arguments of `textkin mail`, and those of `textkin serve` about mail that comes in.
+//! Arguments of `textkin mail`, and those of `textkin serve` about incoming mail.
 
 use std::net::SocketAddr;
 
@@ -7,35 +7,36 @@ use textkin_mail::Destination;
 
 use textkin::parse_size;
 
-/// Hand a message from standard input to a running server
+/// Deliver a message from standard input to a running server
 ///
-/// For mail systems that start a program for each message, such as Postfix by its pipe. Exits with 0
-/// when the server keeps the message, 75 when it is to be tried again, 65 when it is refused, 64 when
-/// the arguments are wrong.
+/// For mail systems that start a program for each message, such as the pipe service of Postfix.
+///
+/// Exit code: 0 if the server accepted the message, 75 to retry later, 65 if it was rejected, 64 if the
+/// arguments are wrong.
 #[derive(Debug, Args)]
 pub(crate) struct Mail {
-    /// Where the server speaks LMTP: an address such as 127.0.0.1:2424, or unix:PATH
+    /// LMTP address of the server, for example 127.0.0.1:2424 or unix:PATH
     #[arg(long, value_name = "DEST", value_parser = destination)]
     pub(crate) lmtp: Destination,
-    /// Sender of the envelope; empty or <> for mail of nobody
+    /// Envelope sender; empty or <> for none
     #[arg(long, value_name = "ADDRESS", default_value = "")]
     pub(crate) sender: String,
-    /// Most bytes of the message
+    /// Maximum size of the message
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size)]
     pub(crate) max_message: u64,
-    /// Recipients of the envelope
+    /// Envelope recipients
     #[arg(value_name = "RECIPIENT", required = true)]
     pub(crate) recipients: Vec<String>,
 }
 
-/// How mail comes in.
+/// Incoming mail.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Mail that comes in")]
+#[command(next_help_heading = "Incoming mail")]
 pub(crate) struct MailArguments {
-    /// Take mail by SMTP at this address; needs --mail-host and --smtp-relay
+    /// Accept mail over SMTP at this address; needs --mail-host and --smtp-relay
     #[arg(long, value_name = "ADDRESS", requires = "mail_host", requires = "smtp_relay")]
     pub(crate) smtp_listen: Option<SocketAddr>,
-    /// Take mail by LMTP at this address or at unix:PATH; needs --mail-host and --smtp-relay
+    /// Accept mail over LMTP at this address or at unix:PATH; needs --mail-host and --smtp-relay
     #[arg(
         long,
         value_name = "DEST",
@@ -44,13 +45,13 @@ pub(crate) struct MailArguments {
         requires = "smtp_relay"
     )]
     pub(crate) lmtp_listen: Option<Destination>,
-    /// Host that mail is taken for; may be given several times, the first is the server's own
+    /// Host name to accept mail for; can be repeated, the first is the name of this server
     #[arg(long, value_name = "HOST")]
     pub(crate) mail_host: Vec<String>,
-    /// Take only mail whose sender the mail system in front vouches for, under this name
+    /// Accept only mail whose sender was verified by the mail system of this name (Authentication-Results)
     #[arg(long, value_name = "NAME")]
     pub(crate) mail_authority: Option<String>,
-    /// Take mail of unknown senders and throw it away, instead of refusing it
+    /// Accept and discard mail from unknown senders instead of rejecting it
     #[arg(long)]
     pub(crate) mail_discard_unknown: bool,
 }
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn destinations_are_read() {
+    fn destinations_are_parsed() {
         assert_eq!(destination("unix:/run/x"), Ok(Destination::Unix("/run/x".into())));
         assert!(matches!(destination("127.0.0.1:2424"), Ok(Destination::Tcp(_))));
         assert!(destination("unix:").is_err() && destination("localhost").is_err());

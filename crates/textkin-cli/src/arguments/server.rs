@@ -5,109 +5,109 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{DeliveringArguments, MailArguments};
+use super::{DeliveryArguments, MailArguments};
 use textkin::parse_size;
 
-/// Run the registration server: people register texts and are told when they reappear
+/// Run the registration server
 ///
-/// Everything is in one folder, and nothing else is needed. The first start prints an address that
-/// makes the first account; `textkin admin key` makes a key for scripts at any time.
+/// Users register texts and are notified when they reappear. All data is in one directory. The first start
+/// prints a URL for creating the first account; `textkin admin key` creates an API key for scripts.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Folder of the data; it is made if it is missing
+    /// Data directory; created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Address to listen on; put a reverse proxy with TLS before any but the local one
+    /// Address to listen on; put a reverse proxy with TLS in front of any address that is not local
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7070")]
     pub(crate) listen: SocketAddr,
-    /// Most bytes of one text
+    /// Maximum size of one text
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = parse_size)]
     pub(crate) max_text: u64,
-    /// Most bytes of one uploaded file
+    /// Maximum size of one uploaded file
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     pub(crate) max_upload: u64,
-    /// Memory for documents that are not on the disk's shelves yet
+    /// Memory for documents that are not flushed to the index yet
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
     pub(crate) memory: u64,
-    /// Most documents that one probe is compared with word by word
+    /// Maximum number of documents to compare with one text in detail
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_examined: usize,
-    /// Fetch pages by their addresses to probe them, from the public Internet only
+    /// Allow users to check web pages by URL, from the public Internet only
     #[arg(long)]
     pub(crate) allow_url_probes: bool,
-    /// How the log is written, to standard error
+    /// Format of the log on standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log: LogFormat,
-    /// What the log tells: error, warn, info, debug
+    /// Log level: error, warn, info, debug
     #[arg(long, value_name = "LEVEL", default_value = "info", env = "TEXTKIN_LOG")]
     pub(crate) log_level: String,
     #[command(flatten)]
-    pub(crate) delivering: DeliveringArguments,
+    pub(crate) delivery: DeliveryArguments,
     #[command(flatten)]
     pub(crate) mail: MailArguments,
 }
 
-/// How a log is written.
+/// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
-    /// Lines for people
+    /// Plain text
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
-/// Look after the data of a server
+/// Manage the data of a server: create API keys, back up, check
 #[derive(Debug, Args)]
 pub(crate) struct Admin {
     #[command(subcommand)]
     pub(crate) command: AdminCommand,
 }
 
-// A command with arguments is described where they are.
+// Commands are documented at the type of their arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminCommand {
     Key(AdminKey),
-    Backup(Backup),
-    Check(Check),
+    Backup(AdminBackup),
+    Check(AdminCheck),
 }
 
-/// Make an API key and print it; the server may be running
+/// Create an API key and print it; the server can be running
 #[derive(Debug, Args)]
 pub(crate) struct AdminKey {
-    /// Folder of the data
+    /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// What the key is for: probe, register, read, admin, separated by commas
+    /// Scopes of the key, separated by commas: probe, register, read, admin
     #[arg(long, value_name = "SCOPES", default_value = "probe,register,read")]
     pub(crate) scopes: String,
-    /// The account that it belongs to, which is made if it is missing
+    /// Account of the key; created if it does not exist
     #[arg(long, value_name = "NAME", default_value = "admin")]
     pub(crate) account: String,
-    /// What the key is called
-    #[arg(long, value_name = "NAME", default_value = "made by textkin admin key")]
+    /// Name of the key
+    #[arg(long, value_name = "NAME", default_value = "created by textkin admin key")]
     pub(crate) name: String,
-    /// Days until it expires; it does not by default
+    /// Days until the key expires [default: never]
     #[arg(long, value_name = "N")]
     pub(crate) days: Option<u32>,
 }
 
-/// Copy the data to a new folder, while the server runs or not, and check the copy
+/// Copy the data to a new directory and check the copy; the server can be running
 ///
-/// To restore, stop the server and start it with the copy as its folder.
+/// To restore a backup, stop the server and start it with the copy as its data directory.
 #[derive(Debug, Args)]
-pub(crate) struct Backup {
-    /// Folder of the data
+pub(crate) struct AdminBackup {
+    /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// The new folder
+    /// New directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
 
-/// Check that every file is whole and every document is there
+/// Check that no file is damaged and no document is missing
 #[derive(Debug, Args)]
-pub(crate) struct Check {
-    /// Folder of the data
+pub(crate) struct AdminCheck {
+    /// Data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What can be said about tracing a stream.
+//! Arguments of `textkin trace`.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use clap::{Args, ValueEnum};
 use textkin::text::grammar::Selection;
 use textkin::trace::{Constant, Estimation, Eviction, Memory, Preset};
 
-use super::{Analysis, Input};
+use super::{AnalysisOptions, InputOptions};
 use textkin::parse_size;
 
-/// Say where each passage of a stream came from, under fixed memory
+/// Trace each passage of a stream to its origin, in bounded memory
 ///
-/// Takes documents in the order in which they arrive and says of each which words are fresh, and for
-/// the others the earliest document known to hold them. The memory is all that is ever taken,
-/// however long the stream: what is least likely to be needed is forgotten first. JSON lines on
-/// standard input are answered one by one, as they come.
+/// Reads documents in order of arrival. Reports which words of each document are new, and for the others the
+/// earliest known document that contains them. Memory use never exceeds the limit, however long the stream:
+/// the entries least likely to be needed are evicted first. JSON lines on standard input are answered line by
+/// line.
 ///
-/// Exit code: 0 if something was copied, 1 if nothing was, 2 if something failed.
+/// Exit code: 0 if something was copied, 1 if nothing was, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin trace posts.jsonl --memory 100MiB --out origins.jsonl
@@ -27,111 +27,110 @@ use textkin::parse_size;
   textkin trace posts.jsonl --preset paper --constant lucky-limit=4
   textkin trace posts.jsonl --memory unlimited --select all")]
 pub(crate) struct Trace {
-    /// Files, folders, globs, or - for standard input, in the order of time
+    /// Files, directories, globs, or - for standard input, in chronological order
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) means: TraceMeans,
+    pub(crate) options: TraceOptions,
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: AnalysisOptions,
     #[command(flatten)]
-    pub(crate) input: Input,
+    pub(crate) input: InputOptions,
 }
 
-// What is remembered, and how.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is remembered")]
-pub(crate) struct TraceMeans {
-    /// Memory of the table, with the names of documents; or unlimited, for the exact truth
+#[command(next_help_heading = "Tracing")]
+pub(crate) struct TraceOptions {
+    /// Size of the table of known text, including document ids; `unlimited` gives exact results
     #[arg(long, default_value = "100MiB", value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Memory,
-    /// What goes together: kin, the most accurate, or paper, that of Abdel-Hamid et al. (2009)
+    /// Method: kin (most accurate) or paper (Abdel-Hamid et al. 2009)
     #[arg(long, default_value_t, value_name = "PRESET")]
     pub(crate) preset: Preset,
-    /// Which chunks are looked up [default: hailstorm+no-overlap; all if memory is unlimited]
+    /// Which chunks to look up [default: hailstorm+no-overlap; all if memory is unlimited]
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) select: Option<Selection>,
-    /// Which chunk is forgotten: random, lru, copy-count or lucky (the method of the paper)
+    /// Which chunk to evict: random, lru, copy-count or lucky (with --preset paper)
     #[arg(long, value_name = "EVICTION")]
     pub(crate) evict: Option<Eviction>,
-    /// What is guessed: none, expansion, bridging or bridging+expansion (the method of the paper)
+    /// What to estimate: none, expansion, bridging or bridging+expansion (with --preset paper)
     #[arg(long, value_name = "ESTIMATION")]
     pub(crate) estimate: Option<Estimation>,
-    /// Slots of a bucket of the table
+    /// Slots per bucket of the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) bucket: Option<u16>,
-    /// Set a constant of the method, several times for several (`textkin strategies` lists them)
+    /// Set a constant of the method (see `textkin strategies`); can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub(crate) constant: Vec<(Constant, u64)>,
-    /// How results are written
+    /// Format of the result
     #[arg(long, value_enum, default_value = "json", value_name = "FORMAT")]
     pub(crate) format: TraceFormat,
-    /// Where results are written, complete when the input has ended, or with --state as far as
-    /// documents are done [default: standard output]
+    /// Output file; complete when the input ends, or with --state after each checkpoint [default: standard
+    /// output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Take documents in the order of their times (see --time-field), those of equal time as they
-    /// come and those without a time last; everything is read first
+    /// Sort documents by time first (see --time-field); equal times keep their order, documents without a time
+    /// come last
     #[arg(long)]
     pub(crate) sort: bool,
-    /// Show the N documents that most others copied from, on standard error at the end
+    /// Print the N most copied documents on standard error at the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top_origins: Option<u32>,
-    /// Write them to this file, as JSON, whenever the state is written and at the end
+    /// Write the most copied documents to this file as JSON, at each checkpoint and at the end
     #[arg(long, value_name = "FILE", requires = "top_origins")]
     pub(crate) top_origins_out: Option<PathBuf>,
-    /// Write a page that shows one document with its passages tinted by origin
+    /// Write an HTML report that shows one document with its passages colored by origin
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Which document the page shows [default: the one with the most words that are not fresh]
+    /// Document to show in the HTML report [default: the one with the most copied words]
     #[arg(long, value_name = "ID", requires = "html")]
     pub(crate) html_document: Option<String>,
-    /// Keep all that is remembered in this file, and go on from it in the next run, however this one
-    /// ends: files are read again and what is done of them passed over, standard input goes on
+    /// Save the state of the trace to this file and resume from it in the next run; files are read again up to
+    /// the last checkpoint and skipped, standard input continues
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// How often the state is written: after so many documents, or so much time (30s, 5m)
-    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = Every::parse)]
-    pub(crate) checkpoint_every: Every,
+    /// How often to save the state: a number of documents, or a time (30s, 5m)
+    #[arg(long, default_value = "60s", value_name = "N|TIME", value_parser = CheckpointInterval::parse)]
+    pub(crate) checkpoint_every: CheckpointInterval,
 }
 
-/// How often a state is written.
+/// How often the state is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Every {
+pub(crate) enum CheckpointInterval {
     Documents(u64),
     Seconds(u64),
 }
 
-impl Every {
+impl CheckpointInterval {
     fn parse(text: &str) -> Result<Self, String> {
         let every = match text.parse() {
             Ok(documents) => Self::Documents(documents),
             Err(_) => Self::Seconds(textkin::parse_age(text).map_err(|_| {
                 format!(
-                    "'{text}' is neither a number of documents nor a time: write 1000, 30s or 5m"
+                    "expected a number of documents or a time such as 1000, 30s or 5m, got '{text}'"
                 )
             })?),
         };
         match every {
             Self::Documents(0) | Self::Seconds(0) => {
-                Err("0 is too often; write 1 or 1s".to_owned())
+                Err("the interval must be at least 1 document or 1s".to_owned())
             }
             _ => Ok(every),
         }
     }
 }
 
-/// How results are written.
+/// Format of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
-    /// A JSON object for each document, one a line
+    /// One JSON object per document
     Json,
-    /// For a terminal: one line for each document
+    /// One line per document, for people
     Table,
 }
 
 impl TraceFormat {
-    /// The name it is chosen by.
+    /// Returns the name of the format.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -141,10 +140,11 @@ impl TraceFormat {
 }
 
 fn parse_constant(text: &str) -> Result<(Constant, u64), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as bridge-limit=30")?;
+    let (name, value) =
+        text.split_once('=').ok_or("expected NAME=VALUE, such as bridge-limit=30")?;
     let constant = Constant::named(name.trim()).map_err(|error| error.to_string())?;
     let number = value.trim().parse();
-    Ok((constant, number.map_err(|_| format!("'{value}' is no number for {name}"))?))
+    Ok((constant, number.map_err(|_| format!("expected a number for {name}, got '{value}'"))?))
 }
 
 fn parse_memory(text: &str) -> Result<Memory, String> {

@@ -1,21 +1,20 @@
-//! What can be written after `textkin verify`.
+//! Arguments of `textkin verify`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Input;
+use super::InputOptions;
 
-/// Check a report against the documents it speaks of
+/// Check a report against its documents
 ///
-/// Takes the page or the JSON that `textkin compare` or `textkin discover` wrote (--html, --format
-/// json, --explain), and the documents: files, folders or collections, under any name. Each text
-/// is known by its digest. Digests, spans, word counts, scores and what a page shows are found again and
-/// compared; nothing is looked up anywhere else. Scores that depend on a whole collection are checked
-/// if all of it is given, and so are the other parts of the page of a run: it is made again as a whole.
-/// The report may be compressed.
+/// Takes a report that `textkin compare` or `textkin discover` wrote (--html, --format json, --explain) and the
+/// documents, which may have other names: texts are identified by their digests. Recomputes digests, spans,
+/// word counts, scores and the visible page, and compares them with the report. Scores that depend on the
+/// whole collection, and the HTML report of a run as a whole, are checked only if all documents are given. The
+/// report may be compressed.
 ///
-/// Exit code: 0 if the report holds, 1 if it does not, 2 if something failed.
+/// Exit code: 0 if the report is valid, 1 if it is not, 2 on failure.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   textkin compare a.pdf b.docx --html report.html
@@ -23,17 +22,17 @@ use super::Input;
   textkin discover essays/ --html run.html
   textkin verify run.html essays/")]
 pub(crate) struct Verify {
-    /// The report: a page, JSON or JSON lines
+    /// Report: HTML, JSON or JSON lines
     pub(crate) report: PathBuf,
-    /// The documents, as for `textkin compare` or `textkin discover`
+    /// Documents, as for `textkin compare` or `textkin discover`
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The templates the report was made with, in their order
+    /// Template the report was made with; can be repeated, in the original order
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
-    /// The stop list the report was made with
+    /// Stop list the report was made with
     #[arg(long, value_name = "FILE")]
     pub(crate) stop_list: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) input: Input,
+    pub(crate) input: InputOptions,
 }

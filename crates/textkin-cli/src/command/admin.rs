@@ -1,4 +1,4 @@
-//! `textkin admin`: looks after the data of a server.
+//! `textkin admin`: creates API keys, backs up and checks the data of a server.
 
 use textkin::report::terminal;
 use textkin_server::{DataCheck, NewKey, Scope, back_up, check_data, new_key_in};
@@ -12,28 +12,28 @@ pub(crate) fn run(arguments: &Admin) -> anyhow::Result<Exit> {
         AdminCommand::Key(arguments) => key(arguments),
         AdminCommand::Backup(arguments) => {
             let condition = back_up(&arguments.data, &arguments.out)?;
-            told(&condition, &format!("copied to {}", arguments.out.display()))
+            print_condition(&condition, &format!("copied to {}", arguments.out.display()))
         }
-        AdminCommand::Check(arguments) => told(&check_data(&arguments.data)?, "checked"),
+        AdminCommand::Check(arguments) => print_condition(&check_data(&arguments.data)?, "checked"),
     }
 }
 
 fn key(arguments: &AdminKey) -> anyhow::Result<Exit> {
     let scopes = Scope::parse_all(&arguments.scopes)?;
-    // An account that is made for a key that looks after the server does that.
+    // An account created for an admin key is an administrator.
     let is_admin = scopes.contains(&Scope::Admin);
     let (name, days) = (arguments.name.clone(), arguments.days);
     let new = NewKey { name, scopes, repository: None, days, addresses: None };
-    let made = new_key_in(&arguments.data, &arguments.account, is_admin, &new)?;
-    terminal::print(&format!("{}\n", made.key.unwrap_or_default()))?;
+    let created = new_key_in(&arguments.data, &arguments.account, is_admin, &new)?;
+    terminal::print(&format!("{}\n", created.key.unwrap_or_default()))?;
     Ok(Exit::Found)
 }
 
-fn told(condition: &DataCheck, what: &str) -> anyhow::Result<Exit> {
+fn print_condition(condition: &DataCheck, action: &str) -> anyhow::Result<Exit> {
     let DataCheck { documents, pending, missing, to_erase } = condition;
     terminal::print(&format!(
-        "{documents} documents {what}: {pending} of them not on a shelf yet, {missing} missing; \
-         {to_erase} removed ones wait to be erased\n"
+        "{documents} documents {action}: {pending} not flushed to the index yet, {missing} missing; \
+         {to_erase} removed documents not erased yet\n"
     ))?;
     Ok(if *missing == 0 { Exit::Found } else { Exit::Failed })
 }

@@ -1,4 +1,4 @@
-//! `textkin discover`: every pair of documents that share text.
+//! `textkin discover`: finds every pair of documents that share text.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,22 +12,22 @@ use textkin::source::Inputs;
 use textkin::types::{Cluster, Pair};
 use textkin::{Discovery, PairRows, Repository, RunControl, Settings, SharedText, discover};
 
-use crate::arguments::{Comparison, Discover};
-use crate::command::{explain, page, raw};
-use crate::documents::{analysis_settings, collection_settings, words};
+use crate::arguments::{Discover, DiscoverComparison};
+use crate::command::{explain, page};
+use crate::documents::{analysis_settings, collection_settings, prepare_second_read, words};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::machine;
 use crate::messages::{print_message, print_notes};
-use crate::outputs::{self, unless_closed};
-use crate::progress::Shown;
+use crate::outputs::{self, ignore_broken_pipe};
+use crate::progress::ProgressDisplay;
 
-/// Rows that are formatted at once.
+/// Rows to format at a time.
 const ROWS: usize = 1 << 14;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     outputs::check(arguments)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         Some(repository) => Inputs::from_source(move || Box::new(repository.source())),
         None => Inputs::open(&arguments.inputs, &source_settings)?,
     };
-    raw::prepare(&mut inputs, &settings)?;
+    prepare_second_read(&mut inputs, &settings)?;
     let writers = open_writers(arguments, &settings)?;
     let cluster_writer =
         arguments.output.clusters.as_deref().map(ClusterWriter::create).transpose()?;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
         arguments.output.index.as_deref().map(report::OutputFile::create).transpose()?;
     let set_writer = arguments.output.imatch.as_deref().map(ClusterWriter::create).transpose()?;
 
-    let shown = Shown::begin(&watch, arguments.output.quiet);
+    let display = ProgressDisplay::start(&watch, arguments.output.quiet);
     survey(&inputs, &mut settings, &arguments.comparison, &watch)?;
     let mut found = discover(&mut inputs, &settings, &watch)?;
     let raw = textkin::raw_overlaps(&inputs, &mut found, &settings, &watch)?;
@@ -72,23 +72,24 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
     watch.progress.begin("finding clusters", 0);
     let clusters = found.graph.clusters(arguments.comparison.cluster_by);
     watch.progress.begin("writing", found.graph.n_edges());
-    let written = Instant::now();
+    let write_start = Instant::now();
     let n_edges = found.graph.n_edges();
-    let is_any = !writers.is_empty() || explain.is_some() || html.is_some();
-    let too_many = is_any && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
+    let writes_pairs = !writers.is_empty() || explain.is_some() || html.is_some();
+    let too_many =
+        writes_pairs && (n_edges > arguments.output.max_pairs || !found.graph.is_listed());
     if too_many {
         drop(writers);
     } else {
         write_pairs(writers, pairs, &watch)?;
     }
     if let Some(writer) = cluster_writer {
-        unless_closed(write_clusters(writer, found, &clusters))?;
+        ignore_broken_pipe(write_clusters(writer, found, &clusters))?;
     }
     if let Some(writer) = set_writer {
-        unless_closed(write_sets(writer, found))?;
+        ignore_broken_pipe(write_sets(writer, found))?;
     }
     if let (Some(file), Some(shared)) = (index_file, &found.shared) {
-        unless_closed(write_index(file, found, shared))?;
+        ignore_broken_pipe(write_index(file, found, shared))?;
     }
     if let Some(output) = explain.filter(|_| !too_many) {
         let max_gap = arguments.output.max_gap;
@@ -102,32 +103,33 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
             inputs: &inputs,
             pairs,
             clusters: &clusters,
-            seconds: &|| begun.elapsed().as_secs_f64(),
+            seconds: &|| start.elapsed().as_secs_f64(),
         };
         page::write(file, run, &watch)?;
     }
-    let write_seconds = written.elapsed().as_secs_f64();
-    drop(shown);
+    let write_seconds = write_start.elapsed().as_secs_f64();
+    drop(display);
 
     for problem in &found.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
     print_notes(&found.notes, &found.documents, arguments.output.quiet);
-    tell_left_out(&inputs, found, arguments.output.quiet);
+    report_skipped(&inputs, found, arguments.output.quiet);
     if let Some(path) = &arguments.output.stats {
-        let seconds = begun.elapsed().as_secs_f64();
+        let seconds = start.elapsed().as_secs_f64();
         let statistics =
             statistics(arguments, &settings, found, clusters.len(), write_seconds, seconds);
-        unless_closed(report::write_stats(path, &statistics))?;
+        ignore_broken_pipe(report::write_stats(path, &statistics))?;
     }
     if !arguments.output.quiet {
-        unless_closed(show(arguments, pairs, clusters.len(), begun))?;
+        ignore_broken_pipe(show(arguments, pairs, clusters.len(), start))?;
     }
     if too_many {
         anyhow::bail!(
-            "{n_edges} pairs are too many to write, none was; write --clusters, \
-             raise --threshold, or raise --max-pairs (now {}) and --memory",
-            arguments.output.max_pairs
+            "refusing to write {} pairs (limit {}); use --clusters, raise --threshold, or raise \
+             --max-pairs and --memory",
+            terminal::thousands(n_edges),
+            terminal::thousands(arguments.output.max_pairs)
         );
     }
     if found.counts.documents == 0 && !found.problems.is_empty() {
@@ -138,7 +140,7 @@ pub(crate) fn run(arguments: &Discover) -> anyhow::Result<Exit> {
 }
 
 fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
-    let (comparison, means) = (&arguments.comparison, &arguments.means);
+    let (comparison, performance) = (&arguments.comparison, &arguments.performance);
     let base = analysis_settings(&comparison.analysis, &arguments.input.reading)?;
     let mut resources = base.resources.clone();
     for path in comparison.select.files() {
@@ -150,51 +152,54 @@ fn settings(arguments: &Discover) -> anyhow::Result<Settings> {
         resources,
         score: comparison.score,
         threshold: comparison.threshold.number(comparison.score).map_err(anyhow::Error::msg)?,
-        counting: means.count,
+        counting: performance.count,
         max_df: comparison.max_df,
-        plan: means.plan,
-        memory: means.memory,
-        temp_dir: means.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-        threads: means.threads.map(usize::from),
+        plan: performance.plan,
+        memory: performance.memory,
+        temp_dir: performance.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        threads: performance.threads.map(usize::from),
         is_strict: arguments.input.strict,
         ..base
     })
 }
 
-/// The repository among the inputs, which is read on its own.
+/// Opens the repository among the inputs, if there is one. It must be the only input.
 fn repository(inputs: &[PathBuf]) -> anyhow::Result<Option<Repository>> {
     let Some(folder) = inputs.iter().find(|path| Repository::exists_in(path)) else {
         return Ok(None);
     };
     anyhow::ensure!(
         inputs.len() == 1,
-        "{} is a repository and related on its own; add the other documents to it with textkin repo add",
+        "{} is a repository and must be the only input; add the other documents to it with textkin repo add",
         folder.display()
     );
     Ok(Some(Repository::open(folder)?))
 }
 
-/// The documents of a repository are related the way it was made.
+/// Returns the settings for a repository: those it was created with, except what affects only the results.
 fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow::Result<Settings> {
-    let asked = settings(arguments)?;
-    let (own, usual) = (repository.settings()?, Settings::default());
+    let requested = settings(arguments)?;
+    let (stored, defaults) = (repository.settings()?, Settings::default());
     let folder = repository.storage().folder().display();
-    let is_own = |name: &str, asked: String, own: String, usual: String| {
+    let check = |name: &str, requested: String, stored: String, default: String| {
         anyhow::ensure!(
-            asked == own || asked == usual,
-            "{folder} was made with --{name} {own}; to relate its documents otherwise, export them \
-             first: textkin repo export {folder} | textkin discover - --{name} {asked}"
+            requested == stored || requested == default,
+            "{folder} was created with --{name} {stored}; to use another setting, export its documents: \
+             textkin repo export {folder} | textkin discover - --{name} {requested}"
         );
         Ok(())
     };
-    is_own("chunk", asked.chunk.to_string(), own.chunk.to_string(), usual.chunk.to_string())?;
-    is_own("hash", asked.hash.to_string(), own.hash.to_string(), usual.hash.to_string())?;
+    let chunk = |settings: &Settings| settings.chunk.to_string();
+    check("chunk", chunk(&requested), chunk(&stored), chunk(&defaults))?;
+    let hash = |settings: &Settings| settings.hash.to_string();
+    check("hash", hash(&requested), hash(&stored), hash(&defaults))?;
     let words = |settings: &Settings| settings.normalization.to_string();
-    is_own("normalize", words(&asked), words(&own), words(&usual))?;
-    let more = !asked.normalization.stop_list().is_empty() || !asked.templates.is_empty();
+    check("normalize", words(&requested), words(&stored), words(&defaults))?;
+    let has_exclusions =
+        !requested.normalization.stop_list().is_empty() || !requested.templates.is_empty();
     anyhow::ensure!(
-        !more && arguments.comparison.stop_frequent.is_none(),
-        "stop words and templates of {folder} were said when it was made"
+        !has_exclusions && arguments.comparison.stop_frequent.is_none(),
+        "stop words and templates are fixed when a repository is created; textkin repo info {folder} shows them"
     );
     let keeps_text = repository.config().keeps_text;
     let needs_text = arguments.output.explain.is_some()
@@ -203,35 +208,38 @@ fn repository_settings(arguments: &Discover, repository: &Repository) -> anyhow:
         || arguments.output.imatch.is_some();
     anyhow::ensure!(
         keeps_text || !needs_text,
-        "{folder} keeps fingerprints only: --explain, --html, --index-text and --imatch need texts"
+        "{folder} stores fingerprints only; --explain, --html, --index-text and --imatch need texts"
     );
-    let select = match asked.select.is_lossless() {
-        true => own.select.clone(),
-        false if keeps_text => asked.select.clone(),
-        false => anyhow::bail!("{folder} keeps fingerprints only, selected by {}", own.select),
+    let select = match requested.select.is_lossless() {
+        true => stored.select.clone(),
+        false if keeps_text => requested.select.clone(),
+        false => anyhow::bail!(
+            "{folder} stores only the fingerprints selected by {}; leave out --select",
+            stored.select
+        ),
     };
-    let resources = match asked.select.is_lossless() {
-        true => own.resources.clone(),
-        false => asked.resources.clone(),
+    let resources = match requested.select.is_lossless() {
+        true => stored.resources.clone(),
+        false => requested.resources.clone(),
     };
     Ok(Settings {
-        normalization: own.normalization,
-        templates: own.templates,
-        chunk: own.chunk,
-        hash: own.hash,
-        replays: own.replays,
+        normalization: stored.normalization,
+        templates: stored.templates,
+        chunk: stored.chunk,
+        hash: stored.hash,
+        replays: stored.replays,
         is_strict: true,
         select,
         resources,
-        ..asked
+        ..requested
     })
 }
 
-/// Reads the input a first time where a strategy must know the whole collection.
+/// Reads the input a first time if a setting depends on the whole collection.
 fn survey(
     inputs: &Inputs,
     settings: &mut Settings,
-    comparison: &Comparison,
+    comparison: &DiscoverComparison,
     watch: &RunControl,
 ) -> anyhow::Result<()> {
     if comparison.stop_frequent.is_some() {
@@ -243,7 +251,7 @@ fn survey(
     Ok(textkin::survey_collection(inputs, settings, comparison.stop_frequent, watch)?)
 }
 
-/// Opens the outputs before any work is done: a place that cannot be written to is told at once.
+/// Opens the outputs before any work is done, so that a path that cannot be written fails at once.
 fn open_writers(
     arguments: &Discover,
     settings: &Settings,
@@ -284,12 +292,12 @@ fn write_pairs(
         }
     }
     for writer in writers {
-        unless_closed(writer.finish())?;
+        ignore_broken_pipe(writer.finish())?;
     }
     Ok(())
 }
 
-/// Lets every writer write; those whose reader has gone are left out from then on.
+/// Calls `write` for every writer, and drops those whose pipe is broken.
 fn each(
     writers: &mut Vec<Box<dyn PairWriter>>,
     mut write: impl FnMut(&mut dyn PairWriter) -> Result<(), report::Error>,
@@ -339,24 +347,24 @@ fn write_index(
     file.finish()
 }
 
-/// Nothing is left out silently.
-fn tell_left_out(inputs: &Inputs, found: &Discovery, quiet: bool) {
+/// Reports everything that was skipped.
+fn report_skipped(inputs: &Inputs, found: &Discovery, quiet: bool) {
     if quiet {
         return;
     }
-    outputs::tell_unread(inputs);
-    let is_told = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
-    if found.counts.documents == 0 && !is_told {
+    outputs::report_skipped_inputs(inputs);
+    let is_reported = !found.problems.is_empty() || !inputs.empty_streams().is_empty();
+    if found.counts.documents == 0 && !is_reported {
         print_message(format_args!("textkin: no documents in the input\n"));
     }
     if !found.graph.is_listed() {
         print_message(format_args!(
-            "textkin: too many pairs to list: counted, and clusters are connected components\n"
+            "textkin: too many pairs to list; pairs are only counted, and clusters are connected components\n"
         ));
     }
     if let Some(capped) = &found.capped {
         print_message(format_args!(
-            "textkin: --max-df {} set aside {} chunks with {} postings\n",
+            "textkin: --max-df {} excluded {} chunks with {} postings\n",
             capped.max_documents, capped.chunks, capped.postings
         ));
     }
@@ -422,12 +430,12 @@ fn statistics(
     }
 }
 
-/// The human view: on standard output, or on standard error if that is taken.
+/// Prints the summary on standard output, or on standard error if an output goes there.
 fn show(
     arguments: &Discover,
     pairs: PairRows<'_>,
     n_clusters: usize,
-    begun: Instant,
+    start: Instant,
 ) -> Result<(), report::Error> {
     let PairRows { discovery: found, settings, .. } = pairs;
     let view = terminal::View::of_stdout();
@@ -440,7 +448,7 @@ fn show(
         threshold: settings.threshold,
         clusters: Some(n_clusters as u64),
         input_bytes: found.counts.input_bytes,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: start.elapsed().as_secs_f64(),
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     let top: Vec<Pair> = found.graph.rows().take(arguments.output.top).collect();
@@ -448,7 +456,7 @@ fn show(
     let mut text = terminal::render_summary(&summary, view);
     text.push('\n');
     text.push_str(&terminal::render_pairs(&rows, found.graph.n_edges(), view));
-    if outputs::take_stdout(&arguments.output) {
+    if outputs::uses_stdout(&arguments.output) {
         print_message(format_args!("{}", terminal::render_summary(&summary, view)));
     } else {
         terminal::print(&text)?;

@@ -1,4 +1,4 @@
-//! `textkin doctor`: what is installed, what it is good for, and how to get the rest.
+//! `textkin doctor`: shows supported formats and helper programs.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,19 @@ use textkin::source::{FileKind, find_program};
 
 use crate::exit::Exit;
 
-/// A program that makes something better.
+/// An optional helper program.
 struct Helper {
     program: &'static str,
-    gives: &'static str,
-    without: &'static str,
+    benefit: &'static str,
+    fallback: &'static str,
     install: [(&'static str, &'static str); 3],
 }
 
 const HELPERS: [Helper; 2] = [
     Helper {
         program: "pdftotext",
-        gives: "reads PDF best: order of columns, ligatures, Asian scripts",
-        without: "PDF is read by the built-in parser",
+        benefit: "improves PDF: column order, ligatures, Asian scripts",
+        fallback: "the built-in parser reads PDF",
         install: [
             ("Debian, Ubuntu", "apt install poppler-utils"),
             ("Fedora", "dnf install poppler-utils"),
@@ -28,8 +28,8 @@ const HELPERS: [Helper; 2] = [
     },
     Helper {
         program: "gs",
-        gives: "reads PostScript best: every font, every program",
-        without: "PostScript is read by the built-in interpreter",
+        benefit: "improves PostScript: all fonts and programs",
+        fallback: "the built-in interpreter reads PostScript",
         install: [
             ("Debian, Ubuntu", "apt install ghostscript"),
             ("Fedora", "dnf install ghostscript"),
@@ -42,22 +42,22 @@ const HELPERS: [Helper; 2] = [
 pub(crate) fn run() -> anyhow::Result<Exit> {
     let mut text = String::new();
     writeln!(text, "textkin {}\n", env!("CARGO_PKG_VERSION"))?;
-    writeln!(text, "Programs that help")?;
+    writeln!(text, "Helper programs")?;
     for helper in &HELPERS {
         match find_program(helper.program) {
             Some(path) => {
-                writeln!(text, "  ✓ {:<10} {}", helper.program, helper.gives)?;
+                writeln!(text, "  ✓ {:<10} {}", helper.program, helper.benefit)?;
                 writeln!(text, "    {:<10} at {}", "", path.display())?;
             }
             None => {
-                writeln!(text, "  ✗ {:<10} not found: {}", helper.program, helper.without)?;
+                writeln!(text, "  ✗ {:<10} not found: {}", helper.program, helper.fallback)?;
                 for (system, command) in helper.install {
                     writeln!(text, "    {:<10} {system}: {command}", "")?;
                 }
             }
         }
     }
-    writeln!(text, "\nFormats that are read, known by their content")?;
+    writeln!(text, "\nSupported formats, detected by content")?;
     let width = FileKind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
     for kind in FileKind::ALL.iter().filter(|kind| **kind != FileKind::Unknown) {
         writeln!(text, "  {:<width$}  {}", kind.name(), kind.summary())?;

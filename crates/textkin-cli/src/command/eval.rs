@@ -1,4 +1,4 @@
-//! `textkin eval`: experiments by name, and collections to run them on.
+//! `textkin eval`: runs experiments and generates collections for them.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use textkin_eval::experiment::{ALL, Experiment};
 use textkin_eval::generate::{self, SyntheticSettings};
 use textkin_eval::report::ExperimentReport;
 
-use crate::arguments::{Eval, EvalCommand, EvalMeans, Generate};
+use crate::arguments::{Eval, EvalCommand, EvalGenerate, EvalOptions};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
@@ -33,17 +33,17 @@ pub(crate) fn run(arguments: &Eval) -> anyhow::Result<Exit> {
                     }
                 }
             }
-            // Of a group, what the collection is not for is passed over.
-            experiment(&experiments, &run.means, run.means.quick, is_group)
+            // Skip experiments of a group that the collection is not suitable for.
+            run_experiments(&experiments, &run.options, run.options.quick, is_group)
         }
-        EvalCommand::All(all) => experiment(&ALL, &all.means, !all.means.full, true),
+        EvalCommand::All(all) => run_experiments(&ALL, &all.options, !all.options.full, true),
         EvalCommand::Generate(arguments) => generate(arguments),
     }
 }
 
 fn list() -> anyhow::Result<Exit> {
     let mut text =
-        String::from("Experiments of textkin eval run; the first word is the paper.\n\n");
+        String::from("Experiments for textkin eval run; the part before the dot is the paper.\n\n");
     for experiment in ALL {
         writeln!(text, "{:<16} {}", experiment.name, experiment.title)?;
         writeln!(text, "{:<16} needs {}", "", experiment.requirement.name())?;
@@ -51,39 +51,38 @@ fn list() -> anyhow::Result<Exit> {
     text.push_str(
         "\ndeco: Bernstein and Zobel 2006. hoad: Hoad and Zobel 2003. ids: Kupietz 2005.\n\
          origin: Abdel-Hamid et al. 2009. scam: Shivakumar and Garcia-Molina 1996.\n\
-         truth: pairs, clusters and passages that people labelled; synthetic: generated collections whose truth is known.\n\
-         The last two are not from a paper.\n",
+         truth: labelled pairs, clusters and passages; synthetic: generated collections (both without a paper).\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)
 }
 
-/// Runs experiments one after the other, on every collection.
-fn experiment(
+/// Runs experiments one after the other on every collection.
+fn run_experiments(
     experiments: &[Experiment],
-    means: &EvalMeans,
+    options: &EvalOptions,
     is_quick: bool,
-    passes_over: bool,
+    skips_unsuitable: bool,
 ) -> anyhow::Result<Exit> {
     let watch = Arc::new(RunControl::default());
-    // What experiments store goes away when they end, which they do soon when asked.
+    // Experiments remove their temporary files when they end, which is soon after Ctrl-C.
     let is_busy = Arc::new(AtomicBool::new(true));
-    interrupt::listen_unless(&watch, &is_busy)?;
-    let shown = Shown::begin(&watch, means.quiet);
-    let ended = every(experiments, means, (is_quick, passes_over), &watch);
+    interrupt::listen_and_wait(&watch, &is_busy)?;
+    let display = ProgressDisplay::start(&watch, options.quiet);
+    let result = run_each(experiments, options, (is_quick, skips_unsuitable), &watch);
     is_busy.store(false, Ordering::Release);
-    drop(shown);
-    ended
+    drop(display);
+    result
 }
 
-fn every(
+fn run_each(
     experiments: &[Experiment],
-    means: &EvalMeans,
-    (is_quick, passes_over): (bool, bool),
+    options: &EvalOptions,
+    (is_quick, skips_unsuitable): (bool, bool),
     watch: &RunControl,
 ) -> anyhow::Result<Exit> {
     let mut collections = Vec::new();
-    for folder in &means.collection {
+    for folder in &options.collection {
         watch.progress.begin("reading", 0);
         collections.push(Some(Collection::load(folder)?));
     }
@@ -93,18 +92,18 @@ fn every(
     let has_many = collections.len() > 1;
     for collection in &collections {
         for one in experiments {
-            let report = match one.run(collection.as_ref(), is_quick, means.seed, watch) {
+            let report = match one.run(collection.as_ref(), is_quick, options.seed, watch) {
                 Ok(report) => report,
-                Err(error @ textkin_eval::Error::RequirementNotMet { .. }) if passes_over => {
-                    print_message(format_args!("textkin: passed over: {error}\n"));
+                Err(error @ textkin_eval::Error::RequirementNotMet { .. }) if skips_unsuitable => {
+                    print_message(format_args!("textkin: skipped: {error}\n"));
                     continue;
                 }
-                // So that the exit code is that of the engine's error.
+                // The exit code depends on the error of the engine.
                 Err(textkin_eval::Error::Engine(error)) => return Err(error.into()),
                 Err(error) => return Err(error.into()),
             };
             show(&report)?;
-            if let Some(out) = &means.out {
+            if let Some(out) = &options.out {
                 let name = collection.as_ref().map(|collection| collection.name.as_str());
                 let folder = match name {
                     Some(name) if has_many => out.join(name),
@@ -114,7 +113,7 @@ fn every(
             }
         }
     }
-    if let Some(out) = &means.out {
+    if let Some(out) = &options.out {
         print_message(format_args!("textkin: results are in {}\n", out.display()));
     }
     Ok(Exit::Found)
@@ -136,7 +135,7 @@ fn show(report: &ExperimentReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
+fn generate(arguments: &EvalGenerate) -> anyhow::Result<Exit> {
     let settings = SyntheticSettings {
         kind: arguments.kind,
         n_documents: arguments.documents as usize,
@@ -146,13 +145,13 @@ fn generate(arguments: &Generate) -> anyhow::Result<Exit> {
         passage: arguments.passage as usize,
         seed: arguments.seed,
     };
-    let synthetic = generate::generate(&settings);
-    generate::write(&synthetic, &settings, &arguments.out)?;
+    let collection = generate::generate(&settings);
+    generate::write(&collection, &settings, &arguments.out)?;
     print_message(format_args!(
-        "textkin: {} documents, {} related pairs, {} copied passages in {}\n",
-        synthetic.documents.len(),
-        synthetic.related.len(),
-        synthetic.passages.len(),
+        "textkin: wrote {} documents with {} related pairs and {} copied passages to {}\n",
+        collection.documents.len(),
+        collection.related.len(),
+        collection.passages.len(),
         arguments.out.display()
     ));
     Ok(Exit::Found)

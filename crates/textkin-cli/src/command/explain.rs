@@ -1,4 +1,4 @@
-//! `discover --explain`: the passages of every pair, one pair a line.
+//! `discover --explain`: writes the passages of every pair, one pair per line.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use textkin::source::Inputs;
 use textkin::types::Pair;
 use textkin::{DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without};
 
-/// Pairs that are explained at once.
+/// Pairs to explain at a time.
 const PAIRS: usize = 256;
 
-/// Writes the passages of all pairs to `output`; words at most `max_gap` apart are one passage.
+/// Writes the passages of all pairs to `output`; joins passages that are at most `max_gap` words apart.
 pub(crate) fn write(
     mut output: Output,
     inputs: &Inputs,
@@ -48,7 +48,7 @@ pub(crate) fn write(
     Ok(output.finish()?)
 }
 
-/// One line for each pair, made by several threads.
+/// Returns one line per pair, computed by several threads.
 fn lines(
     rows: &[(usize, &Row<'_>)],
     all: PairRows<'_>,
@@ -78,14 +78,14 @@ fn lines(
     })
 }
 
-/// Refuses what cannot be explained before any work is done.
+/// Rejects inputs and settings without passages before any work is done.
 pub(crate) fn check(path: &Path, inputs: &Inputs, settings: &Settings) -> anyhow::Result<()> {
     anyhow::ensure!(
         inputs.is_rewindable(),
         "--explain {} reads the input twice, which standard input and pipes do not allow",
         path.display()
     );
-    // Only runs of words have passages: told by the comparison of two empty texts.
+    // Only chunks of words have passages; comparing two empty texts returns that error.
     compare("", "", settings, 0)?;
     Ok(())
 }

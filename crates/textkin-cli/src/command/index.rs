@@ -1,4 +1,4 @@
-//! `textkin index`: what an index of shared chunks holds, and where the chunks of a text stand.
+//! `textkin index`: shows an index of shared chunks, or looks up a text in it.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
@@ -12,8 +12,8 @@ use textkin::{AnalysisConfig, find_occurrences};
 use crate::arguments::Index;
 use crate::exit::Exit;
 
-/// The longest text that is looked up.
-const LONGEST: u64 = 1 << 30;
+/// Maximum size of a text to look up, in bytes.
+const MAX_TEXT_BYTES: u64 = 1 << 30;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Index) -> anyhow::Result<Exit> {
@@ -44,7 +44,7 @@ fn overview<B: AsRef<[u8]>>(
     let n_postings: u64 = groups.clone().map(postings).sum();
     let mut text = String::new();
     let number = terminal::thousands;
-    writeln!(text, "{}: {}, nothing damaged", path.display(), terminal::bytes(bytes as f64))?;
+    writeln!(text, "{}: {}, no damage", path.display(), terminal::bytes(bytes as f64))?;
     writeln!(
         text,
         "{} documents, {} different texts",
@@ -53,18 +53,18 @@ fn overview<B: AsRef<[u8]>>(
     )?;
     writeln!(
         text,
-        "{} shared chunks with {} postings, in {} groups that take {}",
+        "{} shared chunks with {} postings, in {} ({})",
         number(index.n_chunks() as u64),
         number(n_postings),
-        number(index.n_groups() as u64),
+        terminal::counted(index.n_groups() as u64, "group", "groups"),
         terminal::bytes(posting_bytes as f64)
     )?;
     writeln!(
         text,
-        "made by textkin {} with --chunk {} --normalize {} --hash {}",
+        "created by textkin {} with --chunk {} --normalize {} --hash {}",
         recipe.textkin, recipe.chunk, recipe.normalize, recipe.hash
     )?;
-    // The most widespread chunks; of those that stand in the same texts, one.
+    // The most frequent chunks; one of those that occur in the same texts.
     let mut widest: Vec<(u32, u32)> =
         groups.map(|group| (index.n_documents_of_group(group), group)).collect();
     widest.sort_by_key(|&(documents, group)| (std::cmp::Reverse(documents), group));
@@ -87,12 +87,12 @@ fn overview<B: AsRef<[u8]>>(
         writeln!(text, "{documents:>9}  {chunks:>9}  {}", terminal::fit(&words, room))?;
     }
     if !index.has_texts() {
-        writeln!(text, "(fingerprints; --index-text would have kept the words)")?;
+        writeln!(text, "(fingerprints only; textkin discover --index-text stores the words too)")?;
     }
     Ok(text)
 }
 
-/// Every chunk as a line of CSV.
+/// Prints every chunk as a line of CSV.
 fn list<B: AsRef<[u8]>>(index: &SharedIndex<B>) -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut write = || -> std::io::Result<()> {
@@ -119,7 +119,7 @@ fn find<B: AsRef<[u8]>>(index: &SharedIndex<B>, path: &Path, top: usize) -> anyh
     let is_stdin = path.as_os_str() == "-";
     writeln!(
         text,
-        "{} of the {} chunks of {} are shared by documents of the index",
+        "{} of {} chunks of {} occur in the index",
         number(found.shared),
         number(found.chunks),
         if is_stdin { "standard input".into() } else { path.display().to_string() }
@@ -145,7 +145,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     } else {
         Box::new(std::fs::File::open(path)?)
     };
-    reader.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    anyhow::ensure!(bytes.len() as u64 <= LONGEST, "it is larger than 1 GiB");
+    reader.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MAX_TEXT_BYTES, "the file is larger than 1 GiB");
     Ok(bytes)
 }

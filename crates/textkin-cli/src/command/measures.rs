@@ -1,4 +1,4 @@
-//! `textkin measures`: how a search can rank.
+//! `textkin measures`: lists the measures of a search.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(crate) fn run() -> anyhow::Result<Exit> {
     let mut text = String::from(
-        "Measures of textkin search; * is ideal: nothing outranks the query itself.\n\n",
+        "Measures of textkin search. * = ideal: no document outranks a copy of the query.\n\n",
     );
     for ranking in Ranking::ALL {
         let star = if ranking.is_ideal() { "*" } else { " " };
@@ -21,8 +21,8 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     text.push_str(
         "\nN documents, f_t of them with term t, f_dt and f_qt occurrences of t in document and query,\n\
          f_d and f_q their words, W_d = √Σ(1 + ln f_dt)²; sums are over the terms of both.\n\
-         scam takes the closeness of frequencies: scam:2.5. Every score is also a percentage of the\n\
-         score that the query has with itself.\n",
+         scam accepts a limit for the ratio of frequencies: scam:2.5. Each score is also shown as a\n\
+         percentage of the score of the query with itself.\n",
     );
     terminal::print(&text)?;
     Ok(Exit::Found)

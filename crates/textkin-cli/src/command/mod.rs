@@ -1,4 +1,4 @@
-//! One file per command.
+//! The commands, one module each.
 
 #[cfg(feature = "server")]
 pub(crate) mod admin;
@@ -7,7 +7,7 @@ pub(crate) mod client;
 pub(crate) mod compare;
 pub(crate) mod dedup;
 #[cfg(feature = "server")]
-pub(crate) mod delivering;
+pub(crate) mod delivery;
 pub(crate) mod discover;
 pub(crate) mod doctor;
 pub(crate) mod eval;
@@ -17,7 +17,6 @@ pub(crate) mod index;
 pub(crate) mod mail;
 pub(crate) mod measures;
 pub(crate) mod page;
-pub(crate) mod raw;
 pub(crate) mod repo;
 pub(crate) mod search;
 #[cfg(feature = "server")]

@@ -1,4 +1,4 @@
-//! `discover --html`: the run as one page.
+//! `discover --html`: the HTML report of a run.
 
 use std::io::Write as _;
 
@@ -13,32 +13,32 @@ use textkin::{
 };
 
 use crate::arguments::Discover;
-use crate::outputs::unless_closed;
+use crate::outputs::ignore_broken_pipe;
 
-/// What a page is made from.
+/// Everything the HTML report is made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
-    /// The inputs as they were named.
+    /// The inputs as written on the command line.
     pub(crate) named: &'a [String],
-    /// All that is needed to do it again.
+    /// The settings needed to reproduce the run.
     pub(crate) settings: &'a [(&'static str, String)],
     pub(crate) max_gap: u32,
     pub(crate) inputs: &'a Inputs,
     pub(crate) pairs: PairRows<'a>,
     pub(crate) clusters: &'a [Cluster],
-    /// How long the run took so far.
+    /// Returns the seconds since the start of the run.
     pub(crate) seconds: &'a dyn Fn() -> f64,
 }
 
-/// Writes the page of a run to `file`.
+/// Writes the HTML report of a run to `file`.
 pub(crate) fn write(mut file: OutputFile, run: Run<'_>, watch: &RunControl) -> anyhow::Result<()> {
     let page = make(run, watch)?;
     let written = file.write_all(page.as_bytes());
     let written = written.map_err(|source| report::Error::write(file.name(), source));
-    Ok(unless_closed(written.and_then(|()| file.finish()))?)
+    Ok(ignore_broken_pipe(written.and_then(|()| file.finish()))?)
 }
 
-/// The page of a run.
+/// Renders the HTML report of a run.
 pub(crate) fn make(run: Run<'_>, watch: &RunControl) -> anyhow::Result<String> {
     let Run { inputs, pairs: all, clusters, .. } = run;
     let PairRows { discovery: found, settings, .. } = all;
@@ -74,20 +74,20 @@ pub(crate) fn make(run: Run<'_>, watch: &RunControl) -> anyhow::Result<String> {
     }))
 }
 
-/// Why passages cannot be shown, if they cannot.
+/// Returns why passages cannot be shown, if they cannot.
 fn no_passages(inputs: &Inputs, settings: &Settings) -> Option<&'static str> {
     if !inputs.is_rewindable() {
         return Some(
-            "they take reading the input twice, which standard input and pipes do not allow",
+            "they require reading the input twice, which standard input and pipes do not allow",
         );
     }
-    // Only runs of words have passages: told by the comparison of two empty texts.
+    // Only chunks of words have passages; comparing two empty texts returns that error.
     compare("", "", settings, 0)
         .is_err()
-        .then_some("only runs of words have passages, and the documents were cut in another way")
+        .then_some("only chunks of words have passages, and this run used another chunker")
 }
 
-/// The passages of the strongest pairs, made by several threads.
+/// Returns the passages of the strongest pairs, computed by several threads.
 fn explain(
     run: Run<'_>,
     pairs: &RunPairs<'_>,
@@ -131,12 +131,12 @@ fn explain(
     })
 }
 
-/// The inputs of a run as they were named.
+/// Returns the inputs of a run as written on the command line.
 pub(crate) fn named_inputs(arguments: &Discover) -> Vec<String> {
     arguments.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// All that is needed to do it again.
+/// Returns the settings needed to reproduce the run.
 pub(crate) fn named_settings(
     arguments: &Discover,
     settings: &Settings,
@@ -150,8 +150,8 @@ pub(crate) fn named_settings(
         ("cluster_by", comparison.cluster_by.to_string()),
         ("max_gap", arguments.output.max_gap.to_string()),
     ];
-    if let Some(most) = settings.max_df {
-        named.push(("max_df", most.to_string()));
+    if let Some(max_df) = settings.max_df {
+        named.push(("max_df", max_df.to_string()));
     }
     if let Some(path) = &comparison.analysis.stop_list {
         named.push(("stop_list", path.display().to_string()));

@@ -1,4 +1,4 @@
-//! `textkin search`: the documents of a repository that are most like a text.
+//! `textkin search`: finds the documents of a repository that match a text.
 
 mod json;
 
@@ -16,45 +16,45 @@ use textkin::text::tokenizer::Normalization;
 use textkin::types::{Document, DocumentSink, Problem, Source, Span};
 use textkin::{Repository, SearchResults, SearchSettings, Searcher};
 
-use self::json::PlaceInText;
-use crate::arguments::{LookedFor, Search, SearchFormat};
+use self::json::TextRange;
+use crate::arguments::{Search, SearchFormat, SearchOptions};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::messages::print_message;
-use crate::outputs::{quoted, tell_unread, unless_closed};
+use crate::outputs::{ignore_broken_pipe, quoted, report_skipped_inputs};
 
-/// So many queries, or bytes of them, are looked for at once.
+/// Maximum number of queries, and of their bytes, to search for at a time.
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 16 << 20;
-/// So many places of passages are shown for a document in a table.
-const MAX_PLACES: usize = 3;
+/// Number of passages to show for each document in a table.
+const MAX_PASSAGES_SHOWN: usize = 3;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
-    let searcher = Searcher::new(&repository, settings(&arguments.looked_for)?)?;
+    let searcher = Searcher::new(&repository, settings(&arguments.options)?)?;
     let mut inputs = Inputs::open(&arguments.queries, &collection_settings(&arguments.input))?;
-    let mut answers = Answers {
+    let mut session = SearchSession {
         searcher: &searcher,
-        looked_for: &arguments.looked_for,
+        options: &arguments.options,
         is_strict: arguments.input.strict,
-        waiting: Vec::new(),
+        pending: Vec::new(),
         out: Output::create(Path::new("-"))?,
         n_queries: 0,
         is_found: false,
         problems: 0,
         failure: None,
     };
-    if arguments.looked_for.format == SearchFormat::Csv {
-        answers.write("query,measure,rank,id,score,percent\n");
+    if arguments.options.format == SearchFormat::Csv {
+        session.write("query,measure,rank,id,score,percent\n");
     }
-    while answers.failure.is_none()
+    while session.failure.is_none()
         && let Some(piece) = inputs.next_piece()
     {
-        piece.read(&mut answers);
+        piece.read(&mut session);
     }
-    answers.answer();
-    let Answers { out, is_found, n_queries, problems, failure, .. } = answers;
+    session.search_pending();
+    let SearchSession { out, is_found, n_queries, problems, failure, .. } = session;
     if let Some(error) = failure {
         let closed = error.downcast_ref::<textkin::report::Error>();
         return match closed.is_some_and(textkin::report::Error::is_broken_pipe) {
@@ -62,8 +62,8 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
             false => Err(error),
         };
     }
-    unless_closed(out.finish())?;
-    tell_unread(&inputs);
+    ignore_broken_pipe(out.finish())?;
+    report_skipped_inputs(&inputs);
     if n_queries == 0 && problems == 0 && inputs.empty_streams().is_empty() {
         print_message(format_args!("textkin: no queries in the input\n"));
     }
@@ -74,58 +74,58 @@ pub(crate) fn run(arguments: &Search) -> anyhow::Result<Exit> {
     })
 }
 
-fn settings(looked_for: &LookedFor) -> anyhow::Result<SearchSettings> {
+fn settings(options: &SearchOptions) -> anyhow::Result<SearchSettings> {
     let defaults = SearchSettings::default();
     let mut stop = Vec::new();
-    for name in &looked_for.stop {
+    for name in &options.stop {
         stop.extend(stop_words(name)?);
     }
     let number = |number: u32| {
         NonZeroUsize::new(usize::try_from(number).unwrap_or(usize::MAX))
             .unwrap_or(NonZeroUsize::MIN)
     };
-    let top = usize::try_from(looked_for.top).unwrap_or(usize::MAX);
-    let passages = looked_for.passages.then(|| PassageSettings {
-        window: number(looked_for.window),
-        step: number(looked_for.step),
-        percent: looked_for.similar,
+    let top = usize::try_from(options.top).unwrap_or(usize::MAX);
+    let passages = options.passages.then(|| PassageSettings {
+        window: number(options.window),
+        step: number(options.step),
+        percent: options.similar,
         top,
         ..PassageSettings::default()
     });
     Ok(SearchSettings {
-        rankings: looked_for.measure.clone(),
+        rankings: options.measure.clone(),
         top,
         stop,
-        stop_frequent: looked_for.stop_frequent,
-        select: looked_for.select.clone(),
+        stop_frequent: options.stop_frequent,
+        select: options.select.clone(),
         passages,
-        threads: looked_for
+        threads: options
             .threads
             .and_then(|threads| NonZeroUsize::new(threads.into()))
             .unwrap_or(defaults.threads),
     })
 }
 
-/// The stop words of a language, or of a file.
+/// Returns the stop words of a language or of a file.
 fn stop_words(name: &str) -> anyhow::Result<Vec<String>> {
     let language: Result<Normalization, _> = format!("none+stop:{name}").parse();
     match language {
         Ok(steps) => Ok(steps.stop_words().map(str::to_owned).collect()),
         Err(error) => {
             let text = std::fs::read_to_string(name).with_context(|| {
-                format!("--stop {name} is neither a language ({error}) nor a file to be read")
+                format!("--stop {name} is neither a language ({error}) nor a readable file")
             })?;
             Ok(text.split_whitespace().map(str::to_owned).collect())
         }
     }
 }
 
-/// Takes queries and writes answers, in order.
-struct Answers<'a> {
+/// Collects queries, searches for them in batches and writes the results in order.
+struct SearchSession<'a> {
     searcher: &'a Searcher,
-    looked_for: &'a LookedFor,
+    options: &'a SearchOptions,
     is_strict: bool,
-    waiting: Vec<(String, String)>,
+    pending: Vec<(String, String)>,
     out: Output,
     n_queries: u64,
     is_found: bool,
@@ -133,13 +133,13 @@ struct Answers<'a> {
     failure: Option<anyhow::Error>,
 }
 
-impl DocumentSink for Answers<'_> {
+impl DocumentSink for SearchSession<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         self.n_queries += 1;
-        self.waiting.push((document.id.into_owned(), document.text.into_owned()));
-        let bytes: usize = self.waiting.iter().map(|query| query.1.len()).sum();
-        if self.waiting.len() >= BATCH || bytes >= BATCH_BYTES {
-            self.answer();
+        self.pending.push((document.id.into_owned(), document.text.into_owned()));
+        let bytes: usize = self.pending.iter().map(|query| query.1.len()).sum();
+        if self.pending.len() >= BATCH || bytes >= BATCH_BYTES {
+            self.search_pending();
         }
         self.next()
     }
@@ -155,7 +155,7 @@ impl DocumentSink for Answers<'_> {
     }
 }
 
-impl Answers<'_> {
+impl SearchSession<'_> {
     fn next(&self) -> ControlFlow<()> {
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -168,17 +168,17 @@ impl Answers<'_> {
         }
     }
 
-    /// Looks for what waits.
-    fn answer(&mut self) {
-        if self.failure.is_some() || self.waiting.is_empty() {
+    /// Searches for the pending queries and writes the results.
+    fn search_pending(&mut self) {
+        if self.failure.is_some() || self.pending.is_empty() {
             return;
         }
         let (ids, texts): (Vec<String>, Vec<String>) =
-            std::mem::take(&mut self.waiting).into_iter().unzip();
+            std::mem::take(&mut self.pending).into_iter().unzip();
         for ((id, text), hits) in ids.iter().zip(&texts).zip(self.searcher.search_all(&texts)) {
-            let shown =
-                hits.map_err(anyhow::Error::from).and_then(|hits| self.shown(id, text, &hits));
-            match shown {
+            let rendered =
+                hits.map_err(anyhow::Error::from).and_then(|hits| self.rendered(id, text, &hits));
+            match rendered {
                 Ok(text) => self.write(&text),
                 Err(error) => self.failure = Some(error),
             }
@@ -188,33 +188,33 @@ impl Answers<'_> {
         }
     }
 
-    fn shown(&mut self, id: &str, text: &str, hits: &SearchResults) -> anyhow::Result<String> {
+    fn rendered(&mut self, id: &str, text: &str, hits: &SearchResults) -> anyhow::Result<String> {
         let query = Query { id, text, hits };
-        let mut shown = String::new();
-        let passages = match self.looked_for.format {
+        let mut rendered = String::new();
+        let passages = match self.options.format {
             SearchFormat::Json => self.passages_json(&query)?,
             SearchFormat::Table | SearchFormat::Csv => None,
         };
-        for (&ranking, list) in self.looked_for.measure.iter().zip(&hits.lists) {
-            let least = self.looked_for.min_percent;
+        for (&ranking, list) in self.options.measure.iter().zip(&hits.lists) {
+            let threshold = self.options.min_percent;
             let documents: Vec<&Ranked> =
-                list.documents.iter().filter(|document| document.percent >= least).collect();
+                list.documents.iter().filter(|document| document.percent >= threshold).collect();
             self.is_found |= !documents.is_empty();
-            match self.looked_for.format {
-                SearchFormat::Table => self.table(&mut shown, &query, ranking, &documents)?,
+            match self.options.format {
+                SearchFormat::Table => self.table(&mut rendered, &query, ranking, &documents)?,
                 SearchFormat::Json => {
-                    self.json(&mut shown, &query, ranking, &documents, passages.as_ref())?
+                    self.json(&mut rendered, &query, ranking, &documents, passages.as_ref())?
                 }
-                SearchFormat::Csv => self.csv(&mut shown, &query, ranking, &documents)?,
+                SearchFormat::Csv => self.csv(&mut rendered, &query, ranking, &documents)?,
             }
         }
         if let Some(list) = &hits.passages {
             self.is_found |= !list.documents.is_empty();
-            if self.looked_for.format == SearchFormat::Table {
-                self.passages(&mut shown, &query)?;
+            if self.options.format == SearchFormat::Table {
+                self.passages(&mut rendered, &query)?;
             }
         }
-        Ok(shown)
+        Ok(rendered)
     }
 
     fn id(&self, document: &Ranked) -> anyhow::Result<String> {
@@ -224,33 +224,33 @@ impl Answers<'_> {
 
     fn table(
         &self,
-        shown: &mut String,
+        rendered: &mut String,
         query: &Query<'_>,
         ranking: Ranking,
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
         let view = terminal::View::of_stdout();
         let words = terminal::counted(query.hits.words as u64, "word", "words");
-        writeln!(shown, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
+        writeln!(rendered, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
         if documents.is_empty() {
-            writeln!(shown, "  nothing alike\n")?;
+            writeln!(rendered, "  no matches\n")?;
             return Ok(());
         }
-        writeln!(shown, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
+        writeln!(rendered, "{:>5}  {:>8}  {:>12}  document", "rank", "percent", "score")?;
         let room = view.width.saturating_sub(31).max(20);
         for (rank, document) in (1..).zip(documents) {
             let id = terminal::fit(&self.id(document)?, room);
             let score = score_text(document.score);
             let percent = percent_text(document.percent);
-            writeln!(shown, "{rank:>5}  {percent:>6} %  {score:>12}  {id}")?;
+            writeln!(rendered, "{rank:>5}  {percent:>6} %  {score:>12}  {id}")?;
         }
-        shown.push('\n');
+        rendered.push('\n');
         Ok(())
     }
 
     fn csv(
         &self,
-        shown: &mut String,
+        rendered: &mut String,
         query: &Query<'_>,
         ranking: Ranking,
         documents: &[&Ranked],
@@ -258,14 +258,14 @@ impl Answers<'_> {
         for (rank, document) in (1..).zip(documents) {
             let (query, id) = (quoted(query.id), quoted(&self.id(document)?));
             let Ranked { score, percent, .. } = document;
-            writeln!(shown, "{query},{ranking},{rank},{id},{score},{percent}")?;
+            writeln!(rendered, "{query},{ranking},{rank},{id},{score},{percent}")?;
         }
         Ok(())
     }
 
     fn json(
         &self,
-        shown: &mut String,
+        rendered: &mut String,
         query: &Query<'_>,
         ranking: Ranking,
         documents: &[&Ranked],
@@ -280,7 +280,7 @@ impl Answers<'_> {
         for (rank, document) in (1..).zip(documents) {
             let place = self.searcher.address(document.place);
             let stored = self.searcher.repository().document(place)?;
-            results.push(json::Found {
+            results.push(json::Match {
                 rank,
                 score: document.score,
                 percent: document.percent,
@@ -290,86 +290,86 @@ impl Answers<'_> {
                 id: stored.id,
             });
         }
-        let answer = json::Answer {
+        let answer = json::QueryResult {
             query: query.id,
             measure: ranking.to_string(),
             results,
             words: query.hits.words,
             passages: passages.cloned(),
         };
-        writeln!(shown, "{}", serde_json::to_string(&answer)?)?;
+        writeln!(rendered, "{}", serde_json::to_string(&answer)?)?;
         Ok(())
     }
 
-    /// What was found by passages, if they were asked for.
+    /// Returns the similar passages, if they were requested.
     fn passages_json(&self, query: &Query<'_>) -> anyhow::Result<Option<json::Passages>> {
         let Some(list) = &query.hits.passages else { return Ok(None) };
         let mut passages = Vec::with_capacity(list.documents.len());
         for found in &list.documents {
             let (id, spans) = self.document_spans(found)?;
             let pair = |pair: &textkin::search::PassagePair| json::Pair {
-                query: query.place(&pair.query),
-                document: PlaceInText::new(span(&spans, &pair.document), &pair.document),
+                query: query.range(&pair.query),
+                document: TextRange::new(span(&spans, &pair.document), &pair.document),
                 percent: pair.percent,
             };
             let pairs = found.pairs.iter().map(pair).collect();
-            passages.push(json::PassageFound { id, pairs });
+            passages.push(json::PassageMatch { id, pairs });
         }
-        let common_passages = list.common.iter().map(|words| query.place(words)).collect();
+        let common_passages = list.common.iter().map(|words| query.range(words)).collect();
         Ok(Some(json::Passages { passages, common_passages }))
     }
 
-    /// The id of a document with passages, and where its words are.
+    /// Returns the id of a document and the spans of its words.
     fn document_spans(&self, found: &PassageDocument) -> anyhow::Result<(String, Vec<Span>)> {
         let place = self.searcher.address(found.place);
         let repository = self.searcher.repository();
         Ok((repository.document(place)?.id, repository.spans(place)?))
     }
 
-    fn passages(&self, shown: &mut String, query: &Query<'_>) -> anyhow::Result<()> {
+    fn passages(&self, rendered: &mut String, query: &Query<'_>) -> anyhow::Result<()> {
         let Some(list) = &query.hits.passages else { return Ok(()) };
         let id = terminal::fit(query.id, 200);
         if list.documents.is_empty() {
-            writeln!(shown, "{id}: no similar passages\n")?;
+            writeln!(rendered, "{id}: no similar passages\n")?;
             return Ok(());
         }
-        writeln!(shown, "{id} by passages\n{:>5}  {:>8}  document", "pairs", "best")?;
+        writeln!(rendered, "{id} by passages\n{:>5}  {:>8}  document", "pairs", "best")?;
         let room = terminal::View::of_stdout().width.saturating_sub(17).max(20);
         for found in &list.documents {
             let (id, spans) = self.document_spans(found)?;
             let best = found.best_percent();
             writeln!(
-                shown,
+                rendered,
                 "{:>5}  {best:>6.2} %  {}",
                 found.pairs.len(),
                 terminal::fit(&id, room)
             )?;
-            for pair in found.pairs.iter().take(MAX_PLACES) {
+            for pair in found.pairs.iter().take(MAX_PASSAGES_SHOWN) {
                 let words: Vec<&str> = query.words(&pair.query).split_whitespace().collect();
                 let from = terminal::thousands(span(&spans, &pair.document).start.into());
                 let words = terminal::fit(&words.join(" "), room.saturating_sub(24).clamp(20, 80));
-                writeln!(shown, "{:>17}“{words}” there at byte {from}", "")?;
+                writeln!(rendered, "{:>17}“{words}” at byte {from} of the document", "")?;
             }
-            if found.pairs.len() > MAX_PLACES {
-                let more = (found.pairs.len() - MAX_PLACES) as u64;
+            if found.pairs.len() > MAX_PASSAGES_SHOWN {
+                let more = (found.pairs.len() - MAX_PASSAGES_SHOWN) as u64;
                 let more = terminal::counted(more, "more pair", "more pairs");
-                writeln!(shown, "{:>17}… and {more}", "")?;
+                writeln!(rendered, "{:>17}… and {more}", "")?;
             }
         }
         if !list.common.is_empty() {
             let n = list.common.len() as u64;
             writeln!(
-                shown,
-                "{} common in the repository and passed over",
+                rendered,
+                "{} common in the repository and skipped",
                 terminal::counted(n, "passage of the query is", "passages of the query are")
             )?;
         }
-        shown.push('\n');
+        rendered.push('\n');
         Ok(())
     }
 }
 
-/// A query and what was found.
+/// A query and its results.
 struct Query<'a> {
     id: &'a str,
     text: &'a str,
@@ -377,8 +377,8 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    fn place(&self, words: &Range<usize>) -> PlaceInText {
-        PlaceInText::new(span(&self.hits.spans, words), words)
+    fn range(&self, words: &Range<usize>) -> TextRange {
+        TextRange::new(span(&self.hits.spans, words), words)
     }
 
     fn words(&self, words: &Range<usize>) -> &str {
@@ -395,7 +395,7 @@ fn span(spans: &[Span], words: &Range<usize>) -> Span {
     }
 }
 
-/// Two decimals; what is not nothing never shows as nothing.
+/// Formats a percentage with two decimals; a percentage above 0 is never shown as 0.
 fn percent_text(percent: f64) -> String {
     match percent {
         _ if percent > 0.0 && percent < 0.01 => "<0.01".to_owned(),

@@ -1,4 +1,4 @@
-//! `textkin serve`: the registration server.
+//! `textkin serve`: runs the registration server.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use textkin_mail::Destination;
 use textkin_server::{InboundMail, ListenConfig, LmtpAddress, Service, ServiceLimits, SetupState};
 use tokio::sync::watch;
 
-use super::delivering;
+use super::delivery;
 use crate::arguments::{LogFormat, MailArguments, Serve};
 use crate::exit::Exit;
 use crate::messages::print_message;
@@ -25,15 +25,15 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     let mail = mail_in(&arguments.mail);
     let from =
         mail.as_ref().and_then(|mail| format!("textkin@{}", mail.hosts.first()?).parse().ok());
-    let mut delivering = delivering::delivering(&arguments.delivering, site, from)?;
-    // Not where webhooks may lead: what is fetched is shown to whoever asks for it.
+    let mut delivering = delivery::settings(&arguments.delivery, site, from)?;
+    // Not the private networks that webhooks may reach: the user sees the page that is fetched.
     delivering.pages = arguments
         .allow_url_probes
         .then(|| textkin_hook::Reach { allow_http: true, ..textkin_hook::Reach::default() });
     let listening = ListenConfig { address: arguments.listen, mail, ..ListenConfig::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {
-        // A second signal does not wait for requests under way.
+        // A second signal does not wait for requests in progress.
         if sender.send_replace(true) {
             std::process::exit(130);
         }
@@ -50,12 +50,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         ));
         match set_up {
             Ok(SetupState::Token(token)) => print_message(format_args!(
-                "To make the first account, open http://{address}/setup?token={token}\n\
+                "To create the first account, open http://{address}/setup?token={token}\n\
                  For scripts: textkin admin key --data {} --scopes admin\n",
                 arguments.data.display()
             )),
             Ok(SetupState::Done) => {}
-            Err(error) => tracing::error!(%error, "the set-up could not be looked up"),
+            Err(error) => tracing::error!(%error, "cannot read the setup state"),
         }
         let _ = std::io::stderr().flush();
     };

@@ -1,4 +1,4 @@
-//! `textkin strategies`: every pluggable part and constant by name.
+//! `textkin strategies`: lists chunkers, selectors, scores, normalization steps and constants.
 
 use textkin::report::terminal;
 use textkin::text::{grammar, tokenizer};
@@ -7,7 +7,7 @@ use textkin::types::Measure;
 
 use crate::exit::Exit;
 
-/// Lists every chunker, selector, score and normalisation step.
+/// Runs the command.
 pub(crate) fn run() -> anyhow::Result<Exit> {
     let mut text = String::new();
     let mut section = |title: &str, rows: Vec<(String, String)>| {
@@ -24,14 +24,14 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     };
     section("Chunkers (--chunk)", grammar::chunkers().iter().map(strategy).collect());
     section(
-        "Selectors (--select), joined with +",
+        "Selectors (--select); join with +",
         grammar::selectors().iter().map(strategy).collect(),
     );
     let measure = |measure: Measure| (measure.to_string(), measure.summary().to_owned());
     section("Scores (--score)", Measure::ALL.map(measure).to_vec());
     let step = |step: &tokenizer::StepHelp| (step.name.to_owned(), step.summary.to_owned());
     section(
-        "Normalisation (--normalize), joined with +",
+        "Normalization (--normalize); join with +",
         tokenizer::steps().iter().map(step).collect(),
     );
     let paper = Preset::Paper.settings(Memory::Unlimited);

@@ -1,4 +1,4 @@
-//! `textkin client` and `textkin mail` with a server that runs.
+//! `textkin client` and `textkin mail` with a running server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::support::{Folder, Run, run};
 const POEM: &str = "The quality of mercy is not strained it droppeth as the gentle rain from heaven \
                     upon the place beneath it is twice blest it blesseth him that gives and him";
 
-/// A server that runs until it is dropped.
+/// A server that is stopped on drop.
 struct Server {
     child: Child,
     url: String,
@@ -62,7 +62,7 @@ impl Server {
         stderr.read_line(&mut line).unwrap();
         let url = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
         assert!(url.starts_with("http://127.0.0.1:"), "{line}");
-        // Nobody reads the rest; it must not fill the pipe.
+        // Drain the rest, which must not fill the pipe.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         Self { child, url, lmtp, key, folder }
     }
@@ -74,7 +74,7 @@ impl Server {
         run(command)
     }
 
-    /// Makes a repository, by REST.
+    /// Creates a repository over REST.
     fn repository(&self, name: &str, visibility: &str) {
         let body = format!("{{\"name\":\"{name}\",\"visibility\":\"{visibility}\"}}");
         let address = self.url.trim_start_matches("http://");
@@ -92,7 +92,7 @@ impl Server {
 }
 
 #[test]
-fn a_client_registers_probes_watches_and_sees_alerts() {
+fn client_registers_checks_watches_and_lists_alerts() {
     let server = Server::new();
     server.repository("poems", "private");
     server.repository("news", "public");
@@ -103,12 +103,12 @@ fn a_client_registers_probes_watches_and_sees_alerts() {
     let run = server.client(&["register", "poems", "mercy.txt", "--watch"]).expect(0);
     assert_eq!(run.stdout, "mercy.txt: 30 words\n");
     let run = server.client(&["register", "poems", "mercy.txt", "--watch"]).expect(0);
-    assert_eq!(run.stdout, "mercy.txt: 30 words, was there already\n");
+    assert_eq!(run.stdout, "mercy.txt: 30 words, already registered\n");
     server.client(&["probe", "other.txt"]).expect(1);
     let run = server.client(&["probe", "page.html", "other.txt"]).expect(0);
-    assert!(run.stdout.starts_with("page.html: 30 of 33 words, 91%, stand in"), "{run:?}");
+    assert!(run.stdout.starts_with("page.html: 30 of 33 words, 91%, appear in"), "{run:?}");
     assert!(run.stdout.contains("exact  poems/mercy.txt  30 of 33 words, 91%  100%"), "{run:?}");
-    assert!(run.stdout.ends_with("other.txt: found nowhere (10 words)\n"), "{run:?}");
+    assert!(run.stdout.ends_with("other.txt: no matches (10 words)\n"), "{run:?}");
     let run = server.client(&["probe", "page.html", "--json"]).expect(0);
     let answer: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
@@ -135,25 +135,25 @@ fn a_client_registers_probes_watches_and_sees_alerts() {
 }
 
 #[test]
-fn a_client_needs_a_key_and_keeps_it_to_itself() {
+fn client_requires_a_key_and_does_not_leak_it() {
     let client = |arguments: &[&str], key: &str| {
         let mut command = textkin();
         command.arg("client").args(arguments).env("TEXTKIN_KEY", key);
         run(command).expect(2)
     };
-    assert!(client(&["alerts"], "").stderr.contains("there is no key"));
+    assert!(client(&["alerts"], "").stderr.contains("no API key"));
     let away = client(&["alerts", "--server", "http://kin.example"], "tk_secret");
     assert!(away.stderr.contains("unencrypted"), "{away:?}");
     let nobody = format!("http://{}", free());
     let nobody = client(&["alerts", "--server", &nobody], "tk_secret");
     assert!(
-        nobody.stderr.contains("cannot ask") && !nobody.stderr.contains("tk_secret"),
+        nobody.stderr.contains("cannot reach") && !nobody.stderr.contains("tk_secret"),
         "{nobody:?}"
     );
 }
 
 #[test]
-fn a_pipe_tells_the_mail_system_what_came_of_it() {
+fn mail_pipe_returns_sysexits_codes() {
     let server = Server::new();
     let mail = |lmtp: &str, sender: &str| {
         let mut child = textkin()
@@ -165,7 +165,7 @@ fn a_pipe_tells_the_mail_system_what_came_of_it() {
         child.stdin.take().unwrap().write_all(b"Subject: how it stands\n\n").unwrap();
         child.wait().unwrap().code()
     };
-    // Nobody has this address; mail of nobody is taken and not answered.
+    // Unknown address; mail without a sender is accepted and not answered.
     assert_eq!(mail(&server.lmtp, "eve@e.example"), Some(65));
     assert_eq!(mail(&server.lmtp, "<>"), Some(0));
     assert_eq!(mail(&free(), "eve@e.example"), Some(75));

@@ -1,4 +1,4 @@
-//! `textkin compare`: what it reads, shows, writes and returns.
+//! `textkin compare`: inputs, outputs and exit codes.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn parsed(run: &Run) -> Value {
 }
 
 #[test]
-fn what_is_shared_is_shown_side_by_side() {
+fn shared_passages_are_shown_side_by_side() {
     let folder = two(HARBOUR, FERRY);
     let run = compare(&folder, &["a.txt", "b.txt", "--width", "80"]).expect(0);
     let expected = "\
@@ -38,7 +38,7 @@ without its                            │ without its
 }
 
 #[test]
-fn a_narrow_view_shows_one_above_the_other() {
+fn narrow_view_stacks_both_texts() {
     let folder = two(HARBOUR, FERRY);
     let run = compare(&folder, &["a.txt", "b.txt", "--width", "79"]).expect(0);
     let passage = "\nA At dusk the ferry left the harbour without its\n\
@@ -47,7 +47,7 @@ fn a_narrow_view_shows_one_above_the_other() {
 }
 
 #[test]
-fn exit_codes_tell_shared_from_nothing_from_failure() {
+fn exit_codes_are_0_1_and_2() {
     let folder = two(HARBOUR, BAKERY);
     let run = compare(&folder, &["a.txt", "b.txt"]).expect(1);
     assert!(run.stdout.contains("no run of 8 words is in both"), "{run:?}");
@@ -57,11 +57,11 @@ fn exit_codes_tell_shared_from_nothing_from_failure() {
     let run = compare(&folder, &["a.txt", "b.txt", "--chunk", "sentence"]).expect(2);
     run.expect_only("texts are compared by runs of words: write words:K, not sentence");
     let run = compare(&folder, &["-", "-"]).expect(2);
-    run.expect_only("standard input (-) is one document; name a file for the other");
+    run.expect_only("standard input (-) can be only one of the two documents");
 }
 
 #[test]
-fn empty_texts_have_no_share() {
+fn empty_texts_share_nothing() {
     let folder = two("", HARBOUR);
     let run = compare(&folder, &["a.txt", "b.txt"]).expect(1);
     assert!(run.stdout.contains("n/a — 0 of 0 words of A are in B; 0 % of B"), "{run:?}");
@@ -92,7 +92,7 @@ fn json_has_spans_of_the_decoded_texts_and_their_digests() {
 }
 
 #[test]
-fn counts_are_those_of_discover_and_the_other_way_round_is_the_mirror() {
+fn counts_equal_those_of_discover_and_are_symmetric() {
     let mut dice = Dice::new(11);
     let a = dice.words(400);
     let mut b = [&a[200..300], &dice.words(50)[..], &a[20..150]].concat();
@@ -115,7 +115,7 @@ fn counts_are_those_of_discover_and_the_other_way_round_is_the_mirror() {
 }
 
 #[test]
-fn small_edits_are_bridged_as_far_as_asked() {
+fn small_edits_are_bridged_up_to_max_gap() {
     let mut dice = Dice::new(3);
     let a = dice.words(60);
     let mut b = a.clone();
@@ -129,7 +129,7 @@ fn small_edits_are_bridged_as_far_as_asked() {
 }
 
 #[test]
-fn what_is_excluded_leaves_both_counts_and_is_told() {
+fn exclusions_reduce_both_counts_and_are_reported() {
     let a = format!("Mine begins here. \"{HARBOUR}\" And mine ends there.");
     let folder = two(a, HARBOUR);
     let arguments = ["a.txt", "b.txt", "--normalize", "no-quotes+nfkc+fold"];
@@ -145,7 +145,7 @@ fn what_is_excluded_leaves_both_counts_and_is_told() {
 }
 
 #[test]
-fn records_are_named_after_their_file() {
+fn records_are_addressed_by_file_and_id() {
     let folder = Folder::new();
     folder.write("all.jsonl", record("x", HARBOUR) + &record("y 1", FERRY) + &record("z", BAKERY));
     compare(&folder, &["all.jsonl#x", "all.jsonl#y 1"]).expect(0);
@@ -157,7 +157,7 @@ fn records_are_named_after_their_file() {
 }
 
 #[test]
-fn long_runs_are_shortened_unless_asked_for_in_full() {
+fn long_passages_are_shortened_unless_full() {
     let text = Dice::new(8).text(500);
     let folder = two(&text, &text);
     let run = compare(&folder, &["a.txt", "b.txt"]).expect(0);
@@ -168,7 +168,7 @@ fn long_runs_are_shortened_unless_asked_for_in_full() {
 }
 
 #[test]
-fn the_page_holds_both_texts_as_text_and_the_comparison_as_json() {
+fn html_contains_both_texts_and_the_comparison_as_json() {
     let evil = format!("<script>alert('x')</script> </mark> {HARBOUR} </script><!--");
     let folder = two(&evil, FERRY);
     folder.write("a<b>&.txt", &evil);
@@ -188,15 +188,15 @@ fn the_page_holds_both_texts_as_text_and_the_comparison_as_json() {
 }
 
 #[test]
-fn the_page_never_replaces_an_input() {
+fn html_never_overwrites_an_input() {
     let folder = two(HARBOUR, FERRY);
     let run = compare(&folder, &["a.txt", "b.txt", "--html", "b.txt"]).expect(2);
-    run.expect_only("b.txt is an input and would be overwritten; name another output");
+    run.expect_only("b.txt is an input and would be overwritten; choose another output");
     assert_eq!(folder.read("b.txt"), FERRY);
 }
 
 #[test]
-fn a_hundred_thousand_words_of_one_kind_are_no_burden() {
+fn one_word_repeated_100_000_times_is_fast() {
     let folder = two("word ".repeat(100_000), "word ".repeat(90_000));
     let mut command = folder.command(&["compare", "a.txt", "b.txt", "--html", "page.html"]);
     command.env("NO_COLOR", "1");
@@ -208,7 +208,7 @@ fn a_hundred_thousand_words_of_one_kind_are_no_burden() {
 }
 
 #[test]
-fn control_characters_are_shown_and_not_sent() {
+fn control_characters_are_escaped() {
     let folder =
         two(format!("{HARBOUR} \u{1b}[2J"), format!("\u{1b}]0;title\u{7} {HARBOUR} \u{1b}[2J x"));
     let run = compare(&folder, &["a.txt", "b.txt", "--chunk", "words:2"]).expect(0);

@@ -1,4 +1,4 @@
-//! `textkin dedup`: what goes, what stays, and how it is written and told.
+//! `textkin dedup`: removed and kept documents, outputs and messages.
 
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -16,7 +16,7 @@ fn collection() -> [String; 4] {
 }
 
 #[test]
-fn copies_go_and_the_rest_stays_to_the_byte() {
+fn copies_are_removed_and_the_rest_is_unchanged() {
     let folder = Folder::new();
     let [a, b, c, d] = collection();
     folder.write("x.jsonl", [a.as_str(), "\n", &b, "{broken\r\n", &c, &d].concat());
@@ -24,23 +24,23 @@ fn copies_go_and_the_rest_stays_to_the_byte() {
     assert_eq!(folder.read("y.jsonl"), [a.as_str(), "\n", &b, "{broken\r\n", &d].concat());
     assert_eq!(
         run.stdout,
-        "1 of 4 documents is gone · 10 of 48 words (20.8 %)\n  wholly in one that stays: 1 · at least 90 % of the words: 0\n  duplicated most: a (1)\n"
+        "removed 1 of 4 documents · 10 of 48 words (20.8 %)\n  contained in one document that stays: 1 · at least 90 % contained: 0\n  most duplicated: a (1)\n"
     );
     assert!(run.stderr.starts_with("textkin: x.jsonl:4: invalid JSON"), "{run:?}");
     let log = folder.json_lines("log.jsonl");
     let expected =
         serde_json::json!({ "document": "c", "duplicate_of": "a", "score": 1.0, "words": 10 });
     assert_eq!(log, [expected]);
-    // The longer one holds all of the shorter one.
+    // The longer document contains the shorter one.
     dedup(&folder, &["x.jsonl", "--keep", "longest", "--out", "z.jsonl", "--quiet"]).expect(0);
     assert_eq!(folder.read("z.jsonl"), [a.as_str(), "\n", "{broken\r\n", &d].concat());
     let run = dedup(&folder, &["z.jsonl", "--out", "again.jsonl"]).expect(1);
-    assert_eq!(run.stdout, "0 of 2 documents are gone · 0 of 25 words (0.0 %)\n");
+    assert_eq!(run.stdout, "removed 0 of 2 documents · 0 of 25 words (0.0 %)\n");
     assert_eq!(folder.read("again.jsonl"), folder.read("z.jsonl"));
 }
 
 #[test]
-fn a_field_may_say_what_stays() {
+fn keep_rule_can_use_a_field() {
     let folder = Folder::new();
     let row = |id, stars| format!("{id},{stars},\"{HARBOUR}\"\r\n");
     let rows = [row("a", "9"), row("b", "10"), row("c", "")];
@@ -49,11 +49,11 @@ fn a_field_may_say_what_stays() {
     assert_eq!(folder.read("y.csv"), format!("id,stars,text\r\n{}", rows[1]));
     folder.write("t.txt", HARBOUR);
     let run = dedup(&folder, &["t.txt", "--keep", "field:stars", "--out", "u.txt"]).expect(2);
-    run.expect_only("--keep field:NAME goes by a field of records; text files have none");
+    run.expect_only("--keep field:NAME needs records; text files have no fields");
 }
 
 #[test]
-fn a_folder_becomes_a_folder_without_what_goes() {
+fn directory_becomes_a_directory_without_duplicates() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
     folder.write("in/sub/b.txt", HARBOUR);
@@ -69,13 +69,15 @@ fn a_folder_becomes_a_folder_without_what_goes() {
     run.expect_only("out is there already and not an empty folder; name another");
     for out in ["in", "in/new"] {
         let run = dedup(&folder, &["in", "--out", out]).expect(2);
-        run.expect_only(&format!("{out} lies in in, which is read; name a folder outside"));
+        run.expect_only(&format!(
+            "the output {out} is inside the input in; choose another directory"
+        ));
     }
     assert_eq!(folder.names(), ["in", "out"]);
 }
 
 #[test]
-fn several_files_are_cleaned_together_and_inputs_are_never_overwritten() {
+fn several_files_are_cleaned_together_and_inputs_never_overwritten() {
     let folder = Folder::new();
     let [a, b, c, d] = collection();
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -89,11 +91,11 @@ fn several_files_are_cleaned_together_and_inputs_are_never_overwritten() {
     flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
     assert_eq!(text, d);
     let run = dedup(&folder, &["p/1.jsonl", "--out", "p/1.jsonl"]).expect(2);
-    run.expect_only("p/1.jsonl is an input and would be overwritten; name another output");
+    run.expect_only("p/1.jsonl is an input and would be overwritten; choose another output");
 }
 
 #[test]
-fn annotations_take_nothing_out() {
+fn annotate_removes_nothing() {
     let folder = Folder::new();
     folder.write("x.jsonl", collection().concat());
     dedup(&folder, &["x.jsonl", "--annotate", "--out", "y.jsonl"]).expect(0);
@@ -109,7 +111,7 @@ fn annotations_take_nothing_out() {
 }
 
 #[test]
-fn passages_and_lines_are_cut_where_they_stand_again() {
+fn repeated_passages_and_lines_are_removed() {
     let folder = Folder::new();
     let text = |id, text: String| record(id, &text);
     folder.write(
@@ -138,11 +140,11 @@ fn passages_and_lines_are_cut_where_they_stand_again() {
     }
     let run = dedup(&folder, &["x.jsonl", "--level", "line", "--threshold", "0.5", "--out", "z"])
         .expect(2);
-    assert!(run.stderr.starts_with("textkin: --threshold and --by are for --level document"));
+    assert!(run.stderr.starts_with("textkin: --threshold and --by require --level document"));
 }
 
 #[test]
-fn standard_input_is_read_twice_and_a_great_loss_is_warned_of() {
+fn standard_input_is_read_twice_and_large_losses_warn() {
     let folder = Folder::new();
     let lines: String = (0..30).map(|n| record(&n.to_string(), HARBOUR)).collect();
     let mut command = folder.command(&["dedup", "-", "--out", "-"]);
@@ -154,12 +156,12 @@ fn standard_input_is_read_twice_and_a_great_loss_is_warned_of() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         told,
-        "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\n29 of 30 documents are gone · 290 of 300 words (96.7 %)\n  wholly in one that stays: 29 · at least 90 % of the words: 0\n  duplicated most: 0 (29)\n"
+        "textkin: warning: - loses 29 of 30 documents and 290 of 300 words\nremoved 29 of 30 documents · 290 of 300 words (96.7 %)\n  contained in one document that stays: 29 · at least 90 % contained: 0\n  most duplicated: 0 (29)\n"
     );
 }
 
 #[test]
-fn the_answer_does_not_depend_on_the_means() {
+fn result_does_not_depend_on_performance_options() {
     let folder = Folder::new();
     let mut dice = Dice::new(5);
     let mut texts: Vec<Vec<String>> = (0..60).map(|_| dice.words(30)).collect();
@@ -185,14 +187,14 @@ fn the_answer_does_not_depend_on_the_means() {
     }
 }
 
-/// Records that compress badly, so that their output is large.
+/// Records that compress badly, so that the output is large.
 fn many(n: usize) -> String {
     let mut dice = Dice::new(3);
     (0..n).map(|number| record(&number.to_string(), &dice.text(60))).collect()
 }
 
 #[test]
-fn damaged_compressed_records_are_written_up_to_the_damage_and_that_is_a_failure() {
+fn damaged_compressed_records_are_truncated_and_fail() {
     let folder = Folder::new();
     let lines = many(4000);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -227,8 +229,7 @@ mod unwell {
         assert!(status.success());
     }
 
-    /// The log is a pipe whose reader stops after a line: all else is written by then and has not
-    /// yet its name.
+    /// The log is a pipe whose reader stops after a line: everything else is written by then, but not renamed yet.
     #[test]
     fn ctrl_c_while_writing_leaves_nothing_behind() {
         let folder = Folder::new();
@@ -255,9 +256,9 @@ mod unwell {
         }
     }
 
-    /// A limit on the size of files stands for a disk that is full.
+    /// A limit on file size simulates a full disk.
     #[test]
-    fn a_full_disk_is_named_and_leaves_nothing_behind() {
+    fn full_disk_is_reported_and_leaves_nothing_behind() {
         let folder = Folder::new();
         folder.write("x.jsonl", many(3000));
         std::fs::create_dir_all(folder.path("tree/inner")).unwrap();
@@ -266,7 +267,7 @@ mod unwell {
         let program = folder.command(&[]).get_program().to_owned();
         for (input, out) in [("x.jsonl", "y.jsonl"), ("tree", "copy")] {
             let mut shell = Command::new("sh");
-            // The signal that comes with the limit is ignored: the write fails instead.
+            // Ignore the signal of the limit, so that the write fails instead.
             let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" dedup \"$1\" --out \"$2\"";
             shell.args(["-c", script]).arg(&program).args([input, out]);
             let output = shell.current_dir(folder.path("")).output().unwrap();
@@ -281,14 +282,14 @@ mod unwell {
 }
 
 #[test]
-fn what_is_kept_whole_is_not_told_as_gone() {
+fn unchanged_files_are_not_counted_as_removed() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
     folder.write("in/b.html", format!("<html><body><p>{HARBOUR}</p></body></html>"));
     folder.write("in/c.txt", format!("Before it. {HARBOUR}"));
     let options = ["--level", "passage", "--min-words", "8", "--log", "log.jsonl", "--out", "out"];
     let run = folder.textkin(&[&["dedup", "in"], &options[..]].concat()).expect(0);
-    assert!(run.stdout.contains("1 passage in 1 of 3 documents is gone"), "{}", run.stdout);
+    assert!(run.stdout.contains("removed 1 passage in 1 of 3 documents"), "{}", run.stdout);
     assert!(run.stderr.contains("b.html: not plain text"), "{}", run.stderr);
     assert_eq!(folder.read("out/b.html"), folder.read("in/b.html"));
     let log = folder.read("log.jsonl");

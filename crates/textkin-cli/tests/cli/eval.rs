@@ -1,9 +1,9 @@
-//! `textkin eval`: experiments by name, on collections with known truth.
+//! `textkin eval`: experiments and generated collections.
 
 use crate::support::Folder;
 
 #[test]
-fn every_experiment_is_named_with_what_it_needs() {
+fn list_shows_experiments_and_requirements() {
     let run = Folder::new().textkin(&["eval", "list"]).expect(0);
     for name in [
         "deco.table3",
@@ -19,12 +19,12 @@ fn every_experiment_is_named_with_what_it_needs() {
 }
 
 #[test]
-fn a_collection_is_made_and_an_experiment_run_on_it() {
+fn experiment_runs_on_a_generated_collection() {
     let folder = Folder::new();
     let make =
         ["eval", "generate", "versions", "--documents", "60", "--words", "100", "--out", "v"];
     let made = folder.textkin(&make).expect(0);
-    assert!(made.stderr.contains("60 documents, 150 related pairs"), "{}", made.stderr);
+    assert!(made.stderr.contains("wrote 60 documents with 150 related pairs"), "{}", made.stderr);
     let run = folder
         .textkin(&["eval", "run", "deco.table3", "--collection", "v", "--out", "r"])
         .expect(0);
@@ -45,7 +45,7 @@ fn a_collection_is_made_and_an_experiment_run_on_it() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_are_reported() {
     let folder = Folder::new();
     let unknown = folder.textkin(&["eval", "run", "deco.table9"]).expect(2);
     assert!(unknown.stderr.contains("unknown experiment 'deco.table9'"), "{}", unknown.stderr);

@@ -1,4 +1,4 @@
-//! What does not count: `--exclude`, `--template`, `--max-df`, and the raw score beside the other.
+//! Exclusions: `--exclude`, `--template`, `--max-df`, and the raw score.
 
 use crate::support::{Folder, record};
 
@@ -14,7 +14,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The rows of a CSV file, by pair.
+/// Returns the rows of a CSV file by pair.
 fn rows(folder: &Folder, name: &str) -> Vec<(String, Vec<String>)> {
     let text = folder.read(name);
     let row = |line: &str| {
@@ -25,7 +25,7 @@ fn rows(folder: &Folder, name: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn the_raw_score_is_the_score_without_exclusions() {
+fn raw_score_is_the_score_without_exclusions() {
     let folder = folder();
     folder.write("form.txt", QUOTED);
     folder.discover(&["docs", "--out", "raw.csv", "--threshold", "0", "--quiet"]).expect(0);
@@ -69,7 +69,7 @@ fn the_raw_score_is_the_score_without_exclusions() {
 }
 
 #[test]
-fn every_command_excludes_in_the_same_words() {
+fn exclusions_work_the_same_in_all_commands() {
     let folder = folder();
     let exclude = ["--exclude", "quotes,bibliography"];
     let json = folder
@@ -96,9 +96,8 @@ fn every_command_excludes_in_the_same_words() {
     ] {
         let run = folder.textkin(&[command, &["--exclude", "*.log"]].concat()).expect(2);
         assert!(
-            run.stderr.contains(
-                "available: quotes, bibliography; files are left out with --exclude-files"
-            ),
+            run.stderr
+                .contains("available: quotes, bibliography; to exclude files, use --exclude-files"),
             "{}",
             run.stderr
         );
@@ -106,7 +105,7 @@ fn every_command_excludes_in_the_same_words() {
 }
 
 #[test]
-fn standard_input_has_two_scores_too() {
+fn standard_input_has_raw_scores_too() {
     let folder = folder();
     let lines: String =
         ["a", "b"].map(|name| record(name, &folder.read(&format!("docs/{name}.txt")))).concat();
@@ -118,9 +117,9 @@ fn standard_input_has_two_scores_too() {
 }
 
 #[test]
-fn the_page_of_a_run_gives_both_scores_and_greys_what_is_excluded() {
+fn html_shows_both_scores_and_greys_out_exclusions() {
     let folder = Folder::new();
-    // The quotation stands inside a passage.
+    // The quotation is inside a passage.
     let (first, second) = SHARED.split_at(SHARED[..120].rfind(' ').unwrap());
     folder.write("docs/a.txt", format!("{first} “as it is said” {second}"));
     folder.write("docs/b.txt", format!("{first} “some say so” {second}"));
@@ -138,7 +137,7 @@ fn the_page_of_a_run_gives_both_scores_and_greys_what_is_excluded() {
 const LICENCE: &str = "Permission is hereby granted to anybody who finds this text to read it aloud \
     to others in the evening.";
 
-/// Two documents that share more than the licence that all have.
+/// Documents with a common licence, two of which share more.
 fn licensed() -> Folder {
     let folder = Folder::new();
     folder.write("docs/a.txt", format!("{LICENCE} Nothing else is here before. {SHARED}"));
@@ -151,7 +150,7 @@ fn licensed() -> Folder {
 }
 
 #[test]
-fn text_that_a_cap_sets_aside_is_grey_and_does_not_count() {
+fn max_df_excludes_text_and_greys_it_out() {
     let folder = licensed();
     let options = ["docs", "--max-df", "2", "--explain", "why.jsonl", "--html", "run.html"];
     folder.discover(&[&options[..], &["--out", "pairs.csv", "--quiet"]].concat()).expect(0);

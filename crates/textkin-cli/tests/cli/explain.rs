@@ -3,7 +3,7 @@
 use crate::support::{Folder, HARBOUR, record};
 
 #[test]
-fn every_pair_is_explained_with_spans_that_hold_its_words() {
+fn explain_writes_spans_with_the_words_of_each_pair() {
     let folder = Folder::new();
     let texts = [
         ("a", format!("Über alles. {HARBOUR} The end.")),
@@ -26,14 +26,14 @@ fn every_pair_is_explained_with_spans_that_hold_its_words() {
             assert_eq!(place["text"].as_str(), Some(&text[span(0)..span(1)]));
         }
     }
-    // The words that are covered are those of the row.
+    // The passages cover the words counted in the row.
     let row: Vec<&str> = run.rows()[0].split(',').collect();
     let share: f64 = row[10].parse().unwrap();
     assert!((lines[0]["a"]["contained"].as_f64().unwrap() - share).abs() < 1e-9);
 }
 
 #[test]
-fn what_cannot_be_explained_is_told_before_any_work() {
+fn explain_fails_early_without_passages_or_second_read() {
     let folder = Folder::new();
     folder.write("x.jsonl", record("a", HARBOUR));
     let run = folder.discover_from(record("a", HARBOUR).as_bytes(), &["-", "--explain", "e.jsonl"]);
@@ -46,7 +46,7 @@ fn what_cannot_be_explained_is_told_before_any_work() {
 }
 
 #[test]
-fn no_pairs_are_an_empty_explanation() {
+fn explain_is_empty_without_pairs() {
     let folder = Folder::new();
     folder.write("x.jsonl", record("a", HARBOUR));
     folder.discover(&["x.jsonl", "--explain", "e.jsonl"]).expect(1);

@@ -1,4 +1,4 @@
-//! Outputs that cannot be written, readers that go away, and Ctrl-C: nothing is left half-written.
+//! Unwritable outputs, broken pipes and Ctrl-C never leave incomplete files.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -22,14 +22,14 @@ fn many_pairs() -> Folder {
 const N_ROWS: usize = 200 * 199 / 2;
 
 #[test]
-fn a_place_that_cannot_be_written_to_is_told_before_anything_is_read() {
+fn unwritable_output_fails_before_reading() {
     let folder = two_files();
     for option in ["--out", "--clusters", "--stats"] {
         let name = "no/such/x.jsonl";
         let mut command = folder.command(&["discover", "-", option, name]);
         command.stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // Standard input stays open: a run that read it would not end.
+        // Standard input stays open: a run that reads it would not end.
         let held = child.stdin.take();
         let code = child.wait().unwrap().code();
         let mut told = String::new();
@@ -47,7 +47,7 @@ fn a_place_that_cannot_be_written_to_is_told_before_anything_is_read() {
 }
 
 #[test]
-fn one_name_for_two_outputs_is_refused() {
+fn same_path_for_two_outputs_is_rejected() {
     let folder = two_files();
     let same = [
         ["--out", "x.jsonl", "--clusters", "x.jsonl"],
@@ -56,26 +56,26 @@ fn one_name_for_two_outputs_is_refused() {
     ];
     for options in same {
         let run = folder.discover(&[&["a.txt", "b.txt"], &options[..]].concat()).expect(2);
-        let message = " is named for two outputs; give each a name of its own\n";
+        let message = " is used for two outputs; choose different files\n";
         assert!(run.stderr.ends_with(message), "{run:?}");
     }
     assert_eq!(folder.names(), ["a.txt", "b.txt"]);
 }
 
 #[test]
-fn an_input_is_never_overwritten() {
+fn input_is_never_overwritten() {
     let folder = many_pairs();
     let before = folder.read("x.jsonl");
     for option in ["--out", "--clusters", "--imatch", "--stats"] {
         let run = folder.discover(&["x.jsonl", option, "./x.jsonl"]).expect(2);
-        run.expect_only("./x.jsonl is an input and would be overwritten; name another output");
+        run.expect_only("./x.jsonl is an input and would be overwritten; choose another output");
         assert_eq!(folder.read("x.jsonl"), before);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_once_and_leaves_nothing() {
+fn full_disk_is_reported_once_and_leaves_nothing() {
     let folder = many_pairs();
     folder.write("old.csv", "old");
     for name in
@@ -109,7 +109,7 @@ fn a_full_disk_is_told_once_and_leaves_nothing() {
 }
 
 #[test]
-fn a_missing_place_for_temporary_data_is_told() {
+fn missing_temp_dir_is_reported() {
     let folder = two_files();
     let options = ["a.txt", "b.txt", "--plan", "spill", "--temp-dir", "no/such", "--out", "p.csv"];
     let run = folder.discover(&options).expect(2);
@@ -121,7 +121,7 @@ fn a_missing_place_for_temporary_data_is_told() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error_and_the_other_outputs_are_written() {
+fn broken_pipe_is_not_an_error_and_other_outputs_are_written() {
     let folder = many_pairs();
     let outs = ["--out", "-", "--out", "p.csv", "--clusters", "c.jsonl", "--stats", "s.json"];
     let mut command = folder.command(&[&["discover", "x.jsonl", "-q"], &outs[..]].concat());
@@ -140,7 +140,7 @@ fn a_reader_that_has_seen_enough_is_no_error_and_the_other_outputs_are_written()
 }
 
 #[test]
-fn nobody_has_to_read_standard_output_or_standard_error() {
+fn closed_standard_output_and_error_are_ignored() {
     let folder = many_pairs();
     folder.write("bad.jsonl", "{\n".repeat(5000));
     let arguments: [&[&str]; 4] = [
@@ -162,7 +162,7 @@ fn nobody_has_to_read_standard_output_or_standard_error() {
 }
 
 #[test]
-fn a_new_output_replaces_an_old_one_whole() {
+fn new_output_replaces_the_old_one() {
     let folder = two_files();
     folder.write("p.csv", "old ".repeat(1000));
     folder.discover(&["a.txt", "b.txt", "--out", "p.csv"]).expect(0);
@@ -178,7 +178,7 @@ mod interrupt {
 
     use super::*;
 
-    /// Starts a run on standard input that has begun its outputs.
+    /// Starts a run on standard input and waits until its outputs exist.
     fn begun(folder: &Folder, options: &[&str]) -> Child {
         folder.write("p.csv", "old");
         std::fs::create_dir_all(folder.path("temporary")).unwrap();
@@ -231,7 +231,7 @@ mod interrupt {
             let mut stdin = child.stdin.take().unwrap();
             let feeder = std::thread::spawn(move || {
                 let mut dice = crate::support::Dice::new(11);
-                // Ends when the run does: then nobody reads any more.
+                // Ends with the run.
                 while stdin.write_all(record("x", &dice.text(500)).as_bytes()).is_ok() {}
             });
             std::thread::sleep(Duration::from_millis(300));
@@ -241,8 +241,8 @@ mod interrupt {
         }
     }
 
-    /// One output is a pipe whose reader stops after the header: the run can get no further than
-    /// that in writing, however long it is given.
+    /// One output is a pipe whose reader stops after the header, so the run can write no further, however long
+    /// it waits.
     #[test]
     fn ctrl_c_while_writing_leaves_nothing_behind() {
         let folder = many_pairs();
@@ -269,7 +269,7 @@ mod interrupt {
 }
 
 #[test]
-fn a_run_that_fails_leaves_old_outputs_as_they_were() {
+fn failed_run_keeps_old_outputs() {
     let folder = two_files();
     let outputs = ["p.csv", "p.parquet", "c.jsonl", "s.json"];
     for name in outputs {

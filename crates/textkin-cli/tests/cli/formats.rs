@@ -1,10 +1,10 @@
-//! Documents of other formats than text.
+//! Documents in formats other than text.
 
 use std::io::Write;
 
 use crate::support::{Folder, HARBOUR};
 
-/// A PDF of one page with `text`, by the book: no compression, one standard font.
+/// A minimal PDF of one page with `text`: no compression, one standard font.
 fn pdf(text: &str) -> Vec<u8> {
     let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
     let words: Vec<&str> = escaped.split_whitespace().collect();
@@ -39,7 +39,7 @@ fn pdf(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_text_is_kin_of_its_web_page_and_its_pdf() {
+fn text_matches_its_web_page_and_pdf() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
     folder.write("in/b.html", format!("<!doctype html><html><head><title>x</title><style>p {{ color: red }}</style></head><body><p>{HARBOUR}</p><script>var a = 1;</script></body></html>"));
@@ -54,7 +54,7 @@ fn a_text_is_kin_of_its_web_page_and_its_pdf() {
 }
 
 #[test]
-fn a_pdf_is_read_without_any_other_program() {
+fn pdf_is_read_without_helper_programs() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("c.pdf", pdf(HARBOUR));
@@ -64,7 +64,7 @@ fn a_pdf_is_read_without_any_other_program() {
     assert_eq!(run.pairs(), [("a.txt", "c.pdf")]);
 }
 
-/// A PostScript program that prints `text`, eight words to a line.
+/// A PostScript program that prints `text`, eight words per line.
 fn postscript(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
     let words: Vec<&str> = escaped.split_whitespace().collect();
@@ -76,7 +76,7 @@ fn postscript(text: &str) -> String {
 }
 
 #[test]
-fn postscript_is_read_with_and_without_other_programs() {
+fn postscript_is_read_with_and_without_helper_programs() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("c.ps", postscript(HARBOUR));
@@ -106,7 +106,7 @@ fn postscript_is_read_with_and_without_other_programs() {
 }
 
 #[test]
-fn as_text_means_that_nothing_is_extracted() {
+fn input_format_text_disables_extraction() {
     let folder = Folder::new();
     let page = format!("<html><body><p>{HARBOUR}</p></body></html>");
     folder.write("a.html", &page);
@@ -118,7 +118,7 @@ fn as_text_means_that_nothing_is_extracted() {
 }
 
 #[test]
-fn damaged_files_are_problems_and_the_run_goes_on() {
+fn damaged_files_are_problems_and_the_run_continues() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
     folder.write("in/b.txt", HARBOUR);
@@ -143,7 +143,7 @@ fn doctor_lists_formats_and_programs() {
 }
 
 #[test]
-fn nobody_takes_a_worker_for_a_command() {
+fn worker_is_not_a_command() {
     let folder = Folder::new();
     let run = folder.textkin(&["worker"]).expect(3);
     assert_eq!(run.stderr, "a worker is started by textkin itself\n");

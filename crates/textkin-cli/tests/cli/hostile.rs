@@ -1,4 +1,4 @@
-//! Hostile files: every one is a text or a named problem, and the run goes on within its bounds.
+//! Hostile files: each is read or reported as a problem, and the run continues within its limits.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::self_references::{looping_pdfs, quine_zip};
 use crate::support::{BAKERY, Folder, HARBOUR, record};
 
-/// A page as a program.
+/// A page as a PostScript program.
 const PROGRAM: &str = "%!PS\n/line { 72 exch moveto show } bind def /Courier 10 selectfont\n\
     0 1 9 { /i exch def (a row of words on the page ) 700 i 14 mul sub line i 2 string cvs show } for\n\
     { 1 0 div } stopped { clear (caught) 400 line } if showpage\n";
@@ -16,7 +16,7 @@ const PROGRAM: &str = "%!PS\n/line { 72 exch moveto show } bind def /Courier 10 
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in entries {
-        // What is compressed already would grow with every layer.
+        // Compressed data would grow with every layer.
         let is_archive = name.ends_with(".zip");
         let level = flate2::Compression::new(if is_archive { 0 } else { 9 });
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
@@ -57,7 +57,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Every hostile file with its name.
+/// Returns all hostile files with their names.
 fn hostile() -> Vec<(String, Vec<u8>)> {
     const DEEP: usize = 10_000;
     let spaces = vec![b' '; 32 << 20];
@@ -127,7 +127,7 @@ fn hostile() -> Vec<(String, Vec<u8>)> {
     for (name, bytes) in looping_pdfs() {
         files.push((format!("looped-{name}"), bytes));
     }
-    // What a worker reads, cut and with bits flipped.
+    // Formats read by a worker, truncated and with bits flipped.
     let honest = looping_pdfs().swap_remove(1).1;
     for step in 1..8 {
         for (name, bytes) in [("pdf", &honest), ("ps", &PROGRAM.as_bytes().to_vec())] {
@@ -138,7 +138,7 @@ fn hostile() -> Vec<(String, Vec<u8>)> {
             files.push((format!("flipped-{step}.{name}"), flipped));
         }
     }
-    // Every other kind of file, cut and with a bit flipped.
+    // All other formats, truncated and with a bit flipped.
     for entry in std::fs::read_dir(regressions()).unwrap() {
         let path = entry.unwrap().path();
         let (name, bytes) =
@@ -157,7 +157,7 @@ fn regressions() -> &'static Path {
 }
 
 #[test]
-fn a_folder_of_hostile_files_is_read_within_bounds_and_nothing_is_dropped() {
+fn hostile_files_are_read_within_limits_or_reported() {
     let folder = Folder::new();
     folder.write("in/a.txt", HARBOUR);
     folder.write("in/b.txt", HARBOUR);
@@ -184,12 +184,12 @@ fn a_folder_of_hostile_files_is_read_within_bounds_and_nothing_is_dropped() {
     assert!(stats["peak_rss_bytes"].as_u64().unwrap() < 2 << 30, "{stats}");
     assert!(folder.read("p.csv").contains("in/a.txt,in/b.txt,"));
     assert!(!folder.path("outside.txt").exists());
-    // Each is a problem by name or a document of the index.
+    // Each is a reported problem or a document of the index.
     let index = folder.read_bytes("i.tkx");
     for (name, bytes) in &files {
         let is_document = || index.windows(name.len()).any(|part| part == name.as_bytes());
         let is_told = run.stderr.contains(&format!("in/{name}")) || bytes.is_empty();
-        // Records and messages have ids of their own.
+        // Records and messages have their own ids.
         let has_records = ["jsonl", "csv", "mbox", "warc"].iter().any(|end| name.ends_with(end));
         assert!(is_told || is_document() || has_records, "{name}: {}", run.stderr);
     }
@@ -209,7 +209,7 @@ fn a_folder_of_hostile_files_is_read_within_bounds_and_nothing_is_dropped() {
 }
 
 #[test]
-fn every_command_survives_every_regression() {
+fn commands_survive_all_regression_files() {
     let folder = Folder::new();
     folder.write("honest.txt", BAKERY);
     folder.write("records.jsonl", record("r", BAKERY));

@@ -15,7 +15,7 @@ fn collection(folder: &Folder) {
 }
 
 #[test]
-fn an_index_says_what_is_shared_and_by_how_many() {
+fn index_shows_shared_chunks_and_document_counts() {
     let folder = Folder::new();
     collection(&folder);
     folder.discover(&["x.jsonl", "--index", "x.tkx", "--index-text"]).expect(0);
@@ -38,7 +38,7 @@ fn an_index_says_what_is_shared_and_by_how_many() {
 }
 
 #[test]
-fn the_chunks_of_a_text_are_found_with_the_documents_that_hold_them() {
+fn index_find_returns_chunks_and_documents() {
     let folder = Folder::new();
     collection(&folder);
     for text in [&["--index-text"][..], &[]] {
@@ -49,7 +49,7 @@ fn the_chunks_of_a_text_are_found_with_the_documents_that_hold_them() {
         );
         let run = folder.textkin(&["index", "x.tkx", "--find", "new.txt"]).expect(0);
         let lines: Vec<&str> = run.stdout.lines().collect();
-        assert_eq!(lines[0], "3 of the 6 chunks of new.txt are shared by documents of the index");
+        assert_eq!(lines[0], "3 of 6 chunks of new.txt occur in the index");
         assert_eq!(lines[3..], ["        3  a", "        3  c"]);
         folder.write("new.txt", "Nothing of this was ever written before by anybody else at all.");
         folder.textkin(&["index", "x.tkx", "--find", "new.txt"]).expect(1);
@@ -57,7 +57,7 @@ fn the_chunks_of_a_text_are_found_with_the_documents_that_hold_them() {
 }
 
 #[test]
-fn the_same_index_is_written_whatever_the_means() {
+fn index_does_not_depend_on_performance_options() {
     let folder = Folder::new();
     collection(&folder);
     folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);
@@ -68,7 +68,7 @@ fn the_same_index_is_written_whatever_the_means() {
 }
 
 #[test]
-fn what_is_no_index_or_a_damaged_one_is_told() {
+fn damaged_or_foreign_index_is_rejected() {
     let folder = Folder::new();
     collection(&folder);
     folder.discover(&["x.jsonl", "--index", "x.tkx"]).expect(0);

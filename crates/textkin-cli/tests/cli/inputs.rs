@@ -1,4 +1,4 @@
-//! What is read, and what the documents are called.
+//! Inputs and document ids.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::support::{BAKERY, FERRY, Folder, HARBOUR, lines, record};
 
 #[test]
-fn a_folder_is_read_with_the_folders_in_it_and_ids_are_paths_as_given() {
+fn directories_are_read_recursively_and_ids_are_paths() {
     let folder = Folder::new();
     folder.write("notes/b.txt", HARBOUR);
     folder.write("notes/deep/er/a.txt", FERRY);
@@ -14,7 +14,9 @@ fn a_folder_is_read_with_the_folders_in_it_and_ids_are_paths_as_given() {
     folder.write("notes/.hidden.txt", BAKERY);
     let run = folder.discover(&["notes", "--out", "-"]).expect(0);
     assert_eq!(run.pairs(), [("notes/b.txt", "notes/deep/er/a.txt")]);
-    assert!(run.stderr.contains("hidden files and folders not read: 1 (--hidden reads them)"));
+    assert!(
+        run.stderr.contains("hidden files and directories skipped: 1 (use --hidden to read them)")
+    );
     let run = folder.discover(&["./notes/", "--hidden", "--out", "-", "-q"]).expect(0);
     assert_eq!(
         run.pairs(),
@@ -27,7 +29,7 @@ fn a_folder_is_read_with_the_folders_in_it_and_ids_are_paths_as_given() {
 }
 
 #[test]
-fn a_pattern_stands_for_the_files_it_matches() {
+fn globs_match_files() {
     let folder = Folder::new();
     folder.write("part-1.jsonl", record("one", HARBOUR));
     folder.write("part-2.jsonl", record("two", HARBOUR));
@@ -39,7 +41,7 @@ fn a_pattern_stands_for_the_files_it_matches() {
 }
 
 #[test]
-fn a_record_is_called_by_its_id_or_by_file_and_line() {
+fn record_id_is_its_field_or_file_and_line() {
     let folder = Folder::new();
     let text = serde_json::json!(HARBOUR);
     folder.write(
@@ -51,7 +53,7 @@ fn a_record_is_called_by_its_id_or_by_file_and_line() {
 }
 
 #[test]
-fn fields_are_found_under_the_names_that_were_given() {
+fn field_options_name_the_fields() {
     let folder = Folder::new();
     let line = |key: &str, text: &str, year: u32| {
         let record = serde_json::json!({ "key": key, "meta": { "body": text }, "year": year });
@@ -74,7 +76,7 @@ fn fields_are_found_under_the_names_that_were_given() {
 }
 
 #[test]
-fn tables_are_read_with_commas_and_tabs() {
+fn csv_and_tsv_are_read() {
     let folder = Folder::new();
     folder.write("x.csv", format!("id,text\n1,\"{HARBOUR}\n\"\n,{FERRY}\n"));
     folder.write("x.tsv", format!("text\tid\n{HARBOUR}\ttab\n"));
@@ -104,7 +106,7 @@ fn standard_input_is_json_lines_or_one_text() {
 }
 
 #[test]
-fn compressed_inputs_are_known_by_their_content() {
+fn compression_is_detected_by_content() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -125,7 +127,7 @@ fn compressed_inputs_are_known_by_their_content() {
     }
 }
 
-/// Packs with a program of this machine, if it has it.
+/// Compresses with a program of this machine, if installed.
 fn pack(program: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -136,7 +138,7 @@ fn pack(program: &str, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn own_compressed_outputs_are_read_back() {
+fn compressed_outputs_can_be_read_again() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("b.txt", FERRY);
@@ -150,7 +152,7 @@ fn own_compressed_outputs_are_read_back() {
 }
 
 #[test]
-fn many_files_are_read_in_the_order_of_their_names() {
+fn files_are_read_in_order_of_their_names() {
     let folder = Folder::new();
     let documents = crate::support::collection(300);
     for (number, (_, text)) in documents.iter().enumerate() {
@@ -167,7 +169,7 @@ fn many_files_are_read_in_the_order_of_their_names() {
 }
 
 #[test]
-fn outputs_of_an_earlier_run_are_not_read() {
+fn outputs_of_an_earlier_run_are_skipped() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("b.txt", FERRY);
@@ -186,24 +188,24 @@ fn outputs_of_an_earlier_run_are_not_read() {
     assert_eq!(folder.json("s.json")["documents"], 2);
     assert_eq!(folder.json("s.json")["problems"], 0);
     assert_eq!(folder.read("pairs.csv"), rows);
-    // Named otherwise, an output of before is a file like any other.
+    // Under another name, an earlier output is an ordinary file.
     let third = folder.discover(&["*.csv", "--out", "new.csv", "--text-field", "a"]).expect(1);
     assert_eq!(third.stderr, "");
 }
 
 #[test]
-fn an_output_that_is_named_as_input_is_refused() {
+fn output_that_is_an_input_is_rejected() {
     let folder = Folder::new();
     folder.write("pairs.csv", "text\n");
     for option in ["--out", "--clusters", "--imatch", "--stats"] {
         let run = folder.discover(&[".", "./pairs.csv", option, "pairs.csv"]).expect(2);
-        run.expect_only("pairs.csv is an input and would be overwritten; name another output");
+        run.expect_only("pairs.csv is an input and would be overwritten; choose another output");
     }
     assert_eq!(folder.read("pairs.csv"), "text\n");
 }
 
 #[test]
-fn a_file_given_twice_is_no_copy_of_itself() {
+fn file_given_twice_is_read_once() {
     let folder = Folder::new();
     folder.write("docs/a.txt", HARBOUR);
     folder.write("docs/x.jsonl", record("x", BAKERY));
@@ -215,25 +217,25 @@ fn a_file_given_twice_is_no_copy_of_itself() {
     ];
     for (inputs, n) in ways {
         let run = folder.discover(inputs).expect(1);
-        run.expect_only(&format!("files found more than once: {n} (each is read once)"));
+        run.expect_only(&format!("files named more than once: {n} (each is read once)"));
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_file_is_that_file_and_a_hard_link_is_a_copy() {
+fn symbolic_link_is_the_same_file_and_hard_link_is_a_copy() {
     let folder = Folder::new();
     folder.write("docs/a.txt", HARBOUR);
     std::os::unix::fs::symlink("docs/a.txt", folder.path("link.txt")).unwrap();
     let run = folder.discover(&["docs", "link.txt"]).expect(1);
-    run.expect_only("files found more than once: 1 (each is read once)");
+    run.expect_only("files named more than once: 1 (each is read once)");
     std::fs::hard_link(folder.path("docs/a.txt"), folder.path("docs/b.txt")).unwrap();
     let run = folder.discover(&["docs", "--out", "-", "-q"]).expect(0);
     assert_eq!(run.pairs(), [("docs/a.txt", "docs/b.txt")]);
 }
 
 #[test]
-fn an_exclusion_that_means_nothing_is_refused() {
+fn invalid_exclusion_pattern_is_rejected() {
     let folder = Folder::new();
     folder.write("docs/a.txt", HARBOUR);
     let run =

@@ -1,4 +1,4 @@
-//! The command as a user or a script meets it: what it reads, writes, says and returns.
+//! Tests of the command as a user or a script runs it: inputs, outputs, messages and exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -18,7 +18,7 @@ mod formats;
 mod hostile;
 mod index;
 mod inputs;
-mod means;
+mod performance;
 mod notes;
 mod options;
 mod outputs;
@@ -26,7 +26,7 @@ mod page;
 mod pathologies;
 mod repo;
 mod repo_discover;
-mod repo_unwell;
+mod repo_damage;
 mod search;
 mod trace;
 mod trace_memory;

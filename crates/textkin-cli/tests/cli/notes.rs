@@ -1,8 +1,8 @@
-//! Suspicious text: folded for matching and told to the user, whatever format it comes in.
+//! Suspicious text is folded for matching and reported, in every format.
 
 use crate::support::{Folder, HARBOUR, record};
 
-/// [`HARBOUR`] with Cyrillic letters in it, and a character without width in each of three words.
+/// [`HARBOUR`] with Cyrillic letters, and a zero-width character in three words.
 fn disguised() -> String {
     HARBOUR
         .replace("ferry", "fеrry")
@@ -12,7 +12,7 @@ fn disguised() -> String {
 }
 
 #[test]
-fn disguised_words_are_found_and_told_in_texts_and_records() {
+fn lookalike_letters_are_reported_in_texts_and_records() {
     let folder = Folder::new();
     folder.write("in/honest.txt", HARBOUR);
     folder.write("in/plain.txt", disguised());
@@ -50,7 +50,7 @@ fn disguised_words_are_found_and_told_in_texts_and_records() {
 }
 
 #[test]
-fn without_the_step_nothing_is_folded_and_all_is_told() {
+fn without_folding_lookalike_letters_are_only_reported() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("b.txt", disguised());
@@ -61,19 +61,19 @@ fn without_the_step_nothing_is_folded_and_all_is_told() {
 }
 
 #[test]
-fn the_list_is_bounded_and_says_how_many_more() {
+fn list_of_notes_is_limited() {
     let folder = Folder::new();
     let lines: String = (0..13).map(|n| record(&n.to_string(), &disguised())).collect();
     folder.write("x.jsonl", lines);
     let run = folder.discover(&["x.jsonl", "--stats", "s.json"]).expect(0);
     assert_eq!(run.stderr.matches("suspicious").count(), 10);
-    let more = "textkin: 3 more documents have notes such as these (--stats FILE lists them all)\n";
+    let more = "textkin: 3 more documents have notes (use --stats FILE to list them all)\n";
     assert!(run.stderr.contains(more), "{}", run.stderr);
     assert_eq!(folder.json("s.json")["notes"].as_array().unwrap().len(), 26);
 }
 
 #[test]
-fn compare_tells_of_hidden_text_and_disguised_words() {
+fn compare_reports_hidden_text_and_lookalike_letters() {
     let folder = Folder::new();
     folder.write("a.txt", disguised());
     let hidden = "<span style=\"display:none\">white \u{1b}[2J lies</span>";
@@ -94,7 +94,7 @@ fn compare_tells_of_hidden_text_and_disguised_words() {
 }
 
 #[test]
-fn dedup_of_parts_tells_notes_too() {
+fn dedup_of_passages_reports_notes() {
     let folder = Folder::new();
     let text = HARBOUR.replacen('a', "\u{430}", 2);
     folder.write("in.jsonl", record("odd", &text) + &record("even", HARBOUR));
@@ -106,7 +106,7 @@ fn dedup_of_parts_tells_notes_too() {
 }
 
 #[test]
-fn letters_in_disguise_are_marked_on_pages_and_in_json() {
+fn lookalike_letters_are_marked_in_html_and_json() {
     let folder = Folder::new();
     let text = HARBOUR.replacen('a', "\u{430}", 1).replacen("th", "t\u{200b}h", 1);
     folder.write("docs/a.txt", &text);

@@ -1,4 +1,4 @@
-//! Options: presets, names, and what is said of a wrong one.
+//! Options: presets, names and errors.
 
 use crate::support::{FERRY, Folder, HARBOUR, run};
 
@@ -10,7 +10,7 @@ fn two_files() -> Folder {
 }
 
 #[test]
-fn levels_stand_for_the_thresholds_of_decos_table() {
+fn levels_are_the_thresholds_of_the_deco_paper() {
     let folder = two_files();
     let levels = [
         ("s1", [20.0, 100.0, 200.0, 500.0, 1000.0]),
@@ -28,7 +28,7 @@ fn levels_stand_for_the_thresholds_of_decos_table() {
 }
 
 #[test]
-fn levels_of_other_scores_are_refused() {
+fn levels_require_a_deco_score() {
     let folder = two_files();
     for score in ["ssr", "sscr", "containment", "kin"] {
         let options = ["a.txt", "b.txt", "--score", score, "--threshold", "T1"];
@@ -40,7 +40,7 @@ fn levels_of_other_scores_are_refused() {
 }
 
 #[test]
-fn strategies_are_listed_by_name() {
+fn strategies_are_listed() {
     let listed = run(Folder::new().command(&["strategies"])).expect(0);
     assert_eq!(listed.stderr, "");
     let has = |name: &str| {
@@ -93,7 +93,7 @@ fn strategies_are_listed_by_name() {
 }
 
 #[test]
-fn wrong_values_are_told_with_what_would_be_right() {
+fn invalid_values_are_rejected_with_valid_ones() {
     let folder = two_files();
     let cases = [
         (["--select", "winow:8"], "unknown selector 'winow'; did you mean 'winnow'?"),
@@ -127,7 +127,7 @@ fn wrong_values_are_told_with_what_would_be_right() {
 }
 
 #[test]
-fn every_documented_option_of_the_contract_is_taken() {
+fn all_documented_options_are_accepted() {
     let folder = two_files();
     let options = "a.txt b.txt --chunk words:8 --select spex --score s4 --threshold 0.05 \
                    --memory 1GiB --threads 2 --plan auto --out pairs.csv --out graph.graphml \
@@ -141,17 +141,17 @@ fn every_documented_option_of_the_contract_is_taken() {
 }
 
 #[test]
-fn what_a_cap_sets_aside_is_told() {
+fn max_df_reports_excluded_chunks() {
     let folder = two_files();
     folder.write("c.txt", HARBOUR);
     let options = ["a.txt", "b.txt", "c.txt", "--max-df", "2", "--stats", "s.json"];
     let run = folder.discover(&options);
-    assert!(run.stderr.starts_with("textkin: --max-df 2 set aside 2 chunks"), "{run:?}");
+    assert!(run.stderr.starts_with("textkin: --max-df 2 excluded 2 chunks"), "{run:?}");
     assert_eq!(folder.json("s.json")["capped"]["max_df"], 2);
 }
 
 #[test]
-fn help_and_version_are_told_on_standard_output() {
+fn help_and_version_go_to_standard_output() {
     let folder = Folder::new();
     let help = run(folder.command(&["discover", "--help"])).expect(0);
     assert!(help.stdout.contains("--cluster-by"), "{help:?}");

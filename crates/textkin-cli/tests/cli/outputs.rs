@@ -1,4 +1,4 @@
-//! What is written: columns, orders, formats, clusters, figures, and where it goes.
+//! Outputs: columns, order, formats, clusters, statistics and destinations.
 
 use std::io::Read;
 
@@ -26,13 +26,13 @@ const ROW_DE: &str = "d.txt,e.txt,1.0,1,1,0.3333333333333333,0.3333333333333333,
                       0.16666666666666666,1.0,1.0,1.0,1.0,3,3";
 
 #[test]
-fn csv_has_the_columns_of_the_contract_and_the_strongest_pair_first() {
+fn csv_has_fixed_columns_and_strongest_pair_first() {
     let run = five_files().discover(&with(&["--out", "-"])).expect(0);
     assert_eq!(run.stdout, format!("{HEADER}\n{ROW_DE}\n{ROW_AB}\n"));
 }
 
 #[test]
-fn a_comes_before_b_in_input_order_and_ties_are_in_input_order() {
+fn pairs_and_ties_are_in_input_order() {
     let folder = Folder::new();
     folder.write("z.txt", HARBOUR);
     folder.write("m.txt", HARBOUR);
@@ -57,7 +57,7 @@ fn rows_are_sorted_by_the_chosen_score() {
 }
 
 #[test]
-fn standard_output_holds_only_csv_and_the_summary_moves_to_standard_error() {
+fn summary_goes_to_standard_error_if_csv_is_on_standard_output() {
     let folder = five_files();
     let run = folder.discover(&with(&["--out", "-"])).expect(0);
     assert_eq!(run.stdout.lines().count(), 3);
@@ -69,7 +69,7 @@ fn standard_output_holds_only_csv_and_the_summary_moves_to_standard_error() {
 }
 
 #[test]
-fn quiet_shows_nothing_but_problems() {
+fn quiet_prints_only_problems() {
     let folder = five_files();
     let run = folder.discover(&with(&["--quiet"])).expect(0);
     assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
@@ -80,7 +80,7 @@ fn quiet_shows_nothing_but_problems() {
 }
 
 #[test]
-fn every_extension_has_its_format_and_several_are_written_at_once() {
+fn extensions_choose_formats_and_several_can_be_written() {
     let folder = five_files();
     let names = [
         "p.csv",
@@ -138,7 +138,7 @@ fn every_extension_has_its_format_and_several_are_written_at_once() {
 }
 
 #[test]
-fn no_pairs_make_whole_files_without_rows() {
+fn outputs_are_complete_without_pairs() {
     let folder = Folder::new();
     folder.write("a.txt", HARBOUR);
     folder.write("b.txt", BAKERY);
@@ -153,10 +153,10 @@ fn no_pairs_make_whole_files_without_rows() {
 }
 
 #[test]
-fn parquet_holds_the_rows_of_the_csv() {
+fn parquet_has_the_rows_of_the_csv() {
     let folder = five_files();
     folder.discover(&with(&["--out", "p.parquet"])).expect(0);
-    // The ids are words too: a.txt and b.txt, one pair a row, have nothing in common.
+    // The ids are words too, but rows of pairs such as a.txt and b.txt have nothing in common.
     let options = ["p.parquet", "--text-field", "a", "--id-field", "b", "--stats", "s.json"];
     folder.discover(&options).expect(1);
     assert_eq!(folder.json("s.json")["documents"], 2);
@@ -168,7 +168,7 @@ fn parquet_holds_the_rows_of_the_csv() {
 }
 
 #[test]
-fn clusters_have_the_shape_of_the_contract_and_exact_copies_are_members() {
+fn clusters_have_fixed_fields_and_contain_exact_copies() {
     let folder = five_files();
     folder.discover(&with(&["--clusters", "c.jsonl"])).expect(0);
     assert_eq!(
@@ -195,7 +195,7 @@ fn clusters_have_the_shape_of_the_contract_and_exact_copies_are_members() {
 }
 
 #[test]
-fn the_figures_have_every_field_of_the_contract() {
+fn stats_have_all_fields() {
     let folder = five_files();
     folder.write("f.txt", "");
     folder.discover(&with(&["f.txt", "missing", "--stats", "s.json"])).expect(0);
@@ -232,7 +232,7 @@ fn the_figures_have_every_field_of_the_contract() {
 }
 
 #[test]
-fn figures_and_clusters_may_go_to_standard_output() {
+fn stats_and_clusters_can_go_to_standard_output() {
     let folder = five_files();
     let run = folder.discover(&with(&["--stats", "-"])).expect(0);
     let stats: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -244,7 +244,7 @@ fn figures_and_clusters_may_go_to_standard_output() {
 }
 
 #[test]
-fn exit_codes_tell_found_none_and_failed() {
+fn exit_codes_are_0_1_and_2() {
     let folder = five_files();
     folder.discover(&["a.txt", "b.txt"]).expect(0);
     folder.discover(&["a.txt", "c.txt"]).expect(1);
@@ -255,11 +255,11 @@ fn exit_codes_tell_found_none_and_failed() {
 }
 
 #[test]
-fn more_pairs_than_allowed_are_refused_and_the_clusters_written() {
+fn too_many_pairs_are_refused_but_clusters_written() {
     let folder = five_files();
     let options = ["--max-pairs", "1", "--out", "p.csv", "--clusters", "c.jsonl", "--quiet"];
     let run = folder.discover(&with(&options)).expect(2);
-    assert!(run.stderr.starts_with("textkin: 2 pairs are too many to write"), "{run:?}");
+    assert!(run.stderr.starts_with("textkin: refusing to write 2 pairs"), "{run:?}");
     assert!(!folder.path("p.csv").exists());
     assert_eq!(folder.json_lines("c.jsonl").len(), 2);
 }
@@ -274,13 +274,13 @@ fn ids_with_commas_quotes_and_line_ends_are_quoted() {
 }
 
 #[test]
-fn almost_exact_copies_are_written_as_sets_and_change_no_pair() {
+fn imatch_writes_sets_and_does_not_affect_pairs() {
     let folder = Folder::new();
     let mut dice = Dice::new(23);
     let mut documents: Vec<(String, String)> =
         (0..60).map(|number| (format!("d{number}"), dice.text(300))).collect();
     let (original, other) = (documents[7].1.clone(), documents[31].1.clone());
-    // A word that nobody else has is too rare to count.
+    // A word that occurs in one document only is too rare to count.
     documents.push(("almost".to_owned(), format!("{original} quincunx")));
     documents.push(("exact".to_owned(), original));
     documents.push(("again".to_owned(), format!("hapax {other}")));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, HARBOUR, record};
 
-/// Three documents, two of which share a passage, and one that is hostile by name.
+/// Three documents; two share a passage, and one has a hostile name.
 fn records() -> String {
     record("a", &format!("Before it. {HARBOUR} The end."))
         + &record("</script><img src=x onerror=alert(1)>", HARBOUR)
@@ -17,7 +17,7 @@ fn report(page: &str) -> Value {
 }
 
 #[test]
-fn a_run_is_one_page_with_its_pairs_and_passages() {
+fn html_report_has_pairs_and_passages() {
     let folder = Folder::new();
     folder.write("x.jsonl", records());
     folder.discover(&["x.jsonl", "--html", "report.html"]).expect(0);
@@ -33,17 +33,17 @@ fn a_run_is_one_page_with_its_pairs_and_passages() {
 }
 
 #[test]
-fn of_standard_input_the_passages_are_left_out_and_that_is_said() {
+fn html_report_of_standard_input_explains_missing_passages() {
     let folder = Folder::new();
     let run = folder.discover_from(records().as_bytes(), &["-", "--html", "report.html"]);
     assert_eq!(run.code, 0, "{run:?}");
     let page = folder.read("report.html");
-    assert!(page.contains("Left out: they take reading the input twice"));
+    assert!(page.contains("Left out: they require reading the input twice"));
     assert_eq!(report(&page)["pairs"], 1);
 }
 
 #[test]
-fn a_run_without_pairs_has_a_page_and_its_problems() {
+fn html_report_without_pairs_shows_problems() {
     let folder = Folder::new();
     folder.write("x.jsonl", record("a", HARBOUR) + "not a record\n");
     folder.discover(&["x.jsonl", "--html", "report.html"]).expect(1);
@@ -53,16 +53,16 @@ fn a_run_without_pairs_has_a_page_and_its_problems() {
 }
 
 #[test]
-fn too_many_pairs_make_no_page() {
+fn html_report_is_not_written_with_too_many_pairs() {
     let folder = Folder::new();
     folder.write("x.jsonl", records());
     let run = folder.discover(&["x.jsonl", "--html", "report.html", "--max-pairs", "0"]).expect(2);
-    assert!(run.stderr.contains("too many to write"), "{}", run.stderr);
+    assert!(run.stderr.contains("refusing to write"), "{}", run.stderr);
     assert!(!folder.names().contains(&"report.html".to_owned()));
 }
 
 #[test]
-fn an_input_is_not_overwritten() {
+fn html_report_never_overwrites_an_input() {
     let folder = Folder::new();
     folder.write("x.html", "<p>Text.</p>");
     let run = folder.discover(&["x.html", "--html", "x.html"]).expect(2);

@@ -1,4 +1,4 @@
-//! Collections that would be too much if every pair or chunk were taken one by one.
+//! Collections that would take too long if every pair or chunk were handled separately.
 
 use crate::support::{Dice, Folder, HARBOUR, record};
 
@@ -26,7 +26,7 @@ fn twenty_thousand_identical_documents_are_one_cluster() {
 }
 
 #[test]
-fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_score() {
+fn common_licence_joins_documents_only_by_plain_counts() {
     let folder = Folder::new();
     let mut dice = Dice::new(7);
     let licence = dice.text(300);
@@ -35,7 +35,7 @@ fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_scor
         let length = 50 + dice.roll(450);
         dice.text(length)
     };
-    // A word of its own after the licence: not even a chunk across its end is shared.
+    // A unique word after the licence, so that no chunk across its end is shared.
     let text = |n: u64, body: String| format!("{licence}\n\nnumber{n} {body}");
     let documents: String =
         (0..n).map(|n| record(&n.to_string(), &text(n, body(&mut dice)))).collect();
@@ -45,10 +45,10 @@ fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_scor
         let run = folder.discover(&[&outs[..], options].concat());
         (run.code, folder.json_lines("c.jsonl"), folder.json("s.json"))
     };
-    // Rarity: what everybody has relates nobody.
+    // Weighted by rarity, common text makes no pairs.
     let (code, clusters, stats) = discover(&SCORES[1]);
     assert_eq!((code, clusters.len(), &stats["edges"]), (1, 0, &0.into()));
-    // A mere count: it relates everybody.
+    // A plain count makes pairs of all documents.
     let (code, clusters, stats) = discover(&["--score", "s1", "--threshold", "20"]);
     assert_eq!((code, clusters.len(), &clusters[0]["size"]), (0, 1, &n.into()));
     assert_eq!(stats["edges"], n * (n - 1) / 2);
@@ -57,12 +57,12 @@ fn thousands_of_documents_with_the_same_licence_are_told_apart_or_joined_by_scor
 }
 
 #[test]
-fn a_licence_that_runs_on_into_the_text_takes_no_longer() {
+fn licence_that_runs_into_the_text_is_as_fast() {
     let folder = Folder::new();
     let mut dice = Dice::new(8);
     let licence = dice.text(60);
     let n: u64 = 60_000;
-    // Chunks across the end of the licence are shared by some of the documents: no two alike.
+    // Chunks across the end of the licence are shared by some documents only.
     let documents = (0..n).map(|n| {
         let length = 10 + dice.roll(50);
         record(&n.to_string(), &format!("{licence} {}", dice.text(length)))
@@ -79,7 +79,7 @@ fn a_licence_that_runs_on_into_the_text_takes_no_longer() {
 }
 
 #[test]
-fn a_document_of_one_word_two_million_times_has_one_chunk() {
+fn document_of_one_repeated_word_has_one_chunk() {
     let folder = Folder::new();
     folder.write("a.txt", "again ".repeat(2_000_000));
     folder.write("b.txt", "again ".repeat(9));

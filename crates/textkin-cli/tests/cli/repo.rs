@@ -1,4 +1,4 @@
-//! `textkin repo`: making a repository, adding, removing, looking at it.
+//! `textkin repo`: creating, changing and inspecting repositories.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ fn three() -> Folder {
     folder
 }
 
-/// The ids of a repository, in order.
+/// Returns the ids of a repository in order.
 fn ids(folder: &Folder, repository: &str) -> Vec<String> {
     let run = folder.repo(&["list", repository, "--format", "json"]);
     let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].clone();
@@ -23,12 +23,12 @@ fn ids(folder: &Folder, repository: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_repository_is_made_in_a_new_or_empty_folder() {
+fn create_needs_a_new_or_empty_directory() {
     let folder = Folder::new();
     let run = folder.repo(&["create", "r"]).expect(0);
     assert_eq!(
         run.stdout,
-        "made r: --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts kept\n"
+        "created r (--chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts stored)\n"
     );
     assert_eq!(run.stderr, "");
     let run = folder.repo(&["create", "r"]).expect(2);
@@ -51,7 +51,7 @@ fn a_repository_is_made_in_a_new_or_empty_folder() {
 }
 
 #[test]
-fn what_needs_a_whole_collection_is_refused() {
+fn selectors_that_need_the_whole_collection_are_rejected() {
     let folder = Folder::new();
     let run = folder.repo(&["create", "r", "--select", "rarest-collection:3"]).expect(2);
     assert!(run.stderr.contains("rarest-collection:3"), "{run:?}");
@@ -59,7 +59,7 @@ fn what_needs_a_whole_collection_is_refused() {
 }
 
 #[test]
-fn where_there_is_no_repository_every_command_says_so() {
+fn commands_fail_without_a_repository() {
     let folder = Folder::new();
     folder.write("x.txt", HARBOUR);
     std::fs::create_dir(folder.path("d")).unwrap();
@@ -84,12 +84,12 @@ fn where_there_is_no_repository_every_command_says_so() {
 }
 
 #[test]
-fn documents_come_from_files_records_and_standard_input() {
+fn add_reads_files_records_and_standard_input() {
     let folder = three();
     folder.write("x.jsonl", [record("one", HARBOUR), record("two", BAKERY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
     assert!(run.stdout.starts_with("added 2 documents with 116 B in "), "{run:?}");
-    assert!(run.stdout.ends_with(" s; 5 documents now\n"), "{run:?}");
+    assert!(run.stdout.ends_with(" s; 5 documents in total\n"), "{run:?}");
     let run = folder.textkin_from(FERRY.as_bytes(), &["repo", "add", "r", "-", "-q"]).expect(0);
     assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
     let records = record("three", FERRY);
@@ -103,7 +103,7 @@ fn documents_come_from_files_records_and_standard_input() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_documents_are_reported() {
     let folder = three();
     let run = folder.repo(&["add", "r", "nix.txt"]).expect(2);
     assert!(run.stderr.starts_with("textkin: nix.txt: no such file"), "{run:?}");
@@ -118,7 +118,7 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_taken_id_is_refused_skipped_or_replaced() {
+fn existing_id_is_refused_skipped_or_replaced() {
     let folder = three();
     folder.write("x.jsonl", [record("h.txt", BAKERY), record("new", FERRY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
@@ -129,7 +129,7 @@ fn a_taken_id_is_refused_skipped_or_replaced() {
     assert_eq!(ids(&folder, "r"), ["h.txt", "f.txt", "b.txt", "new"]);
     folder.repo(&["add", "r", "x.jsonl"]).expect(2);
     let run = folder.repo(&["add", "r", "x.jsonl", "--existing", "skip"]).expect(1);
-    assert!(run.stdout.contains(", 2 there already in "), "{run:?}");
+    assert!(run.stdout.contains(", 2 skipped in "), "{run:?}");
     assert_eq!(run.stderr, "");
     let run = folder.repo(&["add", "r", "x.jsonl", "--existing", "replace"]).expect(0);
     assert!(run.stdout.starts_with("added 2 documents with 115 B, 2 replaced in "), "{run:?}");
@@ -151,7 +151,7 @@ fn a_taken_id_is_refused_skipped_or_replaced() {
 }
 
 #[test]
-fn of_documents_with_one_id_in_an_input_the_first_counts() {
+fn first_of_several_documents_with_one_id_is_added() {
     let folder = three();
     folder.write("x.jsonl", [record("one", FERRY), record("one", BAKERY)].concat());
     let run = folder.repo(&["add", "r", "x.jsonl"]).expect(0);
@@ -166,16 +166,16 @@ fn of_documents_with_one_id_in_an_input_the_first_counts() {
 }
 
 #[test]
-fn documents_are_removed_by_id_all_or_none() {
+fn remove_by_id_is_all_or_nothing() {
     let folder = three();
     let run = folder.repo(&["remove", "r", "--id", "h.txt", "--id", "nix"]).expect(2);
     run.expect_only("no document has the id 'nix'; nothing was removed");
     assert_eq!(ids(&folder, "r").len(), 3);
     let run =
         folder.repo(&["remove", "r", "--id", "h.txt", "--id", "b.txt", "--dry-run"]).expect(0);
-    assert_eq!(run.stdout, "2 documents would go\n  h.txt\n  b.txt\n");
+    assert_eq!(run.stdout, "would remove 2 documents\n  h.txt\n  b.txt\n");
     let run = folder.repo(&["remove", "r", "--id", "h.txt", "--id", "h.txt"]).expect(0);
-    assert_eq!(run.stdout, "removed 1 document; 2 documents now\n");
+    assert_eq!(run.stdout, "removed 1 document; 2 documents in total\n");
     assert_eq!(ids(&folder, "r"), ["f.txt", "b.txt"]);
     folder.repo(&["add", "r", "h.txt"]).expect(0);
     assert_eq!(ids(&folder, "r"), ["f.txt", "b.txt", "h.txt"]);
@@ -184,7 +184,7 @@ fn documents_are_removed_by_id_all_or_none() {
 }
 
 #[test]
-fn documents_are_removed_by_what_is_known_of_them() {
+fn remove_by_conditions_and_age() {
     let folder = Folder::new();
     let record = |id: &str, time: &str, words: usize| {
         let text = "word ".repeat(words);
@@ -225,19 +225,19 @@ fn documents_are_removed_by_what_is_known_of_them() {
         assert!(run.stderr.contains("is no condition: write FIELD=VALUE"), "{run:?}");
     }
     let run = folder.repo(&["remove", "r", "--older-than", "2022-01-01", "--dry-run"]).expect(0);
-    assert_eq!(run.stdout, "2 documents would go\n  7\n  007\n");
-    run.expect_only("1 document stays since its time cannot be read");
+    assert_eq!(run.stdout, "would remove 2 documents\n  7\n  007\n");
+    run.expect_only("kept 1 document whose time cannot be parsed");
     let run = folder.repo(&["remove", "r", "--older-than", "1d", "--where", "words<50"]).expect(0);
-    assert_eq!(run.stdout, "removed 2 documents; 2 documents now\n");
+    assert_eq!(run.stdout, "removed 2 documents; 2 documents in total\n");
     assert_eq!(ids(&folder, "r"), ["007", "x"]);
     let run = folder.repo(&["remove", "r", "--older-than", "gestern"]).expect(2);
     run.expect_only(
-        "--older-than 'gestern' is neither an age such as 30d nor a date such as 2024-01-31",
+        "--older-than: expected an age such as 30d or a date such as 2024-01-31, got 'gestern'",
     );
     folder.repo(&["remove", "r", "--where", "words>5000"]).expect(1);
     folder.repo(&["remove", "r", "--where", "words>5"]).expect(0);
     assert!(ids(&folder, "r").is_empty());
-    // A document without a time is as old as its being here.
+    // The age of a document without a time is the time since it was added.
     folder.write("plain.txt", HARBOUR);
     folder.repo(&["add", "r", "plain.txt"]).expect(0);
     folder.repo(&["remove", "r", "--older-than", "1d"]).expect(1);
@@ -245,7 +245,7 @@ fn documents_are_removed_by_what_is_known_of_them() {
 }
 
 #[test]
-fn odd_ids_come_through_every_listing() {
+fn unusual_ids_are_listed() {
     let folder = Folder::new();
     let odd = [
         "comma, and \"quotes\"",
@@ -281,15 +281,15 @@ fn odd_ids_come_through_every_listing() {
 }
 
 #[test]
-fn info_says_what_there_is() {
+fn info_shows_contents() {
     let folder = three();
     folder.repo(&["remove", "r", "--id", "h.txt"]).expect(0);
     let run = folder.repo(&["info", "r"]).expect(0);
     assert!(
-        run.stdout.starts_with("r: 2 documents, 1 removed (textkin repo compact forgets it)\n"),
+        run.stdout.starts_with("r: 2 documents, 1 removed (textkin repo compact erases it)\n"),
         "{run:?}"
     );
-    assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts kept\n"), "{run:?}");
+    assert!(run.stdout.ends_with("with --chunk words:8 --select all --normalize nfkc+undisguise+fold --hash polynomial, texts stored\n"), "{run:?}");
     let run = folder.repo(&["info", "r", "--json"]).expect(0);
     let info: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
@@ -301,18 +301,18 @@ fn info_says_what_there_is() {
         (&"words:8".into(), &true.into())
     );
     let run = folder.repo(&["compact", "r"]).expect(0);
-    assert!(run.stdout.starts_with("1 segment with "), "{run:?}");
+    assert!(run.stdout.starts_with("to 1 ("), "{run:?}");
     let info = folder.repo(&["info", "r", "--json"]).expect(0).stdout;
     let info: Value = serde_json::from_str(&info).unwrap();
     assert_eq!((&info["documents"], &info["removed"]), (&2.into(), &0.into()));
     let run = folder.repo(&["compact", "r"]).expect(1);
     assert_eq!(run.stdout, "nothing to compact\n");
     let run = folder.repo(&["check", "r"]).expect(0);
-    assert_eq!(run.stdout, "r: 1 segment, 2 documents, nothing damaged\n");
+    assert_eq!(run.stdout, "r: 1 segment, 2 documents, no damage\n");
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn broken_pipe_is_not_an_error() {
     let folder = Folder::new();
     let records = (0..20_000).map(|n| record(&format!("a long enough id {n}"), "text"));
     folder.write("x.jsonl", records.collect::<String>());
@@ -330,7 +330,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn other_fields_of_records_are_kept_and_can_be_asked_for() {
+fn other_fields_are_stored_and_can_be_selected() {
     let folder = Folder::new();
     folder.write(
         "x.jsonl",
@@ -355,7 +355,7 @@ fn other_fields_of_records_are_kept_and_can_be_asked_for() {
     let list = folder.repo(&["list", "r", "--format", "json", "--where", "id=t"]).expect(0);
     let document: Value = serde_json::from_str(&list.stdout).unwrap();
     assert_eq!(document["metadata"], serde_json::json!({ "author": "Sterne, L.", "year": "1759" }));
-    // It goes along into another repository, and through changes.
+    // Fields survive exports to another repository, and changes.
     let export = folder.repo(&["export", "r"]).expect(0).stdout;
     folder.write("export.jsonl", &export);
     folder.repo(&["create", "s"]).expect(0);
@@ -379,19 +379,19 @@ fn other_fields_of_records_are_kept_and_can_be_asked_for() {
 }
 
 #[test]
-fn a_repository_is_not_read_as_a_folder_of_documents() {
+fn repository_is_not_read_as_a_directory_of_documents() {
     let folder = Folder::new();
     folder.write("in/h.txt", HARBOUR);
     folder.write("in/f.txt", FERRY);
-    // A file of that name alone makes no repository.
+    // A file of that name does not make a repository.
     folder.write("in/MANIFEST", "the files of this folder");
     folder.repo(&["create", "in/r"]).expect(0);
     let run = folder.repo(&["add", "in/r", "in"]).expect(0);
-    run.expect_only("not read, it is a repository: in/r");
+    run.expect_only("skipped, because it is a repository: in/r");
     assert_eq!(ids(&folder, "in/r"), ["in/MANIFEST", "in/f.txt", "in/h.txt"]);
     let run = folder.discover(&["in", "--out", "-"]).expect(0);
     assert_eq!(run.pairs(), [("in/f.txt", "in/h.txt")]);
-    assert!(run.stderr.contains("textkin: not read, it is a repository: in/r\n"), "{run:?}");
+    assert!(run.stderr.contains("textkin: skipped, because it is a repository: in/r\n"), "{run:?}");
     folder.repo(&["create", "s"]).expect(0);
     let run = folder.repo(&["add", "s", "in/r"]).expect(2);
     run.expect_only("in/r: it is a repository; textkin repo export writes its documents");

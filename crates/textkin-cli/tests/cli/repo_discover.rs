@@ -1,4 +1,4 @@
-//! After any changes, a repository is related and searched like a fresh one with its documents.
+//! After any changes, discovery and search in a repository equal those in a new one with the same documents.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::support::{Dice, Folder, Run, collection, lines, record};
 const SEARCH: [&str; 6] =
     ["--measure", "kin,identity5,cosine,scam,fingerprint,inner", "--format", "json", "--top", "10"];
 
-/// Makes `name` with options and adds files in turn.
+/// Creates `name` with options and adds files one by one.
 fn made(folder: &Folder, name: &str, options: &[&str], files: &[&str]) {
     folder.repo(&[&["create", name], options].concat()).expect(0);
     for file in files {
@@ -43,7 +43,7 @@ fn searched(folder: &Folder, name: &str) -> Run {
 }
 
 #[test]
-fn discovery_and_search_are_those_of_a_fresh_repository() {
+fn discovery_and_search_equal_those_of_a_new_repository() {
     let making: [&[&str]; 4] = [
         &[],
         &["--chunk", "words:5", "--select", "modulo:2", "--normalize", "nfkc+fold+stop:en"],
@@ -54,7 +54,7 @@ fn discovery_and_search_are_those_of_a_fresh_repository() {
         let folder = changed(options);
         made(&folder, "fresh", options, &["r.jsonl"]);
         let keeps_text = !options.contains(&"--fingerprints-only");
-        // What a discovery of the texts themselves is asked.
+        // The options of a discovery of the exported texts.
         let settings: Vec<&str> =
             options.iter().copied().filter(|option| *option != "--fingerprints-only").collect();
         let expected = folder.discover(&[&["r.jsonl", "--out", "-", "-q"], &settings[..]].concat());
@@ -68,14 +68,14 @@ fn discovery_and_search_are_those_of_a_fresh_repository() {
             if keeps_text {
                 assert_eq!(export.expect(0).stdout, folder.read("r.jsonl"), "{options:?} {step}");
             } else {
-                export.expect(2).expect_only("r keeps no text, only fingerprints: there is nothing to export (textkin repo list lists its documents)");
+                export.expect(2).expect_only("r stores only fingerprints, so there is nothing to export (textkin repo list shows its documents)");
             }
             match step {
                 "changed" => {
                     folder.repo(&["compact", "r"]).expect(0);
                 }
                 _ => {
-                    // Many small changes are merged by themselves.
+                    // Many small changes are merged automatically.
                     for n in 0..12 {
                         folder.write("one.jsonl", record(&format!("one{n}"), "one more document"));
                         folder.repo(&["add", "r", "one.jsonl"]).expect(0);
@@ -89,7 +89,7 @@ fn discovery_and_search_are_those_of_a_fresh_repository() {
 }
 
 #[test]
-fn every_output_of_discover_is_that_of_the_exported_documents() {
+fn discover_outputs_equal_those_of_exported_documents() {
     let folder = changed(&[]);
     for out in ["p.csv", "p.jsonl", "p.graphml"] {
         folder.discover(&["r", "--out", out, "-q"]).expect(0);
@@ -106,7 +106,7 @@ fn every_output_of_discover_is_that_of_the_exported_documents() {
 }
 
 #[test]
-fn a_report_has_the_rows_of_the_whole_that_name_a_new_document() {
+fn new_pairs_are_all_pairs_with_a_new_document() {
     for options in [&[][..], &["--fingerprints-only"]] {
         let folder = changed(options);
         let mut dice = Dice::new(9);
@@ -136,24 +136,24 @@ fn a_report_has_the_rows_of_the_whole_that_name_a_new_document() {
 }
 
 #[test]
-fn a_report_on_standard_output_is_nothing_but_rows() {
+fn new_pairs_on_standard_output_are_only_rows() {
     let folder = changed(&[]);
     folder.write("new.jsonl", record("copy", &collection(60)[12].1));
     let run = folder.repo(&["add", "r", "new.jsonl", "--report", "-"]).expect(0);
     assert!(run.pairs().contains(&("d12", "copy")), "{run:?}");
     assert!(run.stderr.starts_with("added 1 document with "), "{run:?}");
-    folder.write("new.jsonl", record("nothing alike", &Dice::new(77).text(90)));
+    folder.write("new.jsonl", record("no matches", &Dice::new(77).text(90)));
     let run = folder.repo(&["add", "r", "new.jsonl", "--report", "none.csv"]).expect(0);
     assert!(run.stdout.ends_with(", 0 new pairs\n"), "{run:?}");
     assert_eq!(folder.read("none.csv").lines().count(), 1);
     let run = folder.repo(&["add", "r", "new.jsonl", "--report", "no/such/x.csv"]).expect(2);
     run.expect_only("cannot create no/such/x.csv: there is no folder no/such; make it first");
     let run = folder.repo(&["add", "r", "new.jsonl", "--report", "new.jsonl"]).expect(2);
-    run.expect_only("new.jsonl is an input and would be overwritten; name another output");
+    run.expect_only("new.jsonl is an input and would be overwritten; choose another output");
 }
 
 #[test]
-fn other_settings_than_those_of_the_repository_are_refused_with_a_remedy() {
+fn conflicting_settings_are_rejected_with_a_remedy() {
     let folder = changed(&[]);
     let run = folder.discover(&["r", "--chunk", "words:5"]).expect(2);
     run.expect_only(
@@ -171,11 +171,11 @@ fn other_settings_than_those_of_the_repository_are_refused_with_a_remedy() {
     let fresh = folder.discover(&["r.jsonl", "--chunk", "words:5", "--out", "-", "-q"]).expect(0);
     assert_eq!(five.stdout, fresh.stdout);
     let run = folder.discover(&["r", "1.jsonl"]).expect(2);
-    run.expect_only("r is a repository and related on its own; add the other documents to it with textkin repo add");
+    run.expect_only("r is a repository and must be the only input; add the other documents to it with textkin repo add");
 }
 
 #[test]
-fn export_may_be_compressed_and_chosen() {
+fn export_can_be_compressed_and_filtered() {
     let folder = changed(&[]);
     folder.repo(&["export", "r", "--out", "x.jsonl.gz"]).expect(0);
     made(&folder, "again", &[], &["x.jsonl.gz"]);

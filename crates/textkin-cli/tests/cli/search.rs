@@ -1,4 +1,4 @@
-//! `textkin search` and `textkin measures`: what is found for a text, and how it is told.
+//! `textkin search` and `textkin measures`.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ fn search(folder: &Folder, arguments: &[&str]) -> Run {
     folder.textkin(&[&["search", "r"], arguments].concat())
 }
 
-/// The objects of `--format json`.
+/// Returns the objects of `--format json`.
 fn answers(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let run = search(folder, &[arguments, &["--format", "json"]].concat());
     assert!(run.code < 2, "{run:?}");
     run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Ids that were found, best first.
+/// Returns the matching ids, best first.
 fn found(answer: &Value) -> Vec<&str> {
     let results = answer["results"].as_array().unwrap();
     results.iter().map(|result| result["id"].as_str().unwrap()).collect()
@@ -40,7 +40,7 @@ fn three(options: &[&str]) -> Folder {
 }
 
 #[test]
-fn the_document_itself_comes_first_with_100_percent() {
+fn identical_document_ranks_first_with_100_percent() {
     for options in [&[][..], &["--fingerprints-only"]] {
         let documents: Vec<_> =
             collection(40).into_iter().filter(|(_, text)| text.split(' ').count() > 10).collect();
@@ -71,7 +71,7 @@ fn the_document_itself_comes_first_with_100_percent() {
 }
 
 #[test]
-fn json_is_one_object_for_each_query_and_measure() {
+fn json_has_one_object_per_query_and_measure() {
     let folder = three(&[]);
     let run = search(&folder, &["h.txt", "--measure", "fingerprint,identity5", "--format", "json"])
         .expect(0);
@@ -103,7 +103,7 @@ fn json_is_one_object_for_each_query_and_measure() {
 }
 
 #[test]
-fn csv_quotes_and_tables_fit() {
+fn csv_quotes_fields_and_tables_fit() {
     let folder =
         holding(&[], &[record("a,\"b\"\n", HARBOUR), record("שלום \u{1b}[31m", FERRY)].concat());
     let run = search(&folder, &["h.txt", "--format", "csv", "--measure", "fingerprint"]).expect(0);
@@ -118,11 +118,11 @@ fn csv_quotes_and_tables_fit() {
     assert!(!run.stdout.contains('\u{1b}'), "{run:?}");
     folder.write("nothing.txt", "xyzzy");
     let run = search(&folder, &["nothing.txt"]).expect(1);
-    assert_eq!(run.stdout, "nothing.txt (1 word) by kin\n  nothing alike\n\n");
+    assert_eq!(run.stdout, "nothing.txt (1 word) by kin\n  no matches\n\n");
 }
 
 #[test]
-fn top_and_percentage_bound_what_is_shown() {
+fn top_and_threshold_limit_results() {
     let folder = three(&[]);
     let n = |options: &[&str]| {
         let arguments = [&["h.txt", "--measure", "identity2"], options].concat();
@@ -139,7 +139,7 @@ fn top_and_percentage_bound_what_is_shown() {
 }
 
 #[test]
-fn a_measure_that_is_not_known_is_guessed() {
+fn unknown_measure_gets_a_suggestion() {
     let folder = three(&[]);
     let run = search(&folder, &["h.txt", "--measure", "kin,identity55"]).expect(2);
     assert!(run.stderr.contains("did you mean 'identity5'?"), "{run:?}");
@@ -150,7 +150,7 @@ fn a_measure_that_is_not_known_is_guessed() {
 }
 
 #[test]
-fn a_copied_passage_is_found_in_a_long_document_and_said_where() {
+fn copied_passage_is_found_in_a_long_document() {
     let mut dice = Dice::new(5);
     let passage = dice.text(60);
     let long = format!("{} naïve übung {passage} {}", dice.text(3000), dice.text(2000));
@@ -166,7 +166,7 @@ fn a_copied_passage_is_found_in_a_long_document_and_said_where() {
     let long_result = results.iter().find(|result| result["id"] == "long").unwrap();
     let pairs = passages[0]["pairs"].as_array().unwrap();
     assert_eq!(long_result["passage_pairs"], pairs.len());
-    // Bytes and words say the same.
+    // Byte and word positions agree.
     let cut = |text: &str, place: &Value| -> BTreeSet<String> {
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let cut = &text[number(&place["start"])..number(&place["end"])];
@@ -184,8 +184,8 @@ fn a_copied_passage_is_found_in_a_long_document_and_said_where() {
     let run = search(&folder, &["query.txt", "--passages"]).expect(0);
     assert!(run.stdout.contains("query.txt by passages\npairs      best  document\n"), "{run:?}");
     let first = passage.split(' ').next().unwrap();
-    assert!(run.stdout.contains(first) && run.stdout.contains(" there at byte "), "{run:?}");
-    // Longer windows than the passage do not see it.
+    assert!(run.stdout.contains(first) && run.stdout.contains(" at byte "), "{run:?}");
+    // Windows longer than the passage do not find it.
     let arguments = ["query.txt", "--passages", "--window", "400", "--step", "200"];
     assert_eq!(self::answers(&folder, &arguments)[0]["passages"], Value::Array(Vec::new()));
     for bad in [["--window", "0"], ["--step", "0"], ["--similar", "nan"], ["--similar", "101"]] {
@@ -195,7 +195,7 @@ fn a_copied_passage_is_found_in_a_long_document_and_said_where() {
 }
 
 #[test]
-fn without_texts_there_are_no_passages() {
+fn passages_require_stored_texts() {
     let folder = three(&["--fingerprints-only"]);
     let run = search(&folder, &["h.txt", "--passages"]).expect(2);
     assert!(
@@ -205,7 +205,7 @@ fn without_texts_there_are_no_passages() {
 }
 
 #[test]
-fn words_may_be_left_out() {
+fn stop_words_are_ignored() {
     let records = [
         record("x", "the cat of the house"),
         record("y", "the and of it"),
@@ -232,9 +232,9 @@ fn words_may_be_left_out() {
     assert!(run.stderr.contains("--stop nix is neither a language"), "{run:?}");
 }
 
-/// An index of few chunks is asked about all chunks of a query: a copy that is shifted is found.
+/// An index of few chunks still finds a shifted copy, because all chunks of the query are looked up.
 #[test]
-fn queries_may_be_selected_otherwise_than_the_index() {
+fn query_can_use_another_selector_than_the_index() {
     let mut dice = Dice::new(8);
     let text = dice.text(400);
     let folder = holding(
@@ -253,7 +253,7 @@ fn queries_may_be_selected_otherwise_than_the_index() {
 }
 
 #[test]
-fn queries_are_answered_in_order() {
+fn results_are_in_order_of_queries() {
     let documents = collection(80);
     let folder = holding(&[], &lines(&documents[..20]));
     folder.write("q.jsonl", lines(documents.iter().rev()));
@@ -283,7 +283,7 @@ fn queries_are_answered_in_order() {
 }
 
 #[test]
-fn odd_queries_are_answered() {
+fn unusual_queries_are_answered() {
     let folder = three(&[]);
     folder.write("empty.txt", "");
     folder.write("blank.txt", " \n\t ");
@@ -314,11 +314,11 @@ fn odd_queries_are_answered() {
 }
 
 #[test]
-fn an_empty_repository_has_nothing_alike() {
+fn empty_repository_has_no_matches() {
     let folder = Folder::new();
     folder.repo(&["create", "r"]).expect(0);
     folder.write("h.txt", HARBOUR);
     let run = search(&folder, &["h.txt", "--measure", MEASURES, "--passages"]).expect(1);
-    assert_eq!(run.stdout.matches("nothing alike").count(), 11, "{run:?}");
+    assert_eq!(run.stdout.matches("no matches").count(), 11, "{run:?}");
     assert_eq!(run.stderr, "");
 }

@@ -1,4 +1,4 @@
-//! A folder to run the command in, what a run gave, and invented texts.
+//! Shared by the tests: a directory to run the command in, results of a run, and generated texts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) const HEADER: &str =
     "a,b,score,shared_chunks,s1,s2,s3,s4,ssr,sscr,a_in_b,b_in_a,words_a,words_b";
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -24,19 +24,19 @@ pub(crate) struct Run {
 impl Run {
     fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        // A run that a signal ended has no code.
+        // A run killed by a signal has no exit code.
         let code = output.status.code().unwrap_or(-1);
         Self { code, stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// The rows of CSV on standard output, without the header.
+    /// Returns the rows of CSV on standard output, without the header.
     pub(crate) fn rows(&self) -> Vec<&str> {
         let mut lines = self.stdout.lines();
         assert_eq!(lines.next(), Some(HEADER), "{self:?}");
         lines.collect()
     }
 
-    /// The two ids of each row.
+    /// Returns the two ids of each row.
     pub(crate) fn pairs(&self) -> Vec<(&str, &str)> {
         let ids = |row: &'_ str| -> Option<(usize, usize)> {
             let first = row.find(',')?;
@@ -55,23 +55,23 @@ impl Run {
         self
     }
 
-    /// Nothing on standard error.
+    /// Asserts that nothing is on standard error.
     pub(crate) fn expect_quiet(&self) {
         assert_eq!(self.stderr, "");
     }
 
-    /// Exactly one line on standard error, this one.
+    /// Asserts that standard error is exactly this line.
     pub(crate) fn expect_only(&self, message: &str) {
         assert_eq!(self.stderr, format!("textkin: {message}\n"));
     }
 }
 
-/// A folder in which the command runs; paths are given relative to it.
+/// A directory in which the command runs; paths are relative to it.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        // A name without a dot, so that the folder is not hidden.
+        // A name without a dot, so that the directory is not hidden.
         Self(tempfile::Builder::new().prefix("textkin").tempdir().unwrap())
     }
 
@@ -98,12 +98,12 @@ impl Folder {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// The lines of a file, each a JSON value.
+    /// Returns the lines of a file as JSON values.
     pub(crate) fn json_lines(&self, name: &str) -> Vec<Value> {
         self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Names in the folder, hidden ones too, in order.
+    /// Returns the names in the directory in order, hidden ones too.
     pub(crate) fn names(&self) -> Vec<String> {
         names(self.0.path())
     }
@@ -129,7 +129,7 @@ impl Folder {
         self.textkin(&[&["discover"], arguments].concat())
     }
 
-    /// The same with something on standard input.
+    /// Runs `textkin discover` with something on standard input.
     pub(crate) fn discover_from(&self, stdin: &[u8], arguments: &[&str]) -> Run {
         self.textkin_from(stdin, &[&["discover"], arguments].concat())
     }
@@ -158,9 +158,9 @@ pub(crate) fn run(mut command: Command) -> Run {
 
 /// Ten words, three chunks of eight.
 pub(crate) const HARBOUR: &str = "At dusk the ferry left the harbour without its lamps.";
-/// Nine of them and one before: two chunks in common.
+/// One other word and nine of them: two chunks in common.
 pub(crate) const FERRY: &str = "Again at dusk the ferry left the harbour without its";
-/// Something else.
+/// A text with nothing in common.
 pub(crate) const BAKERY: &str = "Rye bread needs a sour dough that was fed twice the day before.";
 
 /// A line of JSON lines.
@@ -168,7 +168,7 @@ pub(crate) fn record(id: &str, text: &str) -> String {
     format!("{}\n", serde_json::json!({ "id": id, "text": text }))
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 #[derive(Debug)]
 pub(crate) struct Dice(u64);
 
@@ -177,7 +177,7 @@ impl Dice {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub(crate) fn roll(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -185,7 +185,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap() % n
     }
 
-    /// Words that hardly ever come in the same order twice.
+    /// Returns words that hardly ever repeat in the same order.
     pub(crate) fn words(&mut self, n: usize) -> Vec<String> {
         const SYLLABLES: [&str; 16] = [
             "ba", "do", "fi", "gu", "ke", "la", "mo", "ni", "pu", "re", "sa", "to", "vi", "wu",
@@ -200,7 +200,7 @@ impl Dice {
     }
 }
 
-/// A collection with passages taken over, copies, boilerplate, short and empty documents.
+/// A collection with copied passages, copies, boilerplate, short and empty documents.
 pub(crate) fn collection(n: usize) -> Vec<(String, String)> {
     let mut dice = Dice::new(n as u64);
     let licence = dice.words(40);
@@ -229,7 +229,7 @@ pub(crate) fn collection(n: usize) -> Vec<(String, String)> {
     texts.into_iter().enumerate().map(named).collect()
 }
 
-/// A collection as JSON lines.
+/// Writes a collection as JSON lines.
 pub(crate) fn lines<'a>(documents: impl IntoIterator<Item = &'a (String, String)>) -> String {
     documents.into_iter().fold(String::new(), |mut lines, (id, text)| {
         write!(lines, "{}", record(id, text)).unwrap();
@@ -237,7 +237,7 @@ pub(crate) fn lines<'a>(documents: impl IntoIterator<Item = &'a (String, String)
     })
 }
 
-/// Rows by the two ids in either order, without the columns that have a direction.
+/// Returns rows by unordered pair of ids, without the columns that have a direction.
 pub(crate) fn undirected(csv: &str) -> BTreeMap<(String, String), Vec<String>> {
     let row = |line: &str| {
         let columns: Vec<&str> = line.split(',').collect();

@@ -1,4 +1,4 @@
-//! `textkin trace`: a line out for each line in, with places in bytes and origins by name.
+//! `textkin trace`: one result per document, with byte spans and origins by id.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, record};
 
-/// So many words that no other seed has.
+/// Returns `n` words that no other seed generates.
 fn sentence(seed: u32, n_words: u32) -> String {
     let words: Vec<String> = (0..n_words).map(|word| format!("word{seed}x{word}")).collect();
     words.join(" ")
@@ -17,7 +17,7 @@ fn jsonl(documents: &[(&str, &str)]) -> String {
     documents.iter().map(|(id, text)| record(id, text)).collect()
 }
 
-/// A text, and one that copies it among words of its own.
+/// A text, and one that contains a copy of it.
 fn stream() -> (String, String) {
     let origin = sentence(1, 60);
     let copy = format!("{} — {origin}. {}", sentence(2, 20), sentence(3, 20));
@@ -29,7 +29,7 @@ fn said(output: &str) -> Vec<Value> {
 }
 
 #[test]
-fn copied_blocks_have_their_origin_and_their_bytes() {
+fn copied_blocks_have_origin_and_span() {
     let folder = Folder::new();
     let (origin, copy) = stream();
     folder.write("stream.jsonl", jsonl(&[("first", &origin), ("second", &copy)]));
@@ -47,7 +47,7 @@ fn copied_blocks_have_their_origin_and_their_bytes() {
 }
 
 #[test]
-fn a_file_gets_what_standard_output_would() {
+fn out_file_equals_standard_output() {
     let folder = Folder::new();
     let (origin, copy) = stream();
     folder.write("stream.jsonl", jsonl(&[("first", &origin), ("second", &copy)]));
@@ -57,7 +57,7 @@ fn a_file_gets_what_standard_output_would() {
 }
 
 #[test]
-fn lines_of_standard_input_are_answered_as_they_come() {
+fn each_line_of_standard_input_is_answered_at_once() {
     let folder = Folder::new();
     let mut command = folder.command(&["trace", "-"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -67,7 +67,7 @@ fn lines_of_standard_input_are_answered_as_they_come() {
     for (number, text) in [origin, copy].iter().enumerate() {
         stdin.write_all(jsonl(&[("line", text)]).as_bytes()).unwrap();
         stdin.flush().unwrap();
-        // Standard input is still open: the answer does not wait for its end.
+        // Standard input is still open: the result does not wait for its end.
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         assert_eq!(said(&line)[0]["number"], number);
@@ -77,7 +77,7 @@ fn lines_of_standard_input_are_answered_as_they_come() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_words() {
+fn invalid_options_are_rejected() {
     let folder = Folder::new();
     folder.write("stream.jsonl", jsonl(&[("a", &sentence(1, 20))]));
     let refused = |arguments: &[&str]| {
@@ -90,7 +90,7 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(constant("lucky-limt=4").contains("did you mean lucky-limit?"));
     assert!(constant("lucky-limit=4").contains("only applies to --preset paper --evict lucky"));
     assert!(constant("reach=300").contains("reach must be between 0 and 255, got 300"));
-    assert!(constant("reach=far").contains("'far' is no number for reach"));
+    assert!(constant("reach=far").contains("expected a number for reach, got 'far'"));
     assert!(constant("reach").contains("write NAME=VALUE"));
     assert!(constant("window=7").contains("window × bits"));
     folder
@@ -124,7 +124,7 @@ fn ids(said: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn times_that_do_not_go_forwards_are_counted_and_said() {
+fn documents_out_of_order_are_reported() {
     let folder = Folder::new();
     folder.write("stream.jsonl", dated());
     let trace = ["trace", "stream.jsonl", "--time-field", "published"];
@@ -138,12 +138,12 @@ fn times_that_do_not_go_forwards_are_counted_and_said() {
     let lines = said(&run.stdout);
     assert_eq!(lines[1]["dominant_origin"], "copy");
     assert_eq!((&lines[1]["time"], &lines[3]["time"]), (&json!("2020-05-01"), &Value::Null));
-    // Without times there is nothing to say of them.
+    // Without times nothing is reported about them.
     folder.textkin(&["trace", "stream.jsonl"]).expect(0).expect_quiet();
 }
 
 #[test]
-fn sorted_documents_come_by_time_then_as_they_came_then_without_a_time() {
+fn sort_orders_by_time_then_arrival_and_undated_last() {
     let folder = Folder::new();
     folder.write("stream.jsonl", dated());
     let sort = ["trace", "stream.jsonl", "--time-field", "published", "--sort"];
@@ -159,23 +159,23 @@ fn sorted_documents_come_by_time_then_as_they_came_then_without_a_time() {
     }
     assert_eq!((&lines[3]["words"], &lines[3]["blocks"]), (&json!(0), &json!([])));
     let strict = folder.textkin(&[&sort[..], &["--strict"]].concat()).expect(2);
-    assert!(strict.stderr.contains("'undated' has no time that can be read"), "{strict:?}");
+    assert!(strict.stderr.contains("'undated' has no valid time"), "{strict:?}");
 
     let stdin = ["trace", "-", "--time-field", "published", "--sort"];
     let piped = folder.textkin_from(dated().as_bytes(), &stdin).expect(0);
     assert_eq!(piped.stdout, run.stdout);
-    assert!(piped.stderr.contains("reads its input to the end before the first answer"));
+    assert!(piped.stderr.contains("reading the whole input before the first result"));
 
     let state = [&sort[..], &["--state", "s", "--checkpoint-every", "2"]].concat();
     folder.textkin(&state).expect(0);
     let unsorted = folder.textkin(&[&state[..4], &state[5..]].concat()).expect(2);
-    assert!(unsorted.stderr.contains("cannot go on without it"), "{unsorted:?}");
+    assert!(unsorted.stderr.contains("cannot be resumed without it"), "{unsorted:?}");
     let again = folder.textkin(&state).expect(0);
     assert_eq!(again.stdout, "");
 }
 
 #[test]
-fn the_most_copied_documents_are_told_with_their_bounds() {
+fn most_copied_documents_are_shown_with_their_bounds() {
     let folder = Folder::new();
     let [a, b] = [1, 2].map(|seed| sentence(seed, 30));
     let both = format!("{a} {b}");
@@ -186,7 +186,7 @@ fn the_most_copied_documents_are_told_with_their_bounds() {
     let run = folder.textkin(&trace).expect(0);
     assert_eq!(
         run.stderr,
-        "the most copied documents:\n    copies       words  document\n         3          90  a\n         1          30  b\n"
+        "most copied documents:\n    copies       words  document\n         3          90  a\n         1          30  b\n"
     );
     let origin = |origin: &str, number: u32, copies: u32, words: u32| json!({ "origin": origin, "number": number, "copies": copies, "copies_at_most": copies, "words": words });
     let expected = json!({
@@ -195,7 +195,7 @@ fn the_most_copied_documents_are_told_with_their_bounds() {
         "others_at_most": 0,
     });
     assert_eq!(folder.json("top.json"), expected);
-    // Counters go on with the state.
+    // Counters are part of the state.
     folder.write("head.jsonl", jsonl(&stream[..3]));
     folder.write("tail.jsonl", jsonl(&stream[3..]));
     for input in ["head.jsonl", "tail.jsonl"] {
@@ -203,18 +203,18 @@ fn the_most_copied_documents_are_told_with_their_bounds() {
         folder.textkin(&state).expect(0);
     }
     assert_eq!(folder.json("top.json"), expected);
-    // Where there is no room for counters, that is said too.
+    // Too little memory for counters is reported.
     let small = folder.textkin(&[&trace[..4], &["--memory", "2kB"]].concat()).expect(0);
     assert_eq!(
         small.stderr,
-        "textkin: there is no memory to count the most copied documents; any was copied by 4 others at most\n"
+        "textkin: not enough memory to count copies; no document was copied more than 4 times\n"
     );
     let lone = folder.textkin(&["trace", "stream.jsonl", "--top-origins-out", "x"]).expect(2);
     assert!(lone.stderr.contains("--top-origins <N>"), "{lone:?}");
 }
 
 #[test]
-fn a_page_shows_a_document_with_its_origins() {
+fn html_shows_a_document_with_its_origins() {
     let folder = Folder::new();
     let (origin, copy) = stream();
     let copy = format!("<b>mine</b> {copy}");
@@ -227,10 +227,7 @@ fn a_page_shows_a_document_with_its_origins() {
     folder.textkin(&third).expect(0);
     assert!(folder.read("page.html").contains("0 of 1 words"));
     let none = ["trace", "stream.jsonl", "--html", "none.html", "--html-document", "fourth"];
-    folder
-        .textkin(&none)
-        .expect(2)
-        .expect_only("no document 'fourth' came in this run to be shown");
+    folder.textkin(&none).expect(2).expect_only("the input has no document 'fourth' to show");
     let folders = folder.textkin(&["trace", "stream.jsonl", "--html", "no/such.html"]).expect(2);
     assert!(folders.stderr.contains("there is no folder no"), "{folders:?}");
 }

@@ -1,4 +1,4 @@
-//! `textkin trace` takes the memory it is given and no more, however long the stream.
+//! `textkin trace` stays within its memory limit, however long the stream.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use crate::support::{Dice, Folder, record};
 
-/// Bytes by which two runs of the same differ: the system counts pages, the allocator blocks of them.
+/// Bytes by which equal runs may differ: the system counts pages, the allocator blocks of pages.
 const NOISE: u64 = 1 << 20;
 
-/// What is made of the current document takes so many times its bytes, at most: hashes and spans of
-/// its words, labels, and what the allocator has not given back yet.
+/// Maximum memory for the current document as a multiple of its bytes: hashes and spans of its words, labels,
+/// and memory the allocator has not released yet.
 const TIMES_DOCUMENT: u64 = 8;
 
-/// The most memory that the command ever had, tracing a file as standard input.
+/// Returns the peak memory of the command when tracing a file on standard input.
 fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {
     let memory = memory.to_string();
     let mut command = folder.command(&["trace", "-", "--memory", &memory, "--preset", preset]);
@@ -34,7 +34,7 @@ fn peak(folder: &Folder, file: &str, memory: u64, preset: &str) -> u64 {
     peak << 10
 }
 
-/// Invented documents as JSON lines, of so many bytes together, and the bytes of the longest line.
+/// Returns generated documents as JSON lines of a total size, and the size of the longest line.
 fn stream(bytes: usize) -> (String, u64) {
     let mut dice = Dice::new(5);
     let words = dice.words(4000);
@@ -52,7 +52,7 @@ fn stream(bytes: usize) -> (String, u64) {
 }
 
 #[test]
-fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
+fn memory_of_a_trace_is_bounded_for_long_streams() {
     let folder = Folder::new();
     let small = 128 << 10;
     let (stream, longest) = stream(100 * small);
@@ -60,12 +60,12 @@ fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
     folder.write("tenth.jsonl", head(10 * small));
     folder.write("stream.jsonl", &stream);
     for preset in ["kin", "paper"] {
-        // A stream a hundred times as long as the memory takes no more than one ten times as long.
+        // A stream of 100 times the memory needs no more than one of 10 times the memory.
         let tenth = peak(&folder, "tenth.jsonl", small as u64, preset);
         let whole = peak(&folder, "stream.jsonl", small as u64, preset);
         assert!(whole <= tenth + NOISE, "{preset}: {tenth} bytes, and then {whole}");
-        // And what it takes is the memory and the current document.
-        // The run that remembers nothing reads as much: a short one would be over before it was seen.
+        // The total is the memory limit plus the current document.
+        // The baseline run reads as much: a shorter one would end before it can be measured.
         let empty = peak(&folder, "stream.jsonl", 4000, preset);
         let memory = 8 << 20;
         let taken = peak(&folder, "stream.jsonl", memory, preset).saturating_sub(empty);
@@ -75,7 +75,7 @@ fn a_trace_takes_the_memory_it_is_given_and_no_more_as_the_stream_goes_on() {
 }
 
 #[test]
-fn a_large_document_takes_a_few_times_its_bytes_and_the_stream_goes_on() {
+fn large_document_needs_a_few_times_its_size() {
     let folder = Folder::new();
     let memory = 8 << 20;
     let (stream, _) = stream(8 << 20);

@@ -1,4 +1,4 @@
-//! `textkin trace --state`: a trace that was killed goes on as if nothing had been.
+//! `textkin trace --state`: a killed trace resumes without any difference in the result.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Folder, collection, lines, record, run};
 
-/// Arguments of a small trace with a state.
+/// Returns the arguments of a small trace with a state.
 const TRACE: [&str; 6] = ["trace", "stream.jsonl", "--memory", "20kB", "--state", "s.state"];
 
 fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [&TRACE[..], arguments].concat()
 }
 
-/// What an uninterrupted trace writes.
+/// Returns what an uninterrupted trace writes.
 fn uninterrupted(folder: &Folder, arguments: &[&str]) -> String {
     let arguments = [&["trace", "stream.jsonl", "--memory", "20kB"], arguments].concat();
     folder.textkin(&[&arguments[..], &["--out", "whole"]].concat()).expect(0);
@@ -21,7 +21,7 @@ fn uninterrupted(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_trace_that_is_killed_again_and_again_writes_what_one_writes_that_is_not() {
+fn killed_trace_writes_the_same_as_an_uninterrupted_one() {
     let folder = Folder::new();
     folder.write("stream.jsonl", lines(&collection(4000)));
     for preset in ["kin", "paper"] {
@@ -38,7 +38,7 @@ fn a_trace_that_is_killed_again_and_again_writes_what_one_writes_that_is_not() {
                 std::thread::sleep(Duration::from_millis(1));
                 code = child.try_wait().unwrap();
             }
-            // On Unix this is SIGKILL, which nothing can be done about.
+            // On Unix this is SIGKILL, which cannot be caught.
             child.kill().unwrap();
             let mut said = String::new();
             std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
@@ -62,7 +62,7 @@ fn a_trace_that_is_killed_again_and_again_writes_what_one_writes_that_is_not() {
 }
 
 #[test]
-fn what_came_after_the_last_state_is_cut_off_and_said_again() {
+fn output_after_the_last_checkpoint_is_truncated_and_repeated() {
     let folder = Folder::new();
     let documents = collection(100);
     folder.write("stream.jsonl", lines(&documents[..60]));
@@ -73,19 +73,19 @@ fn what_came_after_the_last_state_is_cut_off_and_said_again() {
     folder.textkin(&with(&out)).expect(0);
     let longer = folder.read("origins.jsonl");
     assert_eq!(longer, uninterrupted(&folder, &[]));
-    // As if the second run had been killed before its first state.
+    // As if the second run had been killed before its first checkpoint.
     folder.write("s.state", state);
     let run = folder.textkin(&with(&out)).expect(0);
     run.expect_only("resuming after document 60 (id d59)");
     assert_eq!(folder.read("origins.jsonl"), longer);
-    // Nothing new: nothing is done.
+    // Nothing new, nothing to do.
     let run = folder.textkin(&with(&out)).expect(0);
     run.expect_only("resuming after document 100 (id d99)");
     assert_eq!(folder.read("origins.jsonl"), longer);
 }
 
 #[test]
-fn standard_input_goes_on_where_it_was() {
+fn standard_input_continues() {
     let folder = Folder::new();
     let documents = collection(100);
     folder.write("stream.jsonl", lines(&documents));
@@ -101,20 +101,20 @@ fn standard_input_goes_on_where_it_was() {
     for _ in 0..47 {
         stdout.read_line(&mut answers).unwrap();
     }
-    // The line after the state's was answered: the state is on the disk. The rest is lost.
+    // The line after the checkpoint was answered, so the state is on disk. The rest is lost.
     child.kill().unwrap();
     child.wait().unwrap();
     let rest = lines(&documents[40..]);
     let run = folder.textkin_from(rest.as_bytes(), &arguments).expect(0);
     run.expect_only(
-        "resuming after document 40 (id d39); standard input is taken to go on from there",
+        "resuming after document 40 (id d39); standard input is expected to continue from there",
     );
     let first_40: String = answers.lines().take(40).map(|line| format!("{line}\n")).collect();
     assert_eq!(first_40 + &run.stdout, whole);
 }
 
 #[test]
-fn other_inputs_come_after_those_of_before() {
+fn other_inputs_are_appended() {
     let folder = Folder::new();
     let documents = collection(40);
     folder.write("stream.jsonl", lines(&documents));
@@ -125,13 +125,13 @@ fn other_inputs_come_after_those_of_before() {
     let trace = |input: &str| folder.textkin(&[&["trace", input], &means[..]].concat());
     trace("monday.jsonl");
     trace("tuesday.jsonl").expect(0).expect_only(
-        "resuming after document 25 (id d24); the inputs are not those of before (monday.jsonl) and are taken to come after them",
+        "resuming after document 25 (id d24); the inputs differ from those of the last run (monday.jsonl) and are appended to them",
     );
     assert_eq!(folder.read("origins.jsonl"), whole);
 }
 
 #[test]
-fn states_that_do_not_fit_are_refused_and_left_alone() {
+fn incompatible_states_are_rejected_and_unchanged() {
     let folder = Folder::new();
     let documents = collection(30);
     folder.write("stream.jsonl", lines(&documents));
@@ -151,7 +151,7 @@ fn states_that_do_not_fit_are_refused_and_left_alone() {
     refused(&with(&["--constant", "reach=9"]), "with reach 8, but 9 was requested");
     refused(
         &with(&["--out", "origins.jsonl", "--format", "table"]),
-        "origins.jsonl was begun with --format json",
+        "origins.jsonl was started with --format json",
     );
     refused(&with(&["--out", "origins.jsonl.gz"]), "cannot be compressed");
     assert_eq!(folder.read_bytes("s.state"), state);
@@ -177,28 +177,31 @@ fn states_that_do_not_fit_are_refused_and_left_alone() {
     }
     folder.write("s.state", &state);
 
-    // The inputs of before are gone, or others.
+    // The inputs were removed or changed.
     folder.write("stream.jsonl", lines(&documents[..29]));
     let run = folder.textkin(&TRACE).expect(2);
-    assert!(run.stderr.contains("hold 29 documents, and 30 of them were taken before"), "{run:?}");
+    assert!(
+        run.stderr.contains("have 29 documents, but the state has already traced 30 of them"),
+        "{run:?}"
+    );
     folder.write("stream.jsonl", lines(&documents[1..]) + &record("new", "text"));
     let run = folder.textkin(&TRACE).expect(2);
-    assert!(run.stderr.contains("document 30 of them is 'new', and was 'd29'"), "{run:?}");
+    assert!(run.stderr.contains("document 30 is 'new', but was 'd29'"), "{run:?}");
     assert_eq!(folder.read_bytes("s.state"), state);
-    // And so is what was written.
+    // The output was changed.
     folder.write("stream.jsonl", lines(&documents));
     folder.write("origins.jsonl", &out[..out.len() - 5]);
     refused(&with(&["--out", "origins.jsonl"]), "were written before; bring it back");
     refused(&["trace", "stream.jsonl", "--state", "no/such/s.state"], "there is no folder no/such");
     let run = folder.textkin(&with(&["--checkpoint-every", "0"])).expect(2);
-    assert!(run.stderr.contains("0 is too often"), "{run:?}");
+    assert!(run.stderr.contains("the interval must be at least"), "{run:?}");
     let run = folder.textkin(&with(&["--checkpoint-every", "often"])).expect(2);
-    assert!(run.stderr.contains("neither a number of documents nor a time"), "{run:?}");
+    assert!(run.stderr.contains("expected a number of documents or a time"), "{run:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_stream_that_is_interrupted_while_it_waits_writes_its_state() {
+fn interrupted_stream_saves_its_state() {
     let folder = Folder::new();
     let documents = collection(20);
     let arguments = ["trace", "-", "--memory", "20kB", "--state", "s.state"];
@@ -219,7 +222,10 @@ fn a_stream_that_is_interrupted_while_it_waits_writes_its_state() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said, "textkin: stopped after document 20; s.state goes on there\n");
+    assert_eq!(
+        said,
+        "textkin: stopped after document 20; run again with --state s.state to resume\n"
+    );
     let run = folder.textkin_from(b"", &arguments);
     assert!(run.stderr.contains("resuming after document 20 (id d19)"), "{run:?}");
     drop(stdin);

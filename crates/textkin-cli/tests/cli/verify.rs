@@ -13,26 +13,26 @@ fn folder_with_report() -> Folder {
 }
 
 #[test]
-fn a_report_holds_for_its_documents_in_any_order() {
+fn report_is_valid_for_its_documents_in_any_order() {
     let folder = folder_with_report();
     for report in ["report.html", "report.json"] {
         for [a, b] in [["a.txt", "b.html"], ["b.html", "a.txt"]] {
             let run = folder.textkin(&["verify", report, a, b]).expect(0);
-            assert!(run.stdout.ends_with("✓ The report holds: 1 pair checked\n"), "{}", run.stdout);
+            assert!(run.stdout.ends_with("✓ report valid: 1 pair checked\n"), "{}", run.stdout);
         }
     }
 }
 
 #[test]
-fn a_report_does_not_hold_for_other_documents() {
+fn report_is_invalid_for_other_documents() {
     let folder = folder_with_report();
     folder.write("b.html", "<html><body>Something else.</body></html>");
     let run = folder.textkin(&["verify", "report.html", "a.txt", "b.html"]).expect(1);
-    assert!(run.stdout.contains("b.html is not the text"), "{}", run.stdout);
+    assert!(run.stdout.contains("b.html has changed"), "{}", run.stdout);
 }
 
 #[test]
-fn a_report_that_was_changed_does_not_hold() {
+fn changed_report_is_invalid() {
     let folder = folder_with_report();
     let report = folder.read("report.json");
     let mut value: serde_json::Value = serde_json::from_str(&report).unwrap();
@@ -41,19 +41,19 @@ fn a_report_that_was_changed_does_not_hold() {
     folder.write("changed.json", value.to_string());
     let run = folder.textkin(&["verify", "changed.json", "a.txt", "b.html"]).expect(1);
     assert!(
-        run.stdout.contains("a.contained_words: the report says 999, it is "),
+        run.stdout.contains("a.contained_words: 999 in the report, expected "),
         "{}",
         run.stdout
     );
     assert!(
-        run.stdout.contains("passages[0].a.span[1]: the report says 5, it is "),
+        run.stdout.contains("passages[0].a.span[1]: 5 in the report, expected "),
         "{}",
         run.stdout
     );
 }
 
 #[test]
-fn what_a_report_says_of_hidden_text_is_checked_too() {
+fn notes_on_hidden_text_are_checked() {
     let folder = Folder::new();
     let shown = format!("<html><body><p>{SHARED}</p></body></html>");
     folder.write("docs/a.html", &shown);
@@ -61,7 +61,7 @@ fn what_a_report_says_of_hidden_text_is_checked_too() {
     folder.textkin(&["compare", "docs/a.html", "docs/b.html", "--html", "report.html"]).expect(0);
     folder.discover(&["docs", "--html", "run.html", "--explain", "run.jsonl"]).expect(0);
     for report in ["report.html", "run.html", "run.jsonl"] {
-        // Both texts are the same: only the names tell which of them hides something.
+        // Both texts are equal: only the ids tell which one has hidden text.
         for inputs in [["docs/a.html", "docs/b.html"], ["docs/b.html", "docs/a.html"]] {
             folder.textkin(&["verify", report, inputs[0], inputs[1]]).expect(0);
         }
@@ -74,10 +74,10 @@ fn what_a_report_says_of_hidden_text_is_checked_too() {
 }
 
 #[test]
-fn what_is_no_report_is_told() {
+fn foreign_file_is_not_a_report() {
     let folder = folder_with_report();
     let run = folder.textkin(&["verify", "b.html", "a.txt", "b.html"]).expect(2);
-    run.expect_only("b.html: this is no report of textkin");
+    run.expect_only("b.html: not a textkin report");
     let page = folder.read("report.html");
     let middle = page.find("\"report\":\"compare\"").unwrap();
     folder.write("cut.html", &page[..middle]);
@@ -88,7 +88,7 @@ fn what_is_no_report_is_told() {
 const SHARED: &str = "The harbour lay quiet under a low grey sky when the first boats came back \
     from the banks. No woman in the town had slept, and they counted sails until the last was home.";
 
-/// Three documents of which two pairs share text, and both reports of a run.
+/// Three documents with two pairs, and both reports of a run.
 fn folder_with_run(options: &[&str]) -> Folder {
     let folder = Folder::new();
     let quoted = "“The tide was out and nobody on the quay had any work to do that day.”";
@@ -102,31 +102,31 @@ fn folder_with_run(options: &[&str]) -> Folder {
 }
 
 #[test]
-fn the_reports_of_a_run_hold_for_its_documents() {
+fn reports_of_a_run_are_valid_for_its_documents() {
     for options in [&[][..], &["--exclude", "quotes"], &["--max-df", "2", "--score", "sscr"]] {
         let folder = folder_with_run(options);
         for report in ["run.html", "run.jsonl"] {
             let run = folder.textkin(&["verify", report, "docs"]).expect(0);
             assert!(run.stdout.contains("docs/a.txt ⇄ docs/b.txt"), "{}", run.stdout);
-            assert!(run.stdout.contains("✓ The report holds"), "{}", run.stdout);
+            assert!(run.stdout.contains("✓ report valid"), "{}", run.stdout);
             assert!(!run.stdout.contains("Not checked"), "{}", run.stdout);
         }
     }
 }
 
 #[test]
-fn a_part_of_a_collection_leaves_only_its_scores_unchecked() {
+fn partial_collection_leaves_only_scores_unchecked() {
     let folder = folder_with_run(&["--top", "1"]);
     folder.write("docs/d.txt", "A document that came later and shares nothing with the others.");
     let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
-    let note = "Not checked: scores that depend on all 3 documents of the run; 4 were given.";
+    let note = "Not checked: scores that depend on all 3 documents of the run; only 4 were given.";
     assert!(run.stdout.contains(note), "{}", run.stdout);
     let files = ["verify", "run.html", "docs/b.txt", "docs/a.txt", "docs/c.txt"];
     assert!(!folder.textkin(&files).expect(0).stdout.contains("Not checked"));
 }
 
 #[test]
-fn a_page_of_a_run_that_was_changed_does_not_hold() {
+fn changed_html_report_of_a_run_is_invalid() {
     let folder = folder_with_run(&["--exclude", "quotes"]);
     let page = folder.read("run.html");
     let (shown, data) = page.split_at(page.find("id=\"report\"").unwrap());
@@ -146,13 +146,13 @@ fn a_page_of_a_run_that_was_changed_does_not_hold() {
     let score = shown[row..].find("<td data-value=\"0.").unwrap() + row;
     let cases = [
         (
-            "pair.score: the report says 0.99",
+            "pair.score: 0.99 in the report",
             page.replacen(&pair_score, "\"by\":\"kin\",\"score\":0.99,", 1),
         ),
-        ("pair.raw_score: the report says 0.99", changed_data("raw_score", "0.99")),
-        ("contained_words: the report says 7", changed_data("contained_words", "7")),
-        ("span[0]: the report says 3", changed_data("span", "[3")),
-        ("the digests differ", page.replace(&digest, &other_digest)),
+        ("pair.raw_score: 0.99 in the report", changed_data("raw_score", "0.99")),
+        ("contained_words: 7 in the report", changed_data("contained_words", "7")),
+        ("span[0]: 3 in the report", changed_data("span", "[3")),
+        ("its digest differs", page.replace(&digest, &other_digest)),
         ("the passages on the page", page.replacen("harbour", "haven", 3)),
         (
             "the table of pairs on the page",
@@ -164,21 +164,21 @@ fn a_page_of_a_run_that_was_changed_does_not_hold() {
         folder.write("changed.html", changed);
         let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
         assert!(run.stdout.contains(fault), "{fault}:\n{}", run.stdout);
-        assert!(run.stdout.contains("✗ The report does not hold"), "{}", run.stdout);
+        assert!(run.stdout.contains("✗ report invalid"), "{}", run.stdout);
     }
 }
 
 #[test]
-fn a_page_of_two_documents_that_shows_something_else_does_not_hold() {
+fn changed_html_comparison_is_invalid() {
     let folder = folder_with_report();
     let page = folder.read("report.html");
     folder.write("changed.html", page.replacen("Before it", "After it", 1));
     let run = folder.textkin(&["verify", "changed.html", "a.txt", "b.html"]).expect(1);
-    assert!(run.stdout.contains("the page shows something else"), "{}", run.stdout);
+    assert!(run.stdout.contains("the report does not match the documents"), "{}", run.stdout);
 }
 
 #[test]
-fn templates_and_stop_lists_are_asked_for() {
+fn templates_and_stop_lists_are_required() {
     let folder = folder_with_report();
     folder.write("stop.txt", "the of and");
     folder.write("form.txt", "Before it");
@@ -192,22 +192,22 @@ fn templates_and_stop_lists_are_asked_for() {
         .expect(0);
 }
 
-/// `page` with the first `from` behind `after` replaced by `to`.
-fn changed_behind(page: &str, after: &str, from: &str, to: &str) -> String {
+/// Replaces the first `from` behind `after` in `page` by `to`.
+fn replace_after(page: &str, after: &str, from: &str, to: &str) -> String {
     let at = page.find(after).unwrap_or_else(|| panic!("{after}"));
     let at = at + page[at..].find(from).unwrap_or_else(|| panic!("{from} behind {after}"));
     format!("{}{to}{}", &page[..at], &page[at + from.len()..])
 }
 
 #[test]
-fn every_part_of_the_page_of_a_run_is_checked() {
+fn all_parts_of_the_html_report_are_checked() {
     let folder = folder_with_run(&[]);
     folder.write("docs/broken.gz", b"\x1f\x8b\x08nothing");
     folder.write("docs/e.txt", "alone");
     let discover = ["docs", "--html", "run.html", "--quiet"];
     folder.discover(&discover).expect(0);
     let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
-    assert!(run.stdout.contains("checked, and the page as a whole"), "{}", run.stdout);
+    assert!(run.stdout.contains("checked, and the whole page"), "{}", run.stdout);
     let page = folder.read("run.html");
     for (fault, after, from, to) in [
         ("the summary", "class=\"cards\"", "<b>4</b>", "<b>5</b>"),
@@ -216,17 +216,22 @@ fn every_part_of_the_page_of_a_run_is_checked() {
         ("the table of clusters", "id=\"clusters\"", "docs/a.txt", "docs/e.txt"),
         ("the graph", "id=\"graph\"", "docs/a.txt", "docs/e.txt"),
         ("the problems", "id=\"problems\"", "docs/broken.gz", "docs/other.gz"),
-        ("how it was made", "id=\"made\"", "words:8", "words:9"),
+        ("the settings", "id=\"made\"", "words:8", "words:9"),
         ("the script", "</main>", "<script>", "<script>alert(1);"),
-        ("other parts", "<main>", "<section", "<section id=\"more\"></section><section"),
-        ("clusters: the report says 2", "id=\"report\"", "\"clusters\":1", "\"clusters\":2"),
-        ("words: the report says 9", "id=\"report\"", "\"words\":", "\"words\":9"),
+        (
+            "missing or additional parts",
+            "<main>",
+            "<section",
+            "<section id=\"more\"></section><section",
+        ),
+        ("clusters: 2 in the report", "id=\"report\"", "\"clusters\":1", "\"clusters\":2"),
+        ("words: 9 in the report", "id=\"report\"", "\"words\":", "\"words\":9"),
     ] {
-        folder.write("changed.html", changed_behind(&page, after, from, to));
+        folder.write("changed.html", replace_after(&page, after, from, to));
         let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
         assert!(run.stdout.contains(fault), "{fault}:\n{}", run.stdout);
     }
-    // Whatever the documents are called now, numbers are checked.
+    // Numbers are checked even if the documents have other names now.
     for name in ["a", "b", "c", "e"] {
         let text = folder.read(&format!("docs/{name}.txt"));
         folder.write(&format!("renamed/{name}{name}.txt"), text);
@@ -234,7 +239,7 @@ fn every_part_of_the_page_of_a_run_is_checked() {
     folder.write("renamed/broken.gz", b"\x1f\x8b\x08nothing");
     let run = folder.textkin(&["verify", "run.html", "renamed"]).expect(0);
     assert!(run.stdout.contains("Not checked: the other parts of the page"), "{}", run.stdout);
-    let counts = changed_behind(&page, "class=\"cards\"", "<b>4</b>", "<b>5</b>");
+    let counts = replace_after(&page, "class=\"cards\"", "<b>4</b>", "<b>5</b>");
     folder.write("changed.html", counts);
     folder.textkin(&["verify", "changed.html", "renamed"]).expect(1);
 }
@@ -246,8 +251,8 @@ fn pairs_without_passages_are_checked_with_all_documents() {
     folder.discover(&options).expect(0);
     let page = folder.read("run.html");
     let run = folder.textkin(&["verify", "run.html", "docs"]).expect(0);
-    assert!(run.stdout.contains("1 pair checked, and the page as a whole"), "{}", run.stdout);
-    folder.write("changed.html", changed_behind(&page, "<tbody>", "%", "1 %"));
+    assert!(run.stdout.contains("1 pair checked, and the whole page"), "{}", run.stdout);
+    folder.write("changed.html", replace_after(&page, "<tbody>", "%", "1 %"));
     let run = folder.textkin(&["verify", "changed.html", "docs"]).expect(1);
     assert!(run.stdout.contains("the table of pairs on the page"), "{}", run.stdout);
     let run = folder.textkin(&["verify", "changed.html", "docs/a.txt"]).expect(0);
@@ -255,7 +260,7 @@ fn pairs_without_passages_are_checked_with_all_documents() {
 }
 
 #[test]
-fn compressed_reports_are_read_and_a_missing_pair_is_noticed() {
+fn compressed_reports_are_read_and_missing_pairs_detected() {
     let folder = folder_with_run(&[]);
     folder.discover(&["docs", "--explain", "why.jsonl", "--quiet"]).expect(0);
     let lines = folder.read("why.jsonl");
@@ -264,7 +269,7 @@ fn compressed_reports_are_read_and_a_missing_pair_is_noticed() {
         std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };
-    // By content, whatever the name.
+    // Detected by content, whatever the name.
     folder.write("why.jsonl.gz", gzip(&lines));
     folder.write("why.txt", gzip(&lines));
     folder.write("run.html.gz", gzip(&folder.read("run.html")));

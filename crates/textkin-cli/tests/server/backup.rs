@@ -1,4 +1,4 @@
-//! Backups while the server runs.
+//! Backups of a running server.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::support::{Server, printed, textkin, wait, words};
 
 #[test]
-fn a_backup_made_under_load_is_whole_and_a_server_started_on_it_answers() {
+fn backup_under_load_is_complete_and_a_server_starts_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    // Little memory, so that shelves change while they are copied.
+    // Little memory, so that the index changes during the copy.
     let server = Server::start(&data, &["--memory", "64KiB"]);
     for (name, keep_text) in [("texts", true), ("prints", false)] {
         let new = json!({ "name": name, "visibility": "private", "keep_text": keep_text });
@@ -43,7 +43,7 @@ fn a_backup_made_under_load_is_whole_and_a_server_started_on_it_answers() {
                 }
             });
         }
-        // Clients end also where a check fails.
+        // Stop the clients even if a check fails.
         struct Over<'a>(&'a AtomicBool);
         impl Drop for Over<'_> {
             fn drop(&mut self) {
@@ -64,7 +64,7 @@ fn a_backup_made_under_load_is_whole_and_a_server_started_on_it_answers() {
         }
         copies
     });
-    // What was deleted since a copy was made is in it and not in the list; what came since may be.
+    // Documents deleted after the copy are still in it; documents added since may be.
     let later: Vec<(String, String)> = acknowledged.into_inner().unwrap();
     for (copy, before) in copies {
         let told = textkin().args(["admin", "check", "--data"]).arg(&copy).output().unwrap();

@@ -1,4 +1,4 @@
-//! Requests that mean no good: each is answered or cut off, and the server goes on.
+//! Hostile requests: each is answered or cut off, and the server continues.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, parse, wait};
 
-/// Small bounds, so that they are met soon.
+/// Small limits, so that they are reached soon.
 const OPTIONS: [&str; 4] = ["--max-text", "1MiB", "--max-upload", "4MiB"];
 
 fn server(folder: &tempfile::TempDir) -> Server {
@@ -17,7 +17,7 @@ fn server(folder: &tempfile::TempDir) -> Server {
     server
 }
 
-/// Fails unless an answer is one, and its fault is told as a problem.
+/// Asserts that the response is valid and that an error is a problem document.
 fn assert_problem(name: &str, answer: &[u8], statuses: &[u16]) {
     let text = String::from_utf8_lossy(answer);
     let shown: String = text.chars().take(600).collect();
@@ -37,7 +37,7 @@ fn assert_problem(name: &str, answer: &[u8], statuses: &[u16]) {
     }
 }
 
-/// The server answers, and no upload is left.
+/// Asserts that the server answers and no upload is left.
 fn assert_well(server: &mut Server, name: &str) {
     assert!(server.is_alive(), "{name}: the server is gone");
     let (status, body) = server.try_send("GET", "/healthz", "").unwrap();
@@ -47,22 +47,22 @@ fn assert_well(server: &mut Server, name: &str) {
 
 fn assert_no_uploads(server: &Server, name: &str) {
     let uploads = server.data.join("uploads");
-    // What was sent is removed as soon as the request is given up.
+    // The upload is removed as soon as the request is aborted.
     wait(|| std::fs::read_dir(&uploads).map_or(0, Iterator::count) == 0);
     let left: Vec<_> = std::fs::read_dir(&uploads).into_iter().flatten().collect();
     assert!(left.is_empty(), "{name}: {left:?}");
 }
 
-/// A request with a body.
+/// Sends a request with a body.
 fn with(server: &Server, method: &str, path: &str, kind: &str, body: &[u8]) -> Vec<u8> {
     [server.head(method, path, kind, body.len()).as_bytes(), body].concat()
 }
 
-/// What it is, method, path, kind and bytes of a body, and the statuses that may be answered.
+/// Name, method, path, content type and bytes of a body, and the allowed statuses.
 type Case<'a> = (&'a str, &'a str, &'a str, &'a str, &'a [u8], &'a [u16]);
 
 #[test]
-fn bodies_that_make_no_sense_are_told_so() {
+fn invalid_bodies_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = server(&folder);
     let documents = "/api/v1/repositories/mine/documents";
@@ -260,7 +260,7 @@ fn bodies_that_make_no_sense_are_told_so() {
         assert_problem(name, &answer, statuses);
         assert_well(&mut server, name);
     }
-    // A file that says it is something else is a job that tells so, or a document of rubbish.
+    // A file with a wrong type leads to a failed job or to a meaningless document.
     for name in
         ["a.pdf", "a.zip", "a.parquet", "a.jsonl", "a.warc.gz", "..%2f..%2fa.txt", "%00", "-"]
     {
@@ -275,7 +275,7 @@ fn bodies_that_make_no_sense_are_told_so() {
 }
 
 #[test]
-fn requests_that_are_none_are_refused() {
+fn invalid_requests_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = server(&folder);
     let key = format!("Authorization: Bearer {}\r\n", server.key);
@@ -311,14 +311,14 @@ fn requests_that_are_none_are_refused() {
     ];
     for (name, bytes, statuses) in cases {
         let answer = server.raw(&bytes).unwrap_or_default();
-        // Whoever sends more than is read may be cut off before the answer arrives.
+        // A client that sends more than is read may be cut off before the response arrives.
         let is_cut = answer.is_empty() && bytes.len() > 1 << 16;
         if !is_cut {
             assert_problem(name, &answer, statuses);
         }
         assert_well(&mut server, name);
     }
-    // A body that is shorter than it said.
+    // A body shorter than its declared length.
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head =
         server.head("POST", "/api/v1/repositories/mine/loads?file=a.txt", "text/plain", 1000);
@@ -328,9 +328,15 @@ fn requests_that_are_none_are_refused() {
     assert_well(&mut server, "a short body");
 }
 
-/// Sends a head and then pieces of a body without end, or until `most` bytes; returns how many bytes
-/// were sent before the server had enough, and its answer.
-fn pour(server: &Server, path: &str, kind: &str, first: &[u8], most: u64) -> (u64, Vec<u8>) {
+/// Sends a head and then an endless body, up to `most` bytes. Returns the number of bytes sent before the server
+/// stopped reading, and its response.
+fn send_endlessly(
+    server: &Server,
+    path: &str,
+    kind: &str,
+    first: &[u8],
+    most: u64,
+) -> (u64, Vec<u8>) {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -355,7 +361,7 @@ fn pour(server: &Server, path: &str, kind: &str, first: &[u8], most: u64) -> (u6
     (sent, answer)
 }
 
-/// Peak memory in MiB, where the system tells it.
+/// Returns the peak memory in MiB, where the system reports it.
 fn peak(server: &Server) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -363,7 +369,7 @@ fn peak(server: &Server) -> Option<u64> {
 }
 
 #[test]
-fn ten_gigabytes_are_refused_at_the_bound() {
+fn uploads_over_the_limit_are_rejected() {
     const MAX: u64 = 10 << 30;
     let folder = tempfile::tempdir().unwrap();
     let mut server = server(&folder);
@@ -377,15 +383,15 @@ fn ten_gigabytes_are_refused_at_the_bound() {
         (documents, "application/json", b"{\"text\":\""),
         ("/api/v1/probe", "application/json", b"{\"text\":\""),
     ] {
-        let (sent, answer) = pour(&server, path, kind, first, MAX);
-        // Some is on its way when the server has enough.
+        let (sent, answer) = send_endlessly(&server, path, kind, first, MAX);
+        // Some bytes are in transit when the server stops reading.
         assert!(sent < 256 << 20, "{path}, {kind}: {sent} bytes were taken");
         if !answer.is_empty() {
             assert_problem(kind, &answer, &[413]);
         }
         assert_well(&mut server, kind);
     }
-    // Whoever says so beforehand need not send anything.
+    // With a declared length, nothing needs to be sent.
     for (path, kind) in [
         (loads, "text/plain"),
         (documents, "application/json"),
@@ -394,7 +400,7 @@ fn ten_gigabytes_are_refused_at_the_bound() {
         let head = server.head("POST", path, kind, 10 << 30);
         assert_problem(path, &server.raw(head.as_bytes()).unwrap(), &[413]);
     }
-    // Nobody's bodies are not read at all.
+    // Bodies of unauthenticated requests are not read.
     let head = format!(
         "POST {documents} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: 900000\r\n\r\n"

@@ -1,8 +1,8 @@
-//! kill −9 in the middle of a load of registrations, again and again: what was acknowledged is
-//! there, nothing is there twice, and alerts are those that must be.
+//! Repeated kill −9 under a load of registrations: acknowledged documents are stored, none is stored twice, and
+//! exactly the expected alerts exist.
 //!
-//! Every text has a theme, a passage that all texts of the same theme have and no others. An alert is
-//! due for every pair of a watched and a public text with the same theme, and for no other.
+//! Every text has a theme: a passage that only texts of the same theme contain. An alert is expected for every
+//! pair of a watched and a public text with the same theme, and for no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, printed, textkin, wait, words};
 
-/// Clients that register at once.
+/// Number of concurrent clients.
 const CLIENTS: u64 = 4;
-/// Themes of a round.
+/// Themes per round.
 const THEMES: u64 = 6;
-/// So little is kept in memory that shelves are written all the time.
+/// Little memory, so that the index is flushed all the time.
 const OPTIONS: [&str; 2] = ["--memory", "64KiB"];
 
 /// A text that was sent.
@@ -26,15 +26,15 @@ struct Sent {
     repository: &'static str,
     theme: u64,
     text: String,
-    /// Whether the server said that it has it.
+    /// Whether the server acknowledged it.
     is_acknowledged: bool,
-    /// Whether it was asked to delete it, and whether it said that it had.
+    /// Whether deletion was requested, and whether it was acknowledged.
     deletion: Option<bool>,
 }
 
 type Ledger = Mutex<BTreeMap<String, Sent>>;
 
-/// One client of a round: registers, and deletes a few, until the server is gone.
+/// One client of a round: registers texts and deletes a few until the server is killed.
 fn client(server: &Server, ledger: &Ledger, done: &AtomicU64, round: u64, client: u64) {
     for number in 0u64.. {
         let id = format!("r{round}-c{client}-{number}");
@@ -67,7 +67,7 @@ fn client(server: &Server, ledger: &Ledger, done: &AtomicU64, round: u64, client
     }
 }
 
-/// The ids of all documents of a repository.
+/// Returns the ids of all documents of a repository.
 fn listed(server: &Server, repository: &str) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), 0);
     loop {
@@ -82,7 +82,7 @@ fn listed(server: &Server, repository: &str) -> Vec<String> {
     }
 }
 
-/// Watched and found of all alerts.
+/// Returns the watched and the found document of all alerts.
 fn alerts(server: &Server) -> Vec<(String, String)> {
     let (mut pairs, mut before) = (Vec::new(), i64::MAX);
     loop {
@@ -95,7 +95,7 @@ fn alerts(server: &Server) -> Vec<(String, String)> {
     }
 }
 
-/// Fails unless the server has what it must have; the texts of `round` are looked for one by one.
+/// Asserts that the server has the right documents; the texts of `round` are checked one by one.
 fn check(server: &Server, ledger: &BTreeMap<String, Sent>, round: u64) {
     let mut present: BTreeMap<String, &Sent> = BTreeMap::new();
     for repository in ["mine", "web"] {
@@ -105,14 +105,16 @@ fn check(server: &Server, ledger: &BTreeMap<String, Sent>, round: u64) {
         for id in ids {
             let sent = &ledger[&id];
             assert_eq!(sent.repository, repository, "{id}");
-            assert!(present.insert(id.clone(), sent).is_none(), "{id} is there twice");
+            assert!(present.insert(id.clone(), sent).is_none(), "{id} is stored twice");
         }
     }
     for (id, sent) in ledger {
         match sent.deletion {
             None if sent.is_acknowledged => assert!(present.contains_key(id), "{id} is lost"),
-            Some(true) => assert!(!present.contains_key(id), "{id} is there after its deletion"),
-            // What was not answered may have been done or not.
+            Some(true) => {
+                assert!(!present.contains_key(id), "{id} is still stored after its deletion")
+            }
+            // A request without a response may or may not have taken effect.
             _ => {}
         }
     }
@@ -148,7 +150,7 @@ fn check(server: &Server, ledger: &BTreeMap<String, Sent>, round: u64) {
 }
 
 #[test]
-fn what_was_acknowledged_survives_kill_9_and_alerts_are_neither_lost_nor_doubled() {
+fn acknowledged_documents_survive_kill_9_and_alerts_are_exact() {
     let rounds = std::env::var("TEXTKIN_KILL_ROUNDS").ok();
     let rounds: u64 = rounds.map_or(5, |rounds| rounds.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
@@ -167,7 +169,7 @@ fn what_was_acknowledged_survives_kill_9_and_alerts_are_neither_lost_nor_doubled
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|number| scope.spawn(move || client(shared, ledger, done, round, number)))
                 .collect();
-            // A moment of the round that is another in each, once it is under way.
+            // Another moment in each round, after it has started.
             wait(|| done.load(Ordering::Relaxed) > 4 * (round % 11));
             std::thread::sleep(Duration::from_millis(round * 37 % 113));
             let killed =
@@ -186,5 +188,5 @@ fn what_was_acknowledged_survives_kill_9_and_alerts_are_neither_lost_nor_doubled
         server.rest();
         check(&server, &ledger.lock().unwrap(), round);
     }
-    println!("{rounds} rounds, {registered} registrations acknowledged, all there");
+    println!("{rounds} rounds, {registered} registrations acknowledged, all stored");
 }

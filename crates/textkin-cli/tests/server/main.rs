@@ -1,4 +1,4 @@
-//! The server as people run it: the program itself, over a socket, on a folder.
+//! Tests of the server process over a socket.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 

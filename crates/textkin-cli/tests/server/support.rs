@@ -1,4 +1,4 @@
-//! What the tests share: a server of their own, and a client that can send anything.
+//! Shared by the tests: a server process and a client that can send any bytes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -13,20 +13,20 @@ pub(crate) fn textkin() -> Command {
     Command::new(env!("CARGO_BIN_EXE_textkin"))
 }
 
-/// What a program printed; it must have succeeded.
+/// Returns what a program printed; it must have succeeded.
 pub(crate) fn printed(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A new key in a folder.
+/// Creates an API key in a data directory.
 pub(crate) fn key(data: &Path) -> String {
     let mut command = textkin();
     let command = command.args(["admin", "key", "--scopes", "admin", "--data"]).arg(data);
     printed(&command.output().unwrap()).trim().to_owned()
 }
 
-/// A server; it ends with this.
+/// A server that is stopped on drop.
 #[derive(Debug)]
 pub(crate) struct Server {
     process: Child,
@@ -71,17 +71,17 @@ impl Server {
         self.process.id()
     }
 
-    /// Whether it still runs.
+    /// Returns whether it is still running.
     pub(crate) fn is_alive(&mut self) -> bool {
         self.process.try_wait().unwrap().is_none()
     }
 
-    /// Sends bytes; returns all that comes back until the server closes.
+    /// Sends bytes; returns everything until the server closes the connection.
     pub(crate) fn raw(&self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(60)))?;
-        // The server may close before it has read all.
+        // The server may close before it has read everything.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         match stream.read_to_end(&mut answer) {
@@ -91,7 +91,7 @@ impl Server {
         }
     }
 
-    /// The head of a request with the key.
+    /// Returns the head of a request with the key.
     pub(crate) fn head(&self, method: &str, path: &str, kind: &str, length: usize) -> String {
         format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
@@ -100,7 +100,7 @@ impl Server {
         )
     }
 
-    /// Sends JSON; returns status and answer.
+    /// Sends JSON; returns the status and the response.
     pub(crate) fn try_send(
         &self,
         method: &str,
@@ -113,7 +113,7 @@ impl Server {
             .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is cut off"))
     }
 
-    /// Sends JSON and gets JSON.
+    /// Sends JSON and returns JSON.
     pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let (status, answer) = self.try_send(method, path, &body).unwrap();
@@ -138,7 +138,7 @@ impl Server {
         value
     }
 
-    /// One of the figures of the server.
+    /// Returns one of the metrics of the server.
     pub(crate) fn figure(&self, name: &str) -> u64 {
         let figures = self.try_send("GET", "/metrics", "").unwrap().1;
         let figure =
@@ -146,7 +146,7 @@ impl Server {
         figure.unwrap().parse().unwrap()
     }
 
-    /// Waits until no job waits.
+    /// Waits until no job is pending.
     pub(crate) fn rest(&self) {
         wait(|| self.figure("jobs_waiting") == 0);
     }
@@ -158,16 +158,16 @@ impl Drop for Server {
     }
 }
 
-/// Waits until `is_so`; two minutes are more than any machine needs.
+/// Waits until `is_so`, at most two minutes.
 pub(crate) fn wait(mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(120), "it does not come");
+        assert!(started.elapsed() < Duration::from_secs(120), "timed out");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Status and body of an answer; `None` if it is not whole.
+/// Returns status and body of a response; `None` if it is incomplete.
 pub(crate) fn parse(answer: &[u8]) -> Option<(u16, String)> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;
@@ -181,7 +181,7 @@ pub(crate) fn parse(answer: &[u8]) -> Option<(u16, String)> {
     Some((status, String::from_utf8_lossy(body).into_owned()))
 }
 
-/// Words that no other number gives.
+/// Returns words that no other number generates.
 pub(crate) fn words(number: u64, n: usize) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     let mut text = String::new();

@@ -245,7 +245,8 @@ impl Service {
             })?;
             self.deliveries.notify();
         }
-        let (documents, alerts) = (format::documents(done), format::counted(n_alerts, "alert", "alerts"));
+        let (documents, alerts) =
+            (format::documents(done), format::counted(n_alerts, "alert", "alerts"));
         Ok(format!("{documents} checked, {alerts}"))
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to a server, with a key, and its answers.
+//! Authenticated requests to a server and its responses.
 
 use std::io::Read;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use ureq::Agent;
 use ureq::config::Config;
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
-use crate::arguments::Connection;
+use crate::arguments::ClientConnection;
 
-/// The longest answer that is read.
-const MAX_BYTES: u64 = 256 << 20;
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Maximum size of a response, in bytes.
+const MAX_RESPONSE_BYTES: u64 = 256 << 20;
+/// Time limit for a response.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A server that is asked with a key.
+/// A server and the API key for it.
 pub(super) struct Server {
     agent: Agent,
     address: String,
@@ -24,8 +24,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The server that the arguments name.
-    pub(super) fn new(connection: &Connection) -> anyhow::Result<Self> {
+    /// Creates a client for the server of the arguments.
+    pub(super) fn new(connection: &ClientConnection) -> anyhow::Result<Self> {
         let address = connection.server.trim_end_matches('/').to_owned();
         check(&address, connection.insecure)?;
         let key = match &connection.key_file {
@@ -36,61 +36,63 @@ impl Server {
         let key = key.trim().to_owned();
         if key.is_empty() {
             bail!(
-                "there is no key: set TEXTKIN_KEY, or name a file by --key-file (textkin admin key \
-                 makes one)"
+                "no API key; set TEXTKIN_KEY or pass --key-file FILE (textkin admin key creates one)"
             );
         }
         if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            bail!("the key has characters that no key has");
+            bail!("the API key contains invalid characters");
         }
         Ok(Self { agent: agent(), address, key })
     }
 
-    /// What is at `path`.
+    /// Sends a GET request to `path`.
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
         let request = self.agent.get(format!("{}{path}", self.address));
-        self.answer(request.header("authorization", format!("Bearer {}", self.key)).call())
+        self.response(request.header("authorization", format!("Bearer {}", self.key)).call())
     }
 
-    /// Gives `body` to `path`.
+    /// Posts `body` to `path`.
     pub(super) fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let request = self.agent.post(format!("{}{path}", self.address));
         let request = request
             .header("authorization", format!("Bearer {}", self.key))
             .header("content-type", "application/json");
-        self.answer(request.send(serde_json::to_vec(body)?))
+        self.response(request.send(serde_json::to_vec(body)?))
     }
 
-    fn answer(
+    fn response(
         &self,
-        answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+        response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
     ) -> anyhow::Result<Value> {
-        let mut answer = answer.with_context(|| format!("cannot ask {}", self.address))?;
-        let status = answer.status();
+        let mut response = response.with_context(|| format!("cannot reach {}", self.address))?;
+        let status = response.status();
         let mut bytes = Vec::new();
-        let reader = answer.body_mut().as_reader();
-        reader.take(MAX_BYTES).read_to_end(&mut bytes).context("the answer broke off")?;
+        let reader = response.body_mut().as_reader();
+        reader
+            .take(MAX_RESPONSE_BYTES)
+            .read_to_end(&mut bytes)
+            .context("the response was cut off")?;
         let value: Option<Value> = serde_json::from_slice(&bytes).ok();
         if !status.is_success() {
             let detail = value.as_ref().and_then(|problem| problem.get("detail")?.as_str());
-            bail!("{}", shown(detail.unwrap_or(&format!("the server said {status}"))));
+            bail!("{}", printable(detail.unwrap_or(&format!("the server returned {status}"))));
         }
-        value.with_context(|| format!("{} did not answer as a textkin server does", self.address))
+        value.with_context(|| format!("{} did not respond like a textkin server", self.address))
     }
 }
 
-/// Text of others without what would steer a terminal.
-pub(super) fn shown(text: &str) -> String {
+/// Replaces control characters, which could steer a terminal, by spaces.
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Fails if a key and texts would go to another machine in the clear.
+/// Fails if the key and texts would be sent to another machine unencrypted.
 fn check(address: &str, is_insecure: bool) -> anyhow::Result<()> {
     if address.starts_with("https://") {
         return Ok(());
     }
     let Some(rest) = address.strip_prefix("http://") else {
-        bail!("{address}: expected an address that begins with https:// or http://");
+        bail!("{address}: expected a URL that starts with https:// or http://");
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = match authority.strip_prefix('[') {
@@ -101,16 +103,16 @@ fn check(address: &str, is_insecure: bool) -> anyhow::Result<()> {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     if authority.contains('@') || !(is_here || is_insecure) {
         bail!(
-            "{address}: the key would go to another machine unencrypted; use https://, or \
-             --insecure if you know the network"
+            "{address}: the key would be sent to another machine unencrypted; use https://, or \
+             --insecure if you trust the network"
         );
     }
     Ok(())
 }
 
 fn agent() -> Agent {
-    let found = rustls_native_certs::load_native_certs().certs;
-    let roots: Vec<_> = found.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+    let match_ = rustls_native_certs::load_native_certs().certs;
+    let roots: Vec<_> = match_.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
         .provider(TlsProvider::Rustls)
@@ -119,13 +121,13 @@ fn agent() -> Agent {
         .build();
     let config = Config::builder()
         .tls_config(tls)
-        // A key goes to the server that was named, and to no other.
+        // The key is sent to the given server only.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .user_agent(concat!("textkin/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(10)))
-        .timeout_global(Some(PATIENCE))
+        .timeout_global(Some(TIMEOUT))
         .build();
     config.new_agent()
 }
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_do_not_go_unencrypted_to_other_machines() {
+    fn keys_are_not_sent_unencrypted_to_other_machines() {
         for fine in
             ["https://kin.example", "http://localhost:7070", "http://127.0.0.1", "http://[::1]:1"]
         {

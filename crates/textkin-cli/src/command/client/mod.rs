@@ -1,6 +1,6 @@
-//! `textkin client`: asks a running server.
+//! `textkin client`: uses a running server.
 //!
-//! Files are read here, in any format, and their texts go to the server; `connection` sends.
+//! Reads files in any supported format and sends their texts to the server through `connection`.
 
 mod connection;
 
@@ -12,58 +12,60 @@ use textkin::report::terminal;
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::{Document, DocumentSink, Problem, Source};
 
-use self::connection::{Server, shown};
+use self::connection::{Server, printable};
 use crate::arguments::{
     Client, ClientAlerts, ClientChannel, ClientCommand, ClientExisting, ClientLevel, ClientProbe,
-    ClientRegister, ClientState, ClientWatch, Reading,
+    ClientRegister, ClientState, ClientWatch, ReadOptions,
 };
 use crate::documents;
 use crate::exit::Exit;
-use crate::messages::{in_words, print_message};
+use crate::messages::{error_text, print_message};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Client) -> anyhow::Result<Exit> {
-    let asking =
-        Asking { server: Server::new(&arguments.connection)?, is_json: arguments.connection.json };
+    let session = ClientSession {
+        server: Server::new(&arguments.connection)?,
+        is_json: arguments.connection.json,
+    };
     match &arguments.command {
-        ClientCommand::Probe(arguments) => asking.probe(arguments),
-        ClientCommand::Register(arguments) => asking.register(arguments),
-        ClientCommand::Watch(arguments) => asking.watch(arguments),
-        ClientCommand::Alerts(arguments) => asking.alerts(arguments),
+        ClientCommand::Probe(arguments) => session.probe(arguments),
+        ClientCommand::Register(arguments) => session.register(arguments),
+        ClientCommand::RunControl(arguments) => session.watch(arguments),
+        ClientCommand::Alerts(arguments) => session.alerts(arguments),
     }
 }
 
-struct Asking {
+struct ClientSession {
     server: Server,
     is_json: bool,
 }
 
-impl Asking {
+impl ClientSession {
     fn probe(&self, arguments: &ClientProbe) -> anyhow::Result<Exit> {
         let (mut has_found, mut has_failed) = (false, false);
         let repositories = match arguments.repository.is_empty() {
             true => Value::Null,
             false => json!(arguments.repository),
         };
-        let mut probe = |text: Text| -> anyhow::Result<()> {
+        let mut probe = |text: UploadText| -> anyhow::Result<()> {
             let request = json!({
                 "text": text.text, "repositories": repositories, "threshold": arguments.threshold,
             });
-            let mut answer = self.server.post("/api/v1/probe", &request)?;
-            has_found |= !list(&answer, "matches").is_empty();
+            let mut response = self.server.post("/api/v1/probe", &request)?;
+            has_found |= !list(&response, "matches").is_empty();
             if self.is_json {
-                if let Some(fields) = answer.as_object_mut() {
+                if let Some(fields) = response.as_object_mut() {
                     fields.insert("file".to_owned(), Value::from(text.id));
                 }
-                return line(&answer);
+                return print_json(&response);
             }
-            print_probe(&text.id, &answer)
+            print_probe(&text.id, &response)
         };
-        let n_problems = texts(&arguments.files, &arguments.reading, &mut |text| {
+        let n_problems = read_texts(&arguments.files, &arguments.reading, &mut |text| {
             let name = text.id.clone();
             if let Err(error) = probe(text) {
                 has_failed = true;
-                print_message(format_args!("textkin: {name}: {}\n", in_words(&error)));
+                print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
             }
         })?;
         Ok(match (has_failed || n_problems > 0, has_found) {
@@ -80,33 +82,35 @@ impl Asking {
             ClientExisting::Replace => "replace",
         };
         let repository = &arguments.repository;
-        let place =
-            format!("/api/v1/repositories/{}/documents?existing={existing}", in_path(repository));
+        let path = format!(
+            "/api/v1/repositories/{}/documents?existing={existing}",
+            percent_encoded(repository)
+        );
         if arguments.watch && !self.is_watched(repository)? {
             self.server.post("/api/v1/watches", &json!({ "repository": repository }))?;
         }
         let (mut n, mut has_failed) = (0u64, false);
-        let mut register = |text: Text| -> anyhow::Result<()> {
+        let mut register = |text: UploadText| -> anyhow::Result<()> {
             let new = json!({
                 "id": text.id, "text": text.text, "title": text.title, "time": text.time,
             });
-            let answer = self.server.post(&place, &new)?;
+            let response = self.server.post(&path, &new)?;
             n += 1;
             if self.is_json {
-                return line(&answer);
+                return print_json(&response);
             }
-            let was = match answer.get("existed").and_then(Value::as_bool) {
-                Some(true) => ", was there already",
+            let existed = match response.get("existed").and_then(Value::as_bool) {
+                Some(true) => ", already registered",
                 _ => "",
             };
-            let words = terminal::thousands(number(&answer, "words"));
-            Ok(terminal::print(&format!("{}: {words} words{was}\n", text_of(&answer, "id")))?)
+            let words = terminal::thousands(number(&response, "words"));
+            Ok(terminal::print(&format!("{}: {words} words{existed}\n", text_of(&response, "id")))?)
         };
-        let n_problems = texts(&arguments.files, &arguments.reading, &mut |text| {
+        let n_problems = read_texts(&arguments.files, &arguments.reading, &mut |text| {
             let name = text.id.clone();
             if let Err(error) = register(text) {
                 has_failed = true;
-                print_message(format_args!("textkin: {name}: {}\n", in_words(&error)));
+                print_message(format_args!("textkin: {name}: {}\n", error_text(&error)));
             }
         })?;
         Ok(match (has_failed || n_problems > 0, n) {
@@ -136,13 +140,13 @@ impl Asking {
         let watch = json!({
             "repository": arguments.repository, "min_level": level, "channels": channels,
         });
-        let made = self.server.post("/api/v1/watches", &watch)?;
+        let watch = self.server.post("/api/v1/watches", &watch)?;
         if self.is_json {
-            line(&made)?;
+            print_json(&watch)?;
             return Ok(Exit::Found);
         }
-        let repository = text_of(&made, "repository");
-        terminal::print(&format!("{repository} is watched (watch {})\n", number(&made, "id")))?;
+        let repository = text_of(&watch, "repository");
+        terminal::print(&format!("watching {repository} (watch {})\n", number(&watch, "id")))?;
         Ok(Exit::Found)
     }
 
@@ -158,21 +162,21 @@ impl Asking {
         let alerts = alerts.as_array().map(Vec::as_slice).unwrap_or_default();
         if self.is_json {
             for alert in alerts {
-                line(alert)?;
+                print_json(alert)?;
             }
         } else if !alerts.is_empty() {
             let mut table =
                 vec![row(["Level", "Registered", "Found in", "Shared", "Of the other"])];
             for alert in alerts {
                 let side = |name: &str| alert.get(name).unwrap_or(&Value::Null);
-                let place = |side: &Value| {
+                let address = |side: &Value| {
                     format!("{}/{}", text_of(side, "repository"), text_of(side, "id"))
                 };
                 let (registered, found) = (side("registered"), side("found"));
                 table.push(row([
                     &text_of(alert, "level"),
-                    &place(registered),
-                    &place(found),
+                    &address(registered),
+                    &address(found),
                     &share(number(registered, "shared_words"), number(registered, "words")),
                     &percent(number(found, "shared_words"), number(found, "words")),
                 ]));
@@ -183,21 +187,21 @@ impl Asking {
     }
 }
 
-fn print_probe(name: &str, answer: &Value) -> anyhow::Result<()> {
-    let words = number(answer, "words");
-    let name = shown(name);
-    let matches = list(answer, "matches");
+fn print_probe(name: &str, response: &Value) -> anyhow::Result<()> {
+    let words = number(response, "words");
+    let name = printable(name);
+    let matches = list(response, "matches");
     if matches.is_empty() {
         let words = terminal::thousands(words);
-        return Ok(terminal::print(&format!("{name}: found nowhere ({words} words)\n"))?);
+        return Ok(terminal::print(&format!("{name}: no matches ({words} words)\n"))?);
     }
-    let all = share(number(answer, "shared_words"), words);
-    let mut text = format!("{name}: {all}, stand in registered documents\n");
+    let all = share(number(response, "shared_words"), words);
+    let mut text = format!("{name}: {all}, appear in registered documents\n");
     let mut table = vec![row(["  Level", "Document", "Shared", "Of the other", "Title"])];
     for found in matches {
-        let place = match found.get("repository").and_then(Value::as_str) {
-            Some(repository) => format!("{}/{}", shown(repository), text_of(found, "id")),
-            None => "held by another owner".to_owned(),
+        let address = match found.get("repository").and_then(Value::as_str) {
+            Some(repository) => format!("{}/{}", printable(repository), text_of(found, "id")),
+            None => "private match in another account".to_owned(),
         };
         let other = match found.get("document_words").and_then(Value::as_u64) {
             Some(words) => percent(number(found, "document_shared_words"), words),
@@ -205,7 +209,7 @@ fn print_probe(name: &str, answer: &Value) -> anyhow::Result<()> {
         };
         table.push(row([
             &format!("  {}", text_of(found, "level")),
-            &place,
+            &address,
             &share(number(found, "shared_words"), words),
             &other,
             &text_of(found, "title"),
@@ -215,43 +219,43 @@ fn print_probe(name: &str, answer: &Value) -> anyhow::Result<()> {
     Ok(terminal::print(&text)?)
 }
 
-/// A document that was read here.
-struct Text {
+/// A document to send to the server.
+struct UploadText {
     id: String,
     title: Option<String>,
     time: Option<String>,
     text: String,
 }
 
-/// Gives the documents of files to `take`; tells problems, and how many there were.
-fn texts(
+/// Passes the documents of files to `take`. Prints problems and returns their number.
+fn read_texts(
     files: &[PathBuf],
-    reading: &Reading,
-    take: &mut dyn FnMut(Text),
+    reading: &ReadOptions,
+    take: &mut dyn FnMut(UploadText),
 ) -> anyhow::Result<usize> {
     let settings = SourceSettings { keeps_metadata: true, ..documents::source_settings(reading) };
     let mut inputs = Inputs::open(files, &settings).map_err(textkin::Error::from)?;
-    let mut sink = Sink { take, n_problems: 0 };
+    let mut sink = UploadSink { take, n_problems: 0 };
     while let Some(piece) = inputs.next_piece() {
         piece.read(&mut sink);
     }
     Ok(sink.n_problems)
 }
 
-struct Sink<'a> {
-    take: &'a mut dyn FnMut(Text),
+struct UploadSink<'a> {
+    take: &'a mut dyn FnMut(UploadText),
     n_problems: usize,
 }
 
-impl DocumentSink for Sink<'_> {
+impl DocumentSink for UploadSink<'_> {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let metadata: Option<Value> =
             document.metadata.as_deref().and_then(|metadata| serde_json::from_str(metadata).ok());
         let title = metadata.as_ref().and_then(|metadata| metadata.get("title")?.as_str());
-        (self.take)(Text {
+        (self.take)(UploadText {
             id: document.id.to_string(),
-            title: title.map(shown),
-            time: document.time.as_deref().map(shown),
+            title: title.map(printable),
+            time: document.time.as_deref().map(printable),
             text: document.text.into_owned(),
         });
         ControlFlow::Continue(())
@@ -273,7 +277,7 @@ fn number(value: &Value, name: &str) -> u64 {
 }
 
 fn text_of(value: &Value, name: &str) -> String {
-    shown(value.get(name).and_then(Value::as_str).unwrap_or_default())
+    printable(value.get(name).and_then(Value::as_str).unwrap_or_default())
 }
 
 /// `412 of 1,030 words, 40%`.
@@ -282,7 +286,7 @@ fn share(shared: u64, words: u64) -> String {
     format!("{a} of {b} words, {}", percent(shared, words))
 }
 
-/// Everything and nothing are said only of everything and nothing.
+/// Formats a share. 0 % and 100 % are shown only if they are exact.
 fn percent(shared: u64, words: u64) -> String {
     let (shared, words) = (u128::from(shared), u128::from(words));
     if words == 0 {
@@ -299,7 +303,7 @@ fn row(cells: [&str; 5]) -> [String; 5] {
     cells.map(str::to_owned)
 }
 
-/// Rows as lines with columns below one another.
+/// Formats rows as aligned columns.
 fn aligned(rows: &[[String; 5]]) -> String {
     let mut widths = [0; 5];
     for row in rows {
@@ -321,12 +325,12 @@ fn aligned(rows: &[[String; 5]]) -> String {
     text
 }
 
-fn line(value: &Value) -> anyhow::Result<()> {
+fn print_json(value: &Value) -> anyhow::Result<()> {
     Ok(terminal::print(&format!("{value}\n"))?)
 }
 
-/// A name as a part of a path.
-fn in_path(name: &str) -> String {
+/// Percent-encodes a name as a component of a path.
+fn percent_encoded(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let part = |byte: u8| match is_plain(byte) {
         true => char::from(byte).to_string(),
@@ -340,8 +344,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_shares_and_tables_are_written() {
-        assert_eq!(in_path("a b/ü"), "a%20b%2F%C3%BC");
+    fn names_shares_and_tables_are_formatted() {
+        assert_eq!(percent_encoded("a b/ü"), "a%20b%2F%C3%BC");
         assert_eq!(share(412, 1030), "412 of 1,030 words, 40%");
         assert_eq!(
             (percent(1, 1000), percent(999, 1000), percent(0, 0)),

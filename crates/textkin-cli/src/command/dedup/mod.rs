@@ -1,4 +1,4 @@
-//! `textkin dedup`: a collection without what is in it more than once.
+//! `textkin dedup`: removes duplicates from a collection.
 
 mod summary;
 mod target;
@@ -14,17 +14,17 @@ use textkin::{
     dedup, report,
 };
 
-use self::summary::Told;
+use self::summary::Notices;
 use self::target::Target;
-use crate::arguments::{Dedup, KeepName, LevelName, Removal};
+use crate::arguments::{Dedup, DedupLevelOption, KeepOption, RemovalOptions};
 use crate::documents::{analysis_settings, collection_settings};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::outputs::unless_closed;
-use crate::progress::Shown;
+use crate::outputs::ignore_broken_pipe;
+use crate::progress::ProgressDisplay;
 
-/// The share of words from which on a document is a duplicate, where none is given.
-const THRESHOLD: f64 = 0.9;
+/// The default minimum share of words for a duplicate.
+const DEFAULT_THRESHOLD: f64 = 0.9;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
@@ -33,28 +33,28 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
     let cleaning = cleaning(arguments)?;
     let settings = settings(arguments)?;
     let mut source_settings = collection_settings(&arguments.input);
-    if let KeepName::Field(name) = &arguments.removal.keep {
+    if let KeepOption::Field(name) = &arguments.removal.keep {
         source_settings.time_field = Some(name.clone());
     }
-    source_settings.outputs = arguments.cleaned.log.iter().cloned().collect();
+    source_settings.outputs = arguments.output.log.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
     inputs.spool(&settings.temp_dir).context("cannot store standard input")?;
-    // A pipe is refused before anything is read.
+    // Fail before anything is read if the input is a pipe.
     inputs.reopen().context("dedup reads the input twice")?;
     let files = inputs.files();
     let is_text = |file: &InputFile| file.format == Some(InputFormat::Text);
-    if matches!(arguments.removal.keep, KeepName::Field(_)) && files.iter().any(is_text) {
-        anyhow::bail!("--keep field:NAME goes by a field of records; text files have none");
+    if matches!(arguments.removal.keep, KeepOption::Field(_)) && files.iter().any(is_text) {
+        anyhow::bail!("--keep field:NAME needs records; text files have no fields");
     }
     let mut target = Target::new(arguments, &files)?;
-    let log = arguments.cleaned.log.as_deref().map(RemovalWriter::create).transpose()?;
+    let log = arguments.output.log.as_deref().map(RemovalWriter::create).transpose()?;
 
-    let shown = Shown::begin(&watch, arguments.cleaned.quiet);
+    let display = ProgressDisplay::start(&watch, arguments.output.quiet);
     let mut found = dedup(&mut inputs, &settings, cleaning, &watch)?;
     watch.progress.begin("writing", files.len() as u64);
-    let mut editor = found.editor(arguments.cleaned.annotate, &watch);
-    let mut told = Told::default();
-    // Documents of files that are kept whole, whatever was found in them.
+    let mut editor = found.editor(arguments.output.annotate, &watch);
+    let mut notices = Notices::default();
+    // Documents of files that are copied unchanged, whatever was found in them.
     let mut kept: Vec<Range<u64>> = Vec::new();
     let mut n_documents = 0;
     for file in &files {
@@ -63,11 +63,11 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
         match rewritten {
             RewriteOutcome::Stopped => return Err(stopped(&mut editor).into()),
             RewriteOutcome::Copied(reason) => {
-                told.notes.push(format!("{}: {reason}", file.path.display()));
+                notices.notes.push(format!("{}: {reason}", file.path.display()));
             }
             RewriteOutcome::Truncated(reason) => {
-                told.notes.push(format!("{}: {reason}", file.path.display()));
-                told.n_short += 1;
+                notices.notes.push(format!("{}: {reason}", file.path.display()));
+                notices.n_short += 1;
             }
             RewriteOutcome::Written | RewriteOutcome::Removed => {}
         }
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
         if is_copied {
             kept.push(documents);
         } else if !is_text(file) {
-            told.warn(&file.path.to_string_lossy(), counts);
+            notices.warn(&file.path.to_string_lossy(), counts);
         }
         watch.progress.advance(1);
     }
@@ -87,25 +87,25 @@ pub(crate) fn run(arguments: &Dedup) -> anyhow::Result<Exit> {
         let after = kept.partition_point(|documents| documents.end <= document);
         !kept.get(after).is_some_and(|documents| documents.contains(&document))
     });
-    // All is written before anything takes its name.
+    // Everything is written before any file gets its final name.
     let log = match log.map(|log| write_log(log, &found)).transpose() {
         Err(error) if !error.is_broken_pipe() => return Err(error.into()),
         log => log.ok().flatten(),
     };
     target.finish()?;
     if let Some(log) = log {
-        unless_closed(log.finish())?;
+        ignore_broken_pipe(log.finish())?;
     }
-    drop(shown);
+    drop(display);
 
     if files.len() != 1 {
-        told.warn("the collection", found.counts());
+        notices.warn("the collection", found.counts());
     }
-    summary::tell_all(&found, &inputs, &told, arguments.cleaned.quiet);
-    if !arguments.cleaned.quiet {
-        unless_closed(summary::show(arguments, &found))?;
+    summary::print_all(&found, &inputs, &notices, arguments.output.quiet);
+    if !arguments.output.quiet {
+        ignore_broken_pipe(summary::show(arguments, &found))?;
     }
-    if told.n_short > 0 || (found.documents.is_empty() && !found.problems.is_empty()) {
+    if notices.n_short > 0 || (found.documents.is_empty() && !found.problems.is_empty()) {
         return Ok(Exit::Failed);
     }
     Ok(if found.removed.is_empty() { Exit::Nothing } else { Exit::Found })
@@ -115,49 +115,49 @@ fn stopped(editor: &mut DedupEditor<'_>) -> textkin::Error {
     editor.take_failure().unwrap_or(textkin::Error::Stopped)
 }
 
-/// What the options mean together.
+/// Converts the options, which must fit together, to settings.
 fn cleaning(arguments: &Dedup) -> anyhow::Result<DedupSettings> {
-    let Removal { level, threshold, by, keep, min_words, .. } = &arguments.removal;
-    let is_document = *level == LevelName::Document;
+    let RemovalOptions { level, threshold, by, keep, min_words, .. } = &arguments.removal;
+    let is_document = *level == DedupLevelOption::Document;
     anyhow::ensure!(
         is_document || (threshold.is_none() && by.is_none()),
-        "--threshold and --by are for --level document; what goes otherwise is the same word for word"
+        "--threshold and --by require --level document; passages and lines are compared word for word"
     );
     anyhow::ensure!(
         !is_document || min_words.is_none(),
-        "--min-words is for --level passage and --level line"
+        "--min-words requires --level passage or --level line"
     );
     anyhow::ensure!(
-        is_document || !arguments.cleaned.annotate,
-        "--annotate is for --level document"
+        is_document || !arguments.output.annotate,
+        "--annotate requires --level document"
     );
     let level = match level {
-        LevelName::Document => DedupLevel::Document {
+        DedupLevelOption::Document => DedupLevel::Document {
             likeness: by.map_or(Likeness::Held, Likeness::Score),
-            threshold: threshold.unwrap_or(THRESHOLD),
+            threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
         },
-        LevelName::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
-        LevelName::Line => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
+        DedupLevelOption::Passage => DedupLevel::Passage { min_words: min_words.unwrap_or(50) },
+        DedupLevelOption::Line => DedupLevel::Line { min_words: min_words.unwrap_or(3) },
     };
     let keep = match keep {
-        KeepName::First => KeepRule::First,
-        KeepName::Last => KeepRule::Last,
-        KeepName::Longest => KeepRule::Longest,
-        KeepName::Best => KeepRule::Best,
-        KeepName::Field(_) => KeepRule::Field,
+        KeepOption::First => KeepRule::First,
+        KeepOption::Last => KeepRule::Last,
+        KeepOption::Longest => KeepRule::Longest,
+        KeepOption::Best => KeepRule::Best,
+        KeepOption::Field(_) => KeepRule::Field,
     };
     Ok(DedupSettings { level, keep })
 }
 
 fn settings(arguments: &Dedup) -> anyhow::Result<Settings> {
-    let (removal, means) = (&arguments.removal, &arguments.means);
+    let (removal, performance) = (&arguments.removal, &arguments.performance);
     Ok(Settings {
         max_df: removal.max_df,
-        counting: means.count,
-        plan: means.plan,
-        memory: means.memory,
-        temp_dir: means.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-        threads: means.threads.map(usize::from),
+        counting: performance.count,
+        plan: performance.plan,
+        memory: performance.memory,
+        temp_dir: performance.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        threads: performance.threads.map(usize::from),
         is_strict: arguments.input.strict,
         ..analysis_settings(&removal.analysis, &arguments.input.reading)?
     })

@@ -1,4 +1,4 @@
-//! What a person is told at the end: problems, warnings, and what went.
+//! Messages at the end of a deduplication: problems, warnings and the summary.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,33 +7,33 @@ use textkin::report::terminal;
 use textkin::source::Inputs;
 use textkin::{DedupCounts, Duplicates, report};
 
-use crate::arguments::{Dedup, LevelName};
+use crate::arguments::{Dedup, DedupLevelOption};
 use crate::messages::{print_message, print_notes};
 use crate::outputs;
 
-/// A source that would lose more than this share is warned of.
+/// A warning is printed for a source that loses more than this share.
 const MAX_REMOVED_SHARE: f64 = 0.9;
 
-/// So many warnings are told, the rest is counted.
+/// Maximum number of warnings to print; the rest are counted.
 const MAX_WARNINGS: usize = 20;
 
-/// So many of the documents that stay are named: those that most others duplicate.
+/// Number of most duplicated documents to name.
 const MAX_NAMED: usize = 3;
 
-/// Ids longer than this are cut in the summary.
-const LONGEST_ID: usize = 40;
+/// Ids longer than this are shortened in the summary.
+const MAX_ID_CHARS: usize = 40;
 
-/// What is to be told at the end.
+/// Messages to print at the end.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Notices {
     pub(super) notes: Vec<String>,
     warnings: Vec<String>,
-    /// Files that are written without what could not be read.
+    /// Number of files written without the documents that could not be read.
     pub(super) n_short: usize,
 }
 
-impl Told {
-    /// Warns of a source that loses nearly everything.
+impl Notices {
+    /// Adds a warning if a source loses nearly everything.
     pub(super) fn warn(&mut self, name: &str, counts: DedupCounts) {
         let share =
             |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
@@ -48,52 +48,52 @@ impl Told {
     }
 }
 
-pub(super) fn tell_all(found: &Duplicates, inputs: &Inputs, told: &Told, quiet: bool) {
+pub(super) fn print_all(found: &Duplicates, inputs: &Inputs, notices: &Notices, quiet: bool) {
     for problem in &found.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
     print_notes(&found.notes, &found.documents, quiet);
-    for note in &told.notes {
+    for note in &notices.notes {
         print_message(format_args!("textkin: {note}\n"));
     }
-    for warning in told.warnings.iter().take(MAX_WARNINGS) {
+    for warning in notices.warnings.iter().take(MAX_WARNINGS) {
         print_message(format_args!("textkin: warning: {warning}\n"));
     }
-    if let Some(more @ 1..) = told.warnings.len().checked_sub(MAX_WARNINGS) {
+    if let Some(more @ 1..) = notices.warnings.len().checked_sub(MAX_WARNINGS) {
         print_message(format_args!("textkin: warning: {more} more sources lose more than 90 %\n"));
     }
     if quiet {
         return;
     }
-    if found.problems.len() > told.n_short {
-        let what = if told.n_short > 0 { "what else could not" } else { "what could not" };
-        print_message(format_args!("textkin: {what} be read is written as it is\n"));
+    if found.problems.len() > notices.n_short {
+        let which = if notices.n_short > 0 { "other documents" } else { "documents" };
+        print_message(format_args!("textkin: {which} that cannot be read are copied unchanged\n"));
     }
-    outputs::tell_left_out(inputs.skipped_outputs());
+    outputs::report_skipped_outputs(inputs.skipped_outputs());
     let (hidden, links) = (inputs.skipped_hidden(), inputs.skipped_links());
     if hidden > 0 {
         print_message(format_args!(
-            "textkin: hidden files and folders not read: {hidden} (--hidden reads them)\n"
+            "textkin: hidden files and directories skipped: {hidden} (use --hidden to read them)\n"
         ));
     }
     if links > 0 {
         print_message(format_args!(
-            "textkin: symbolic links not followed: {links} (--follow-links follows them)\n"
+            "textkin: symbolic links skipped: {links} (use --follow-links to follow them)\n"
         ));
     }
     if let Some(capped) = &found.capped {
         print_message(format_args!(
-            "textkin: --max-df {} set aside {} chunks with {} postings\n",
+            "textkin: --max-df {} excluded {} chunks with {} postings\n",
             capped.max_documents, capped.chunks, capped.postings
         ));
     }
 }
 
-/// The summary: on standard output, or on standard error if that is taken.
+/// Prints the summary on standard output, or on standard error if an output goes there.
 pub(super) fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::Error> {
     let text = summary(arguments, found);
-    let cleaned = [&arguments.cleaned.out, &arguments.cleaned.log];
-    if cleaned.into_iter().flatten().any(|path| path.as_os_str() == "-") {
+    let output = [&arguments.output.out, &arguments.output.log];
+    if output.into_iter().flatten().any(|path| path.as_os_str() == "-") {
         print_message(format_args!("{text}"));
         return Ok(());
     }
@@ -101,32 +101,29 @@ pub(super) fn show(arguments: &Dedup, found: &Duplicates) -> Result<(), report::
 }
 
 fn summary(arguments: &Dedup, found: &Duplicates) -> String {
-    let (counts, cleaned) = (found.counts(), &arguments.cleaned);
+    let (counts, output) = (found.counts(), &arguments.output);
     let number = terminal::thousands;
     let documents = number(counts.documents);
-    let verb = |count: u64| match (cleaned.dry_run, cleaned.annotate, count) {
-        (true, ..) => "would go",
-        (false, true, 1) => "is marked",
-        (false, true, _) => "are marked",
-        (false, false, 1) => "is gone",
-        (false, false, _) => "are gone",
+    let verb = match (output.dry_run, output.annotate) {
+        (true, false) => "would remove",
+        (true, true) => "would mark",
+        (false, true) => "marked",
+        (false, false) => "removed",
     };
     let what = match arguments.removal.level {
-        LevelName::Document => {
-            let verb = verb(counts.documents_removed);
-            format!("{} of {documents} documents {verb}", number(counts.documents_removed))
+        DedupLevelOption::Document => {
+            format!("{verb} {} of {documents} documents", number(counts.documents_removed))
         }
-        LevelName::Passage | LevelName::Line => {
+        DedupLevelOption::Passage | DedupLevelOption::Line => {
             let parts = found.removed.len() as u64;
-            let name = match (arguments.removal.level == LevelName::Line, parts) {
+            let name = match (arguments.removal.level == DedupLevelOption::Line, parts) {
                 (true, 1) => "line",
                 (true, _) => "lines",
                 (false, 1) => "passage",
                 (false, _) => "passages",
             };
-            let (count, cut, verb) =
-                (number(parts), number(counts.documents_shortened), verb(parts));
-            format!("{count} {name} in {cut} of {documents} documents {verb}")
+            let (count, cut) = (number(parts), number(counts.documents_shortened));
+            format!("{verb} {count} {name} in {cut} of {documents} documents")
         }
     };
     let words = number(counts.words);
@@ -138,28 +135,34 @@ fn summary(arguments: &Dedup, found: &Duplicates) -> String {
     if found.removed.is_empty() {
         return text;
     }
-    if arguments.removal.level == LevelName::Document {
+    if arguments.removal.level == DedupLevelOption::Document {
         let n_whole = found.removed.iter().filter(|removal| removal.score >= 1.0).count() as u64;
         let n_part = found.removed.len() as u64 - n_whole;
         let (whole, part) = (number(n_whole), number(n_part));
-        let threshold = arguments.removal.threshold.unwrap_or(super::THRESHOLD);
+        let threshold = arguments.removal.threshold.unwrap_or(super::DEFAULT_THRESHOLD);
         text.push_str(&match arguments.removal.by {
             None => format!(
-                "  wholly in one that stays: {whole} · at least {:.0} % of the words: {part}\n",
+                "  contained in one document that stays: {whole} · at least {:.0} % contained: {part}\n",
                 100.0 * threshold
             ),
             Some(by) => format!("  {by} of 1 or more: {whole} · at least {threshold}: {part}\n"),
         });
     }
     text.push_str(&most_duplicated(found));
-    if cleaned.dry_run {
-        let log = if cleaned.log.is_some() { "" } else { ", --log FILE lists what goes and why" };
-        text.push_str(&format!("  nothing is written; --out PATH writes the rest{log}\n"));
+    if output.dry_run {
+        let log = if output.log.is_some() {
+            ""
+        } else {
+            ", use --log FILE to list what would be removed"
+        };
+        text.push_str(&format!(
+            "  nothing was written (dry run); use --out PATH to write the rest{log}\n"
+        ));
     }
     text
 }
 
-/// The documents that stay and that most others duplicate.
+/// Names the most duplicated of the documents that stay.
 fn most_duplicated(found: &Duplicates) -> String {
     let mut counts: HashMap<u32, u64> = HashMap::new();
     for removal in &found.removed {
@@ -168,9 +171,9 @@ fn most_duplicated(found: &Duplicates) -> String {
     let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(document, n)| (Reverse(n), document));
     let name = |&(document, n): &(u32, u64)| {
-        let id = terminal::fit(found.documents.id(document), LONGEST_ID);
+        let id = terminal::fit(found.documents.id(document), MAX_ID_CHARS);
         format!("{id} ({})", terminal::thousands(n))
     };
     let named: Vec<String> = counts.iter().take(MAX_NAMED).map(name).collect();
-    format!("  duplicated most: {}\n", named.join(", "))
+    format!("  most duplicated: {}\n", named.join(", "))
 }

@@ -1,4 +1,4 @@
-//! Where the cleaned collection goes: nowhere, to one file, or to a folder of the same names.
+//! The output of a deduplication: none, one file, or a directory with the same file names.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,28 +11,31 @@ use textkin::report::{self, OutputFile, OutputFolder};
 use textkin::source::{InputFile, Inputs, RewriteError, RewriteOutcome};
 
 use crate::arguments::Dedup;
-use crate::outputs::{self, unless_closed};
+use crate::outputs::{self, ignore_broken_pipe};
 
-/// Where the cleaned collection goes.
+/// Where the cleaned collection is written.
 pub(super) enum Target {
-    /// Nowhere.
+    /// Not written.
     Nothing,
     /// One file.
     File { name: PathBuf, file: Option<OutputFile> },
-    /// A folder, and the folder inside which the names of files are taken, if there is one.
-    Folder { folder: Option<OutputFolder>, root: Option<PathBuf> },
+    /// A directory, and the input directory that file names are relative to, if there is one.
+    RepoFolder { folder: Option<OutputFolder>, root: Option<PathBuf> },
 }
 
 impl Target {
     pub(super) fn new(arguments: &Dedup, files: &[InputFile]) -> anyhow::Result<Self> {
         let is_input = |path: &Path| {
-            let place = outputs::place(path);
-            place.is_some() && files.iter().any(|file| outputs::place(&file.path) == place)
+            let place = outputs::canonical(path);
+            place.is_some() && files.iter().any(|file| outputs::canonical(&file.path) == place)
         };
-        if let Some(log) = arguments.cleaned.log.as_deref().filter(|log| is_input(log)) {
-            anyhow::bail!("{} is an input and would be overwritten", log.display());
+        if let Some(log) = arguments.output.log.as_deref().filter(|log| is_input(log)) {
+            anyhow::bail!(
+                "{} is an input and would be overwritten; choose another log file",
+                log.display()
+            );
         }
-        let Some(out) = arguments.cleaned.out.as_deref().filter(|_| !arguments.cleaned.dry_run)
+        let Some(out) = arguments.output.out.as_deref().filter(|_| !arguments.output.dry_run)
         else {
             return Ok(Self::Nothing);
         };
@@ -47,11 +50,15 @@ impl Target {
             };
             anyhow::ensure!(
                 !is_input(&name),
-                "{} is an input and would be overwritten; name another output",
+                "{} is an input and would be overwritten; choose another output",
                 name.display()
             );
-            let is_both = arguments.cleaned.log.as_ref().is_some_and(|log| *log == name);
-            anyhow::ensure!(!is_both, "{} is named for two outputs", name.display());
+            let is_both = arguments.output.log.as_ref().is_some_and(|log| *log == name);
+            anyhow::ensure!(
+                !is_both,
+                "{} is used for two outputs; choose different files",
+                name.display()
+            );
             let file = Some(OutputFile::create(&name)?);
             return Ok(Self::File { name, file });
         }
@@ -63,7 +70,7 @@ impl Target {
             let inside = input.canonicalize().is_ok_and(|input| place.starts_with(input));
             anyhow::ensure!(
                 !inside,
-                "{} lies in {}, which is read; name a folder outside",
+                "the output {} is inside the input {}; choose another directory",
                 out.display(),
                 input.display()
             );
@@ -77,14 +84,14 @@ impl Target {
             let name = relative(&file.path, root.as_deref());
             anyhow::ensure!(
                 names.insert(name.clone()),
-                "two inputs would be written to {}; clean them one by one",
+                "two inputs would be written to {}; deduplicate them one at a time",
                 out.join(name).display()
             );
         }
-        Ok(Self::Folder { folder: Some(OutputFolder::create(out)?), root })
+        Ok(Self::RepoFolder { folder: Some(OutputFolder::create(out)?), root })
     }
 
-    /// Writes a file again.
+    /// Writes an input file without its duplicates.
     pub(super) fn rewrite(
         &mut self,
         inputs: &Inputs,
@@ -101,7 +108,7 @@ impl Target {
                     output.flush()?;
                     Ok(rewritten)
                 });
-                // A file that goes is not written: what was there under its name stays.
+                // If all of a file is removed, nothing is written and an existing output stays.
                 if matches!(
                     rewritten,
                     Ok(RewriteOutcome::Written
@@ -112,13 +119,14 @@ impl Target {
                 }
                 (name.clone(), rewritten)
             }
-            Self::Folder { folder, root } => {
+            Self::RepoFolder { folder, root } => {
                 let Some(folder) = folder else { return Ok(RewriteOutcome::Removed) };
                 let name = relative(&file.path, root.as_deref());
                 let place = folder.place(&name)?;
-                let made = File::create(&place);
-                let made = made.with_context(|| format!("cannot create {}", name.display()))?;
-                let mut output = BufWriter::with_capacity(1 << 17, made);
+                let file_result = File::create(&place);
+                let created =
+                    file_result.with_context(|| format!("cannot create {}", name.display()))?;
+                let mut output = BufWriter::with_capacity(1 << 17, created);
                 let rewritten = inputs.rewrite(file, editor, &mut output);
                 let rewritten = rewritten.and_then(|rewritten| {
                     output.flush()?;
@@ -146,10 +154,10 @@ impl Target {
             Self::Nothing => {}
             Self::File { file, .. } => {
                 if let Some(file) = file {
-                    unless_closed(file.finish())?;
+                    ignore_broken_pipe(file.finish())?;
                 }
             }
-            Self::Folder { folder, .. } => {
+            Self::RepoFolder { folder, .. } => {
                 if let Some(folder) = folder {
                     folder.finish()?;
                 }
@@ -159,8 +167,8 @@ impl Target {
     }
 }
 
-/// The name of a file in the folder that is written: inside `root`, or as it was given, without what
-/// would lead out of the folder.
+/// Returns the path of a file inside the output directory: relative to `root`, or as given, without components
+/// that lead out of the directory.
 fn relative(path: &Path, root: Option<&Path>) -> PathBuf {
     let inner = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
     let is_name = |component: &Component<'_>| matches!(component, Component::Normal(_));

@@ -17,53 +17,53 @@ use textkin::{
 };
 
 use super::settings;
-use crate::arguments::{Add, Compact, Remove};
+use crate::arguments::{RepoAdd, RepoCompact, RepoRemove};
 use crate::documents::collection_settings;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::messages::print_message;
-use crate::outputs::{check_apart, tell_unread, unless_closed};
-use crate::progress::Shown;
+use crate::outputs::{check_not_input, ignore_broken_pipe, report_skipped_inputs};
+use crate::progress::ProgressDisplay;
 
-/// So many documents to be removed are named, the rest is counted.
+/// Maximum number of documents to name in a dry run; the rest are counted.
 const MAX_NAMED: usize = 20;
 
-pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
-    let begun = Instant::now();
+pub(super) fn add(arguments: &RepoAdd, replaces: bool) -> anyhow::Result<Exit> {
+    let start = Instant::now();
     let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
     let existing = match (arguments.existing, replaces) {
         (None, false) => ExistingPolicy::Refuse,
         (None, true) => ExistingPolicy::Replace,
         (Some(existing), false) => existing.into(),
-        (Some(_), true) => anyhow::bail!("replace is add --existing replace; say one of the two"),
+        (Some(_), true) => anyhow::bail!("--existing cannot be used with replace"),
     };
     if let Some(report) = &arguments.report {
-        check_apart(report, &arguments.inputs)?;
+        check_not_input(report, &arguments.inputs)?;
     }
     let mut source_settings = collection_settings(&arguments.input);
     source_settings.keeps_metadata = true;
     source_settings.outputs = arguments.report.iter().cloned().collect();
     let mut inputs = Inputs::open(&arguments.inputs, &source_settings)?;
-    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
+    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.performance))?;
     let report = open_report(arguments)?;
-    let shown = Shown::begin(&watch, arguments.quiet);
+    let display = ProgressDisplay::start(&watch, arguments.quiet);
     let added = writer.add(&mut inputs, existing, arguments.input.strict, &watch)?;
-    // From here on it is on the disk: say so before anything else is done.
-    drop(shown);
+    // The documents are on disk now: report that before anything else.
+    drop(display);
     for problem in &added.problems {
         print_message(format_args!("textkin: {problem}\n"));
     }
     if !arguments.quiet {
-        tell_unread(&inputs);
+        report_skipped_inputs(&inputs);
         if added.is_empty() && inputs.empty_streams().is_empty() {
             print_message(format_args!("textkin: no documents in the input\n"));
         }
     }
-    let told = summary(&added, begun);
-    let mut kin = None;
-    if let Some((writer_of_pairs, pair_settings)) = report {
-        let shown = Shown::begin(&watch, arguments.quiet);
+    let text = summary(&added, start);
+    let mut n_pairs = None;
+    if let Some((pair_writer, pair_settings)) = report {
+        let display = ProgressDisplay::start(&watch, arguments.quiet);
         let repository = writer.repository();
         let pair_settings = Settings {
             score: pair_settings.score,
@@ -72,29 +72,29 @@ pub(super) fn add(arguments: &Add, replaces: bool) -> anyhow::Result<Exit> {
             ..repository.settings()?
         };
         let found = pairs_with_new(&repository, &added.addresses, &pair_settings, &watch)
-            .context("the documents are added, but their pairs cannot be told")?;
-        unless_closed(write_pairs(writer_of_pairs, &found, &pair_settings))?;
-        kin = Some(found.rows().count());
-        drop(shown);
+            .context("the documents were added, but their pairs could not be found")?;
+        ignore_broken_pipe(write_pairs(pair_writer, &found, &pair_settings))?;
+        n_pairs = Some(found.rows().count());
+        drop(display);
     }
     if !arguments.quiet {
         let is_stdout = arguments.report.as_deref() == Some(Path::new("-"));
-        let told = match kin {
+        let text = match n_pairs {
             Some(pairs) => {
-                format!("{told}, {}\n", counted(pairs as u64, "new pair", "new pairs"))
+                format!("{text}, {}\n", counted(pairs as u64, "new pair", "new pairs"))
             }
-            None => format!("{told}\n"),
+            None => format!("{text}\n"),
         };
-        if is_stdout { print_message(format_args!("{told}")) } else { terminal::print(&told)? }
+        if is_stdout { print_message(format_args!("{text}")) } else { terminal::print(&text)? }
     }
-    writer.merge().context("the documents are added, but small segments cannot be merged")?;
+    writer.merge().context("the documents were added, but small segments could not be merged")?;
     if added.commit.added > 0 {
         return Ok(Exit::Found);
     }
     Ok(if added.problems.is_empty() { Exit::Nothing } else { Exit::Failed })
 }
 
-fn summary(added: &AddSummary, begun: Instant) -> String {
+fn summary(added: &AddSummary, start: Instant) -> String {
     let mut text = format!(
         "added {} with {}",
         counted(added.commit.added, "document", "documents"),
@@ -102,25 +102,25 @@ fn summary(added: &AddSummary, begun: Instant) -> String {
     );
     for (n, one, many) in [
         (added.replaced, "replaced", "replaced"),
-        (added.skipped, "there already", "there already"),
+        (added.skipped, "skipped", "skipped"),
         (added.problems.len() as u64, "problem", "problems"),
     ] {
         if n > 0 {
             let _ = write!(text, ", {}", counted(n, one, many));
         }
     }
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let now = counted(added.commit.documents, "document", "documents");
-    let _ = write!(text, " in {seconds:.2} s; {now} now");
+    let _ = write!(text, " in {seconds:.2} s; {now} in total");
     text
 }
 
-fn open_report(arguments: &Add) -> anyhow::Result<Option<(Box<dyn PairWriter>, Settings)>> {
+fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter>, Settings)>> {
     let Some(path) = &arguments.report else { return Ok(None) };
     let settings = Settings {
         score: arguments.score,
         threshold: arguments.threshold.number(arguments.score).map_err(anyhow::Error::msg)?,
-        threads: arguments.means.threads.map(usize::from),
+        threads: arguments.performance.threads.map(usize::from),
         ..Settings::default()
     };
     let report_settings = report::Settings {
@@ -133,10 +133,10 @@ fn open_report(arguments: &Add) -> anyhow::Result<Option<(Box<dyn PairWriter>, S
 
 fn write_pairs(
     mut writer: Box<dyn PairWriter>,
-    kin: &NewPairs,
+    new: &NewPairs,
     settings: &Settings,
 ) -> Result<(), report::Error> {
-    let found = &kin.discovery;
+    let found = &new.discovery;
     let numbers = 0..u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
     writer.begin(&mut numbers.map(|index| Vertex {
         index,
@@ -144,7 +144,7 @@ fn write_pairs(
         words: u64::from(found.documents.entry(index).words),
         time: found.documents.time(index),
     }))?;
-    let pairs: Vec<_> = kin.rows().collect();
+    let pairs: Vec<_> = new.rows().collect();
     let rows: Vec<Row<'_>> = PairRows { discovery: found, raw: None, settings }.rows(&pairs);
     for rows in rows.chunks(1 << 14) {
         writer.pairs(rows)?;
@@ -152,12 +152,12 @@ fn write_pairs(
     writer.finish()
 }
 
-pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
+pub(super) fn remove(arguments: &RepoRemove) -> anyhow::Result<Exit> {
     if arguments.dry_run {
         let repository = Repository::open(&arguments.folder)?;
-        let places = chosen(&repository, arguments)?;
+        let places = select(&repository, arguments)?;
         let n = counted(places.len() as u64, "document", "documents");
-        let mut text = format!("{n} would go\n");
+        let mut text = format!("would remove {n}\n");
         for &place in places.iter().take(MAX_NAMED) {
             writeln!(text, "  {}", terminal::fit(&repository.document(place)?.id, 200))?;
         }
@@ -172,18 +172,18 @@ pub(super) fn remove(arguments: &Remove) -> anyhow::Result<Exit> {
         return Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found });
     }
     let mut writer = RepositoryWriter::open(&arguments.folder, &Settings::default())?;
-    let places = chosen(&writer.repository(), arguments)?;
-    let receipt = writer.remove(&places)?;
+    let places = select(&writer.repository(), arguments)?;
+    let commit = writer.remove(&places)?;
     terminal::print(&format!(
-        "removed {}; {} now\n",
-        counted(receipt.removed, "document", "documents"),
-        counted(receipt.documents, "document", "documents")
+        "removed {}; {} in total\n",
+        counted(commit.removed, "document", "documents"),
+        counted(commit.documents, "document", "documents")
     ))?;
-    Ok(if receipt.removed > 0 { Exit::Found } else { Exit::Nothing })
+    Ok(if commit.removed > 0 { Exit::Found } else { Exit::Nothing })
 }
 
-/// The documents that `arguments` ask for.
-fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<DocumentAddress>> {
+/// Returns the documents to remove.
+fn select(repository: &Repository, arguments: &RepoRemove) -> anyhow::Result<Vec<DocumentAddress>> {
     if !arguments.id.is_empty() {
         let mut places = Vec::new();
         for id in &arguments.id {
@@ -200,41 +200,37 @@ fn chosen(repository: &Repository, arguments: &Remove) -> anyhow::Result<Vec<Doc
     let selected = repository.select(&arguments.conditions, before)?;
     if selected.undated > 0 {
         print_message(format_args!(
-            "textkin: {} cannot be read\n",
-            counted(
-                selected.undated,
-                "document stays since its time",
-                "documents stay since their times"
-            )
+            "textkin: kept {} whose time cannot be parsed\n",
+            counted(selected.undated, "document", "documents")
         ));
     }
     Ok(selected.addresses)
 }
 
-/// An age or a date.
+/// Parses an age or a date.
 fn before(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(seconds) = parse_age(text) {
         return Ok(Timestamp::now().before(seconds));
     }
     text.parse().map_err(|_| {
         anyhow::anyhow!(
-            "--older-than '{text}' is neither an age such as 30d nor a date such as 2024-01-31"
+            "--older-than: expected an age such as 30d or a date such as 2024-01-31, got '{text}'"
         )
     })
 }
 
-pub(super) fn compact(arguments: &Compact) -> anyhow::Result<Exit> {
+pub(super) fn compact(arguments: &RepoCompact) -> anyhow::Result<Exit> {
     let watch = Arc::new(RunControl::default());
     interrupt::listen(&watch)?;
-    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.means))?;
+    let mut writer = RepositoryWriter::open(&arguments.folder, &settings(&arguments.performance))?;
     let size = |repository: &Repository| -> (usize, u64) {
         let segments = repository.storage().segments();
         (segments.len(), segments.iter().map(|segment| segment.sizes().file).sum())
     };
     let before = size(&writer.repository());
-    let shown = Shown::begin(&watch, false);
+    let display = ProgressDisplay::start(&watch, false);
     writer.compact(&watch)?;
-    drop(shown);
+    drop(display);
     let after = size(&writer.repository());
     if before == after {
         terminal::print("nothing to compact\n")?;
@@ -242,7 +238,7 @@ pub(super) fn compact(arguments: &Compact) -> anyhow::Result<Exit> {
     }
     let bytes = |bytes: u64| terminal::bytes(bytes as f64);
     terminal::print(&format!(
-        "{} with {} became {} with {}\n",
+        "compacted {} ({}) to {} ({})\n",
         counted(before.0 as u64, "segment", "segments"),
         bytes(before.1),
         after.0,

@@ -1,14 +1,14 @@
-//! `textkin repo`: a collection that is kept, grows and shrinks.
+//! `textkin repo`: creates, changes and inspects repositories.
 
 mod change;
-mod look;
+mod inspect;
 
 use std::path::Path;
 
 use anyhow::Context;
 use textkin::{Repository, RepositoryWriter, Settings};
 
-use crate::arguments::{Create, Repo, RepoCommand, WriteMeans};
+use crate::arguments::{Repo, RepoCommand, RepoCreate, WritePerformanceOptions};
 use crate::exit::Exit;
 
 /// Runs the command.
@@ -19,14 +19,14 @@ pub(crate) fn run(arguments: &Repo) -> anyhow::Result<Exit> {
         RepoCommand::Replace(arguments) => change::add(arguments, true),
         RepoCommand::Remove(arguments) => change::remove(arguments),
         RepoCommand::Compact(arguments) => change::compact(arguments),
-        RepoCommand::List(arguments) => look::list(arguments),
-        RepoCommand::Info(arguments) => look::info(arguments),
-        RepoCommand::Check(arguments) => look::check(&arguments.folder),
-        RepoCommand::Export(arguments) => look::export(arguments),
+        RepoCommand::List(arguments) => inspect::list(arguments),
+        RepoCommand::Info(arguments) => inspect::info(arguments),
+        RepoCommand::Check(arguments) => inspect::check(&arguments.folder),
+        RepoCommand::Export(arguments) => inspect::export(arguments),
     }
 }
 
-fn create(arguments: &Create) -> anyhow::Result<Exit> {
+fn create(arguments: &RepoCreate) -> anyhow::Result<Exit> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
@@ -48,15 +48,15 @@ fn create(arguments: &Create) -> anyhow::Result<Exit> {
     let writer =
         RepositoryWriter::create(&arguments.folder, &settings, !arguments.fingerprints_only)?;
     textkin::report::terminal::print(&format!(
-        "made {}: {}\n",
+        "created {} ({})\n",
         arguments.folder.display(),
-        made_with(&writer.repository())
+        settings_line(&writer.repository())
     ))?;
     Ok(Exit::Found)
 }
 
-/// How a repository was made, in one line.
-fn made_with(repository: &Repository) -> String {
+/// Returns the settings of a repository in one line.
+fn settings_line(repository: &Repository) -> String {
     let config = repository.config();
     let mut text = format!(
         "--chunk {} --select {} --normalize {} --hash {}",
@@ -68,14 +68,14 @@ fn made_with(repository: &Repository) -> String {
     if !config.template_texts.is_empty() {
         text += &format!(", {} templates", config.template_texts.len());
     }
-    text += if config.keeps_text { ", texts kept" } else { ", fingerprints only" };
+    text += if config.keeps_text { ", texts stored" } else { ", fingerprints only" };
     text
 }
 
-fn settings(means: &WriteMeans) -> Settings {
+fn settings(performance: &WritePerformanceOptions) -> Settings {
     Settings {
-        memory: means.memory,
-        threads: means.threads.map(usize::from),
+        memory: performance.memory,
+        threads: performance.threads.map(usize::from),
         ..Settings::default()
     }
 }

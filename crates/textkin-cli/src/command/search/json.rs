@@ -1,25 +1,25 @@
-//! Answers as JSON: one object for each query and measure.
+//! Search results as JSON: one object per query and measure.
 
 use std::ops::Range;
 
 use serde::Serialize;
 use textkin::types::Span;
 
-/// What was found for a query by one measure.
+/// The results of a query for one measure.
 #[derive(Debug, Serialize)]
-pub(super) struct Answer<'a> {
+pub(super) struct QueryResult<'a> {
     pub(super) query: &'a str,
     pub(super) measure: String,
-    pub(super) results: Vec<Found>,
+    pub(super) results: Vec<Match>,
     /// Words of the query.
     pub(super) words: usize,
     #[serde(flatten)]
     pub(super) passages: Option<Passages>,
 }
 
-/// A document that was found.
+/// A matching document.
 #[derive(Debug, Serialize)]
-pub(super) struct Found {
+pub(super) struct Match {
     pub(super) rank: usize,
     pub(super) id: String,
     pub(super) score: f64,
@@ -28,44 +28,44 @@ pub(super) struct Found {
     pub(super) words: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time: Option<String>,
-    /// Passages of it that are highly similar to one of the query, if they were asked for.
+    /// Number of its passages that are similar to one of the query, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) passage_pairs: Option<usize>,
 }
 
-/// What was found by passages.
+/// Similar passages of a query.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Passages {
-    pub(super) passages: Vec<PassageFound>,
-    /// Passages of the query that are common in the repository and were passed over.
-    pub(super) common_passages: Vec<PlaceInText>,
+    pub(super) passages: Vec<PassageMatch>,
+    /// Passages of the query that are common in the repository and were skipped.
+    pub(super) common_passages: Vec<TextRange>,
 }
 
-/// A document with passages that are highly similar to some of the query.
+/// A document with passages that are similar to those of the query.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct PassageFound {
+pub(super) struct PassageMatch {
     pub(super) id: String,
     pub(super) pairs: Vec<Pair>,
 }
 
-/// Two passages that are highly similar.
+/// Two similar passages.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Pair {
-    pub(super) query: PlaceInText,
-    pub(super) document: PlaceInText,
+    pub(super) query: TextRange,
+    pub(super) document: TextRange,
     pub(super) percent: f64,
 }
 
-/// Where a passage is: bytes and words.
+/// The position of a passage, in bytes and in words.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct PlaceInText {
+pub(super) struct TextRange {
     start: u32,
     end: u32,
     words: [usize; 2],
 }
 
-impl PlaceInText {
-    /// The place of a run of words.
+impl TextRange {
+    /// Creates the range of a run of words.
     pub(super) fn new(span: Span, words: &Range<usize>) -> Self {
         Self { start: span.start, end: span.end, words: [words.start, words.end] }
     }

@@ -1,4 +1,4 @@
-//! What is said of a document, as a line: JSON for programs, or for a terminal.
+//! The result of a document as a line of JSON or text.
 
 use std::io::{self, Write};
 
@@ -15,19 +15,19 @@ pub(super) fn write(
     format: TraceFormat,
     id: &str,
     time: Option<&str>,
-    said: &DocumentOrigins,
+    origins: &DocumentOrigins,
     line: &mut impl Write,
 ) -> io::Result<()> {
     match format {
         TraceFormat::Json => {
-            serde_json::to_writer(&mut *line, &JsonLine::new(id, time, said))?;
+            serde_json::to_writer(&mut *line, &JsonLine::new(id, time, origins))?;
             line.write_all(b"\n")
         }
-        TraceFormat::Table => line.write_all(table_line(id, said).as_bytes()),
+        TraceFormat::Table => line.write_all(table_line(id, origins).as_bytes()),
     }
 }
 
-/// What is said of a document; programs go by these names.
+/// The result of a document. The field names are part of the output format.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     id: &'a str,
@@ -44,9 +44,9 @@ struct JsonLine<'a> {
     dominant_share: f64,
     #[serde(serialize_with = "blocks")]
     blocks: &'a DocumentOrigins,
-    #[serde(serialize_with = "places")]
+    #[serde(serialize_with = "spans")]
     new: &'a [Span],
-    #[serde(serialize_with = "places")]
+    #[serde(serialize_with = "spans")]
     estimated: &'a [Span],
 }
 
@@ -76,48 +76,48 @@ impl<'a> JsonBlock<'a> {
 }
 
 impl<'a> JsonLine<'a> {
-    fn new(id: &'a str, time: Option<&'a str>, said: &'a DocumentOrigins) -> Self {
-        let traced = &said.trace;
+    fn new(id: &'a str, time: Option<&'a str>, origins: &'a DocumentOrigins) -> Self {
+        let trace = &origins.trace;
         Self {
             id,
-            number: traced.number,
-            words: traced.words,
-            chunks: traced.chunks,
-            selected: traced.selected,
-            new_words: traced.new_words,
-            copied_words: traced.copied_words,
-            dominant_origin: said.dominant_origin.as_deref(),
-            dominant_number: traced.dominant_origin,
-            dominant_share: traced.dominant_share,
-            blocks: said,
-            new: &said.new_spans,
-            estimated: &said.estimated_spans,
+            number: trace.number,
+            words: trace.words,
+            chunks: trace.chunks,
+            selected: trace.selected,
+            new_words: trace.new_words,
+            copied_words: trace.copied_words,
+            dominant_origin: origins.dominant_origin.as_deref(),
+            dominant_number: trace.dominant_origin,
+            dominant_share: trace.dominant_share,
+            blocks: origins,
+            new: &origins.new_spans,
+            estimated: &origins.estimated_spans,
             time,
         }
     }
 }
 
-// Written one by one: of a long document there are many, and no second copy of them is made.
-fn blocks<S: Serializer>(said: &&DocumentOrigins, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(said.trace.blocks.iter().zip(&said.blocks).map(JsonBlock::new))
+// Written one by one, because a long document has many and a second copy would cost memory.
+fn blocks<S: Serializer>(origins: &&DocumentOrigins, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(origins.trace.blocks.iter().zip(&origins.blocks).map(JsonBlock::new))
 }
 
-fn places<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Error> {
+fn spans<S: Serializer>(spans: &&[Span], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(spans.iter().map(|span| [span.start, span.end]))
 }
 
-fn table_line(id: &str, said: &DocumentOrigins) -> String {
-    let traced = &said.trace;
-    let new = 100.0 * f64::from(traced.new_words) / f64::from(traced.words.max(1));
-    let origin = match (traced.is_copied(), &said.dominant_origin) {
-        (false, _) => "its own".to_owned(),
+fn table_line(id: &str, origins: &DocumentOrigins) -> String {
+    let trace = &origins.trace;
+    let new = 100.0 * f64::from(trace.new_words) / f64::from(trace.words.max(1));
+    let origin = match (trace.is_copied(), &origins.dominant_origin) {
+        (false, _) => "itself".to_owned(),
         (true, Some(origin)) => terminal::fit(origin, 40),
-        (true, None) => format!("document {}", traced.dominant_origin),
+        (true, None) => format!("document {}", trace.dominant_origin),
     };
-    let words = terminal::thousands(u64::from(traced.words));
-    let share = 100.0 * traced.dominant_share;
+    let words = terminal::thousands(u64::from(trace.words));
+    let share = 100.0 * trace.dominant_share;
     format!(
-        "{words:>9} words  {new:>5.1} % new  {share:>5.1} % {origin}  {}\n",
+        "{words:>9} words  {new:>5.1} % new  {share:>5.1} % from {origin}  {}\n",
         terminal::fit(id, 60)
     )
 }

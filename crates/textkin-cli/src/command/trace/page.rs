@@ -1,4 +1,4 @@
-//! `--html`: one document of the stream, with its passages tinted by origin.
+//! `--html`: shows one document of the stream with its passages colored by origin.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,70 +6,71 @@ use std::path::PathBuf;
 use textkin::DocumentOrigins;
 use textkin::report::{OriginPage, OriginPassage, Output, origin_page};
 
-use crate::arguments::TraceMeans;
+use crate::arguments::TraceOptions;
 
-/// The document to be shown, as far as is known.
+/// The HTML report and the document to show in it.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct TracePage {
     path: PathBuf,
-    /// None for the one with the most old words.
+    /// The requested id; `None` for the document with the most copied words.
     wanted: Option<String>,
-    shown: Option<Shown>,
+    shown: Option<ShownDocument>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownDocument {
     id: String,
     time: Option<String>,
     text: String,
-    said: DocumentOrigins,
+    origins: DocumentOrigins,
 }
 
-impl Page {
-    /// What was asked for.
-    pub(super) fn new(means: &TraceMeans) -> anyhow::Result<Option<Self>> {
-        let Some(path) = means.html.clone() else { return Ok(None) };
-        // A wrong path fails now, not at the end.
+impl TracePage {
+    /// Creates the report if the options request it.
+    pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
+        let Some(path) = options.html.clone() else { return Ok(None) };
+        // Fail at the start, not at the end, if the path cannot be written.
         drop(Output::create(&path)?);
-        Ok(Some(Self { path, wanted: means.html_document.clone(), shown: None }))
+        Ok(Some(Self { path, wanted: options.html_document.clone(), shown: None }))
     }
 
-    /// Keeps a document if it is to be shown rather than those before it.
+    /// Keeps a document if it is to be shown instead of an earlier one.
     pub(super) fn consider(
         &mut self,
         id: &str,
         time: Option<&str>,
         text: &str,
-        said: &DocumentOrigins,
+        origins: &DocumentOrigins,
     ) {
-        let old = |said: &DocumentOrigins| said.trace.copied_words;
+        let old = |origins: &DocumentOrigins| origins.trace.copied_words;
         let is_shown = match (&self.wanted, &self.shown) {
             (Some(wanted), _) => wanted == id,
             (None, None) => true,
-            // While nothing is copied, the last one.
-            (None, Some(shown)) => old(said) > old(&shown.said) || old(&shown.said) == 0,
+            // As long as nothing was copied, the last document.
+            (None, Some(shown)) => old(origins) > old(&shown.origins) || old(&shown.origins) == 0,
         };
         if is_shown {
             let (id, time) = (id.to_owned(), time.map(str::to_owned));
-            self.shown = Some(Shown { id, time, text: text.to_owned(), said: said.clone() });
+            self.shown =
+                Some(ShownDocument { id, time, text: text.to_owned(), origins: origins.clone() });
         }
     }
 
     /// Writes the page.
     pub(super) fn write(self, settings: &[(String, String)]) -> anyhow::Result<()> {
-        let Some(Shown { id, time, text, said }) = self.shown else {
+        let Some(ShownDocument { id, time, text, origins }) = self.shown else {
             match self.wanted {
                 Some(wanted) => {
-                    anyhow::bail!("no document '{wanted}' came in this run to be shown")
+                    anyhow::bail!("the input has no document '{wanted}' to show")
                 }
-                None => anyhow::bail!("no document came in this run to be shown"),
+                None => anyhow::bail!("the input has no document to show"),
             }
         };
-        let traced = &said.trace;
+        let trace = &origins.trace;
         let mut shown_to = 0;
         let mut passages = Vec::new();
-        for (block, place) in traced.blocks.iter().zip(&said.blocks) {
-            // Each word is shown in one passage only.
+        for (block, place) in trace.blocks.iter().zip(&origins.blocks) {
+            // Each word belongs to one passage only.
             let words = block.start.max(shown_to)..block.end;
             shown_to = shown_to.max(block.end);
             let length = u64::from(words.end.saturating_sub(words.start));
@@ -77,20 +78,20 @@ impl Page {
                 span: place.span,
                 number: block.origin,
                 name: place.origin.as_deref().map(str::to_owned),
-                words: length.saturating_sub(words_of(&traced.new, &words)),
-                estimated: words_of(&traced.estimated, &words),
+                words: length.saturating_sub(words_of(&trace.new, &words)),
+                estimated: words_of(&trace.estimated, &words),
             });
         }
         let page = origin_page(&OriginPage {
             version: env!("CARGO_PKG_VERSION"),
             id: &id,
-            number: said.trace.number,
+            number: origins.trace.number,
             time: time.as_deref(),
             text: &text,
-            words: u64::from(said.trace.words),
-            new_words: u64::from(said.trace.new_words),
+            words: u64::from(origins.trace.words),
+            new_words: u64::from(origins.trace.new_words),
             passages: &passages,
-            estimated: &said.estimated_spans,
+            estimated: &origins.estimated_spans,
             settings,
         });
         let mut out = Output::create(&self.path)?;
@@ -99,7 +100,7 @@ impl Page {
     }
 }
 
-/// Words of runs that lie in `words`.
+/// Counts the words of runs inside `words`.
 fn words_of(runs: &[(u32, u32)], words: &Range<u32>) -> u64 {
     let from = runs.partition_point(|run| run.1 <= words.start);
     let within = runs[from..].iter().take_while(|run| run.0 < words.end);

@@ -1,4 +1,4 @@
-//! The state file of a trace: read at the start, written whenever it is due, whole or not at all.
+//! The state file of a trace: read at the start and saved atomically at each checkpoint.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,39 +12,39 @@ use anyhow::Context;
 use textkin::report::OutputFile;
 use textkin::{StreamTracer, TraceProgress, TraceSettings};
 
-use crate::arguments::Every;
+use crate::arguments::CheckpointInterval;
 
-/// When and where a state is written.
+/// The state file and when to save it.
 #[derive(Debug)]
 pub(super) struct StateFile {
     path: PathBuf,
-    every: Every,
-    /// Documents that were taken when the state was written last, and when that was.
+    interval: CheckpointInterval,
+    /// The number of documents at the last checkpoint, and its time.
     documents: u64,
     at: Instant,
-    /// Whether a state is being written.
+    /// Whether the state is being saved.
     is_busy: Arc<AtomicBool>,
 }
 
 impl StateFile {
-    /// The state file `path`, which must be one that can be written.
+    /// Opens the state file `path`, which must be writable.
     pub(super) fn open(
         path: &Path,
-        every: Every,
+        interval: CheckpointInterval,
         is_busy: Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
         remove_leftovers(path);
-        // A wrong path fails now, not after the first thousand documents.
+        // Fail at the start, not at the first checkpoint, if the path cannot be written.
         drop(OutputFile::create(path)?);
-        Ok(Self { path: path.to_owned(), every, documents: 0, at: Instant::now(), is_busy })
+        Ok(Self { path: path.to_owned(), interval, documents: 0, at: Instant::now(), is_busy })
     }
 
-    /// The name, for messages.
+    /// Returns the name of the file, for messages.
     pub(super) fn name(&self) -> std::path::Display<'_> {
         self.path.display()
     }
 
-    /// What the file holds; nothing if it is not there yet.
+    /// Loads the state; returns `None` if the file does not exist yet.
     pub(super) fn load(
         &mut self,
         settings: &TraceSettings,
@@ -55,23 +55,28 @@ impl StateFile {
         };
         let loaded = StreamTracer::load(settings, &mut BufReader::new(file));
         let (tracer, progress) = loaded.with_context(|| {
-            format!("cannot go on from {}; to begin anew, remove it or name another", self.name())
+            format!(
+                "cannot resume from {}; to start again, delete it or use another file",
+                self.name()
+            )
         })?;
         self.documents = tracer.n_documents();
         Ok(Some((tracer, progress)))
     }
 
-    /// Whether so much has come since the last state that another should be written.
+    /// Returns whether the state should be saved now.
     pub(super) fn is_due(&self, n_documents: u64) -> bool {
-        match self.every {
-            Every::Documents(every) => n_documents >= self.documents.saturating_add(every),
-            Every::Seconds(every) => {
+        match self.interval {
+            CheckpointInterval::Documents(every) => {
+                n_documents >= self.documents.saturating_add(every)
+            }
+            CheckpointInterval::Seconds(every) => {
                 n_documents > self.documents && self.at.elapsed() >= Duration::from_secs(every)
             }
         }
     }
 
-    /// Writes a state in the place of the one before.
+    /// Saves the state, replacing the previous one.
     pub(super) fn write(
         &mut self,
         tracer: &StreamTracer,
@@ -94,7 +99,7 @@ impl StateFile {
     }
 }
 
-/// Removes what a run left behind that was killed while it wrote this state.
+/// Removes temporary files of a run that was killed while saving this state.
 fn remove_leftovers(path: &Path) {
     let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else { return };
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
@@ -107,7 +112,7 @@ fn remove_leftovers(path: &Path) {
         let name = name.as_encoded_bytes();
         let rest = name.strip_prefix(prefix.as_encoded_bytes());
         if rest.and_then(|rest| rest.strip_suffix(b".tmp")).is_some_and(|rest| rest.len() == 6) {
-            // It is of no use to anybody; if it cannot be removed, it is in nobody's way either.
+            // A leftover that cannot be removed does no harm.
             let _ = std::fs::remove_file(entry.path());
         }
     }

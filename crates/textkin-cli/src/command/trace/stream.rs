@@ -1,4 +1,4 @@
-//! Standard input as an endless stream: JSON lines are answered as they come.
+//! Standard input as an endless stream of JSON lines, with a result after each line.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -6,38 +6,38 @@ use std::time::Duration;
 
 use textkin::source::{InputFormat, Inputs, SourceSettings};
 
-use super::STREAM;
-use super::answers::Answers;
+use super::STDIN;
+use super::session::TraceSession;
 
-/// How often a stream that gives nothing is left, to see whether a state is due or the run is over.
-const GLANCE: Duration = Duration::from_millis(100);
+/// How often an idle stream is checked for a due checkpoint or the end of the run.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Reads standard input: JSON lines one by one, anything else as of any command.
-pub(super) fn read(answers: &mut Answers, settings: &SourceSettings) -> anyhow::Result<()> {
+/// Reads standard input: JSON lines one by one, other formats as in other commands.
+pub(super) fn read(session: &mut TraceSession, settings: &SourceSettings) -> anyhow::Result<()> {
     let mut stream = BufReader::new(io::stdin());
     let is_lines = settings.input_format.is_none() && stream.fill_buf()?.first() == Some(&b'{');
     if !is_lines {
-        answers.read_all(Inputs::from_reader(STREAM, stream, settings)?);
+        session.read_all(Inputs::from_reader(STDIN, stream, settings)?);
         return Ok(());
     }
     let settings = SourceSettings { input_format: Some(InputFormat::Jsonl), ..settings.clone() };
-    // Read elsewhere: a read that waits for the next line cannot be interrupted. One line at a time.
+    // Read in another thread, because a blocking read cannot be interrupted. One line at a time.
     let (sender, lines) = sync_channel(0);
-    let most = settings.max_document_bytes;
+    let max_bytes = settings.max_document_bytes;
     std::thread::spawn(move || {
         loop {
-            let line = next_line(&mut stream, most);
+            let line = next_line(&mut stream, max_bytes);
             let is_end = line.as_ref().map_or(true, Vec::is_empty);
             if sender.send(line).is_err() || is_end {
                 break;
             }
         }
     });
-    while answers.goes_on() {
-        let line = match lines.recv_timeout(GLANCE) {
+    while session.continues() {
+        let line = match lines.recv_timeout(POLL_INTERVAL) {
             Ok(line) => line?,
             Err(RecvTimeoutError::Timeout) => {
-                answers.write_state_if_due();
+                session.write_state_if_due();
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -45,17 +45,17 @@ pub(super) fn read(answers: &mut Answers, settings: &SourceSettings) -> anyhow::
         if line.is_empty() {
             break;
         }
-        answers.line = Some(answers.line.unwrap_or(0) + 1);
-        answers.read_all(Inputs::from_reader(STREAM, Cursor::new(line), &settings)?);
+        session.line = Some(session.line.unwrap_or(0) + 1);
+        session.read_all(Inputs::from_reader(STDIN, Cursor::new(line), &settings)?);
     }
     Ok(())
 }
 
-/// The next line; of one that is longer than a record may be, as much as tells that, and the rest is
-/// passed over.
-fn next_line(stream: &mut impl BufRead, most: u64) -> io::Result<Vec<u8>> {
+/// Returns the next line. A line longer than a record may be is cut one byte after that length, and the rest
+/// is skipped.
+fn next_line(stream: &mut impl BufRead, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    let limit = most.saturating_add(1);
+    let limit = max_bytes.saturating_add(1);
     let read = stream.by_ref().take(limit).read_until(b'\n', &mut line)?;
     if read as u64 == limit && !line.ends_with(b"\n") {
         stream.skip_until(b'\n')?;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_too_long_is_cut_and_the_next_is_whole() {
+    fn long_line_is_cut_and_next_line_is_complete() {
         let mut stream: &[u8] = b"{1}\n{123456789}\n{234}\n{2}\nend";
         let mut lines = Vec::new();
         while let Ok(line) = next_line(&mut stream, 5)

@@ -1,4 +1,4 @@
-//! The documents that most others copied from: for a person at the end, for programs in a file.
+//! The most copied documents: printed at the end, and written to a file as JSON.
 
 use std::path::PathBuf;
 
@@ -6,31 +6,31 @@ use serde_json::{Value, json};
 use textkin::report::{Output, terminal};
 use textkin::{CopiedOrigin, StreamTracer, TopOrigins};
 
-use crate::arguments::TraceMeans;
+use crate::arguments::TraceOptions;
 use crate::messages::print_message;
 
-/// The most letters of a name.
-const NAME: usize = 60;
+/// Maximum length of a document id.
+const MAX_ID_CHARS: usize = 60;
 
-/// How many are shown, and where they are written.
+/// How many documents to show, and where to write them.
 #[derive(Debug)]
-pub(super) struct Top {
+pub(super) struct TopOriginsOutput {
     n: usize,
     out: Option<PathBuf>,
 }
 
-impl Top {
-    /// What was asked for.
-    pub(super) fn new(means: &TraceMeans) -> anyhow::Result<Option<Self>> {
-        let Some(n) = means.top_origins else { return Ok(None) };
-        if let Some(out) = &means.top_origins_out {
-            // A wrong path fails now, not at the end.
+impl TopOriginsOutput {
+    /// Creates the list if the options request it.
+    pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
+        let Some(n) = options.top_origins else { return Ok(None) };
+        if let Some(out) = &options.top_origins_out {
+            // Fail at the start, not at the end, if the path cannot be written.
             drop(Output::create(out)?);
         }
-        Ok(Some(Self { n: n as usize, out: means.top_origins_out.clone() }))
+        Ok(Some(Self { n: n as usize, out: options.top_origins_out.clone() }))
     }
 
-    /// Writes the file, if there is one.
+    /// Writes the file, if one was requested.
     pub(super) fn write(&self, tracer: &StreamTracer) -> anyhow::Result<()> {
         let Some(path) = &self.out else { return Ok(()) };
         let found = tracer.top_origins(self.n);
@@ -39,7 +39,7 @@ impl Top {
         Ok(out.finish()?)
     }
 
-    /// Shows them to a person.
+    /// Prints the documents.
     pub(super) fn show(&self, tracer: &StreamTracer) {
         print_message(format_args!("{}", table(&tracer.top_origins(self.n))));
     }
@@ -65,19 +65,20 @@ fn json_of(n_documents: u64, found: &TopOrigins) -> Value {
 fn table(found: &TopOrigins) -> String {
     match (found.origins.is_empty(), found.max_other_copies) {
         (false, _) => {}
-        (true, 0) => return "textkin: no document was copied from\n".to_owned(),
-        (true, most) => {
-            let most = terminal::thousands(most);
+        (true, 0) => return "textkin: no document was copied\n".to_owned(),
+        (true, max) => {
             return format!(
-                "textkin: there is no memory to count the most copied documents; any was copied by {most} others at most\n"
+                "textkin: not enough memory to count copies; no document was copied more than {} times\n",
+                terminal::thousands(max)
             );
         }
     }
-    let mut text = "the most copied documents:\n    copies       words  document\n".to_owned();
+    let mut text = "most copied documents:\n    copies       words  document\n".to_owned();
     for origin in &found.origins {
         let CopiedOrigin { number, name, copies, max_copies, words } = origin;
-        let name =
-            name.as_ref().map_or_else(|| format!("document {number}"), |n| terminal::fit(n, NAME));
+        let name = name
+            .as_ref()
+            .map_or_else(|| format!("document {number}"), |n| terminal::fit(n, MAX_ID_CHARS));
         let more = match max_copies > copies {
             true => format!("  (at most {} copies)", terminal::thousands(*max_copies)),
             false => String::new(),
@@ -86,8 +87,8 @@ fn table(found: &TopOrigins) -> String {
         text.push_str(&format!("{copies:>10}  {words:>10}  {name}{more}\n"));
     }
     if found.max_other_copies > 0 {
-        let most = terminal::thousands(found.max_other_copies);
-        text.push_str(&format!("any other document was copied by {most} others at most\n"));
+        let max = terminal::thousands(found.max_other_copies);
+        text.push_str(&format!("no other document was copied more than {max} times\n"));
     }
     text
 }

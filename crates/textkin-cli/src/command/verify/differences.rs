@@ -1,41 +1,50 @@
-//! What two JSON values do not have in common.
+//! Differences between JSON values.
 
 use serde_json::Value;
 
-/// What of `told` is not as it is found `again`. Names of documents may differ.
-pub(super) fn differences(path: &str, told: &Value, again: &Value, faults: &mut Vec<String>) {
-    match (told, again) {
-        (Value::Object(told), Value::Object(again)) => {
-            let mut keys: Vec<&String> = told.keys().chain(again.keys()).collect();
+/// Appends the differences between `reported` and `recomputed`. Ids of documents may differ.
+pub(super) fn differences(
+    path: &str,
+    reported: &Value,
+    recomputed: &Value,
+    faults: &mut Vec<String>,
+) {
+    match (reported, recomputed) {
+        (Value::Object(reported), Value::Object(recomputed)) => {
+            let mut keys: Vec<&String> = reported.keys().chain(recomputed.keys()).collect();
             keys.sort();
             keys.dedup();
             for key in keys.into_iter().filter(|key| *key != "id") {
                 let value = |map: &serde_json::Map<String, Value>| {
                     map.get(key).cloned().unwrap_or(Value::Null)
                 };
-                differences(&format!("{path}.{key}"), &value(told), &value(again), faults);
+                differences(&format!("{path}.{key}"), &value(reported), &value(recomputed), faults);
             }
         }
-        (Value::Array(told), Value::Array(again)) if told.len() == again.len() => {
-            for (index, (told, again)) in told.iter().zip(again).enumerate() {
-                differences(&format!("{path}[{index}]"), told, again, faults);
+        (Value::Array(reported), Value::Array(recomputed))
+            if reported.len() == recomputed.len() =>
+        {
+            for (index, (reported, recomputed)) in reported.iter().zip(recomputed).enumerate() {
+                differences(&format!("{path}[{index}]"), reported, recomputed, faults);
             }
         }
-        (Value::Array(told), Value::Array(again)) => {
+        (Value::Array(reported), Value::Array(recomputed)) => {
             faults.push(format!(
-                "{path}: the report has {}, there are {}",
-                told.len(),
-                again.len()
+                "{path}: {} in the report, expected {}",
+                reported.len(),
+                recomputed.len()
             ));
         }
-        (told, again) if is_same(told, again) => {}
-        (told, again) => faults.push(format!("{path}: the report says {told}, it is {again}")),
+        (reported, recomputed) if is_same(reported, recomputed) => {}
+        (reported, recomputed) => {
+            faults.push(format!("{path}: {reported} in the report, expected {recomputed}"))
+        }
     }
 }
 
-fn is_same(told: &Value, again: &Value) -> bool {
-    match (told.as_f64(), again.as_f64()) {
-        (Some(told), Some(again)) => (told - again).abs() <= 1e-9,
-        _ => told == again,
+fn is_same(reported: &Value, recomputed: &Value) -> bool {
+    match (reported.as_f64(), recomputed.as_f64()) {
+        (Some(reported), Some(recomputed)) => (reported - recomputed).abs() <= 1e-9,
+        _ => reported == recomputed,
     }
 }

@@ -1,4 +1,4 @@
-//! The scores that a run gives a pair, found again among all documents of the run.
+//! Recomputes the scores of pairs from all documents of a run.
 
 use serde_json::Value;
 use textkin::graph::Overlaps;
@@ -6,53 +6,54 @@ use textkin::source::Inputs;
 use textkin::types::{Measure, Overlap};
 use textkin::{RunControl, Settings, overlaps};
 
-use super::aside::Common;
+use super::common::ReportedCommonText;
 use super::differences::differences;
-use super::given::Given;
+use super::documents::SuppliedDocuments;
 
-/// Finds scores again. The collection is read for the first pair, and again only for a pair that
-/// claims other settings.
-pub(super) struct Scores<'a> {
+/// Recomputes scores. The collection is read for the first pair, and again only for pairs with other settings.
+pub(super) struct ScoreChecker<'a> {
     pub(super) inputs: &'a Inputs,
-    pub(super) given: &'a Given,
-    /// The settings that were asked for last, and what documents share under them.
+    pub(super) documents: &'a SuppliedDocuments,
+    /// The last settings and the overlaps of documents under them, with and without exclusions.
     found: Option<(String, Overlaps, Overlaps)>,
-    /// The number of documents of a run that was given only in part.
+    /// The number of documents of the run, if not all of them were given.
     pub(super) missing: Option<u64>,
 }
 
-/// Two documents and what the run said of them.
-pub(super) struct Claim<'a> {
+/// Two documents and what the report says about them.
+pub(super) struct PairClaim<'a> {
     pub(super) pair: &'a Value,
-    /// Their places among all that were given.
+    /// Their numbers among all documents given.
     pub(super) documents: [u32; 2],
-    /// What they share by themselves.
+    /// What they share when compared on their own.
     pub(super) overlap: &'a Overlap,
 }
 
-impl<'a> Scores<'a> {
-    pub(super) fn new(inputs: &'a Inputs, given: &'a Given) -> Self {
-        Self { inputs, given, found: None, missing: None }
+impl<'a> ScoreChecker<'a> {
+    pub(super) fn new(inputs: &'a Inputs, documents: &'a SuppliedDocuments) -> Self {
+        Self { inputs, documents, found: None, missing: None }
     }
 
-    /// Checks what the run said of a pair that was compared under `settings`.
+    /// Checks what the report says about a pair that was compared with `settings`.
     pub(super) fn check(
         &mut self,
-        claim: &Claim<'_>,
+        claim: &PairClaim<'_>,
         settings: &Settings,
         faults: &mut Vec<String>,
     ) -> anyhow::Result<()> {
         let pair = claim.pair;
         let Ok(measure) = pair["by"].as_str().unwrap_or_default().parse::<Measure>() else {
-            faults.push(format!("pair.by: there is no score {}", pair["by"]));
+            faults.push(format!("pair.by: unknown score {}", pair["by"]));
             return Ok(());
         };
         let max_df = max_df(pair);
         let excludes = settings.excludes_words() || max_df.is_some();
         if pair["raw_score"].is_number() != excludes {
-            faults.push("pair.raw_score: it is there if, and only if, anything is excluded".into());
+            faults.push(
+                "pair.raw_score: must be present if and only if something is excluded".into(),
+            );
         }
-        if pair["documents"].as_u64() != Some(u64::from(self.given.n_documents)) {
+        if pair["documents"].as_u64() != Some(u64::from(self.documents.n_documents)) {
             self.missing = pair["documents"].as_u64();
             if max_df.is_none() {
                 counts(pair, claim.overlap, faults);
@@ -68,29 +69,29 @@ impl<'a> Scores<'a> {
         counts(pair, &overlap, faults);
         differences("pair.score", &pair["score"], &measure.score(&overlap).into(), faults);
         if excludes {
-            let again = measure.score(&raw).into();
-            differences("pair.raw_score", &pair["raw_score"], &again, faults);
+            let recomputed = measure.score(&raw).into();
+            differences("pair.raw_score", &pair["raw_score"], &recomputed, faults);
         }
         Ok(())
     }
 
-    /// What the cap of a run set aside of two documents, if there was one and all documents of the
-    /// run are given.
+    /// Returns the text of two documents that --max-df excluded, if the run used it and all documents of the run
+    /// are given.
     pub(super) fn common(
         &mut self,
         pair: &Value,
         [a, b]: [u32; 2],
         settings: &Settings,
-    ) -> anyhow::Result<Option<Common>> {
+    ) -> anyhow::Result<Option<ReportedCommonText>> {
         let max_df = max_df(pair);
-        let is_whole = pair["documents"].as_u64() == Some(u64::from(self.given.n_documents));
+        let is_whole = pair["documents"].as_u64() == Some(u64::from(self.documents.n_documents));
         if max_df.is_none() || !is_whole {
             return Ok(None);
         }
         let (_, after, _) = self.overlaps(&Settings { max_df, ..settings.clone() })?;
         let words =
             |document| after.aside.as_ref().map_or(Vec::new(), |aside| aside.of(document).to_vec());
-        Ok(Some(Common { a: words(a), b: words(b), overlap: Some(after.of(a, b)) }))
+        Ok(Some(ReportedCommonText { a: words(a), b: words(b), overlap: Some(after.of(a, b)) }))
     }
 
     fn overlaps(&mut self, settings: &Settings) -> anyhow::Result<&(String, Overlaps, Overlaps)> {
@@ -109,12 +110,12 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// The cap that a run had, if it had one.
+/// Returns the value of --max-df of the run.
 pub(super) fn max_df(pair: &Value) -> Option<u32> {
-    pair["max_df"].as_u64().and_then(|most| u32::try_from(most).ok())
+    pair["max_df"].as_u64().and_then(|limit| u32::try_from(limit).ok())
 }
 
-/// Checks the words of both documents, and how many of them are in the other.
+/// Checks the number of words of both documents, and how many of them appear in the other.
 fn counts(pair: &Value, overlap: &Overlap, faults: &mut Vec<String>) {
     let counts = [
         ("words_a", overlap.words_a),
@@ -122,7 +123,7 @@ fn counts(pair: &Value, overlap: &Overlap, faults: &mut Vec<String>) {
         ("contained_words_a", overlap.covered_a),
         ("contained_words_b", overlap.covered_b),
     ];
-    for (key, again) in counts {
-        differences(&format!("pair.{key}"), &pair[key], &again.into(), faults);
+    for (key, recomputed) in counts {
+        differences(&format!("pair.{key}"), &pair[key], &recomputed.into(), faults);
     }
 }

@@ -1,4 +1,4 @@
-//! How `textkin serve` delivers alerts: arguments and environment to settings of the server.
+//! Delivery of alerts by `textkin serve`: converts arguments and environment variables to server settings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,23 +8,22 @@ use textkin_hook::Reach;
 use textkin_mail::{Address, Encryption, Relay, Server};
 use textkin_server::{DeliveryConfig, MailOut};
 
-use crate::arguments::{DeliveringArguments, SmtpEncryption};
+use crate::arguments::{DeliveryArguments, SmtpEncryption};
 
-/// How long the mail system may take for each answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the SMTP server may take for each response.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Settings of deliveries; `site` is where the server is found, `from` who its mail is from, where
-/// nothing else is said.
-pub(crate) fn delivering(
-    arguments: &DeliveringArguments,
+/// Returns the delivery settings. `site` and `from` are the default URL of the server and sender of its mail.
+pub(crate) fn settings(
+    arguments: &DeliveryArguments,
     site: String,
     from: Option<Address>,
 ) -> anyhow::Result<DeliveryConfig> {
-    let DeliveringArguments { public_url, webhook_allow, webhook_http, smtp_relay, .. } = arguments;
+    let DeliveryArguments { public_url, webhook_allow, webhook_http, smtp_relay, .. } = arguments;
     let mail = match smtp_relay {
         Some((host, port)) => {
             let Some(from) = arguments.smtp_from.clone().or(from) else {
-                bail!("--smtp-relay needs --smtp-from ADDRESS: who the mail is from");
+                bail!("--smtp-relay requires --smtp-from ADDRESS, the sender of the mail");
             };
             let server = Server {
                 host: host.clone(),
@@ -34,10 +33,10 @@ pub(crate) fn delivering(
                     SmtpEncryption::Starttls => Encryption::StartTls,
                     SmtpEncryption::Tls => Encryption::Tls,
                 },
-                // Not on the command line, which others on the machine can see.
+                // Not on the command line, which other users of the machine can see.
                 user: secret("TEXTKIN_SMTP_USER"),
                 password: secret("TEXTKIN_SMTP_PASSWORD"),
-                timeout: PATIENCE,
+                timeout: TIMEOUT,
                 extra_roots: Vec::new(),
             };
             let relay = Relay::new(&server, from.host(), None);

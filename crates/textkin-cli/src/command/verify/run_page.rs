@@ -1,7 +1,7 @@
-//! The page of a run as a whole: made again from all documents, and compared part by part.
+//! Checks the HTML report of a run as a whole: regenerates it from all documents and compares part by part.
 //!
-//! Numbers and scores do not depend on the order or the names of documents; tables and pictures do,
-//! and are compared only where both are as they were.
+//! Numbers and scores do not depend on the order or the ids of documents. Tables and graphics do, and are
+//! compared only if both are unchanged.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use textkin::{Discovery, PairRows, RunControl, Settings, chunk_frequencies, disc
 
 use super::VERSION;
 use super::differences::differences;
-use super::report::Report;
+use super::report::ParsedReport;
 use crate::command::page;
 use crate::documents::words;
 
-/// The settings that a page names, in their order.
+/// The settings shown on the page, in order.
 const SETTINGS: [&str; 10] = [
     "chunk",
     "select",
@@ -31,7 +31,7 @@ const SETTINGS: [&str; 10] = [
     "template",
 ];
 
-/// The parts of a page, by the id of their element, and whether names of documents are in them.
+/// The parts of a page: element id, name, and whether the part contains document ids.
 const PARTS: [(&str, &str, bool); 9] = [
     ("head", "the summary", false),
     ("scores", "the scores", false),
@@ -40,23 +40,23 @@ const PARTS: [(&str, &str, bool); 9] = [
     ("graph", "the graph", true),
     ("problems", "the problems and notes", true),
     ("passages", "the passages", true),
-    ("made", "how it was made", false),
+    ("made", "the settings", false),
     ("end", "the script", false),
 ];
 
-/// What is known of a page as a whole.
+/// The result of checking a page as a whole.
 #[derive(Default)]
-pub(super) struct Whole {
-    /// What does not hold.
+pub(super) struct RunPageCheck {
+    /// What is wrong.
     pub(super) faults: Vec<String>,
-    /// Whether everything on it was made again.
-    pub(super) is_made_again: bool,
-    /// Why not all of it was checked.
+    /// Whether the whole page was regenerated and compared.
+    pub(super) is_regenerated: bool,
+    /// Why parts of it were not checked.
     pub(super) unchecked: Option<String>,
 }
 
-/// What the report is checked against.
-pub(super) struct Collection<'a> {
+/// The documents and lists to check the report against.
+pub(super) struct SuppliedCollection<'a> {
     /// The documents, in the orders in which they may have been read.
     pub(super) orders: Vec<Inputs>,
     pub(super) n_documents: u32,
@@ -64,58 +64,60 @@ pub(super) struct Collection<'a> {
     pub(super) stop_list: &'a [String],
 }
 
-/// Checks all that the page of a run, or the list of its pairs, says beside single pairs.
-pub(super) fn check(report: &Report, collection: &Collection<'_>) -> anyhow::Result<Whole> {
-    let mut whole = Whole::default();
+/// Checks everything in the HTML report of a run, or in a list of pairs, except single pairs.
+pub(super) fn check(
+    report: &ParsedReport,
+    collection: &SuppliedCollection<'_>,
+) -> anyhow::Result<RunPageCheck> {
+    let mut run_page = RunPageCheck::default();
     let Some((run, page)) = report.run.as_ref().zip(report.page.as_ref()) else {
-        whole.faults.extend(missing_line(report));
-        return Ok(whole);
+        run_page.faults.extend(missing_line(report));
+        return Ok(run_page);
     };
     if report.version() != VERSION {
-        return Ok(whole);
+        return Ok(run_page);
     }
     let n_shown = page.matches("<details><summary><b>").count();
-    let n_said = report.comparisons.len();
-    if n_shown != n_said {
-        whole.faults.push(format!(
-            "the page shows the passages of {n_shown} pairs, its data are about {n_said}"
+    let n_reported = report.comparisons.len();
+    if n_shown != n_reported {
+        run_page.faults.push(format!(
+            "the page shows passages of {n_shown} pairs, but its data has {n_reported}"
         ));
     }
     if run["documents"].as_u64() != Some(u64::from(collection.n_documents)) {
-        whole.unchecked = Some("they take all documents of the run".to_owned());
-        return Ok(whole);
+        run_page.unchecked = Some("this requires all documents of the run".to_owned());
+        return Ok(run_page);
     }
     let settings = settings(report, collection.templates, collection.stop_list)?;
     for (number, inputs) in collection.orders.iter().enumerate() {
         let is_last = number + 1 == collection.orders.len();
-        let (again, is_in_order) = made_again(report, run, inputs, settings.clone())?;
+        let (recomputed, is_in_order) = regenerate(report, run, inputs, settings.clone())?;
         if is_in_order || is_last {
-            compare(page, run, &again, is_in_order, &mut whole)?;
+            compare(page, run, &recomputed, is_in_order, &mut run_page)?;
             break;
         }
     }
-    Ok(whole)
+    Ok(run_page)
 }
 
-/// The first line that is missing in a list of pairs, if one is.
-fn missing_line(report: &Report) -> Option<String> {
-    let numbers = report.comparisons.iter().map(|said| said["pair"]["number"].as_u64());
+/// Reports the first missing line of a list of pairs.
+fn missing_line(report: &ParsedReport) -> Option<String> {
+    let numbers = report.comparisons.iter().map(|reported| reported["pair"]["number"].as_u64());
     let mut numbers = (1..).zip(numbers).filter_map(|(at, number)| Some((at, number?)));
     let (at, number) = numbers.find(|(at, number)| at != number)?;
-    Some(format!("pair {at} is missing: pair {number} stands in its place"))
+    Some(format!("pair {at} is missing: found pair {number} in its place"))
 }
 
-/// The settings of a run.
+/// Returns the settings of a run.
 pub(super) fn settings(
-    report: &Report,
+    report: &ParsedReport,
     templates: &[String],
     stop_list: &[String],
 ) -> anyhow::Result<Settings> {
-    let run = report.run.as_ref().context("this is no report of a run")?;
-    let said = &run["settings"];
-    let text = |key: &str| {
-        said[key].as_str().with_context(|| format!("the report does not say its {key}"))
-    };
+    let run = report.run.as_ref().context("not a report of a run")?;
+    let reported = &run["settings"];
+    let text =
+        |key: &str| reported[key].as_str().with_context(|| format!("the report has no {key}"));
     let normalization: textkin::text::tokenizer::Normalization = text("normalize")?.parse()?;
     let mut settings = Settings {
         normalization: normalization.with_stop_list(stop_list.to_vec()),
@@ -124,8 +126,8 @@ pub(super) fn settings(
         select: text("select")?.parse()?,
         hash: text("hash")?.parse()?,
         score: run["score"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?,
-        threshold: run["threshold"].as_f64().context("the report does not say its threshold")?,
-        max_df: said["max_df"].as_str().map(str::parse).transpose()?,
+        threshold: run["threshold"].as_f64().context("the report has no threshold")?,
+        max_df: reported["max_df"].as_str().map(str::parse).transpose()?,
         ..Settings::default()
     };
     for path in settings.select.files() {
@@ -134,9 +136,9 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-/// The page as `inputs` give it, and whether they have the names and the order of the report.
-fn made_again(
-    report: &Report,
+/// Regenerates the page from `inputs`. Also returns whether they have the ids and the order of the report.
+fn regenerate(
+    report: &ParsedReport,
     run: &Value,
     inputs: &Inputs,
     mut settings: Settings,
@@ -148,22 +150,22 @@ fn made_again(
     }
     let mut found = discover(&mut inputs.reopen()?, &settings, &watch)?;
     let raw = textkin::raw_overlaps(inputs, &mut found, &settings, &watch)?;
-    let said = &run["settings"];
+    let reported = &run["settings"];
     let cluster_by: Clustering =
-        said["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;
-    let max_gap = said["max_gap"].as_str().and_then(|gap| gap.parse().ok());
+        reported["cluster_by"].as_str().unwrap_or_default().parse().map_err(anyhow::Error::msg)?;
+    let max_gap = reported["max_gap"].as_str().and_then(|gap| gap.parse().ok());
     let named: Vec<String> = (run["inputs"].as_array().into_iter().flatten())
         .map(|name| name.as_str().unwrap_or_default().to_owned())
         .collect();
     let named_settings: Vec<(&'static str, String)> = (SETTINGS.into_iter())
-        .filter_map(|key| Some((key, said[key].as_str()?.to_owned())))
+        .filter_map(|key| Some((key, reported[key].as_str()?.to_owned())))
         .collect();
     let seconds = run["seconds"].as_f64().unwrap_or(0.0);
     let page = page::make(
         page::Run {
             named: &named,
             settings: &named_settings,
-            max_gap: max_gap.context("the report does not say its max_gap")?,
+            max_gap: max_gap.context("the report has no max_gap")?,
             inputs,
             pairs: PairRows { discovery: &found, raw: raw.as_ref(), settings: &settings },
             clusters: &found.graph.clusters(cluster_by),
@@ -174,27 +176,27 @@ fn made_again(
     Ok((page, is_in_order(report, &found)))
 }
 
-/// Whether the documents of all comparisons have their names and their order.
-fn is_in_order(report: &Report, found: &Discovery) -> bool {
+/// Returns whether the documents of all comparisons have the same ids and order.
+fn is_in_order(report: &ParsedReport, found: &Discovery) -> bool {
     let n_documents = u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
     let numbers: HashMap<&str, u32> =
         (0..n_documents).map(|number| (found.documents.id(number), number)).collect();
-    report.comparisons.iter().all(|said| {
-        let number = |side: &str| numbers.get(said[side]["id"].as_str()?).copied();
+    report.comparisons.iter().all(|reported| {
+        let number = |side: &str| numbers.get(reported[side]["id"].as_str()?).copied();
         number("a").zip(number("b")).is_some_and(|(a, b)| a < b)
     })
 }
 
-/// Compares the parts of a page, and what it says of the run, with those that were made again.
+/// Compares the parts of a page and its data with the regenerated page.
 fn compare(
     page: &str,
     run: &Value,
-    again: &str,
+    recomputed: &str,
     is_in_order: bool,
-    whole: &mut Whole,
+    run_page: &mut RunPageCheck,
 ) -> anyhow::Result<()> {
-    let made = Report::new(again.to_owned())?;
-    let made = made.run.as_ref().context("a page has its data")?;
+    let regenerated = ParsedReport::new(recomputed.to_owned())?;
+    let regenerated = regenerated.run.as_ref().context("the regenerated page has no data")?;
     for key in [
         "documents",
         "words",
@@ -204,27 +206,27 @@ fn compare(
         "pairs",
         "clusters",
     ] {
-        differences(key, &run[key], &made[key], &mut whole.faults);
+        differences(key, &run[key], &regenerated[key], &mut run_page.faults);
     }
-    let (told, again) = (parts(page), parts(again));
-    if told.len() != again.len() {
-        whole.faults.push("the page has other parts than it should have".to_owned());
+    let (reported, recomputed) = (parts(page), parts(recomputed));
+    if reported.len() != recomputed.len() {
+        run_page.faults.push("the page has missing or additional parts".to_owned());
     }
     for (id, name, has_names) in PARTS {
-        if told.get(id) != again.get(id) && (is_in_order || !has_names) {
-            whole.faults.push(format!("{name} on the page: something else is shown"));
+        if reported.get(id) != recomputed.get(id) && (is_in_order || !has_names) {
+            run_page.faults.push(format!("{name} on the page does not match the documents"));
         }
     }
-    whole.is_made_again = is_in_order;
+    run_page.is_regenerated = is_in_order;
     if !is_in_order {
-        let why = "the documents have other names than in the report, or another order";
-        whole.unchecked = Some(why.to_owned());
+        let why = "the documents have other ids than in the report, or another order";
+        run_page.unchecked = Some(why.to_owned());
     }
     Ok(())
 }
 
-/// The parts of a page by id: what comes before the first section, the sections, and what comes
-/// after its data.
+/// Splits a page into parts by id: everything before the first section, the sections, and everything after the
+/// data.
 fn parts(page: &str) -> HashMap<&str, &str> {
     let (shown, rest) = page.split_once("</main>").unwrap_or((page, ""));
     let end = rest.split_once("</script>").map_or("", |(_, end)| end);
@@ -232,7 +234,7 @@ fn parts(page: &str) -> HashMap<&str, &str> {
     for (number, part) in shown.split("<section id=\"").enumerate() {
         match part.split_once('"') {
             Some((id, body)) if number > 0 => {
-                // A part that is there twice is not the one that it should be.
+                // A duplicate section must not hide a changed one.
                 let body = if parts.contains_key(id) { "" } else { body };
                 parts.insert(id, body);
             }

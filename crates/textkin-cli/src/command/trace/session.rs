@@ -1,4 +1,4 @@
-//! Documents in, a line of results out for each; what was done in an earlier run is passed over.
+//! A tracing session: reads documents, writes one line of results for each, and resumes an earlier run.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -12,59 +12,59 @@ use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
 
-use super::page::Page;
+use super::page::TracePage;
 use super::state::StateFile;
-use super::top::Top;
-use super::{FIRST, STREAM, in_large_pages, lines, order};
+use super::top::TopOriginsOutput;
+use super::{FIRST_STDIN_ID, STDIN, in_large_pages, lines, sort};
 use crate::arguments::{Trace, TraceFormat};
 use crate::exit::Exit;
 use crate::messages::print_message;
 use crate::relaunch;
 
-/// Bytes of a line that are written at once: one of a long document is never there whole.
+/// Bytes of a line to write at a time: the line of a long document is never in memory as a whole.
 const LINE_BYTES: usize = 1 << 16;
-/// Free memory is given back after texts of so many bytes: buffers of long documents have all sizes, and
-/// what is kept of each would come on top of `--memory`.
-const GIVE_BACK: usize = 256 << 10;
+/// Bytes of text after which free memory is released: buffers of long documents have many sizes, and what the
+/// allocator keeps of each would add to `--memory`.
+const RELEASE_AFTER: usize = 256 << 10;
 
-/// Takes documents and writes what is said of them.
-pub(super) struct Answers {
+/// Traces documents and writes their results.
+pub(super) struct TraceSession {
     tracer: StreamTracer,
     format: TraceFormat,
     pub(super) is_strict: bool,
-    /// Whether documents come in the order of their times already.
+    /// Whether documents are already sorted by time.
     is_sorted: bool,
-    out: Out,
-    /// What of a line is not written yet, kept for its memory.
-    written: Vec<u8>,
+    out: TraceTarget,
+    /// Buffer for the part of a line that is not written yet.
+    buffer: Vec<u8>,
     state: Option<StateFile>,
-    top: Option<Top>,
-    page: Option<Page>,
+    top: Option<TopOriginsOutput>,
+    page: Option<TracePage>,
     progress: TraceProgress,
-    /// The field of times, if one was named.
+    /// The value of --time-field.
     time_field: Option<String>,
-    /// Documents of the inputs that were done in an earlier run and are not met again yet.
+    /// Number of documents still to skip because an earlier run traced them.
     to_skip: u64,
-    /// The line of standard input that is answered.
+    /// Number of the current line of standard input.
     pub(super) line: Option<u64>,
     problems: u64,
     failure: Option<anyhow::Error>,
     watch: Arc<RunControl>,
-    /// Bytes of texts since free memory was given back.
-    since_given_back: usize,
+    /// Bytes of text since free memory was released.
+    since_release: usize,
 }
 
-/// Where results go.
-enum Out {
-    /// Line by line, flushed.
+/// Where results are written.
+enum TraceTarget {
+    /// Standard output, flushed after each line.
     Standard,
-    /// Whole or not at all.
+    /// A file that is complete or not written at all.
     Whole(Box<Output>),
-    /// Over several runs, as far as the state says.
+    /// A file that several runs append to, up to the position in the state.
     Continued { file: ContinuedFile, path: String },
 }
 
-impl Out {
+impl TraceTarget {
     fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
             Self::Whole(out) => out.write(bytes)?,
@@ -75,51 +75,51 @@ impl Out {
     }
 }
 
-/// A line on its way out.
-struct Line<'a> {
-    begun: &'a mut Vec<u8>,
-    out: &'a mut Out,
+/// Writes a line in blocks.
+struct LineBuffer<'a> {
+    bytes: &'a mut Vec<u8>,
+    out: &'a mut TraceTarget,
 }
 
-impl Line<'_> {
-    fn pass_on(&mut self) -> io::Result<()> {
-        let written = self.out.write(self.begun);
-        self.begun.clear();
-        // An error of the system stays what it is: a closed pipe is no failure.
+impl LineBuffer<'_> {
+    fn write_block(&mut self) -> io::Result<()> {
+        let written = self.out.write(self.bytes);
+        self.bytes.clear();
+        // Keep system errors as they are, because a broken pipe is not a failure.
         written.map_err(|error| error.downcast().unwrap_or_else(io::Error::other))
     }
 }
 
-impl Write for Line<'_> {
+impl Write for LineBuffer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.begun.extend_from_slice(bytes);
-        if self.begun.len() >= LINE_BYTES {
-            self.pass_on()?;
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() >= LINE_BYTES {
+            self.write_block()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.pass_on()?;
+        self.write_block()?;
         match self.out {
-            Out::Standard => io::stdout().lock().flush(),
-            Out::Whole(_) | Out::Continued { .. } => Ok(()),
+            TraceTarget::Standard => io::stdout().lock().flush(),
+            TraceTarget::Whole(_) | TraceTarget::Continued { .. } => Ok(()),
         }
     }
 }
 
-impl Answers {
-    /// Begins, or goes on where the state file says.
-    pub(super) fn begin(
+impl TraceSession {
+    /// Starts a session, or resumes the one of the state file.
+    pub(super) fn start(
         arguments: &Trace,
         settings: &TraceSettings,
         watch: &Arc<RunControl>,
         is_busy: &Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
-        let means = &arguments.means;
+        let options = &arguments.options;
         let (mut state, mut loaded) = (None, None);
-        if let Some(path) = &means.state {
-            let mut file = StateFile::open(path, means.checkpoint_every, Arc::clone(is_busy))?;
+        if let Some(path) = &options.state {
+            let mut file = StateFile::open(path, options.checkpoint_every, Arc::clone(is_busy))?;
             loaded = in_large_pages(settings.table.memory, || file.load(settings))?;
             state = Some(file);
         }
@@ -131,22 +131,22 @@ impl Answers {
                 (tracer, TraceProgress::default())
             }
         };
-        let path = means.out.as_deref().filter(|path| *path != Path::new(STREAM));
+        let path = options.out.as_deref().filter(|path| *path != Path::new(STDIN));
         let out = match (path, &state) {
-            (None, _) => Out::Standard,
-            (Some(path), None) => Out::Whole(Box::new(Output::create(path)?)),
-            (Some(path), Some(_)) => continued(path, means.format, progress.output.as_ref())?,
+            (None, _) => TraceTarget::Standard,
+            (Some(path), None) => TraceTarget::Whole(Box::new(Output::create(path)?)),
+            (Some(path), Some(_)) => continued(path, options.format, progress.output.as_ref())?,
         };
-        let mut answers = Self {
+        let mut session = Self {
             tracer,
-            format: means.format,
+            format: options.format,
             is_strict: arguments.input.strict,
-            is_sorted: arguments.means.sort,
+            is_sorted: arguments.options.sort,
             out,
-            written: Vec::new(),
+            buffer: Vec::new(),
             state,
-            top: Top::new(means)?,
-            page: Page::new(means)?,
+            top: TopOriginsOutput::new(options)?,
+            page: TracePage::new(options)?,
             progress,
             time_field: arguments.input.time_field.clone(),
             to_skip: 0,
@@ -154,19 +154,19 @@ impl Answers {
             problems: 0,
             failure: None,
             watch: Arc::clone(watch),
-            since_given_back: 0,
+            since_release: 0,
         };
         let inputs: Vec<String> =
             arguments.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
         if is_resumed {
-            answers.resume(&inputs)?;
+            session.resume(&inputs)?;
         }
-        answers.progress.inputs = inputs;
-        answers.progress.is_sorted = means.sort;
-        Ok(answers)
+        session.progress.inputs = inputs;
+        session.progress.is_sorted = options.sort;
+        Ok(session)
     }
 
-    /// Says from where on it goes, and what of the inputs is done already.
+    /// Reports where the session resumes, and determines how many documents to skip.
     fn resume(&mut self, inputs: &[String]) -> anyhow::Result<()> {
         let number = terminal::thousands(self.tracer.n_documents());
         let last = self.progress.last_id.as_deref();
@@ -174,9 +174,9 @@ impl Answers {
             Some(id) => format!("resuming after document {number} (id {})", terminal::fit(id, 60)),
             None => "resuming before the first document".to_owned(),
         };
-        if inputs == [STREAM] {
+        if inputs == [STDIN] {
             print_message(format_args!(
-                "textkin: {after}; standard input is taken to go on from there\n"
+                "textkin: {after}; standard input is expected to continue from there\n"
             ));
             self.progress.documents = 0;
         } else if inputs == self.progress.inputs {
@@ -184,13 +184,13 @@ impl Answers {
             let (before, now) = if self.is_sorted { ("out", "") } else { ("", "out") };
             anyhow::ensure!(
                 self.is_sorted == self.progress.is_sorted,
-                "these inputs were begun with{before} --sort and cannot go on with{now} it"
+                "these inputs were started with{before} --sort and cannot be resumed with{now} it"
             );
             self.to_skip = self.progress.documents;
         } else {
             let before = self.progress.inputs.join(" ");
             print_message(format_args!(
-                "textkin: {after}; the inputs are not those of before ({}) and are taken to come after them\n",
+                "textkin: {after}; the inputs differ from those of the last run ({}) and are appended to them\n",
                 terminal::fit(&before, 60)
             ));
             self.progress.documents = 0;
@@ -200,36 +200,36 @@ impl Answers {
 
     /// Reads all documents of `inputs`.
     pub(super) fn read_all(&mut self, mut inputs: Inputs) {
-        self.skip_only_files(&inputs);
-        while self.goes_on()
+        self.reset_skip_of_pipe(&inputs);
+        while self.continues()
             && let Some(piece) = inputs.next_piece()
         {
             piece.read(self);
-            if self.since_given_back >= GIVE_BACK {
-                self.since_given_back = 0;
-                relaunch::give_back();
+            if self.since_release >= RELEASE_AFTER {
+                self.since_release = 0;
+                relaunch::release_memory();
             }
         }
     }
 
-    /// Passes over nothing of a pipe, which does not begin again.
-    pub(super) fn skip_only_files(&mut self, inputs: &Inputs) {
+    /// Skips nothing of a pipe, which does not start again from the beginning.
+    pub(super) fn reset_skip_of_pipe(&mut self, inputs: &Inputs) {
         if self.to_skip > 0 && !inputs.is_rewindable() {
             (self.to_skip, self.progress.documents) = (0, 0);
         }
     }
 
-    /// Ends the run with an error.
+    /// Ends the session with an error.
     pub(super) fn fail(&mut self, error: anyhow::Error) {
         self.failure.get_or_insert(error);
     }
 
-    /// Whether more documents are wanted.
-    pub(super) fn goes_on(&self) -> bool {
+    /// Returns whether to read more documents.
+    pub(super) fn continues(&self) -> bool {
         self.failure.is_none() && !self.watch.stop.is_asked()
     }
 
-    /// Writes the state if it is time to.
+    /// Saves the state if it is due.
     pub(super) fn write_state_if_due(&mut self) {
         let n_documents = self.tracer.n_documents();
         if self.state.as_ref().is_some_and(|state| state.is_due(n_documents)) {
@@ -238,7 +238,7 @@ impl Answers {
         }
     }
 
-    /// Ends the run: what is still to be written is, and the last state.
+    /// Ends the session: writes the remaining output and the last state.
     pub(super) fn finish(mut self) -> anyhow::Result<Exit> {
         if let Some(error) = self.failure.take() {
             let closed = error.downcast_ref::<io::Error>();
@@ -249,9 +249,9 @@ impl Answers {
         }
         let is_stopped = self.watch.stop.is_asked();
         if self.to_skip > 0 && !is_stopped {
-            let met = self.progress.documents - self.to_skip;
+            let n_found = self.progress.documents - self.to_skip;
             anyhow::bail!(
-                "the inputs hold {met} documents, and {} of them were taken before; bring them back, or name other inputs",
+                "the inputs have {n_found} documents, but the state has already traced {} of them; restore the inputs, or use others",
                 self.progress.documents
             );
         }
@@ -268,7 +268,7 @@ impl Answers {
             let Some(state) = &self.state else { return Err(textkin::Error::Stopped.into()) };
             let number = terminal::thousands(self.tracer.n_documents());
             print_message(format_args!(
-                "textkin: stopped after document {number}; {} goes on there\n",
+                "textkin: stopped after document {number}; run again with --state {} to resume\n",
                 state.name()
             ));
             return Ok(Exit::Interrupted);
@@ -276,11 +276,11 @@ impl Answers {
         if let Some(page) = self.page {
             page.write(self.tracer.settings())?;
         }
-        if let Out::Whole(out) = self.out {
+        if let TraceTarget::Whole(out) = self.out {
             out.finish()?;
         }
         if !self.is_sorted {
-            order::tell_times(&self.progress.times, self.time_field.as_deref());
+            sort::report_times(&self.progress.times, self.time_field.as_deref());
         }
         if self.tracer.n_documents() == 0 && self.problems == 0 {
             print_message(format_args!("textkin: no documents in the input\n"));
@@ -295,12 +295,12 @@ impl Answers {
     fn write_state(&mut self) -> anyhow::Result<()> {
         let Some(state) = &mut self.state else { return Ok(()) };
         self.progress.output = match &mut self.out {
-            Out::Continued { file, path } => Some(TraceOutput {
+            TraceTarget::Continued { file, path } => Some(TraceOutput {
                 path: path.clone(),
                 format: self.format.name().to_owned(),
                 bytes: file.sync()?,
             }),
-            Out::Standard | Out::Whole(_) => None,
+            TraceTarget::Standard | TraceTarget::Whole(_) => None,
         };
         state.write(&self.tracer, &self.progress)?;
         match &self.top {
@@ -309,30 +309,30 @@ impl Answers {
         }
     }
 
-    /// Passes over a document that was done in an earlier run.
+    /// Skips a document that an earlier run traced.
     fn skip(&mut self, id: &str) -> anyhow::Result<()> {
         self.to_skip -= 1;
         let last = self.progress.last_id.as_deref().unwrap_or_default();
         anyhow::ensure!(
             self.to_skip > 0 || id == last,
-            "the inputs are not what they were: document {} of them is '{id}', and was '{last}'; bring them back, or name another state",
+            "the inputs have changed: document {} is '{id}', but was '{last}'; restore the inputs, or use another state file",
             self.progress.documents
         );
         Ok(())
     }
 
-    fn answer(&mut self, id: &str, time: Option<&str>, text: &str) -> anyhow::Result<()> {
+    fn trace(&mut self, id: &str, time: Option<&str>, text: &str) -> anyhow::Result<()> {
         if !self.is_sorted {
             self.progress.times.count(id, time);
         }
-        let said = self.tracer.trace(id, text);
+        let origins = self.tracer.trace(id, text);
         if let Some(page) = &mut self.page {
-            page.consider(id, time, text, &said);
+            page.consider(id, time, text, &origins);
         }
-        self.since_given_back += text.len();
-        self.progress.has_copies |= said.trace.copied_words > 0;
-        let mut line = Line { begun: &mut self.written, out: &mut self.out };
-        lines::write(self.format, id, time, &said, &mut line)?;
+        self.since_release += text.len();
+        self.progress.has_copies |= origins.trace.copied_words > 0;
+        let mut line = LineBuffer { bytes: &mut self.buffer, out: &mut self.out };
+        lines::write(self.format, id, time, &origins, &mut line)?;
         line.flush()?;
         self.progress.documents += 1;
         let last = self.progress.last_id.get_or_insert_default();
@@ -349,28 +349,28 @@ impl Answers {
     }
 
     fn next(&self) -> ControlFlow<()> {
-        if self.goes_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if self.continues() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
-impl DocumentSink for Answers {
+impl DocumentSink for TraceSession {
     fn document(&mut self, document: Document<'_>) -> ControlFlow<()> {
         let id = match self.line {
-            // Each line is read as a stream of its own, in which it is the first.
-            Some(line) if document.id == FIRST => Cow::Owned(format!("{STREAM}:{line}")),
+            // Each line is read as a separate stream, in which it is the first.
+            Some(line) if document.id == FIRST_STDIN_ID => Cow::Owned(format!("{STDIN}:{line}")),
             _ => document.id,
         };
-        let done = match self.to_skip {
-            0 => self.answer(&id, document.time.as_deref(), &document.text),
+        let result = match self.to_skip {
+            0 => self.trace(&id, document.time.as_deref(), &document.text),
             _ => self.skip(&id),
         };
-        self.fail_if(done);
+        self.fail_if(result);
         self.next()
     }
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
         if self.to_skip > 0 {
-            // It was told when it was met first.
+            // The earlier run reported it.
             return self.next();
         }
         self.problems += 1;
@@ -384,23 +384,23 @@ impl DocumentSink for Answers {
     }
 }
 
-/// The output of a run with a state: after what the state acknowledges, if it is of this file.
+/// Opens the output of a session with a state: at the position in the state, if it is for this file.
 fn continued(
     path: &Path,
     format: TraceFormat,
     written: Option<&TraceOutput>,
-) -> anyhow::Result<Out> {
+) -> anyhow::Result<TraceTarget> {
     let name = path.to_string_lossy().into_owned();
     let file = match written.filter(|written| written.path == name) {
         Some(written) => {
             anyhow::ensure!(
                 written.format == format.name(),
-                "{name} was begun with --format {}; go on with that, or name another file",
+                "{name} was started with --format {}; use the same format, or another file",
                 written.format
             );
             ContinuedFile::resume(path, written.bytes)?
         }
         None => ContinuedFile::create(path)?,
     };
-    Ok(Out::Continued { file, path: name })
+    Ok(TraceTarget::Continued { file, path: name })
 }

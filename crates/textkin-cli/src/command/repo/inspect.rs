@@ -9,31 +9,31 @@ use textkin::report::terminal::{self, counted};
 use textkin::repository_format::{Disk, Sizes, StoredDocument};
 use textkin::{Repository, Timestamp};
 
-use super::made_with;
-use crate::arguments::{Export, Info, List, ListFormat};
+use super::settings_line;
+use crate::arguments::{RepoExport, RepoInfo, RepoList, RepoListFormat};
 use crate::exit::Exit;
 use crate::messages::print_message;
-use crate::outputs::{quoted, unless_closed};
+use crate::outputs::{ignore_broken_pipe, quoted};
 
-pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
+pub(super) fn list(arguments: &RepoList) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     let places = repository.select(&arguments.conditions, None)?.addresses;
     let mut out = Output::create(Path::new("-"))?;
     let mut text = String::new();
     let room = terminal::View::of_stdout().width.saturating_sub(46).max(20);
     match arguments.format {
-        ListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
-        ListFormat::Table => {
+        RepoListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
+        RepoListFormat::Table => {
             writeln!(text, "{:>9}  {:<20}  {:<10}  id", "words", "time", "added")?;
         }
-        ListFormat::Json => {}
+        RepoListFormat::Json => {}
     }
     let mut write = || -> Result<(), anyhow::Error> {
         repository.read_documents(&places, |_, document| -> anyhow::Result<()> {
             match arguments.format {
-                ListFormat::Table => table_line(&mut text, &document, room)?,
-                ListFormat::Csv => csv_line(&mut text, &document)?,
-                ListFormat::Json => writeln!(text, "{}", Value::Object(object(&document)))?,
+                RepoListFormat::Table => table_line(&mut text, &document, room)?,
+                RepoListFormat::Csv => csv_line(&mut text, &document)?,
+                RepoListFormat::Json => writeln!(text, "{}", Value::Object(object(&document)))?,
             }
             out.write(text.as_bytes())?;
             text.clear();
@@ -43,14 +43,14 @@ pub(super) fn list(arguments: &List) -> anyhow::Result<Exit> {
         Ok(())
     };
     match write() {
-        Ok(()) => unless_closed(out.finish())?,
-        Err(error) => closed_early(error)?,
+        Ok(()) => ignore_broken_pipe(out.finish())?,
+        Err(error) => ignore_closed(error)?,
     }
     Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
 }
 
-/// Nobody reads any more: that is no failure.
-fn closed_early(error: anyhow::Error) -> anyhow::Result<()> {
+/// Ignores a broken pipe.
+fn ignore_closed(error: anyhow::Error) -> anyhow::Result<()> {
     match error.downcast_ref::<textkin::report::Error>() {
         Some(closed) if closed.is_broken_pipe() => Ok(()),
         _ => Err(error),
@@ -73,7 +73,7 @@ fn table_line(text: &mut String, document: &StoredDocument, room: usize) -> std:
     )
 }
 
-/// Filled with spaces to a width, if it is plain.
+/// Pads plain text with spaces to a width.
 fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
 }
@@ -110,7 +110,7 @@ fn object(document: &StoredDocument) -> Map<String, Value> {
     object
 }
 
-pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
+pub(super) fn info(arguments: &RepoInfo) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     let stored = repository.storage();
     let segments = stored.segments();
@@ -140,7 +140,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
                 "chunks": sizes.chunks,
                 "rest": sizes.rest,
             },
-            "made_with": config,
+            "created_with": config,
         });
         terminal::print(&format!("{value}\n"))?;
         return Ok(Exit::Found);
@@ -150,7 +150,7 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
     let mut text = format!("{}: {documents}", arguments.folder.display());
     if removed > 0 {
         let it = if removed == 1 { "it" } else { "them" };
-        write!(text, ", {} removed (textkin repo compact forgets {it})", number(removed))?;
+        write!(text, ", {} removed (textkin repo compact erases {it})", number(removed))?;
     }
     writeln!(
         text,
@@ -158,17 +158,22 @@ pub(super) fn info(arguments: &Info) -> anyhow::Result<Exit> {
         counted(sizes.words, "word", "words"),
         counted(sizes.chunk_postings, "chunk", "chunks")
     )?;
-    text.push_str(&spent(&sizes, segments.len(), config.keeps_text));
-    writeln!(text, "made by textkin {} with {}", config.analysis.textkin, made_with(&repository))?;
+    text.push_str(&disk_use(&sizes, segments.len(), config.keeps_text));
+    writeln!(
+        text,
+        "created by textkin {} with {}",
+        config.analysis.textkin,
+        settings_line(&repository)
+    )?;
     terminal::print(&text)?;
     Ok(Exit::Found)
 }
 
-/// How the bytes on disk are spent, and how many that is for each byte that was put in.
-fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
+/// Describes the disk usage, in total and per byte of input.
+fn disk_use(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
     let bytes = |bytes: u64| terminal::bytes(bytes as f64);
-    let put_in = sizes.content_uncompressed + sizes.metadata_uncompressed;
-    let times = |part: u64| part as f64 / put_in.max(1) as f64;
+    let input = sizes.content_uncompressed + sizes.metadata_uncompressed;
+    let times = |part: u64| part as f64 / input.max(1) as f64;
     let segments = counted(segments as u64, "segment", "segments");
     let mut text = format!("{} on disk in {segments}", bytes(sizes.file));
     if keeps_text {
@@ -184,12 +189,12 @@ fn spent(sizes: &Sizes, segments: usize, keeps_text: bool) -> String {
     }
     text.push_str(":\n");
     for (part, what) in [
-        (sizes.content, if keeps_text { "texts" } else { "fingerprints in order" }),
+        (sizes.content, if keeps_text { "texts" } else { "fingerprints" }),
         (sizes.metadata, "other fields"),
         (sizes.documents, "ids, lengths and digests"),
-        (sizes.terms, "where words stand"),
-        (sizes.chunks, "where chunks stand"),
-        (sizes.rest, "checksums and descriptions"),
+        (sizes.terms, "positions of words"),
+        (sizes.chunks, "positions of chunks"),
+        (sizes.rest, "checksums and metadata"),
     ] {
         let _ = match keeps_text {
             true => writeln!(text, "{:>12}  {:>5.3}  {what}", bytes(part), times(part)),
@@ -211,25 +216,22 @@ pub(super) fn check(folder: &Path) -> anyhow::Result<Exit> {
         counted(checked.documents, "document", "documents")
     );
     match checked.damages.len() {
-        0 => text.push_str("nothing damaged\n"),
+        0 => text.push_str("no damage\n"),
         n => writeln!(text, "{} damaged", counted(n as u64, "file", "files"))?,
     }
     if !checked.leftover_files.is_empty() {
         let n = counted(checked.leftover_files.len() as u64, "file", "files");
-        writeln!(
-            text,
-            "{n} left over from a change that did not happen; the next change clears away"
-        )?;
+        writeln!(text, "{n} left over from an interrupted change; the next change removes them")?;
     }
     terminal::print(&text)?;
     Ok(if checked.damages.is_empty() { Exit::Found } else { Exit::Failed })
 }
 
-pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
+pub(super) fn export(arguments: &RepoExport) -> anyhow::Result<Exit> {
     let repository = Repository::open(&arguments.folder)?;
     anyhow::ensure!(
         repository.config().keeps_text,
-        "{} keeps no text, only fingerprints: there is nothing to export (textkin repo list lists its documents)",
+        "{} stores only fingerprints, so there is nothing to export (textkin repo list shows its documents)",
         arguments.folder.display()
     );
     let places = repository.select(&arguments.conditions, None)?.addresses;
@@ -250,8 +252,8 @@ pub(super) fn export(arguments: &Export) -> anyhow::Result<Exit> {
         Ok(out.write(format!("{}\n", Value::Object(object)).as_bytes())?)
     });
     match written {
-        Ok(()) => unless_closed(out.finish())?,
-        Err(error) => closed_early(error)?,
+        Ok(()) => ignore_broken_pipe(out.finish())?,
+        Err(error) => ignore_closed(error)?,
     }
     Ok(if places.is_empty() { Exit::Nothing } else { Exit::Found })
 }

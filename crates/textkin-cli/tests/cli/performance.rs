@@ -1,8 +1,8 @@
-//! The answer does not depend on the means: threads, plan, memory, counting, cut of the input.
+//! Results do not depend on threads, plan, memory, counting or how the input is split.
 
 use crate::support::{Folder, collection, lines, undirected};
 
-/// A collection in several files, so that there are several pieces to read.
+/// A collection in several files, so that it is read in several pieces.
 fn parts() -> Folder {
     let folder = Folder::new();
     let documents = collection(400);
@@ -14,7 +14,7 @@ fn parts() -> Folder {
     folder
 }
 
-/// CSV and clusters of a run.
+/// Returns the CSV and the clusters of a run.
 fn answer(folder: &Folder, input: &str, options: &[&str]) -> (String, String) {
     let outs = [input, "--out", "-", "--clusters", "c.jsonl", "--quiet"];
     let run = folder.discover(&[&outs, options].concat()).expect(0);
@@ -23,7 +23,7 @@ fn answer(folder: &Folder, input: &str, options: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn threads_plans_memory_and_counting_do_not_change_a_byte() {
+fn threads_plan_memory_and_counting_do_not_affect_results() {
     let folder = parts();
     let comparisons: [&[&str]; 3] =
         [&[], &["--score", "s4", "--threshold", "0.05"], &["--score", "sscr", "--threshold", "0"]];
@@ -54,14 +54,14 @@ fn threads_plans_memory_and_counting_do_not_change_a_byte() {
 }
 
 #[test]
-fn the_cut_into_files_does_not_change_a_byte() {
+fn splitting_the_input_does_not_affect_results() {
     let folder = parts();
     let expected = answer(&folder, "whole.jsonl", &[]);
     assert!(answer(&folder, "part-*.jsonl", &[]) == expected);
 }
 
 #[test]
-fn the_order_of_the_input_does_not_change_the_pairs_and_their_scores() {
+fn input_order_does_not_affect_pairs_and_scores() {
     let folder = parts();
     let forwards = answer(&folder, "whole.jsonl", &["--threshold", "0"]).0;
     let backwards = answer(&folder, "backwards.jsonl", &["--threshold", "0"]).0;
@@ -70,7 +70,7 @@ fn the_order_of_the_input_does_not_change_the_pairs_and_their_scores() {
 }
 
 #[test]
-fn more_memory_than_was_allowed_goes_to_disk_and_is_gone_afterwards() {
+fn data_over_the_memory_limit_is_spilled_and_removed() {
     let folder = parts();
     std::fs::create_dir(folder.path("temporary")).unwrap();
     let means = ["--plan", "spill", "--temp-dir", "temporary"];

@@ -1,5 +1,5 @@
-//! Damage, other writers, full disks, Ctrl-C and kill -9: a repository is as before, or says what is
-//! wrong.
+//! Damage, concurrent writers, full disks, Ctrl-C and kill -9: a repository stays as it was, or the error says
+//! what is wrong.
 
 use crate::support::{Dice, Folder, HARBOUR, names, record};
 
@@ -19,7 +19,7 @@ fn many(seed: u64, n: usize) -> String {
 }
 
 #[test]
-fn a_damaged_file_is_found_and_named() {
+fn damaged_files_are_reported() {
     let folder = one();
     folder.write("x.jsonl", many(1, 200));
     folder.repo(&["add", "r", "x.jsonl"]).expect(0);
@@ -39,7 +39,7 @@ fn a_damaged_file_is_found_and_named() {
             for command in
                 [&["repo", "list", "r"][..], &["search", "r", "h.txt"], &["discover", "r"]]
             {
-                // Not every byte is read by everyone; nothing is answered wrongly or with a panic.
+                // Not every command reads every byte, but none returns a wrong result or panics.
                 let run = folder.textkin(command);
                 assert!(!run.stderr.contains("panicked"), "{name} at {place}: {run:?}");
                 assert!(run.code != 2 || run.stderr.contains(&name), "{name} at {place}: {run:?}");
@@ -57,7 +57,7 @@ fn a_damaged_file_is_found_and_named() {
 }
 
 #[test]
-fn a_repository_of_a_newer_version_is_refused_with_a_remedy() {
+fn newer_repository_version_is_rejected_with_a_remedy() {
     let folder = one();
     let manifest = folder.read("r/MANIFEST");
     let rest = manifest.split_once('\n').unwrap().1;
@@ -92,13 +92,13 @@ mod linux {
         assert!(Command::new("kill").args(arguments).status().unwrap().success());
     }
 
-    /// An `add` that waits for more on standard input, with the lock held.
+    /// Starts an `add` that waits for standard input and holds the lock.
     fn waiting(folder: &Folder) -> Child {
         let mut command = folder.command(&["repo", "add", "r", "-", "--input-format", "jsonl"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.as_mut().unwrap().write_all(record("slow", HARBOUR).as_bytes()).unwrap();
-        // To try whether it holds the lock could take the lock from it.
+        // Trying to lock could take the lock from it.
         let (open, begun) = (format!("/proc/{}/fd", child.id()), Instant::now());
         let is_lock = |entry: std::io::Result<std::fs::DirEntry>| {
             let link = std::fs::read_link(entry.unwrap().path());
@@ -113,7 +113,7 @@ mod linux {
     }
 
     #[test]
-    fn a_second_writer_is_told_and_readers_are_not_disturbed() {
+    fn second_writer_fails_and_readers_continue() {
         let folder = one();
         folder.write("b.txt", "Other words.");
         let child = waiting(&folder);
@@ -142,7 +142,7 @@ mod linux {
     }
 
     #[test]
-    fn ctrl_c_leaves_the_old_state() {
+    fn ctrl_c_keeps_the_previous_state() {
         let folder = one();
         let before = folder.repo(&["export", "r"]).expect(0).stdout;
         let mut child = waiting(&folder);
@@ -158,9 +158,9 @@ mod linux {
         assert_eq!(folder.repo(&["export", "r"]).expect(0).stdout, before + &many(2, 10));
     }
 
-    /// A limit on the size of files stands for a disk that is full.
+    /// A limit on file size simulates a full disk.
     #[test]
-    fn a_full_disk_leaves_the_old_state() {
+    fn full_disk_keeps_the_previous_state() {
         let folder = one();
         folder.write("x.jsonl", many(3, 3000));
         let before = folder.repo(&["export", "r"]).expect(0).stdout;
@@ -168,7 +168,7 @@ mod linux {
         let program = folder.command(&[]).get_program().to_owned();
         for options in ["", " --memory 1MiB"] {
             let mut shell = Command::new("sh");
-            // The signal that comes with the limit is ignored: the write fails instead.
+            // Ignore the signal of the limit, so that the write fails instead.
             let script =
                 format!("trap '' XFSZ; ulimit -f 100; exec \"$0\" repo add r x.jsonl{options}");
             shell.args(["-c", &script]).arg(&program).current_dir(folder.path(""));
@@ -186,9 +186,9 @@ mod linux {
         assert_eq!(folder.repo(&["export", "r"]).expect(0).stdout, before + &many(3, 3000));
     }
 
-    /// What was acknowledged is there after a kill -9 at any moment, and nothing by halves.
+    /// Acknowledged documents survive a kill -9 at any moment, and nothing is stored partially.
     #[test]
-    fn kill_9_at_any_moment_loses_nothing_acknowledged() {
+    fn kill_9_loses_no_acknowledged_document() {
         let folder = one();
         let mut dice = Dice::new(4);
         let mut expected = folder.repo(&["export", "r"]).expect(0).stdout;
@@ -207,7 +207,7 @@ mod linux {
             }
             assert_eq!(now, expected, "round {round}");
             let run = folder.repo(&["check", "r"]).expect(0);
-            assert!(run.stdout.contains("nothing damaged"), "{run:?}");
+            assert!(run.stdout.contains("no damage"), "{run:?}");
         }
         folder.write("last.jsonl", many(99, 5));
         folder.repo(&["add", "r", "last.jsonl"]).expect(0);
