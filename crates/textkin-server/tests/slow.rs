@@ -1,6 +1,6 @@
-//! Connections that take their time, and many of them, on a real socket with short times.
+//! Tests of slow and of many connections, on a real socket with short time limits.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use textkin_server::{ListenConfig, NewKey, Scope, Service, ServiceLimits, router, serve};
 
-struct Site {
+struct SlowSite {
     address: SocketAddr,
     key: String,
     stop: tokio::sync::watch::Sender<bool>,
@@ -16,7 +16,7 @@ struct Site {
     folder: tempfile::TempDir,
 }
 
-fn site() -> Site {
+fn site() -> SlowSite {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let scopes = vec![Scope::Admin];
@@ -38,17 +38,17 @@ fn site() -> Site {
             serve(listener, router(&service, &listening), listening, stopped).await.unwrap();
         });
     });
-    Site { address: address.recv().unwrap(), key, stop, thread: Some(thread), folder }
+    SlowSite { address: address.recv().unwrap(), key, stop, thread: Some(thread), folder }
 }
 
-impl Site {
+impl SlowSite {
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
 
-    fn is_well(&self) -> bool {
+    fn is_healthy(&self) -> bool {
         let mut stream = self.connect();
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
@@ -74,7 +74,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for SlowSite {
     fn drop(&mut self) {
         self.stop.send_replace(true);
         let outcome = self.thread.take().unwrap().join();
@@ -82,13 +82,16 @@ impl Drop for Site {
     }
 }
 
-/// Sends a byte now and then until the server has enough; a minute is more than it may wait.
+/// Sends a byte at intervals until the server closes the connection; fails after a minute.
 fn trickle(mut stream: TcpStream, byte: u8) -> Vec<u8> {
     stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
     let started = Instant::now();
     let mut answer = Vec::new();
     loop {
-        assert!(started.elapsed() < Duration::from_secs(60), "the server still listens");
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "the server does not close the connection"
+        );
         let _ = stream.write_all(&[byte]);
         let mut buffer = [0; 4096];
         match stream.read(&mut buffer) {
@@ -101,20 +104,20 @@ fn trickle(mut stream: TcpStream, byte: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_head_that_does_not_end_is_cut_off() {
+fn an_endless_request_head_is_cut_off() {
     let site = site();
     let mut stream = site.connect();
     stream.write_all(b"GET /healthz HTTP/1.1\r\nX: ").unwrap();
     trickle(stream, b'a');
-    // One that says nothing at all, too.
+    // A connection that sends nothing is cut off too.
     let mut silent = site.connect();
     let mut answer = Vec::new();
     let _ = silent.read_to_end(&mut answer);
-    assert!(site.is_well());
+    assert!(site.is_healthy());
 }
 
 #[test]
-fn a_body_that_stands_still_is_cut_off_and_leaves_nothing() {
+fn a_stalled_body_is_cut_off_and_leaves_no_files() {
     let site = site();
     let new = "{\"name\":\"mine\",\"visibility\":\"private\"}";
     assert!(site.ask("/api/v1/repositories", new).starts_with("HTTP/1.1 201"));
@@ -127,21 +130,21 @@ fn a_body_that_stands_still_is_cut_off_and_leaves_nothing() {
         stream.write_all(site.head(path, 1000).as_bytes()).unwrap();
         stream.write_all(b"{\"text\":").unwrap();
         let mut answer = String::new();
-        // Nothing more is sent: the answer comes all the same.
+        // The response comes although nothing more is sent.
         stream.read_to_string(&mut answer).unwrap();
         let status = answer.split(' ').nth(1).unwrap_or_default().to_owned();
         assert!(["400", "408", "422"].contains(&status.as_str()), "{path}: {answer}");
         assert!(answer.contains("application/problem+json"), "{path}: {answer}");
     }
-    assert!(site.is_well());
+    assert!(site.is_healthy());
     let uploads = std::fs::read_dir(site.folder.path().join("uploads")).unwrap();
     assert_eq!(uploads.count(), 0);
 }
 
 #[test]
-fn many_connections_keep_nobody_out_for_long() {
+fn many_connections_do_not_block_others_for_long() {
     let site = site();
-    // Three times as many as are taken at once, all silent or in the middle of a head.
+    // Three times the connection limit, all silent or in the middle of a head.
     let flood: Vec<TcpStream> = (0..60)
         .map(|number| {
             let mut stream = site.connect();
@@ -151,7 +154,7 @@ fn many_connections_keep_nobody_out_for_long() {
             stream
         })
         .collect();
-    assert!(site.is_well());
+    assert!(site.is_healthy());
     drop(flood);
-    assert!(site.is_well());
+    assert!(site.is_healthy());
 }

@@ -164,7 +164,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("create a folder");
         let index = Index::open(folder.path(), &[]).expect("create the index");
         let (kind, is_over) = (PartitionKind::Texts, AtomicBool::new(false));
-        let text = |number: u64| format!("document {number} has some words that are only in it");
+        let text = |number: u64| format!("document {number} has words that are in no other text");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {

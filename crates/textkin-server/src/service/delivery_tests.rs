@@ -1,4 +1,4 @@
-//! Deliveries to receivers on this machine.
+//! Tests of deliveries to receivers on this machine.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -13,7 +13,7 @@ use super::tests::{POEM, actor, register, repository};
 use super::*;
 use crate::access::Actor;
 
-/// A receiver of webhooks that answers with one status after the other, then with 200.
+/// A webhook receiver that answers with the given statuses in turn, then with 200.
 struct Receiver {
     url: String,
     seen: Arc<Mutex<Vec<Request>>>,
@@ -61,7 +61,7 @@ impl Receiver {
                             break request;
                         }
                     }
-                    assert!(n > 0, "the request broke off");
+                    assert!(n > 0, "the request is incomplete");
                 };
                 requests.lock().unwrap().push(request);
                 let status = statuses.next().unwrap_or(200);
@@ -77,7 +77,8 @@ impl Receiver {
     }
 }
 
-pub(super) struct House {
+/// A service with workers, two accounts and an outbox for mail.
+pub(super) struct TestServer {
     pub(super) service: Arc<Service>,
     workers: Vec<JoinHandle<()>>,
     pub(super) outbox: Arc<Outbox>,
@@ -86,8 +87,9 @@ pub(super) struct House {
     _folder: tempfile::TempDir,
 }
 
-impl House {
-    /// Two accounts; `poems` is watched by anna, who gets mail, and `news` is public.
+impl TestServer {
+    /// Creates two accounts: anna, who has a mail address and the private repository `poems`, and ben,
+    /// who has the public repository `news`.
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let outbox = Arc::new(Outbox::default());
@@ -132,16 +134,16 @@ impl House {
     }
 
     pub(super) fn copy(&self, id: &str) {
-        register(&self.service, &self.ben, "news", id, &format!("{id} was told today: {POEM}"));
+        register(&self.service, &self.ben, "news", id, &format!("{id} was read today: {POEM}"));
     }
 
     fn deliveries(&self, state: Option<DeliveryState>) -> Vec<DeliveryView> {
         self.service.deliveries(&self.anna, state, None, 100).unwrap()
     }
 
-    pub(super) fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
+    pub(super) fn wait(&self, what: &str, is_done: impl Fn() -> bool) {
         let started = Instant::now();
-        while !is_so() {
+        while !is_done() {
             let late = started.elapsed() > Duration::from_secs(15);
             assert!(!late, "{what}: {:?}", self.deliveries(None));
             std::thread::sleep(Duration::from_millis(10));
@@ -149,7 +151,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.service.stop();
         for worker in self.workers.drain(..) {
@@ -159,25 +161,25 @@ impl Drop for House {
 }
 
 #[test]
-fn an_alert_reaches_a_webhook_signed_and_within_seconds() {
-    let (house, receiver) = (House::new(), Receiver::new(vec![]));
-    let hook = house.hook(&receiver.url);
+fn an_alert_is_signed_and_reaches_a_webhook_within_seconds() {
+    let (server, receiver) = (TestServer::new(), Receiver::new(vec![]));
+    let hook = server.hook(&receiver.url);
     let secret = hook.secret.clone().unwrap();
-    assert!(house.service.hooks(&house.anna).unwrap()[0].secret.is_none());
+    assert!(server.service.hooks(&server.anna).unwrap()[0].secret.is_none());
     assert!(!format!("{hook:?}").contains(&secret));
-    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    server.watch(&serde_json::json!({ "channels": ["webhook"] }));
     let started = Instant::now();
-    house.copy("today");
-    house.wait("told", || !receiver.seen().is_empty());
+    server.copy("today");
+    server.wait("delivered", || !receiver.seen().is_empty());
     assert!(started.elapsed() < Duration::from_secs(5));
-    house.wait("written down", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    server.wait("stored", || server.deliveries(Some(DeliveryState::Done)).len() == 1);
     let request = &receiver.seen()[0];
-    let told = request.json();
-    assert_eq!(told["event"], "alert");
-    assert_eq!(told["alert"]["registered"]["id"], "mercy");
-    assert_eq!(told["alert"]["found"]["id"], "today");
-    assert_eq!(told["alert"]["level"], "exact");
-    assert_eq!(told["delivery"].to_string(), request.field("x-textkin-delivery"));
+    let payload = request.json();
+    assert_eq!(payload["event"], "alert");
+    assert_eq!(payload["alert"]["registered"]["id"], "mercy");
+    assert_eq!(payload["alert"]["found"]["id"], "today");
+    assert_eq!(payload["alert"]["level"], "exact");
+    assert_eq!(payload["delivery"].to_string(), request.field("x-textkin-delivery"));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let signature = request.field("x-textkin-signature");
     let check = |secret: &str| {
@@ -185,72 +187,72 @@ fn an_alert_reaches_a_webhook_signed_and_within_seconds() {
     };
     assert_eq!(check(&secret), Ok(()));
     assert!(check("another").is_err());
-    // Nothing is told twice unless somebody asks, and then under the same number.
-    let delivery = house.deliveries(None)[0].clone();
+    // Nothing is delivered twice unless requested, and then with the same id.
+    let delivery = server.deliveries(None)[0].clone();
     assert_eq!((delivery.attempts, delivery.answer.as_str()), (1, "200 ok"));
-    assert!(house.service.resend(&house.ben, delivery.id).is_err());
-    house.service.resend(&house.anna, delivery.id).unwrap();
-    house.wait("told again", || receiver.seen().len() == 2);
+    assert!(server.service.resend(&server.ben, delivery.id).is_err());
+    server.service.resend(&server.anna, delivery.id).unwrap();
+    server.wait("delivered again", || receiver.seen().len() == 2);
     assert_eq!(receiver.seen()[1].field("x-textkin-delivery"), delivery.id.to_string());
-    house.wait("done again", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+    server.wait("done again", || server.deliveries(Some(DeliveryState::Done)).len() == 1);
     assert_eq!(receiver.seen().len(), 2);
 }
 
 #[test]
-fn a_receiver_that_fails_is_told_again_until_it_is_given_up() {
-    let (house, receiver) = (House::new(), Receiver::new(vec![500, 503]));
-    house.hook(&receiver.url);
-    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
-    house.copy("today");
-    house.wait("taken", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
+fn a_failed_delivery_is_retried_until_it_is_given_up() {
+    let (server, receiver) = (TestServer::new(), Receiver::new(vec![500, 503]));
+    server.hook(&receiver.url);
+    server.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    server.copy("today");
+    server.wait("accepted", || server.deliveries(Some(DeliveryState::Done)).len() == 1);
     let seen = receiver.seen();
     assert_eq!(seen.len(), 3);
     let number = |request: &Request| request.field("x-textkin-delivery");
     assert!(seen.iter().all(|request| number(request) == number(&seen[0])));
-    assert_eq!(house.deliveries(None)[0].attempts, 3);
-    let (house, receiver) = (House::new(), Receiver::new(vec![500; 4]));
-    house.hook(&receiver.url);
-    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
-    house.copy("today");
-    house.wait("given up", || house.deliveries(Some(DeliveryState::Failed)).len() == 1);
+    assert_eq!(server.deliveries(None)[0].attempts, 3);
+    let (server, receiver) = (TestServer::new(), Receiver::new(vec![500; 4]));
+    server.hook(&receiver.url);
+    server.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    server.copy("today");
+    server.wait("given up", || server.deliveries(Some(DeliveryState::Failed)).len() == 1);
     assert_eq!(receiver.seen().len(), 4);
-    let failed = &house.deliveries(None)[0];
+    let failed = &server.deliveries(None)[0];
     assert_eq!((failed.answer.as_str(), failed.next), ("500 ok", None));
 }
 
 #[test]
-fn a_test_says_what_came_of_it_and_webhooks_are_of_one_account() {
-    let (house, receiver) = (House::new(), Receiver::new(vec![200, 404]));
-    let hook = house.hook(&receiver.url);
+fn a_test_reports_its_outcome_and_webhooks_belong_to_one_account() {
+    let (server, receiver) = (TestServer::new(), Receiver::new(vec![200, 404]));
+    let hook = server.hook(&receiver.url);
     for wanted in [DeliveryState::Done, DeliveryState::Failed] {
-        let id = house.service.test_hook(&house.anna, hook.id).unwrap().id;
-        let state = || house.service.delivery(&house.anna, id).unwrap().state;
-        house.wait("tested", || state() == wanted);
+        let id = server.service.test_hook(&server.anna, hook.id).unwrap().id;
+        let state = || server.service.delivery(&server.anna, id).unwrap().state;
+        server.wait("tested", || state() == wanted);
     }
     assert_eq!(receiver.seen().len(), 2);
     assert_eq!(receiver.seen()[0].json()["event"], "test");
-    assert_eq!(house.service.hooks(&house.anna).unwrap()[0].last, Some(DeliveryState::Failed));
-    let Actor { account, name, .. } = &house.anna;
-    assert!(house.service.hooks(&house.ben).unwrap().is_empty());
-    assert!(house.service.test_hook(&house.ben, hook.id).is_err());
-    assert!(house.service.delete_hook(&house.ben, hook.id).is_err());
-    let reader = actor(&house.service, name, "read,register");
+    assert_eq!(server.service.hooks(&server.anna).unwrap()[0].last, Some(DeliveryState::Failed));
+    let Actor { account, name, .. } = &server.anna;
+    assert!(server.service.hooks(&server.ben).unwrap().is_empty());
+    assert!(server.service.test_hook(&server.ben, hook.id).is_err());
+    assert!(server.service.delete_hook(&server.ben, hook.id).is_err());
+    let reader = actor(&server.service, name, "read,register");
     assert_eq!(reader.account, *account);
-    assert_eq!(house.service.hooks(&reader).unwrap().len(), 1);
-    assert!(house.service.delete_hook(&reader, hook.id).is_err());
-    let of_one = Actor { only: Some(1), ..house.anna.clone() };
-    assert!(house.service.hooks(&of_one).is_err());
-    assert!(house.service.deliveries(&of_one, None, None, 10).is_err());
-    house.watch(&serde_json::json!({ "channels": ["webhook"] }));
-    house.service.delete_hook(&house.anna, hook.id).unwrap();
-    assert!(house.deliveries(None).is_empty());
-    house.copy("today");
-    house.wait("in the inbox", || house.service.open_alerts(&house.anna).unwrap() == 1);
-    assert!(house.deliveries(None).is_empty());
+    assert_eq!(server.service.hooks(&reader).unwrap().len(), 1);
+    assert!(server.service.delete_hook(&reader, hook.id).is_err());
+    let of_one = Actor { only: Some(1), ..server.anna.clone() };
+    assert!(server.service.hooks(&of_one).is_err());
+    assert!(server.service.deliveries(&of_one, None, None, 10).is_err());
+    server.watch(&serde_json::json!({ "channels": ["webhook"] }));
+    server.service.delete_hook(&server.anna, hook.id).unwrap();
+    assert!(server.deliveries(None).is_empty());
+    server.copy("today");
+    server.wait("in the inbox", || server.service.open_alerts(&server.anna).unwrap() == 1);
+    assert!(server.deliveries(None).is_empty());
 }
 
 #[test]
-fn webhooks_do_not_lead_to_machines_that_are_not_public() {
+fn webhooks_cannot_use_private_addresses() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
@@ -264,7 +266,7 @@ fn webhooks_do_not_lead_to_machines_that_are_not_public() {
         "https://ann:secret@example.org/",
         "https://example.org:25/",
         "ftp://example.org/",
-        "no address",
+        "not an address",
     ] {
         let new = NewHook { name: None, url: url.to_owned(), secret: None };
         let refused = service.new_hook(&anna, &new);
@@ -279,12 +281,12 @@ fn webhooks_do_not_lead_to_machines_that_are_not_public() {
 }
 
 #[test]
-fn mail_comes_at_once_or_as_a_digest_and_once() {
-    let house = House::new();
-    house.watch(&serde_json::json!({ "channels": ["mail"] }));
-    house.copy("today");
-    house.wait("sent", || !house.outbox.sent().is_empty());
-    let (to, message) = house.outbox.sent().remove(0);
+fn mail_is_sent_once_alone_or_in_a_digest() {
+    let server = TestServer::new();
+    server.watch(&serde_json::json!({ "channels": ["mail"] }));
+    server.copy("today");
+    server.wait("sent", || !server.outbox.sent().is_empty());
+    let (to, message) = server.outbox.sent().remove(0);
     assert_eq!(to.to_string(), "anna@a.example");
     let message = String::from_utf8(message).unwrap();
     assert!(
@@ -292,20 +294,20 @@ fn mail_comes_at_once_or_as_a_digest_and_once() {
         "{message}"
     );
     assert!(message.contains("46 of 46 words"), "{message}");
-    house.wait("done", || house.deliveries(Some(DeliveryState::Done)).len() == 1);
-    // More than a few at once go together.
-    let account = house.anna.account;
+    server.wait("done", || server.deliveries(Some(DeliveryState::Done)).len() == 1);
+    // Many alerts at once are sent as a digest.
+    let account = server.anna.account;
     let lines: String = (0..40)
         .map(|n| format!("{}\n", serde_json::json!({ "id": format!("c{n}"), "text": POEM })))
         .collect();
-    let upload = house.service.new_upload("copies.jsonl").unwrap();
+    let upload = server.service.new_upload("copies.jsonl").unwrap();
     std::fs::write(upload.path(), lines).unwrap();
-    house.service.new_load(&house.ben, "news", upload, ExistingPolicy::Refuse).unwrap();
-    house.wait("all are done", || house.deliveries(Some(DeliveryState::Done)).len() == 41);
-    let sent = house.outbox.sent();
+    server.service.new_load(&server.ben, "news", upload, ExistingPolicy::Refuse).unwrap();
+    server.wait("all are done", || server.deliveries(Some(DeliveryState::Done)).len() == 41);
+    let sent = server.outbox.sent();
     assert!(sent.len() < 20, "{}", sent.len());
-    // Without an address there is no mail, and the log says so.
-    house
+    // Without a mail address the delivery fails.
+    server
         .service
         .store
         .write(move |write| {
@@ -313,7 +315,7 @@ fn mail_comes_at_once_or_as_a_digest_and_once() {
             Ok(())
         })
         .unwrap();
-    house.copy("tomorrow");
-    house.wait("given up", || house.deliveries(Some(DeliveryState::Failed)).len() == 1);
-    assert_eq!(house.outbox.sent().len(), sent.len());
+    server.copy("tomorrow");
+    server.wait("given up", || server.deliveries(Some(DeliveryState::Failed)).len() == 1);
+    assert_eq!(server.outbox.sent().len(), sent.len());
 }

@@ -1,4 +1,4 @@
-//! Mail in and out, through listeners on this machine.
+//! Tests of incoming and outgoing mail through listeners on this machine.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,43 +11,44 @@ use textkin_mail::{
 };
 use tokio::runtime::Runtime;
 
-use super::delivery_tests::House;
+use super::delivery_tests::TestServer;
 use super::tests::{POEM, repository};
 use super::*;
 use crate::mail::{ServiceMailHandler, answering};
 
-fn office() -> Arc<MailConfig> {
-    let mut office =
+fn mail_config() -> Arc<MailConfig> {
+    let mut mail_config =
         MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap());
-    office.site = Some("https://kin.example".to_owned());
-    Arc::new(office)
+    mail_config.site = Some("https://kin.example".to_owned());
+    Arc::new(mail_config)
 }
 
-/// A house that answers mail, and the addresses of its listeners (SMTP, LMTP).
-struct MailHouse {
-    house: House,
+/// A test server that answers mail, with the addresses of its SMTP and LMTP listeners.
+struct MailServer {
+    server: TestServer,
     smtp: SocketAddr,
     lmtp: SocketAddr,
     worker: Option<std::thread::JoinHandle<()>>,
     _runtime: Runtime,
 }
 
-impl MailHouse {
+impl MailServer {
     fn new() -> Self {
-        let house = House::new();
+        let server = TestServer::new();
         let runtime = Runtime::new().unwrap();
-        let desk = Arc::new(ServiceMailHandler::new(Arc::clone(&house.service)));
-        let worker = answering(&house.service, Arc::clone(&desk), office()).unwrap();
+        let handler = Arc::new(ServiceMailHandler::new(Arc::clone(&server.service)));
+        let worker = answering(&server.service, Arc::clone(&handler), mail_config()).unwrap();
         let listen = |protocol| {
-            let desk = Arc::clone(&desk) as Arc<dyn MailHandler>;
-            let listener = Listener::new(desk, office(), protocol, textkin_mail::Limits::default());
+            let handler = Arc::clone(&handler) as Arc<dyn MailHandler>;
+            let listener =
+                Listener::new(handler, mail_config(), protocol, textkin_mail::Limits::default());
             let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
             let address = socket.local_addr().unwrap();
             runtime.spawn(async move { listener.serve(socket, std::future::pending()).await });
             address
         };
         let (smtp, lmtp) = (listen(Protocol::Smtp), listen(Protocol::Lmtp));
-        Self { house, smtp, lmtp, worker: Some(worker), _runtime: runtime }
+        Self { server, smtp, lmtp, worker: Some(worker), _runtime: runtime }
     }
 
     /// Sends a message by SMTP; returns the last reply.
@@ -74,25 +75,25 @@ impl MailHouse {
         reply(&mut reader)
     }
 
-    /// The reply with this number, when it is there.
+    /// Waits for the reply with this index.
     fn answer(&self, n: usize) -> String {
-        self.house.wait("answered", || self.house.outbox.sent().len() > n);
-        let (to, bytes) = self.house.outbox.sent().remove(n);
+        self.server.wait("answered", || self.server.outbox.sent().len() > n);
+        let (to, bytes) = self.server.outbox.sent().remove(n);
         assert_eq!(to.folded(), "anna@a.example");
         readable(&bytes)
     }
 }
 
-impl Drop for MailHouse {
+impl Drop for MailServer {
     fn drop(&mut self) {
-        self.house.service.stop();
+        self.server.service.stop();
         if let Some(worker) = self.worker.take() {
             let _ = worker.join();
         }
     }
 }
 
-/// A message without the encoding of mail: quoted-printable, and lines broken by `format=flowed`.
+/// Decodes a message: quoted-printable, and lines broken by `format=flowed`.
 fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("=\r\n", "");
     let mut decoded = Vec::new();
@@ -114,7 +115,7 @@ fn readable(bytes: &[u8]) -> String {
 fn reply(reader: &mut BufReader<TcpStream>) -> String {
     loop {
         let mut line = String::new();
-        assert!(reader.read_line(&mut line).unwrap() > 0, "the listener went away");
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the listener closed the connection");
         if line.as_bytes().get(3) != Some(&b'-') {
             return line;
         }
@@ -122,9 +123,9 @@ fn reply(reader: &mut BufReader<TcpStream>) -> String {
 }
 
 #[test]
-fn requests_by_mail_are_done_and_answered_once() {
-    let mail = MailHouse::new();
-    let House { service, anna, ben, .. } = &mail.house;
+fn requests_by_mail_are_carried_out_and_answered_once() {
+    let mail = MailServer::new();
+    let TestServer { service, anna, ben, .. } = &mail.server;
     let song = "Fear no more the heat of the sun nor the furious winters rages thou thy worldly \
                 task hast done home art gone and taken thy wages golden lads and girls all must";
     let message = format!("Subject: REGISTER: Fear no more\nMessage-Id: <1@a>\n\n{song}\n");
@@ -157,8 +158,8 @@ fn requests_by_mail_are_done_and_answered_once() {
     let watches = service.watches(anna).unwrap();
     assert!(watches[0].channels.contains(&Channel::Mail));
 
-    // What reappears is told by mail.
-    mail.house.copy("today");
+    // An alert is sent by mail.
+    mail.server.copy("today");
     let answer = mail.answer(3);
     assert!(answer.contains("news/today") && answer.contains("poems/mercy"), "{answer}");
 
@@ -178,13 +179,13 @@ fn requests_by_mail_are_done_and_answered_once() {
     }
     assert!(service.document(anna, "poems", "mercy", false).is_err());
 
-    // With several repositories it is asked which one is meant.
+    // With several repositories the reply asks which one is meant.
     repository(service, anna, "songs", Visibility::Private);
     let message = format!("Subject: REGISTER\nMessage-Id: <8@a>\n\n{song}\n");
     mail.write("anna@a.example", "textkin@kin.example", &message);
     let answer = mail.answer(8);
     assert!(answer.contains("Which repository?") && answer.contains("songs"), "{answer}");
-    // Repositories of others are as if they were not there.
+    // Repositories of others are treated as missing.
     repository(service, ben, "secret", Visibility::Private);
     let ask = |name: &str, n| {
         let message = format!("Subject: PROBE {name}\nMessage-Id: <p{n}@a>\n\n{song}\n");
@@ -194,17 +195,17 @@ fn requests_by_mail_are_done_and_answered_once() {
     };
     ask("secret", 9);
     ask("nothing", 10);
-    // Strangers are refused, and robots get nothing.
+    // Unknown senders are refused, and automated messages are not answered.
     let refused = mail.write("eve@e.example", "textkin@kin.example", "Subject: STATUS\n\n");
     assert!(refused.starts_with("550"), "{refused}");
-    let robot = "Subject: STATUS\nAuto-Submitted: auto-replied\n\n";
-    assert!(mail.write("anna@a.example", "textkin@kin.example", robot).starts_with("250"));
+    let automated = "Subject: STATUS\nAuto-Submitted: auto-replied\n\n";
+    assert!(mail.write("anna@a.example", "textkin@kin.example", automated).starts_with("250"));
     std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(mail.house.outbox.sent().len(), 11);
+    assert_eq!(mail.server.outbox.sent().len(), 11);
 }
 
 #[test]
-fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
+fn a_stored_message_is_answered_once_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let outbox = Arc::new(textkin_mail::Outbox::default());
     let open = || {
@@ -217,7 +218,7 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
         };
         Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap()
     };
-    let letter = IncomingMessage {
+    let message = IncomingMessage {
         sender: "anna@a.example".parse().ok(),
         recipients: vec!["register@kin.example".parse().unwrap()],
         bytes: format!("Subject: Mercy\r\nMessage-Id: <1@a>\r\n\r\n{POEM}\r\n").into_bytes(),
@@ -232,13 +233,13 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
     };
     service.store.write(change).unwrap();
     repository(&service, &anna, "poems", Visibility::Private);
-    assert!(service.store_message(&letter).unwrap());
+    assert!(service.store_message(&message).unwrap());
     drop(service);
     for _ in 0..2 {
         let service = open();
-        assert!(service.store_message(&letter).unwrap());
-        let desk = Arc::new(ServiceMailHandler::new(Arc::clone(&service)));
-        let worker = answering(&service, Arc::clone(&desk), office()).unwrap();
+        assert!(service.store_message(&message).unwrap());
+        let handler = Arc::new(ServiceMailHandler::new(Arc::clone(&service)));
+        let worker = answering(&service, Arc::clone(&handler), mail_config()).unwrap();
         let started = std::time::Instant::now();
         while outbox.sent().is_empty() && started.elapsed() < Duration::from_secs(15) {
             std::thread::sleep(Duration::from_millis(10));
@@ -246,7 +247,7 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
         std::thread::sleep(Duration::from_millis(100));
         service.stop();
         worker.join().unwrap();
-        drop(desk);
+        drop(handler);
         assert_eq!(outbox.sent().len(), 1);
         assert_eq!(service.documents(&anna, "poems", None, None, 10).unwrap().0.len(), 1);
         let left: u64 = service
@@ -261,13 +262,13 @@ fn a_letter_that_was_taken_is_answered_after_a_restart_and_once() {
 }
 
 #[test]
-fn a_pipe_hands_messages_over() {
-    let mail = MailHouse::new();
+fn a_pipe_delivers_messages() {
+    let mail = MailServer::new();
     let to = ["status@kin.example".to_owned()];
     let here = Destination::Tcp(mail.lmtp);
-    let message = &b"Subject: how it stands\nMessage-Id: <1@a>\n\n"[..];
+    let message = &b"Subject: current state\nMessage-Id: <1@a>\n\n"[..];
     pipe(message, "anna@a.example", &to, &here, 1000).unwrap();
     assert!(mail.answer(0).contains("Subject: Status: 0 alerts open"), "{}", mail.answer(0));
-    let stranger = pipe(message, "eve@e.example", &to, &here, 1000);
-    assert_eq!(stranger.unwrap_err().code(), 65);
+    let unknown = pipe(message, "eve@e.example", &to, &here, 1000);
+    assert_eq!(unknown.unwrap_err().code(), 65);
 }

@@ -1,5 +1,5 @@
-//! Results and probes: what template texts and stop phrases take away of them, and sources of one cluster.
-//! And a folder of an earlier version.
+//! Tests of results and probes with templates and stop phrases, of similar sources, and of a data
+//! folder of an earlier version.
 
 use serde_json::json;
 
@@ -17,14 +17,14 @@ fn details_of(
     text: &str,
     exclusions: &Exclusions,
 ) -> saved_results::ResultDetails {
-    let asked = SavedQuery { against: Some(vec!["works".to_owned()]), ..SavedQuery::default() };
-    let id = service.save_result(anna, "a work", text, &asked).unwrap();
+    let query = SavedQuery { against: Some(vec!["works".to_owned()]), ..SavedQuery::default() };
+    let id = service.save_result(anna, "a work", text, &query).unwrap();
     let saved = service.saved_result(anna, &id).unwrap();
     service.result_details(anna, &saved, exclusions).unwrap()
 }
 
 #[test]
-fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
+fn templates_and_stop_phrases_are_excluded_from_both_sides_of_the_share() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
@@ -40,7 +40,7 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     let short = NewTemplate { name: "short".to_owned(), text: "see above".to_owned() };
     assert!(matches!(service.new_template(&anna, "works", &short), Err(Error::Invalid(_))));
 
-    // 14 words of the form, 46 of the poem, 4 of its own.
+    // 14 words of the form, 46 of the poem, 4 others.
     let text = format!("{FORM}. {POEM} and nothing more here");
     let with = |template, phrases| Exclusions { template, phrases, ..Exclusions::default() };
     let all = details_of(&service, &anna, &text, &with(false, false));
@@ -51,7 +51,7 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
     let without_both = details_of(&service, &anna, &text, &with(true, true));
     assert_eq!((without_both.raw, without_both.counted), ((64, 60), (46, 42)));
     assert_eq!(without_both.sources[0].source_counts, (42, 42));
-    // The level is that of what counts: here of all that is left of the document.
+    // The level is based on the words that count: here on all that remain of the document.
     assert_eq!(without_both.sources[0].level(), MatchLevel::Exact);
     let few = details_of(
         &service,
@@ -86,7 +86,7 @@ fn templates_and_stop_phrases_leave_both_sides_of_the_share() {
 }
 
 #[test]
-fn a_form_alone_is_found_nowhere_when_forms_do_not_count() {
+fn a_form_alone_has_no_matches_when_templates_are_excluded() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
@@ -107,7 +107,7 @@ fn a_form_alone_is_found_nowhere_when_forms_do_not_count() {
 }
 
 #[test]
-fn a_folder_of_version_1_is_taken_over() {
+fn a_data_folder_of_version_1_is_upgraded() {
     let folder = tempfile::tempdir().unwrap();
     let store = crate::store::tests::store_of_version_1(&folder.path().join(STORE));
     let digest = *blake3::hash(POEM.as_bytes()).as_bytes();
@@ -138,7 +138,7 @@ fn a_folder_of_version_1_is_taken_over() {
 }
 
 #[test]
-fn sources_that_are_mostly_the_same_are_of_one_cluster() {
+fn sources_that_are_mostly_the_same_are_marked_as_similar() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::open(folder.path(), ServiceLimits::default()).unwrap();
     let anna = actor(&service, "anna", "admin");
@@ -149,11 +149,11 @@ fn sources_that_are_mostly_the_same_are_of_one_cluster() {
     let long: String = (0..100).map(|n| format!(" word{n}")).collect();
     register(&service, &anna, "works", "guide", &format!("{quoted}{long}"));
     let found = details_of(&service, &anna, POEM, &Exclusions::default());
-    let mut alike: Vec<(&str, bool)> = found
+    let mut similar: Vec<(&str, bool)> = found
         .sources
         .iter()
         .map(|source| (source.matched.id.as_deref().unwrap(), source.has_similar_source))
         .collect();
-    alike.sort_unstable();
-    assert_eq!(alike, [("guide", false), ("one", true), ("other", true)]);
+    similar.sort_unstable();
+    assert_eq!(similar, [("guide", false), ("one", true), ("other", true)]);
 }

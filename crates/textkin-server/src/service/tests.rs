@@ -1,4 +1,4 @@
-//! The service as a whole, without a front end.
+//! Tests of the whole service without a front end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ fn work(service: &Service) {
 }
 
 #[test]
-fn who_wrote_a_document_and_what_it_is_known_by_are_kept() {
+fn author_and_label_of_a_document_are_stored() {
     let Case { service, .. } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "poems", Visibility::Private);
@@ -88,7 +88,7 @@ fn who_wrote_a_document_and_what_it_is_known_by_are_kept() {
 }
 
 #[test]
-fn what_is_registered_is_found_before_and_after_it_is_on_the_shelf_and_after_a_restart() {
+fn a_registered_document_is_found_before_and_after_a_flush_and_after_a_restart() {
     let Case { service, folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "poems", Visibility::Private);
@@ -113,7 +113,7 @@ fn what_is_registered_is_found_before_and_after_it_is_on_the_shelf_and_after_a_r
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_crash_before_it_is_on_the_shelf() {
+fn an_acknowledged_document_survives_a_crash_before_the_flush() {
     let Case { service, folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "poems", Visibility::Private);
@@ -126,7 +126,7 @@ fn what_was_acknowledged_survives_a_crash_before_it_is_on_the_shelf() {
 }
 
 #[test]
-fn a_tenant_learns_nothing_of_anothers_private_text() {
+fn an_account_learns_nothing_of_private_texts_of_another() {
     let Case { service, folder: _folder } = case();
     let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
     repository(&service, &anna, "poems", Visibility::Private);
@@ -136,10 +136,10 @@ fn a_tenant_learns_nothing_of_anothers_private_text() {
     let never = service.document(&ben, "nothing", "mercy", true).unwrap_err().to_string();
     let theirs = service.document(&ben, "poems", "mercy", true).unwrap_err().to_string();
     assert_eq!(never.replace("nothing", "poems"), theirs);
-    // The name is free for others.
+    // Another account can use the same name.
     repository(&service, &ben, "poems", Visibility::Private);
     assert_eq!(service.documents(&ben, "poems", None, None, 10).unwrap().0.len(), 0);
-    // Unless the owner says so, and then only how much of the probed text it is.
+    // If the owner discloses matches, only the share of the probed text is returned.
     let change = RepositoryUpdate { disclosed: Some(true), ..Default::default() };
     service.change_repository(&anna, "poems", &change).unwrap();
     let answer = probe(&service, &ben, POEM);
@@ -150,7 +150,7 @@ fn a_tenant_learns_nothing_of_anothers_private_text() {
 }
 
 #[test]
-fn a_watched_text_that_reappears_is_told_whichever_comes_first() {
+fn a_watched_text_that_reappears_raises_an_alert_whichever_comes_first() {
     for watched_first in [true, false] {
         let Case { service, folder: _folder } = case();
         let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
@@ -186,23 +186,23 @@ fn a_watched_text_that_reappears_is_told_whichever_comes_first() {
         assert_eq!(service.open_alerts(&anna).unwrap(), 0);
         work(&service);
         assert_eq!(service.alerts(&anna, None, false, None, 10).unwrap().len(), 1);
-        // Alerts go with the documents they are about.
+        // Alerts are deleted with their documents.
         service.delete(&ben, "news", "today").unwrap();
         assert!(service.alerts(&anna, None, false, None, 10).unwrap().is_empty());
     }
 }
 
 #[test]
-fn what_is_deleted_is_in_no_file() {
+fn a_deleted_document_is_in_no_file() {
     let Case { service, folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "poems", Visibility::Private);
     let secret = "xyzzyplugh";
-    for settles in [false, true] {
+    for flushes in [false, true] {
         let text = format!("{secret} {POEM} {secret}");
         register(&service, &anna, "poems", "mercy", &text);
         register(&service, &anna, "poems", "other", &format!("other {POEM}"));
-        if settles {
+        if flushes {
             flush(&service);
         }
         let receipt = service.delete(&anna, "poems", "mercy").unwrap();
@@ -218,7 +218,7 @@ fn what_is_deleted_is_in_no_file() {
     }
     assert_eq!(service.index.partition(PartitionKind::Texts).n_on_disk(), 0);
     drop(service);
-    // Texts are compressed, so that their bytes cannot be looked for; sizes can.
+    // Texts are compressed, so their bytes cannot be searched for; check the files instead.
     let segments = std::fs::read_dir(folder.path().join("index/texts")).unwrap();
     let names: Vec<String> =
         segments.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -226,7 +226,7 @@ fn what_is_deleted_is_in_no_file() {
 }
 
 #[test]
-fn fingerprints_are_found_without_text_and_give_the_same_counts() {
+fn fingerprints_give_the_same_counts_as_texts() {
     let Case { service, folder: _folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "texts", Visibility::Private);
@@ -254,7 +254,7 @@ fn fingerprints_are_found_without_text_and_give_the_same_counts() {
 }
 
 #[test]
-fn the_same_key_of_a_request_registers_once() {
+fn a_request_with_the_same_idempotency_key_registers_once() {
     let Case { service, folder: _folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "poems", Visibility::Private);
@@ -270,7 +270,7 @@ fn the_same_key_of_a_request_registers_once() {
 }
 
 #[test]
-fn origins_are_labelled_and_survive_a_restart() {
+fn origins_are_stored_and_survive_a_restart() {
     let Case { service, folder } = case();
     let anna = actor(&service, "anna", "admin");
     repository(&service, &anna, "news", Visibility::Public);
@@ -302,7 +302,7 @@ fn origins_are_labelled_and_survive_a_restart() {
 }
 
 #[test]
-fn workers_do_it_all_by_themselves() {
+fn workers_run_checks_and_jobs() {
     let Case { service, folder: _folder } = case();
     let workers = service.start_workers().unwrap();
     let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
@@ -341,12 +341,12 @@ fn workers_do_it_all_by_themselves() {
 }
 
 #[test]
-fn a_job_that_failed_is_given_up_by_its_account_and_once() {
+fn a_failed_job_is_deleted_once_and_only_by_its_account() {
     let Case { service, folder: _folder } = case();
     let (anna, ben) = (actor(&service, "anna", "admin"), actor(&service, "ben", "admin"));
     repository(&service, &anna, "poems", Visibility::Private);
     let job = register(&service, &anna, "poems", "mercy", POEM).job.unwrap();
-    assert!(service.delete_job(&anna, job).is_err(), "it waits");
+    assert!(service.delete_job(&anna, job).is_err(), "the job has not failed");
     service
         .store
         .write(move |write| {

@@ -80,14 +80,14 @@ CREATE TABLE document (
 ) STRICT;
 CREATE INDEX document_added ON document (repository, added);
 
--- Texts that no shelf holds yet: what was acknowledged last.
+-- Texts that are not flushed to the index yet. `shelf`: 0 for the texts partition, 1 for fingerprints.
 CREATE TABLE pending (
     number INTEGER PRIMARY KEY REFERENCES document ON DELETE CASCADE,
     shelf  INTEGER NOT NULL,
     text   BLOB    NOT NULL
 ) STRICT;
 
--- Documents that are gone and may still stand in the files of a shelf.
+-- Deleted documents that may still be in index files.
 CREATE TABLE erase (
     number  INTEGER PRIMARY KEY,
     shelf   INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 -- From version 1 to version 2.
 
--- Texts that everybody was given, such as forms and cover sheets: they do not count where that is asked for.
+-- Texts that everybody was given, such as forms and cover sheets; a check can exclude them.
 CREATE TABLE template (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     repository INTEGER NOT NULL REFERENCES repository ON DELETE CASCADE,
@@ -11,7 +11,7 @@ CREATE TABLE template (
     UNIQUE (repository, name)
 ) STRICT;
 
--- Phrases that do not count where that is asked for.
+-- Phrases that a check can exclude.
 CREATE TABLE stop_phrase (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     repository INTEGER NOT NULL REFERENCES repository ON DELETE CASCADE,
@@ -20,7 +20,7 @@ CREATE TABLE stop_phrase (
     UNIQUE (repository, phrase)
 ) STRICT;
 
--- What the dashboard shows of a repository, counted now and then.
+-- The overview of a repository on the dashboard, computed from time to time.
 CREATE TABLE figures (
     repository INTEGER PRIMARY KEY REFERENCES repository ON DELETE CASCADE,
     at         INTEGER NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE figures (
     best       TEXT    NOT NULL          -- JSON: [number, best match in ‰, number of the other]
 ) STRICT;
 
--- Passages that got another first holder, since an older document came late.
+-- Passages whose origin changed because an older document was registered later.
 CREATE TABLE reattribution (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     repository INTEGER NOT NULL REFERENCES repository ON DELETE CASCADE,
@@ -47,7 +47,7 @@ CREATE INDEX reattribution_repository ON reattribution (repository, id);
 CREATE INDEX reattribution_document ON reattribution (document);
 CREATE INDEX reattribution_after ON reattribution (after);
 
--- Questions to owners of texts that others have found, and who may not know who they are.
+-- Contact requests to the owners of private matches, who stay anonymous.
 CREATE TABLE question (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     account    INTEGER NOT NULL REFERENCES account ON DELETE CASCADE,

@@ -1,5 +1,5 @@
 -- From version 2 to version 3.
 
--- Who wrote a document, and what else it is to be known by, as its source says.
+-- Author and label of a document, according to its source.
 ALTER TABLE document ADD COLUMN author TEXT;
 ALTER TABLE document ADD COLUMN label TEXT;

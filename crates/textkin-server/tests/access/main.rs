@@ -1,6 +1,6 @@
-//! Who may do what, and who learns what, through the whole interface without a socket.
+//! Tests of permissions and privacy through the whole interface, without a socket.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+#![expect(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 mod matrix;
 mod pages;

@@ -1,4 +1,4 @@
-//! The authorisation matrix: what every endpoint answers to everyone.
+//! The authorization matrix: the status of every endpoint for every caller.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 use textkin_server::{NewKey, Role, Scope};
 
-use crate::support::{POEM, Site, actor, from, key, key_for};
+use crate::support::{POEM, TestSite, actor, from, key, key_for};
 
-/// Who asks. All but the last three come with a key for everything; `scope` with the owner's key for
-/// something else, `elsewhere` with the owner's key for another repository.
+/// The callers. `anonymous` has no key, most others have one with every scope; `scope` has a key of the owner with
+/// another scope, `elsewhere` a key of the owner for another repository.
 const CALLERS: [&str; 10] = [
     "anonymous",
     "tenant",
@@ -23,7 +23,7 @@ const CALLERS: [&str; 10] = [
     "elsewhere",
 ];
 
-/// What is answered. `drafts` is a private repository, `web` a public one of the same team.
+/// The expected statuses. `drafts` is a private repository, `web` a public one of the same team.
 const MATRIX: &str = "
                                                     anon tenant reader writer owner admin expired revoked scope elsewhere
     GET    /healthz                                  200  200    200    200    200   200   200     200     200   200
@@ -135,17 +135,17 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// Numbers that paths name, and keys.
-struct Cast {
+/// The keys of the callers, and the ids in paths.
+struct Fixture {
     keys: BTreeMap<&'static str, String>,
     probe_key: String,
     read_key: String,
     numbers: BTreeMap<&'static str, i64>,
 }
 
-/// Fills a folder with a team, its repositories, and something of everything.
-fn prepare(folder: &Path) -> Cast {
-    let site = Site::open(folder);
+/// Fills a folder with a team, its repositories, and one object of every kind.
+fn prepare(folder: &Path) -> Fixture {
+    let site = TestSite::open(folder);
     let service = &site.service;
     let mut keys = BTreeMap::new();
     for (caller, account) in
@@ -173,7 +173,7 @@ fn prepare(folder: &Path) -> Cast {
     let watch = site.ask("POST", "/api/v1/watches", &owner, &json!({ "repository": "drafts" }));
     let job = site.register(&owner, "drafts", "one", POEM)["job"].as_i64().unwrap();
     site.register(&owner, "web", "one", &format!("They say: {POEM}"));
-    site.register(&owner, "drafts", "gone", "Some words that nobody needs any more");
+    site.register(&owner, "drafts", "gone", "Some words that nobody needs");
     let gone = "/api/v1/repositories/drafts/documents/gone";
     let receipt = site.ask("DELETE", gone, &owner, &Value::Null);
     site.work(&keys["admin"]);
@@ -203,7 +203,7 @@ fn prepare(folder: &Path) -> Cast {
     let (probe_key, read_key) =
         (key(service, "olga", false, "probe"), key(service, "olga", false, "read"));
     drop(site);
-    // A job that failed, for which something would have to break.
+    // A failed job: nothing makes one fail on purpose.
     let store = rusqlite::Connection::open(folder.join("textkin.db")).unwrap();
     store.execute("UPDATE job SET state = 'failed' WHERE id = ?1", [job]).unwrap();
     // A webhook and a delivery, without sending anything.
@@ -218,25 +218,25 @@ fn prepare(folder: &Path) -> Cast {
                  WHERE account.name = 'omar' AND document.id = 'one' ORDER BY number LIMIT 1;",
         )
         .unwrap();
-    Cast { keys, probe_key, read_key, numbers }
+    Fixture { keys, probe_key, read_key, numbers }
 }
 
-/// The address and the body of a request of a row.
-fn request(row: &Row, cast: &Cast) -> (String, Value) {
+/// Returns the path and the body of the request of a row.
+fn request(row: &Row, fixture: &Fixture) -> (String, Value) {
     let repository = row.repository.as_deref().unwrap_or("drafts");
     let kind = row.path.split('/').nth(3).unwrap_or_default();
-    let number = cast.numbers.get(kind).copied().unwrap_or(0).to_string();
+    let number = fixture.numbers.get(kind).copied().unwrap_or(0).to_string();
     let id = if kind == "repositories" { "one" } else { &number };
     let account = if row.method == "PUT" { "omar" } else { "rita" };
     let path = row.path.replace("{name}", repository).replace("{id}", id);
     let path = path.replace("{team}", "staff").replace("{account}", account);
-    // The first of its kind.
+    // Each is the first of its kind.
     let path = path.replace("{template}", "1").replace("{phrase}", "1");
     let last = row.path.rsplit('/').next().unwrap();
     let body = match (row.method.as_str(), last) {
         ("POST", "probe") => json!({ "text": POEM, "repositories": [repository] }),
         ("POST", "repositories") => {
-            json!({ "name": "fresh", "visibility": "private", "team": "staff" })
+            json!({ "name": "created", "visibility": "private", "team": "staff" })
         }
         ("PATCH", _) => json!({ "keep_days": 7 }),
         ("POST", "purge-preview" | "purge") => json!({ "query": "one" }),
@@ -245,7 +245,7 @@ fn request(row: &Row, cast: &Cast) -> (String, Value) {
         ("POST", "documents") => json!({ "id": "two", "text": "Words of a text" }),
         ("POST", "loads") => json!("A text as a file"),
         ("POST", "watches") => json!({ "repository": repository }),
-        ("POST", "change") => json!({ "alerts": [cast.numbers["alerts"]], "state": "handled" }),
+        ("POST", "change") => json!({ "alerts": [fixture.numbers["alerts"]], "state": "handled" }),
         ("POST", "keys") => json!({ "name": "k", "scopes": ["read"], "repository": repository }),
         ("POST", "accounts") => json!({ "name": "someone" }),
         ("POST", "webhooks") => json!({ "url": "https://hooks.example.org/textkin" }),
@@ -271,28 +271,28 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[test]
-fn every_endpoint_answers_everyone_as_the_matrix_says() {
+fn every_endpoint_returns_the_statuses_of_the_matrix() {
     let folder = tempfile::tempdir().unwrap();
     let template = folder.path().join("template");
-    let cast = prepare(&template);
+    let fixture = prepare(&template);
     let shared = folder.path().join("shared");
     copy_folder(&template, &shared);
-    let shared = Site::open(&shared);
+    let shared = TestSite::open(&shared);
     let mut faults = Vec::new();
     for (n_row, row) in rows().iter().enumerate() {
-        let (path, body) = request(row, &cast);
+        let (path, body) = request(row, &fixture);
         for (&caller, &expected) in CALLERS.iter().zip(&row.statuses) {
             let key = match caller {
                 "anonymous" => None,
-                "scope" if row.path.ends_with("/probe") => Some(&cast.read_key),
-                "scope" => Some(&cast.probe_key),
-                caller => Some(&cast.keys[caller]),
+                "scope" if row.path.ends_with("/probe") => Some(&fixture.read_key),
+                "scope" => Some(&fixture.probe_key),
+                caller => Some(&fixture.keys[caller]),
             };
-            // Only what is allowed changes anything, and then nobody else may see it.
+            // An allowed change gets its own copy, so that it does not affect other rows.
             let own = (row.method != "GET" && expected < 300).then(|| {
                 let own = folder.path().join(format!("{n_row}-{caller}"));
                 copy_folder(&template, &own);
-                Site::open(&own)
+                TestSite::open(&own)
             });
             let site = own.as_ref().unwrap_or(&shared);
             let (status, answer) = site.send(&row.method, &path, key.map(String::as_str), &body);
@@ -305,7 +305,7 @@ fn every_endpoint_answers_everyone_as_the_matrix_says() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // Nothing was changed by all that was refused.
+    // Refused requests have changed nothing.
     let store = |folder: &Path| {
         let store = rusqlite::Connection::open(folder.join("textkin.db")).unwrap();
         let count = |table: &str| {
@@ -334,6 +334,6 @@ fn every_endpoint_is_in_the_matrix() {
     let unknown: Vec<_> = tested.difference(&described).collect();
     assert!(
         untested.is_empty() && unknown.is_empty(),
-        "without a row: {untested:?}, gone: {unknown:?}"
+        "without a row: {untested:?}, unknown: {unknown:?}"
     );
 }

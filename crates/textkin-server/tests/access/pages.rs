@@ -1,20 +1,20 @@
-//! What pages say to whoever looks at them.
+//! Tests of the contents of pages.
 
 use serde_json::{Value, json};
 
 use crate::results::{probe, visitor};
-use crate::support::{POEM, Site, actor, key};
+use crate::support::{POEM, TestSite, actor, key};
 
-fn page(site: &Site, path: &str, secret: &str) -> String {
+fn page(site: &TestSite, path: &str, secret: &str) -> String {
     let (status, _, bytes) = site.visit("GET", path, Some(secret), String::new());
     assert_eq!(status, 200, "{path}");
     String::from_utf8(bytes).unwrap()
 }
 
 #[test]
-fn the_tour_stays_until_a_text_was_probed() {
+fn the_tour_is_shown_until_a_text_was_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     let ben = visitor(&site, &admin, "ben");
     assert!(page(&site, "/", &ben.0).contains("Load the sample collection"));
@@ -29,9 +29,9 @@ fn the_tour_stays_until_a_text_was_probed() {
 }
 
 #[test]
-fn rules_offer_what_the_account_has_and_take_a_least_share() {
+fn rules_offer_the_webhooks_of_the_account_and_accept_a_minimum_share() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     let ben = visitor(&site, &admin, "ben");
     let own = key(&site.service, "ben", false, "admin");
@@ -49,7 +49,7 @@ fn rules_offer_what_the_account_has_and_take_a_least_share() {
              &webhook=1&webhook_id={hook}"
         )
     };
-    // More for the lower level than for the higher: the form comes again as it was filled in.
+    // The lower level has the higher share: the form is shown again as it was filled in.
     let (status, _, bytes) = site.visit("POST", "/alerts/rules", Some(&ben.0), form("70"));
     let again = String::from_utf8(bytes).unwrap();
     assert_eq!(status, 200);
@@ -66,9 +66,9 @@ fn rules_offer_what_the_account_has_and_take_a_least_share() {
 }
 
 #[test]
-fn administrators_see_who_was_here() {
+fn administrators_see_when_accounts_last_signed_in() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     visitor(&site, &admin, "ben");
     site.service.new_account(&actor(&site.service, &admin), "eve", None, None, false).unwrap();
@@ -78,21 +78,21 @@ fn administrators_see_who_was_here() {
 }
 
 #[test]
-fn an_address_without_a_page_is_told_in_words() {
+fn an_unknown_address_gets_an_error_page() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let (status, _, bytes) = site.visit("GET", "/nowhere", None, String::new());
-    let told = String::from_utf8(bytes).unwrap();
+    let body = String::from_utf8(bytes).unwrap();
     assert_eq!(status, 404);
-    assert!(told.starts_with("<!doctype html>") && told.contains("there is no page"), "{told}");
-    let (status, told) = site.send("GET", "/nowhere", None, &Value::Null);
-    assert!(status == 404 && told.starts_with('{'));
+    assert!(body.starts_with("<!doctype html>") && body.contains("there is no page"), "{body}");
+    let (status, body) = site.send("GET", "/nowhere", None, &Value::Null);
+    assert!(status == 404 && body.starts_with('{'));
 }
 
 #[test]
-fn documents_of_a_cluster_are_coloured_by_what_was_chosen() {
+fn documents_of_a_cluster_are_coloured_by_the_chosen_property() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     let ben = visitor(&site, &admin, "ben");
     site.visit("POST", "/sample", Some(&ben.0), format!("csrf={}", ben.1));

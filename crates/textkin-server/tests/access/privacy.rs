@@ -1,12 +1,12 @@
-//! What a tenant learns of another's private text: nothing, or what the owner discloses.
+//! Tests that an account learns of private texts of another only what their owner discloses.
 
 use serde_json::{Value, json};
 
-use crate::support::{POEM, Site, key};
+use crate::support::{POEM, TestSite, key};
 
 /// Anna's private repository with her texts, and Ben, who must learn nothing of them.
 struct Case {
-    site: Site,
+    site: TestSite,
     anna: String,
     ben: String,
     _folder: tempfile::TempDir,
@@ -14,7 +14,7 @@ struct Case {
 
 fn case() -> Case {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let anna = key(&site.service, "anna", false, "admin");
     let ben = key(&site.service, "ben", false, "admin");
     site.new_repository(&anna, "secrets", "private", "anna");
@@ -23,8 +23,8 @@ fn case() -> Case {
     Case { site, anna, ben, _folder: folder }
 }
 
-/// The answers to `requests` with the name of something that is hidden, and with one that never was,
-/// must be the same but for that name.
+/// Asserts that the responses to `requests` are the same for the name of a hidden object and for a name
+/// that was never used.
 fn assert_same(case: &Case, hidden: &str, never: &str, requests: &[(&str, &str, Value)]) {
     for (method, path, body) in requests {
         let of = |name: &str| {
@@ -39,7 +39,7 @@ fn assert_same(case: &Case, hidden: &str, never: &str, requests: &[(&str, &str, 
 }
 
 #[test]
-fn what_is_hidden_is_answered_as_what_never_was() {
+fn hidden_objects_are_answered_like_missing_ones() {
     let case = case();
     let requests = [
         ("GET", "/api/v1/repositories/NAME", Value::Null),
@@ -59,7 +59,7 @@ fn what_is_hidden_is_answered_as_what_never_was() {
     ];
     assert_same(&case, "secrets", "nothing", &requests);
     assert_same(&case, "anna:secrets", "anna:nothing", &requests);
-    // Numbers of things of others, and numbers that nothing has.
+    // Ids of objects of others, and ids that do not exist.
     let job = case.site.register(&case.anna, "secrets", "more", "A few more words")["job"].clone();
     let watch = json!({ "repository": "secrets" });
     let watch = case.site.ask("POST", "/api/v1/watches", &case.anna, &watch)["id"].clone();
@@ -82,7 +82,7 @@ fn what_is_hidden_is_answered_as_what_never_was() {
 }
 
 #[test]
-fn probes_lists_and_figures_do_not_count_what_is_hidden() {
+fn probes_lists_and_metrics_do_not_count_hidden_documents() {
     let case = case();
     let Case { site, anna, ben, .. } = &case;
     let probe = |key: &str| site.ask("POST", "/api/v1/probe", key, &json!({ "text": POEM }));
@@ -97,7 +97,7 @@ fn probes_lists_and_figures_do_not_count_what_is_hidden() {
         assert_eq!(list, json!([]), "{path}");
     }
     assert_eq!(site.send("GET", "/metrics", Some(ben), &Value::Null).0, 403);
-    // Numbers of documents and repositories of others do not show in what Ben makes.
+    // Nothing that Ben creates reveals documents and repositories of others.
     site.new_repository(ben, "secrets", "private", "ben");
     let registered = site.register(ben, "secrets", "mercy", POEM);
     assert_eq!(registered["existed"], false);
@@ -107,10 +107,10 @@ fn probes_lists_and_figures_do_not_count_what_is_hidden() {
 }
 
 #[test]
-fn a_disclosed_text_is_told_without_its_owner_its_name_and_its_length() {
+fn a_disclosed_match_has_no_owner_name_or_length() {
     let case = case();
     let Case { site, anna, ben, .. } = &case;
-    // All of this one is in the probe, and yet so little of the probe in it that it is not told.
+    // The probe contains all of it, but it covers too little of the probe to be a match.
     let words: Vec<&str> = POEM.split_whitespace().collect();
     site.register(anna, "secrets", "short", &words[30..40].join(" "));
     let change = json!({ "disclosed": true });
@@ -135,7 +135,7 @@ fn a_disclosed_text_is_told_without_its_owner_its_name_and_its_length() {
         }
         assert_eq!(found["passages"], json!([]));
     }
-    // Those that are not told are not counted either.
+    // Documents that are not disclosed are not counted either.
     assert_eq!(
         (&answer["total"], &answer["candidates"], &answer["examined"]),
         (&json!(2), &json!(2), &json!(2))

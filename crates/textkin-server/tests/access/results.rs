@@ -1,15 +1,15 @@
-//! Results and what can be downloaded of them: for whoever sent the text, with the text itself, and
-//! without anything of texts that others hold.
+//! Tests of results and their downloads: only the sender gets them, with the text itself and without
+//! anything of private texts in other accounts.
 
 use serde_json::{Value, json};
 
-use crate::support::{POEM, Site, actor, key};
+use crate::support::{POEM, TestSite, actor, key};
 
 const EXPORTS: [&str; 6] =
     ["", "/data", "/export.html", "/export.pdf", "/export.csv", "/export.json"];
 
-/// A cookie of somebody who has signed in, and the token of forms.
-pub(crate) fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) {
+/// Signs in a new account; returns the cookie secret and the form token.
+pub(crate) fn visitor(site: &TestSite, admin: &str, name: &str) -> (String, String) {
     let admin = actor(&site.service, admin);
     let password = "a long password";
     site.service.new_account(&admin, name, None, Some(password), false).unwrap();
@@ -18,8 +18,8 @@ pub(crate) fn visitor(site: &Site, admin: &str, name: &str) -> (String, String) 
     (secret, token)
 }
 
-/// Sends a text as the form does; returns the address of its result.
-pub(crate) fn probe(site: &Site, (secret, token): &(String, String), text: &str) -> String {
+/// Submits a text like the form does; returns the address of its result.
+pub(crate) fn probe(site: &TestSite, (secret, token): &(String, String), text: &str) -> String {
     let field = |name: &str, value: &str| {
         format!("--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
@@ -30,9 +30,9 @@ pub(crate) fn probe(site: &Site, (secret, token): &(String, String), text: &str)
 }
 
 #[test]
-fn results_and_downloads_are_for_whoever_sent_the_text() {
+fn only_the_sender_of_a_text_gets_results_and_downloads() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     let (ben, eve) = (visitor(&site, &admin, "ben"), visitor(&site, &admin, "eve"));
     let address = probe(&site, &ben, POEM);
@@ -47,9 +47,9 @@ fn results_and_downloads_are_for_whoever_sent_the_text() {
 }
 
 #[test]
-fn the_text_is_marked_and_nothing_is_told_of_texts_that_others_hold() {
+fn the_text_is_marked_and_private_texts_of_others_are_not_revealed() {
     let folder = tempfile::tempdir().unwrap();
-    let site = Site::open(folder.path());
+    let site = TestSite::open(folder.path());
     let admin = key(&site.service, "root", true, "admin");
     let anna = key(&site.service, "anna", false, "admin");
     site.new_repository(&anna, "secrets", "private", "anna");
@@ -75,12 +75,12 @@ fn the_text_is_marked_and_nothing_is_told_of_texts_that_others_hold() {
             assert!(!page.contains(secret), "{secret}");
         }
     }
-    // A file has no way to the server, and whatever its text says stays in it.
+    // A downloaded file does not link to the server, and its text cannot change that.
     let odd = format!("rel=\"icon\" rel=\"stylesheet\" of a page\n{POEM}");
     let file = seen(&probe(&site, &ben, &odd), "/export.html");
     assert!(file.contains("of a page") && file.contains("<style>"), "{file}");
-    for way in ["href=\"/", "src=\"", "action=\"", "<script"] {
-        assert!(!file.contains(way), "{way}");
+    for link in ["href=\"/", "src=\"", "action=\"", "<script"] {
+        assert!(!file.contains(link), "{link}");
     }
     let text = format!("<b>My own.</b>\n{POEM}");
     let place = |word: &str| text.find(word).unwrap();

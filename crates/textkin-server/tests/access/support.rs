@@ -1,4 +1,4 @@
-//! A server with several tenants, and requests to it.
+//! A test server with several accounts, and requests to it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(crate) const POEM: &str = "The quality of mercy is not strained it droppeth 
     from heaven upon the place beneath it is twice blest it blesseth him that gives and him that \
     takes tis mightiest in the mightiest it becomes the throned monarch better than his crown";
 
-/// A key for a new or known account.
+/// Creates a key for a new or existing account.
 pub(crate) fn key(service: &Service, account: &str, is_admin: bool, scopes: &str) -> String {
     key_for(service, account, is_admin, scopes, None)
 }
@@ -36,19 +36,19 @@ pub(crate) fn actor(service: &Service, key: &str) -> Actor {
     service.key(key, None).unwrap()
 }
 
-/// Something from JSON.
+/// Deserializes a value from JSON.
 pub(crate) fn from<T: serde::de::DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }
 
-/// The routes over the service in a folder.
-pub(crate) struct Site {
+/// The routes of a service in a folder.
+pub(crate) struct TestSite {
     pub(crate) service: Arc<Service>,
     router: Router,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Site {
+impl TestSite {
     pub(crate) fn open(folder: &Path) -> Self {
         let service = Service::open(folder, ServiceLimits::default()).unwrap();
         let router = router(&service, &ListenConfig::default());
@@ -56,7 +56,7 @@ impl Site {
         Self { service, router, runtime }
     }
 
-    /// Sends a request; returns status and answer.
+    /// Sends a request; returns the status and the body.
     pub(crate) fn send(
         &self,
         method: &str,
@@ -85,8 +85,8 @@ impl Site {
         })
     }
 
-    /// Sends what a browser would, with the session of `secret`; returns status, where it leads and
-    /// the answer. A body is a form, with the boundary `x` where it has parts.
+    /// Sends a request like a browser, with the session of `secret`; returns the status, the redirect
+    /// target and the body. A body is a form, with the boundary `x` if it has parts.
     pub(crate) fn visit(
         &self,
         method: &str,
@@ -121,16 +121,16 @@ impl Site {
         if answer.is_empty() { Value::Null } else { serde_json::from_str(&answer).unwrap() }
     }
 
-    /// Lets the workers do all that waits, and ends them.
+    /// Runs the workers until nothing is waiting, and stops them.
     pub(crate) fn work(&self, admin: &str) {
         let workers = self.service.start_workers().unwrap();
         let started = Instant::now();
         let is_idle = || {
-            let figures = self.send("GET", "/metrics", Some(admin), &Value::Null).1;
-            figures.contains("textkin_jobs_waiting 0\n")
+            let metrics = self.send("GET", "/metrics", Some(admin), &Value::Null).1;
+            metrics.contains("textkin_jobs_waiting 0\n")
         };
         while !is_idle() {
-            assert!(started.elapsed() < Duration::from_secs(120), "work does not end");
+            assert!(started.elapsed() < Duration::from_secs(120), "the jobs do not finish");
             std::thread::sleep(Duration::from_millis(5));
         }
         self.service.stop();
