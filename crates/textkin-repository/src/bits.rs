@@ -1,10 +1,10 @@
-//! Numbers of any width, packed from the lowest bit on.
+//! Readers and writers of numbers of any width, packed from the lowest bit.
 
-/// A number in Rice's code that needs more ones is written plainly.
+/// Maximum number of ones of a Rice code; larger numbers are written without it.
 pub(crate) const MAX_ONES: u32 = 24;
 
-/// The shorter length of [`BitWriter::put_one_of`], and how many numbers have it.
-pub(crate) fn evenly(n: u32) -> (u32, u64) {
+/// Returns the shorter code length of [`BitWriter::put_one_of`], and how many numbers have it.
+pub(crate) fn truncated_binary(n: u32) -> (u32, u64) {
     let width = n.max(1).ilog2();
     (width, (2u64 << width) - u64::from(n.max(1)))
 }
@@ -13,7 +13,7 @@ pub(crate) fn evenly(n: u32) -> (u32, u64) {
 #[derive(Debug, Default)]
 pub(crate) struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits not yet in `bytes`, the first of them lowest.
+    /// Bits not yet in `bytes`, the first one lowest.
     pending: u64,
     n_pending: u32,
 }
@@ -36,17 +36,19 @@ impl BitWriter {
         }
     }
 
-    /// Appends `value` ≥ 1 in Elias's gamma code: as many zeros as it has further bits, then itself.
+    /// Appends `value` ≥ 1 in the Elias gamma code: a zero for each bit below the highest, then the
+    /// value.
     pub(crate) fn put_gamma(&mut self, value: u64) {
-        debug_assert!(value > 0, "the code begins with 1");
+        debug_assert!(value > 0, "gamma codes start at 1");
         let width = 63 - value.leading_zeros();
         self.put(0, width);
         self.put(1, 1);
         self.put(value, width);
     }
 
-    /// Appends `value` in Rice's code: as many ones as it has wholes of 2^`bits`, a zero, and the rest.
-    /// Far too large ones are `width` plain bits behind [`MAX_ONES`] ones.
+    /// Appends `value` in the Rice code: the quotient by 2^`bits` in ones, a zero, and the
+    /// remainder. Values with a quotient of [`MAX_ONES`] or more are [`MAX_ONES`] ones and `width`
+    /// plain bits.
     pub(crate) fn put_rice(&mut self, value: u64, bits: u32, width: u32) {
         match u32::try_from(value >> bits) {
             Ok(ones) if ones < MAX_ONES => {
@@ -60,9 +62,9 @@ impl BitWriter {
         }
     }
 
-    /// Appends one of `n` equally likely numbers, in as many bits as `n` needs or one less.
+    /// Appends one of `n` equally likely numbers in the truncated binary code.
     pub(crate) fn put_one_of(&mut self, value: u32, n: u32) {
-        let (width, short) = evenly(n);
+        let (width, short) = truncated_binary(n);
         let value = u64::from(value);
         if value < short {
             self.put(value, width);
@@ -72,12 +74,12 @@ impl BitWriter {
         }
     }
 
-    /// Number of bits so far.
+    /// Returns the number of bits written.
     pub(crate) fn len(&self) -> u64 {
         8 * self.bytes.len() as u64 + u64::from(self.n_pending)
     }
 
-    /// The bytes; the last is filled with zeros.
+    /// Returns the bytes; the last one is padded with zeros.
     pub(crate) fn into_bytes(mut self) -> Vec<u8> {
         let n_bytes = self.n_pending.div_ceil(8) as usize;
         self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..n_bytes]);
@@ -85,16 +87,16 @@ impl BitWriter {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "only the lower half is wanted")]
 fn low_half(value: u64) -> u32 {
     value as u32
 }
 
-/// Reads bits. What lies behind the end reads as zero, and [`BitReader::is_beyond`] tells.
+/// Reads bits. Bits past the end read as zero; [`BitReader::is_beyond`] reports that.
 #[derive(Clone, Debug)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bit.
+    /// The position of the next bit.
     at: usize,
 }
 
@@ -103,31 +105,31 @@ impl<'a> BitReader<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Begins with the bit `at`.
+    /// Creates a reader that starts at bit `at`.
     #[inline]
     pub(crate) fn at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// The next bit.
+    /// Returns the position of the next bit.
     #[inline]
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether more was read than there is.
+    /// Returns whether the reader is past the end.
     #[inline]
     pub(crate) fn is_beyond(&self) -> bool {
         self.at > self.bytes.len() * 8
     }
 
-    /// Goes on with the bit `at`.
+    /// Continues at bit `at`.
     #[inline]
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// At least 57 bits from here on.
+    /// Returns at least the next 57 bits without consuming them.
     #[inline]
     pub(crate) fn peek(&self) -> u64 {
         let byte = self.at / 8;
@@ -144,7 +146,7 @@ impl<'a> BitReader<'a> {
         word >> (self.at % 8)
     }
 
-    /// The next `width` ≤ 64 bits.
+    /// Reads the next `width` ≤ 64 bits.
     #[inline]
     pub(crate) fn take(&mut self, width: u32) -> u64 {
         if width > 32 {
@@ -156,16 +158,16 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// Counts the bits that are 1 up to the first 0, at most `most` ≤ 56, and passes over them and
-    /// the 0 if there is one.
+    /// Counts the ones before the next zero, at most `max` ≤ 56, and consumes them and the zero if
+    /// it was reached.
     #[inline]
-    pub(crate) fn take_ones(&mut self, most: u32) -> u32 {
-        let ones = self.peek().trailing_ones().min(most);
-        self.at += ones as usize + usize::from(ones < most);
+    pub(crate) fn take_ones(&mut self, max: u32) -> u32 {
+        let ones = self.peek().trailing_ones().min(max);
+        self.at += ones as usize + usize::from(ones < max);
         ones
     }
 
-    /// A number in Rice's code; what was written plainly has `width` bits.
+    /// Reads a Rice code; numbers that were written without it have `width` bits.
     #[inline]
     pub(crate) fn take_rice(&mut self, bits: u32, width: u32) -> u64 {
         match self.take_ones(MAX_ONES) {
@@ -174,15 +176,15 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    /// One of `n` numbers.
+    /// Reads one of `n` numbers in the truncated binary code.
     #[inline]
     pub(crate) fn take_one_of(&mut self, n: u32) -> u64 {
-        let (width, short) = evenly(n);
+        let (width, short) = truncated_binary(n);
         let value = self.take(width);
         if value < short { value } else { (value << 1 | self.take(1)).wrapping_sub(short) }
     }
 
-    /// A number in Elias's gamma code; 0 if there is none.
+    /// Reads an Elias gamma code; 0 if it is invalid.
     #[inline]
     pub(crate) fn take_gamma(&mut self) -> u64 {
         let mut width = 0;
@@ -210,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(values in prop::collection::vec((any::<u64>(), 0u32..=64), 0..200)) {
+        fn written_values_are_read_back(values in prop::collection::vec((any::<u64>(), 0u32..=64), 0..200)) {
             let mut writer = BitWriter::default();
             for &(value, width) in &values {
                 writer.put(value, width);

@@ -1,8 +1,8 @@
-//! Bytes of one document after the other, in compressed blocks.
+//! Compressed blocks of the bytes of consecutive documents.
 //!
-//! Blocks are short, so that one document is read soon, and share a dictionary, so that they are
-//! compressed well: passages of the whole, taken at even distances. Where a block begins, plain and
-//! compressed, is a line of 16 bytes; one more line says where the last one ends.
+//! Blocks are short, so that a single document is read quickly. They share a dictionary, samples of
+//! the whole at even distances, so that they still compress well. The table has a line of 16 bytes
+//! per block, its start uncompressed and compressed, and a last line for the end.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,36 +17,37 @@ use zstd::zstd_safe::{DCtx, get_error_name};
 
 use crate::pages::{Pages, u64_at};
 
-/// How hard blocks are compressed.
+/// The zstd compression level.
 const COMPRESSION: i32 = 5;
-/// The most bytes of a dictionary; it is at most one of so many bytes of the whole; below so many of
-/// its own there is none.
+/// Maximum bytes of a dictionary.
 const MAX_DICTIONARY: usize = 256 << 10;
+/// A dictionary has at most one byte for this many bytes of data.
 const DICTIONARY_SHARE: usize = 64;
+/// Minimum bytes of a dictionary; smaller ones are not used.
 const MIN_DICTIONARY: usize = 16 << 10;
-/// Bytes of a passage in a dictionary.
-const PASSAGE: usize = 1 << 10;
+/// Bytes of a sample in a dictionary.
+const SAMPLE: usize = 1 << 10;
 /// Bytes of a line of the table.
 const LINE: usize = 16;
 
 thread_local! {
-    /// What blocks are decompressed with: making it takes as long as a block.
+    /// The decompression context: creating one takes as long as decompressing a block.
     static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
-/// Bytes to be compressed.
+/// Collects bytes and compresses them in blocks.
 #[derive(Debug)]
 pub(crate) struct BlockBuilder {
     bytes: Vec<u8>,
     starts: Vec<usize>,
-    /// Bytes of a block, unless one document has more.
+    /// Maximum bytes of a block, except for a larger document.
     size: usize,
 }
 
-/// Blocks as they are stored.
+/// Compressed blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Compressed {
-    /// The dictionary, compressed; empty if there is none.
+    /// The compressed dictionary; empty without one.
     pub(crate) dictionary: Vec<u8>,
     pub(crate) table: Vec<u8>,
     pub(crate) blocks: Vec<Vec<u8>>,
@@ -57,12 +58,12 @@ impl BlockBuilder {
         Self { bytes: Vec::new(), starts: Vec::new(), size }
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes added.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Appends the bytes of a document; gives the place where they end.
+    /// Appends the bytes of a document and returns the offset of their end.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> u64 {
         let is_full = |start: &usize| {
             let filled = self.bytes.len() - start;
@@ -107,24 +108,24 @@ impl BlockBuilder {
         if size < MIN_DICTIONARY {
             return Vec::new();
         }
-        let passages = size / PASSAGE;
-        let step = self.bytes.len() / passages;
-        // Whatever it holds, it does not begin like a dictionary of zstd's own.
+        let n_samples = size / SAMPLE;
+        let step = self.bytes.len() / n_samples;
+        // The first byte keeps it from looking like a dictionary in zstd's own format.
         let mut dictionary = vec![b'\n'];
-        for start in (0..passages).map(|passage| passage * step) {
-            let end = (start + PASSAGE).min(self.bytes.len());
+        for start in (0..n_samples).map(|sample| sample * step) {
+            let end = (start + SAMPLE).min(self.bytes.len());
             dictionary.extend_from_slice(&self.bytes[start..end]);
         }
         dictionary
     }
 }
 
-/// Compressed blocks of a file: the sections of dictionary, table and blocks.
+/// The compressed blocks of a file: the sections of dictionary, table and blocks.
 pub(crate) struct Blocks {
     pub(crate) dictionary: usize,
     pub(crate) table: usize,
     pub(crate) blocks: usize,
-    /// Read when it is needed.
+    /// The dictionary, read on first use.
     prepared: OnceLock<DecoderDictionary<'static>>,
 }
 
@@ -134,8 +135,8 @@ impl fmt::Debug for Blocks {
     }
 }
 
-/// The first byte of a block and one behind its last, plain and stored.
-struct Line {
+/// The byte ranges of a block, uncompressed and stored.
+struct BlockRange {
     plain: Range<u64>,
     stored: Range<u64>,
 }
@@ -145,7 +146,7 @@ impl Blocks {
         Self { dictionary, table, blocks, prepared: OnceLock::new() }
     }
 
-    /// Number of bytes, not compressed.
+    /// Returns the number of uncompressed bytes.
     pub(crate) fn plain_len(&self, pages: &Pages) -> Result<u64, Damage> {
         let last = (pages.len(self.table) / LINE).saturating_sub(1);
         Ok(self.line_start(pages, last)?.0)
@@ -155,11 +156,11 @@ impl Blocks {
         let bytes = pages.get(self.table, LINE * line..LINE * line + LINE)?;
         u64_at(bytes, 0)
             .zip(u64_at(bytes, 8))
-            .ok_or_else(|| pages.damaged("the table of blocks is cut off"))
+            .ok_or_else(|| pages.damaged("the block table is truncated"))
     }
 
-    /// The block that holds the byte `position`.
-    fn line(&self, pages: &Pages, position: u64) -> Result<Line, Damage> {
+    /// Returns the block that contains the byte at `position`.
+    fn line(&self, pages: &Pages, position: u64) -> Result<BlockRange, Damage> {
         let n_blocks = (pages.len(self.table) / LINE).saturating_sub(1);
         let (mut low, mut high) = (0, n_blocks);
         while high - low > 1 {
@@ -167,13 +168,13 @@ impl Blocks {
             if self.line_start(pages, middle)?.0 <= position { low = middle } else { high = middle }
         }
         let (start, end) = (self.line_start(pages, low)?, self.line_start(pages, low + 1)?);
-        Ok(Line { plain: start.0..end.0, stored: start.1..end.1 })
+        Ok(BlockRange { plain: start.0..end.0, stored: start.1..end.1 })
     }
 
-    fn read(&self, pages: &Pages, line: &Line) -> Result<Vec<u8>, Damage> {
+    fn read(&self, pages: &Pages, line: &BlockRange) -> Result<Vec<u8>, Damage> {
         let size = line.plain.end.checked_sub(line.plain.start);
         let size = size.and_then(|size| usize::try_from(size).ok());
-        let size = size.ok_or_else(|| pages.damaged("the table of blocks makes no sense"))?;
+        let size = size.ok_or_else(|| pages.damaged("the block table is invalid"))?;
         let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
         let stored =
             pages.get(self.blocks, position(line.stored.start)..position(line.stored.end))?;
@@ -185,10 +186,11 @@ impl Blocks {
                 context.decompress_using_ddict(&mut block, stored, dictionary.as_ddict())
             }
         });
-        decompressed.map_err(|code| pages.damaged(format!("a block: {}", get_error_name(code))))?;
+        decompressed
+            .map_err(|code| pages.damaged(format!("invalid block: {}", get_error_name(code))))?;
         match block.len() == size {
             true => Ok(block),
-            false => Err(pages.damaged("a block has another size than it says")),
+            false => Err(pages.damaged("the size of a block does not match the table")),
         }
     }
 
@@ -199,31 +201,31 @@ impl Blocks {
         if let Some(dictionary) = self.prepared.get() {
             return Ok(Some(dictionary));
         }
-        let damaged = |error: io::Error| pages.damaged(format!("a dictionary: {error}"));
+        let damaged = |error: io::Error| pages.damaged(format!("invalid dictionary: {error}"));
         let stored = pages.section(self.dictionary)?;
-        let plain = zstd::bulk::decompress(stored, MAX_DICTIONARY + PASSAGE).map_err(damaged)?;
+        let plain = zstd::bulk::decompress(stored, MAX_DICTIONARY + SAMPLE).map_err(damaged)?;
         let prepared = DecoderDictionary::try_copy(&plain).map_err(damaged)?;
         Ok(Some(self.prepared.get_or_init(|| prepared)))
     }
 
-    /// Reads ranges one after the other.
+    /// Creates a reader of consecutive ranges.
     pub(crate) fn reader<'a>(&'a self, pages: &'a Pages) -> BlockReader<'a> {
         BlockReader { blocks: self, pages, plain: 0..0, block: Vec::new() }
     }
 }
 
-/// Reads what documents have in blocks, and each block once if they come in order.
+/// Reads the bytes of documents; each block is decompressed once if they are ascending.
 #[derive(Debug)]
 pub(crate) struct BlockReader<'a> {
     blocks: &'a Blocks,
     pages: &'a Pages,
-    /// What the block holds.
+    /// The range of bytes in `block`.
     plain: Range<u64>,
     block: Vec<u8>,
 }
 
 impl BlockReader<'_> {
-    /// The bytes of one document.
+    /// Returns the bytes of a document.
     pub(crate) fn get(&mut self, range: Range<u64>) -> Result<&[u8], Damage> {
         if range.is_empty() {
             return Ok(&[]);
@@ -240,7 +242,7 @@ impl BlockReader<'_> {
         };
         let range = position(range.start).zip(position(range.end));
         let bytes = range.and_then(|(start, end)| self.block.get(start..end));
-        bytes.ok_or_else(|| self.pages.damaged("a document lies outside its block"))
+        bytes.ok_or_else(|| self.pages.damaged("a document extends beyond its block"))
     }
 }
 
@@ -250,41 +252,41 @@ mod tests {
 
     use super::*;
     use crate::io::{Bytes, MemoryFile};
-    use crate::pages::{Kind, PageWriter};
+    use crate::pages::{FileFormat, PageWriter};
 
-    const KIND: Kind = Kind { magic: *b"testtest", version: 1, sections: 3 };
+    const FORMAT: FileFormat = FileFormat { magic: *b"testtest", version: 1, sections: 3 };
 
     fn read_back(items: &[Vec<u8>], size: usize) {
         let mut builder = BlockBuilder::new(size);
         let ends: Vec<u64> = items.iter().map(|item| builder.push(item)).collect();
         let compressed = builder.compress().expect("in memory");
         let file = MemoryFile::default();
-        let mut writer = PageWriter::begin(Box::new(file.clone()), KIND).expect("in memory");
+        let mut writer = PageWriter::begin(Box::new(file.clone()), FORMAT).expect("in memory");
         writer.section([&compressed.dictionary[..]]).expect("in memory");
         writer.section([&compressed.table[..]]).expect("in memory");
         writer.section(compressed.blocks.iter().map(|block| &block[..])).expect("in memory");
         writer.finish().expect("in memory");
         let bytes = Bytes::Memory(file.contents().into());
-        let pages = Pages::open("test", bytes, KIND).expect("it is whole");
+        let pages = Pages::open("test", bytes, FORMAT).expect("the data is intact");
         let blocks = Blocks::new([0, 1, 2]);
         let all: usize = items.iter().map(Vec::len).sum();
-        assert_eq!(blocks.plain_len(&pages).expect("it is whole"), all as u64);
+        assert_eq!(blocks.plain_len(&pages).expect("the data is intact"), all as u64);
         let range =
             |number: usize| if number == 0 { 0..ends[0] } else { ends[number - 1]..ends[number] };
         let mut in_order = blocks.reader(&pages);
         for (number, item) in items.iter().enumerate() {
-            assert_eq!(in_order.get(range(number)).expect("it is whole"), item);
+            assert_eq!(in_order.get(range(number)).expect("the data is intact"), item);
         }
         for (number, item) in items.iter().enumerate().rev().step_by(7) {
-            assert_eq!(blocks.reader(&pages).get(range(number)).expect("it is whole"), item);
+            assert_eq!(blocks.reader(&pages).get(range(number)).expect("the data is intact"), item);
         }
         let beyond = blocks.reader(&pages).get(0..all as u64 + 1).map(<[u8]>::len);
-        assert!(beyond.is_err(), "there is nothing behind the end");
+        assert!(beyond.is_err(), "reading past the end fails");
     }
 
     proptest! {
         #[test]
-        fn what_is_put_in_is_read(
+        fn items_are_read_back(
             items in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..90), 0..60),
             size in 1usize..200,
         ) {
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn much_is_compressed_with_a_dictionary() {
+    fn large_data_is_compressed_with_a_dictionary() {
         let words = ["kin", "of", "a", "text", "that", "was", "copied", "\n"];
         let item = |n: usize| -> Vec<u8> {
             let word = |m: usize| words[(n * n + m * m * 7 + m * n) % words.len()];

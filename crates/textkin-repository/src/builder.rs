@@ -1,4 +1,6 @@
-//! Makes a segment of documents.
+//! Builds a segment.
+//!
+//! In: documents. Out: the file of a segment.
 
 use std::io;
 
@@ -11,27 +13,29 @@ use crate::encoding::{ChunkPosting, Encoded, Layout, Posting, encode};
 use crate::error::Error;
 use crate::io::OutFile;
 use crate::pages::{PageWriter, WrittenFile};
-use crate::segment::{KIND, SegmentInfo};
+use crate::segment::{FORMAT, SegmentInfo};
 use crate::table::{self, short};
 
-/// Bytes of evidence that are compressed together.
+/// Bytes of content that are compressed together.
 const CONTENT_BLOCK: usize = 8 << 10;
 /// Bytes of times and metadata that are compressed together.
 const METADATA_BLOCK: usize = 4 << 10;
-/// Bits that are kept of a chunk's hash: as many in every segment, so that what is found does not
-/// depend on how documents are spread over segments. In a repository of n chunks, one that is not there
-/// is taken for one that is in n/2³⁴ cases. What a search reports is verified.
+/// The layout of chunk postings. The same number of hash bits is stored in every segment, so that
+/// lookups do not depend on how documents are spread over segments. In a repository of n chunks, a
+/// lookup of an absent chunk finds a false match with probability n/2³⁴. Search results are
+/// verified.
 const CHUNKS: Layout =
     Layout { hash_bits: ChunkPosting::HASH_BITS, has_counts: false, bucket: 24, long: 64 };
-/// Words are told apart by all bits. There are far fewer of them, with longer lists.
+/// The layout of word postings, with all bits of the hash. Words are far fewer and have longer
+/// lists.
 const TERMS: Layout = Layout { hash_bits: 64, has_counts: true, bucket: 6, long: 16 };
-/// From so many bytes on that documents take while a segment is made, another segment begins.
+/// Maximum memory of the documents of one segment while it is built, in bytes.
 const MAX_BYTES: usize = 1 << 31;
 
-/// Below so many bytes threads cost more than they save.
-const FEW_BYTES: usize = 1 << 20;
+/// Below this size, in bytes, starting threads costs more than it saves.
+const MIN_PARALLEL_BYTES: usize = 1 << 20;
 
-/// Gathers documents for a segment.
+/// Collects the documents of a segment.
 #[derive(Debug)]
 pub(crate) struct SegmentBuilder {
     records: Vec<Record>,
@@ -63,7 +67,7 @@ impl SegmentBuilder {
         self.records.is_empty()
     }
 
-    /// Bytes of memory in use.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.terms.len() * size_of::<Posting>()
             + self.chunks.len() * size_of::<ChunkPosting>()
@@ -73,7 +77,7 @@ impl SegmentBuilder {
             + self.records.len() * size_of::<Record>()
     }
 
-    /// Whether `entry` must go to another segment.
+    /// Returns whether `entry` does not fit into this segment.
     pub(crate) fn is_full(&self, entry: &NewDocument) -> bool {
         let strings = [&entry.time, &entry.metadata].into_iter().flatten().map(String::len);
         let bytes = entry.content.len()
@@ -85,7 +89,7 @@ impl SegmentBuilder {
         !self.is_empty() && self.memory().saturating_add(bytes) > MAX_BYTES
     }
 
-    /// Appends a document that keeps within bounds.
+    /// Appends a document after checking its limits.
     pub(crate) fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
         entry.check()?;
         self.append(entry).map_err(|error| Error::InvalidDocument {
@@ -96,7 +100,8 @@ impl SegmentBuilder {
 
     fn append(&mut self, entry: &NewDocument) -> io::Result<()> {
         let document = short(self.records.len())?;
-        // In one order, so that a document has the same length wherever it is stored.
+        // Sorted, so that the length, a floating-point sum, is the same wherever the document is
+        // stored.
         let mut terms = entry.terms.clone();
         terms.sort_unstable();
         let length = Length::of(terms.iter().map(|term| term.1));
@@ -116,15 +121,17 @@ impl SegmentBuilder {
         self.terms.extend(terms.into_iter().map(term));
         for &hash in &entry.chunks {
             let posting = ChunkPosting::new(mix(hash), document);
-            self.chunks.push(posting.ok_or_else(|| io::Error::other("a segment is full"))?);
+            self.chunks.push(
+                posting.ok_or_else(|| io::Error::other("the segment has too many documents"))?,
+            );
         }
         Ok(())
     }
 
-    /// Writes the segment; it is not yet synced.
+    /// Writes the segment without syncing it.
     pub(crate) fn finish(mut self, out: Box<dyn OutFile>) -> io::Result<WrittenFile> {
         let n_documents = short(self.records.len())?;
-        let is_small = self.memory() < FEW_BYTES;
+        let is_small = self.memory() < MIN_PARALLEL_BYTES;
         let (mut terms, mut chunks) =
             (std::mem::take(&mut self.terms), std::mem::take(&mut self.chunks));
         let mut terms = move || {
@@ -136,7 +143,7 @@ impl SegmentBuilder {
             chunks.dedup();
             encode(&chunks, n_documents, CHUNKS)
         };
-        // Three parts of about equal work, whatever the number of cores.
+        // Three tasks of about equal work, whatever the number of cores.
         let blocks =
             || -> io::Result<_> { Ok((self.metadata.compress()?, self.content.compress()?)) };
         let (terms, chunks, blocks) = match is_small {
@@ -173,7 +180,7 @@ impl SegmentBuilder {
             chunk_directory: chunks.columns.clone(),
         };
         let config = serde_json::to_vec(&config).map_err(io::Error::other)?;
-        let mut writer = PageWriter::begin(out, KIND)?;
+        let mut writer = PageWriter::begin(out, FORMAT)?;
         for section in [&config, &table, &self.ids, &order] {
             writer.section([&section[..]])?;
         }
@@ -190,7 +197,7 @@ impl SegmentBuilder {
         writer.finish()
     }
 
-    /// The documents in order of their ids. That is mostly the order in which they came.
+    /// Sorts the documents by id; ids are mostly ascending already.
     fn id_order(&self) -> io::Result<(table::Columns, Vec<u8>)> {
         let mut order: Vec<u32> = (0..short(self.records.len())?).collect();
         order.sort_by_key(|&document| self.id(document));

@@ -1,4 +1,4 @@
-//! Documents: what is put in, and what is stored of each.
+//! Documents: as they are added, and as they are stored.
 
 use std::io;
 
@@ -8,54 +8,53 @@ use crate::error::Error;
 use crate::list::{put_varint, take_varint};
 use crate::table::{self, Columns, Row, short};
 
-/// The longest id, time or metadata.
+/// Maximum bytes of an id, a time or metadata.
 const MAX_STRING: usize = 64 << 20;
-/// The most bytes of evidence of a document.
+/// Maximum bytes of the content of a document.
 pub(crate) const MAX_CONTENT: usize = 1 << 30;
-/// The most different words, and the most chunks, of a document.
+/// Maximum number of distinct words, and of chunks, of a document.
 pub(crate) const MAX_POSTINGS: usize = 1 << 26;
 
-/// A document to be stored.
+/// A document to add to a repository.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewDocument {
-    /// Its id, unlike that of any other document in the repository.
+    /// The id, unique in the repository.
     pub id: String,
-    /// When it was written, as its source says.
+    /// When the document was written, according to its source.
     pub time: Option<String>,
-    /// Whatever else is known of it: a JSON object.
+    /// Other fields of the document, as a JSON object.
     pub metadata: Option<String>,
-    /// When it was added, in seconds since 1970.
+    /// When the document was added, in seconds since 1970.
     pub added: u64,
-    /// 128 bits that stand for its text.
+    /// 128 bits of the digest of the text.
     pub digest: [u8; 16],
-    /// The hash of each different word, and how often it occurs.
+    /// The hash of each distinct word, and its number of occurrences.
     pub terms: Vec<(u64, u32)>,
-    /// The hashes of the chunks that are indexed, in any order.
+    /// The hashes of the indexed chunks, in any order.
     pub chunks: Vec<u64>,
-    /// Bytes from which all of this can be made again: the text, or what stands for it.
+    /// Bytes from which words and chunks can be computed again: the text, or its fingerprints.
     pub content: Vec<u8>,
 }
 
 impl NewDocument {
-    /// Whether it keeps within the bounds of the format: every number of it that a segment stores in
-    /// four bytes fits into them.
+    /// Checks the limits of the format: every number that a segment stores in four bytes must fit.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let is_long =
             |string: &Option<String>| string.as_ref().is_some_and(|s| s.len() > MAX_STRING);
         let reason = if self.id.len() > MAX_STRING {
-            "its id is longer than 64 MiB"
+            "the id is longer than 64 MiB"
         } else if is_long(&self.time) {
-            "its time is longer than 64 MiB"
+            "the time is longer than 64 MiB"
         } else if is_long(&self.metadata) {
-            "its metadata are longer than 64 MiB"
+            "the metadata is longer than 64 MiB"
         } else if self.content.len() > MAX_CONTENT {
-            "its text is longer than 1 GiB"
+            "the text is longer than 1 GiB"
         } else if self.terms.len() > MAX_POSTINGS {
-            "it has more than 67 million different words"
+            "the document has more than 67 million distinct words"
         } else if self.chunks.len() > MAX_POSTINGS {
-            "it has more than 67 million chunks"
+            "the document has more than 67 million chunks"
         } else if self.terms.iter().any(|term| term.1 == 0) {
-            "it has a word that does not occur in it"
+            "the document lists a word with zero occurrences"
         } else {
             return Ok(());
         };
@@ -64,38 +63,38 @@ impl NewDocument {
     }
 }
 
-/// What is stored of a document, beside its evidence, words and chunks.
+/// A stored document, without its content, words and chunks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredDocument {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// When it was written, as its source says.
+    /// When the document was written, according to its source.
     pub time: Option<String>,
-    /// Whatever else is known of it: a JSON object.
+    /// Other fields of the document, as a JSON object.
     pub metadata: Option<String>,
-    /// When it was added, in seconds since 1970.
+    /// When the document was added, in seconds since 1970.
     pub added: u64,
-    /// 128 bits that stand for its text.
+    /// 128 bits of the digest of the text.
     pub digest: [u8; 16],
-    /// Its length.
+    /// The length in words.
     pub length: Length,
-    /// Bytes of its evidence.
+    /// Bytes of the content.
     pub bytes: u32,
 }
 
-/// One line of the table of documents.
+/// A row of the document table.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) length: Length,
     pub(crate) added: u64,
     pub(crate) digest: [u8; 16],
-    /// Where its id, what else is known of it, and its evidence end.
+    /// The ends of the id, of time and metadata, and of the content.
     pub(crate) id_end: u64,
     pub(crate) metadata_end: u64,
     pub(crate) content_end: u64,
 }
 
-/// The columns of the table of documents.
+/// The columns of the document table.
 pub(crate) mod column {
     pub(crate) const WORDS: usize = 0;
     pub(crate) const TERMS: usize = 1;
@@ -110,7 +109,7 @@ pub(crate) mod column {
 }
 
 impl Record {
-    /// Writes the table of documents.
+    /// Writes the document table.
     pub(crate) fn table(records: &[Self]) -> (Columns, Vec<u8>) {
         let mut columns: [Vec<u64>; column::ALL] = Default::default();
         for record in records {
@@ -137,7 +136,7 @@ impl Record {
         table::write(&columns)
     }
 
-    /// Reads a line of it.
+    /// Reads a row.
     pub(crate) fn read(row: Row<'_>) -> Self {
         let mut digest = [0; 16];
         digest[..8].copy_from_slice(&row.get(column::DIGEST[0]).to_le_bytes());
@@ -164,18 +163,22 @@ impl Record {
     }
 }
 
-/// The lower and the higher half of a digest.
+/// Returns the lower and the higher half of a digest.
 fn halves(digest: [u8; 16]) -> (u64, u64) {
     let number = u128::from_le_bytes(digest);
     let half = |number: u128| u64::try_from(number & u128::from(u64::MAX)).unwrap_or(0);
     (half(number), half(number >> 64))
 }
 
-/// Up to here every whole number is a float. The bits of larger floats are larger than it.
+/// Every integer up to this one is exact as a float; the bits of larger floats exceed it.
 const WHOLE: u64 = 1 << 53;
 
-/// A sum of squares of whole numbers, as a number that is small if the sum is.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole")]
+/// Encodes a sum of squares of integers as an integer that is small if the sum is small.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an integer up to 2^53"
+)]
 fn number_of(squares: f64) -> u64 {
     if squares <= WHOLE as f64 { squares as u64 } else { squares.to_bits() }
 }
@@ -184,8 +187,8 @@ fn sum_of(number: u64) -> f64 {
     if number <= WHOLE { number as f64 } else { f64::from_bits(number) }
 }
 
-/// What is known of a document, as it is compressed: which of time and metadata there are, the
-/// length of the time, both.
+/// Encodes time and metadata: a byte of flags for which are present, the length of the time, and
+/// both.
 pub(crate) fn encode_metadata(
     time: Option<&str>,
     metadata: Option<&str>,
@@ -205,10 +208,10 @@ pub(crate) fn encode_metadata(
     Ok(())
 }
 
-/// Time and metadata, each if there is one.
+/// Time and metadata, if present.
 pub(crate) type TimeAndMetadata<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Reads what [`encode_metadata`] wrote; `None` if it did not.
+/// Decodes the output of [`encode_metadata`]; `None` for anything else.
 pub(crate) fn read_metadata(bytes: &[u8]) -> Option<TimeAndMetadata<'_>> {
     let Some((has, mut rest)) = bytes.split_first() else { return Some((None, None)) };
     let time = match has & 1 {
@@ -235,19 +238,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_known_is_read_back(time: Option<String>, metadata: Option<String>) {
+        fn time_and_metadata_round_trip(time: Option<String>, metadata: Option<String>) {
             let mut bytes = Vec::new();
-            encode_metadata(time.as_deref(), metadata.as_deref(), &mut bytes).expect("it is short");
+            encode_metadata(time.as_deref(), metadata.as_deref(), &mut bytes).expect("the strings are short");
             prop_assert_eq!(read_metadata(&bytes), Some((time.as_deref(), metadata.as_deref())));
         }
 
         #[test]
-        fn any_bytes_can_be_read(bytes: Vec<u8>) {
+        fn any_bytes_can_be_decoded(bytes: Vec<u8>) {
             read_metadata(&bytes);
         }
 
         #[test]
-        fn sums_of_squares_come_back(counts in prop::collection::vec(1u32.., 0..9)) {
+        fn sums_of_squares_round_trip(counts in prop::collection::vec(1u32.., 0..9)) {
             let squares = counts.iter().fold(0.0, |sum, &count| sum + f64::from(count) * f64::from(count));
             prop_assert_eq!(sum_of(number_of(squares)).to_bits(), squares.to_bits());
         }

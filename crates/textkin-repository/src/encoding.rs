@@ -1,19 +1,20 @@
-//! Writes postings: from the hash of a word or chunk to the documents that have it.
+//! The encoding of postings: from the hash of a word or chunk to the documents that contain it.
 //!
-//! Hashes are cut to their highest bits and put into buckets by the highest of these, some dozens in
-//! each. A bucket is, in bits, for each hash:
+//! Hashes are truncated to their highest bits and sorted into buckets of some dozens by the highest
+//! of these. A bucket contains, in bits, for each hash:
 //!
 //! ```text
 //! distance from the hash before                                 document
-//! mark  distance  number of documents less one (gamma)          documents     if they are several
+//! mark  distance  number of documents minus one (gamma)         documents     if there are several
 //! ```
 //!
-//! Distances are in Rice's code, in which three ones and a zero are the mark: few hashes have
-//! several documents, and the others pay nothing for it. The first document is one of all, then come
-//! gaps: how many bits they have, and the bits behind the highest. Each has its count (gamma) if
-//! there are counts. Of many documents there is only the place of their [`list`].
+//! Distances are Rice-coded, with three ones and a zero reserved as the mark: few hashes have
+//! several documents, and the others pay nothing for it. The first document is stored as one of all
+//! documents, the others as gaps: the number of bits, and the bits below the highest one. Each
+//! document is followed by its count (gamma) if there are counts. Many documents are stored in a
+//! separate [`list`], of which the bucket holds the position.
 //!
-//! The directory is a table ([`crate::table`]) of the bit at which each bucket begins.
+//! The directory is a table ([`crate::table`]) of the first bit of each bucket.
 
 use std::io;
 
@@ -23,22 +24,22 @@ use crate::bits::{BitWriter, MAX_ONES};
 use crate::list;
 use crate::table::{self, Columns};
 
-/// How postings of one kind are laid out.
+/// The layout of the postings of words or chunks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Bits kept of each hash.
+    /// Bits stored of each hash.
     pub(crate) hash_bits: u32,
     /// Whether each posting has a count.
     pub(crate) has_counts: bool,
-    /// At least so many hashes share a bucket: fewer are found sooner, more take less room.
+    /// Minimum number of hashes per bucket: fewer are faster to search, more take less space.
     pub(crate) bucket: u64,
-    /// From so many documents on, they are a list of their own.
+    /// Minimum number of documents that are stored in a separate list.
     pub(crate) long: u32,
 }
 
-/// Bits of the place of a list.
-pub(crate) const PLACE_BITS: u32 = 40;
-/// So many ones say that several documents follow.
+/// Bits of the position of a list.
+pub(crate) const POSITION_BITS: u32 = 40;
+/// Number of ones that mark a hash with several documents.
 pub(crate) const MARK: u32 = 3;
 
 /// A word or chunk in a document.
@@ -49,13 +50,13 @@ pub(crate) struct Posting {
     pub(crate) count: u32,
 }
 
-/// A posting in order of hash and document.
+/// A posting, ordered by hash and document.
 pub(crate) trait AnyPosting: Copy + Ord {
-    /// The hash, of which the highest bits count.
+    /// Returns the hash, of which the highest bits are used.
     fn hash(self) -> u64;
-    /// The document.
+    /// Returns the document.
     fn document(self) -> u32;
-    /// How often it is there.
+    /// Returns the number of occurrences.
     fn count(self) -> u32;
 }
 
@@ -73,17 +74,17 @@ impl AnyPosting for Posting {
     }
 }
 
-/// A chunk in a document, in half the room: the bits of its hash that are kept, then the document.
+/// A chunk in a document, in half the space: the stored bits of its hash, then the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ChunkPosting(u64);
 
 impl ChunkPosting {
-    /// Bits that are kept of a hash.
+    /// Bits stored of a hash.
     pub(crate) const HASH_BITS: u32 = 34;
     const DOCUMENTS: u64 = mask(64 - Self::HASH_BITS);
 
-    /// A posting, unless there are too many documents. Those of a segment take far more room than
-    /// there is before there are so many.
+    /// Creates a posting; `None` if the document number is too large, which a segment never reaches
+    /// because of its size limit.
     pub(crate) fn new(hash: u64, document: u32) -> Option<Self> {
         let document = u64::from(document);
         (document <= Self::DOCUMENTS).then_some(Self(hash & !Self::DOCUMENTS | document))
@@ -104,80 +105,84 @@ impl AnyPosting for ChunkPosting {
     }
 }
 
-/// What a reader must know of the layout.
+/// The parameters that a reader needs to decode postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PostingShape {
-    /// Different hashes.
+    /// Number of distinct hashes.
     pub(crate) hashes: u64,
-    /// Postings.
+    /// Number of postings.
     pub(crate) postings: u64,
-    /// Bits kept of each hash.
+    /// Bits stored of each hash.
     pub(crate) hash_bits: u32,
-    /// Highest bits of it that say the bucket.
+    /// Highest bits of a hash that select the bucket.
     pub(crate) bucket_bits: u32,
-    /// Plain bits of a distance.
+    /// Low bits of a distance, the parameter of the Rice code.
     pub(crate) rice_bits: u32,
-    /// Documents of the segment.
+    /// Number of documents of the segment.
     pub(crate) documents: u32,
     /// Whether each posting has a count.
     pub(crate) has_counts: bool,
-    /// From so many documents on, they are a list of their own.
+    /// Minimum number of documents that are stored in a separate list.
     pub(crate) long: u32,
 }
 
 impl PostingShape {
-    /// The bits of `hash` that are kept.
-    pub(crate) fn cut(&self, hash: u64) -> u64 {
+    /// Returns the stored bits of `hash`.
+    pub(crate) fn truncate(&self, hash: u64) -> u64 {
         hash >> (64 - self.hash_bits)
     }
 
-    /// The bucket of a hash that was cut.
-    pub(crate) fn bucket(&self, cut: u64) -> u64 {
-        cut.checked_shr(self.rest_bits()).unwrap_or(0)
+    /// Returns the bucket of a truncated hash.
+    pub(crate) fn bucket(&self, truncated: u64) -> u64 {
+        truncated.checked_shr(self.rest_bits()).unwrap_or(0)
     }
 
-    /// Bits of a hash within its bucket.
+    /// Returns the number of bits of a hash within its bucket.
     pub(crate) fn rest_bits(&self) -> u32 {
         self.hash_bits - self.bucket_bits
     }
 
-    /// Bits that say how many bits a gap has.
+    /// Returns the number of bits that encode the width of a gap.
     pub(crate) fn gap_bits(&self) -> u32 {
-        let most = 32 - self.documents.saturating_sub(1).leading_zeros();
-        32 - most.saturating_sub(1).leading_zeros()
+        let max_bits = 32 - self.documents.saturating_sub(1).leading_zeros();
+        32 - max_bits.saturating_sub(1).leading_zeros()
     }
 }
 
-/// Postings as bytes.
+/// Encoded postings.
 #[derive(Debug)]
 pub(crate) struct Encoded {
     pub(crate) shape: PostingShape,
-    /// The shape of the directory.
+    /// The columns of the directory.
     pub(crate) columns: Columns,
-    /// Where each bucket begins, in bits, and the end of the last.
+    /// The first bit of each bucket, and the end of the last one.
     pub(crate) directory: Vec<u8>,
     pub(crate) buckets: Vec<u8>,
     pub(crate) lists: Vec<u8>,
 }
 
-/// Encodes `postings`, which are in order.
+/// Encodes `postings`, which must be sorted.
 pub(crate) fn encode<P: AnyPosting>(
     postings: &[P],
     n_documents: u32,
     layout: Layout,
 ) -> io::Result<Encoded> {
     let Layout { hash_bits, has_counts, bucket, long } = layout;
-    debug_assert!(postings.is_sorted(), "postings are in order");
+    debug_assert!(postings.is_sorted(), "postings are sorted");
     debug_assert!((1..=64).contains(&hash_bits), "a hash has 1 to 64 bits");
-    debug_assert!(long > 1, "one document is no list");
-    let cut = |posting: &P| posting.hash() >> (64 - hash_bits);
-    let hashes = postings.chunk_by(|a, b| cut(a) == cut(b)).count() as u64;
+    debug_assert!(long > 1, "a list has at least two documents");
+    let truncated = |posting: &P| posting.hash() >> (64 - hash_bits);
+    let hashes = postings.chunk_by(|a, b| truncated(a) == truncated(b)).count() as u64;
     let bucket_bits = (hashes / bucket.max(1)).checked_ilog2().unwrap_or(0).min(hash_bits - 1);
     let rest_bits = hash_bits - bucket_bits;
-    // The mean distance between hashes, times ln 2, is where Rice's code is shortest.
-    let room = 2f64.powi(hash_bits.cast_signed()) / (hashes.max(1) as f64);
-    let rice_bits = (room * std::f64::consts::LN_2).log2().round().clamp(0.0, 60.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 60")]
+    // Rice codes are shortest with a parameter of the mean distance times ln 2.
+    let mean_distance = 2f64.powi(hash_bits.cast_signed()) / (hashes.max(1) as f64);
+    let rice_bits = (mean_distance * std::f64::consts::LN_2).log2().round().clamp(0.0, 60.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to 0 to 60"
+    )]
     let rice_bits = (rice_bits as u32).min(rest_bits);
     let shape = PostingShape {
         hashes,
@@ -194,7 +199,7 @@ pub(crate) fn encode<P: AnyPosting>(
     let mut rest = postings;
     for bucket in 0..1u64 << bucket_bits {
         starts.push(encoder.bits.len());
-        let is_here = |posting: &&P| shape.bucket(cut(posting)) <= bucket;
+        let is_here = |posting: &&P| shape.bucket(truncated(posting)) <= bucket;
         let n = rest.iter().take_while(is_here).count();
         encoder.bucket(&rest[..n])?;
         rest = &rest[n..];
@@ -214,15 +219,15 @@ struct Encoder {
 impl Encoder {
     fn bucket<P: AnyPosting>(&mut self, postings: &[P]) -> io::Result<()> {
         let shape = self.shape;
-        let same = |a: &P, b: &P| shape.cut(a.hash()) == shape.cut(b.hash());
+        let same = |a: &P, b: &P| shape.truncate(a.hash()) == shape.truncate(b.hash());
         let mask = mask(shape.rest_bits());
         let mut next = 0;
         let (mut documents, mut counts) = (Vec::new(), Vec::new());
         for group in postings.chunk_by(same) {
-            let hash = shape.cut(group[0].hash()) & mask;
+            let hash = shape.truncate(group[0].hash()) & mask;
             let distance = hash - next;
             next = hash.wrapping_add(1);
-            gather(group, &mut documents, &mut counts);
+            collect_documents(group, &mut documents, &mut counts);
             let n_documents = documents.len();
             if n_documents > 1 {
                 self.bits.put(crate::encoding::mask(MARK), MARK + 1);
@@ -232,7 +237,7 @@ impl Encoder {
                 self.bits.put_gamma(n_documents as u64 - 1);
             }
             if n_documents >= shape.long as usize {
-                self.bits.put(self.lists.len() as u64, PLACE_BITS);
+                self.bits.put(self.lists.len() as u64, POSITION_BITS);
                 let counts = if shape.has_counts { &counts[..] } else { &[] };
                 list::write(&documents, counts, &mut self.lists)?;
             } else {
@@ -244,7 +249,7 @@ impl Encoder {
 
     fn distance(&mut self, distance: u64) {
         let PostingShape { rice_bits, .. } = self.shape;
-        // The mark is no distance.
+        // The mark is not a valid distance.
         let ones = u32::try_from(distance >> rice_bits).unwrap_or(MAX_ONES);
         let ones = if ones < MARK { ones } else { ones.saturating_add(1) };
         if ones < MAX_ONES {
@@ -276,8 +281,8 @@ impl Encoder {
     }
 }
 
-/// The different documents of `group`, ascending, and their counts.
-fn gather<P: AnyPosting>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
+/// Collects the distinct documents of `group`, ascending, and their counts.
+fn collect_documents<P: AnyPosting>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec<u32>) {
     documents.clear();
     counts.clear();
     let mut push = |posting: &P| {
@@ -289,7 +294,7 @@ fn gather<P: AnyPosting>(group: &[P], documents: &mut Vec<u32>, counts: &mut Vec
     if group.is_sorted_by_key(|posting| posting.document()) {
         group.iter().for_each(push);
     } else {
-        // Different hashes with the same highest bits.
+        // The group has different hashes with the same highest bits.
         let mut group = group.to_vec();
         group.sort_unstable_by_key(|posting| posting.document());
         group.iter().for_each(&mut push);

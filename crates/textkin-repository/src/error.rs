@@ -1,112 +1,112 @@
-//! What can go wrong with a repository.
+//! The errors of repositories.
 
 use std::path::PathBuf;
 
 use textkin_core::Damage;
 
-/// Why a repository cannot be read or changed.
+/// Reasons why a repository cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read, written or made durable.
-    #[error("cannot {doing} {}", path.display())]
+    /// A file could not be read, written or synced.
+    #[error("cannot {action} {}", path.display())]
     File {
         /// `read`, `write`, …
-        doing: &'static str,
+        action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// There is no repository.
-    #[error("{0} is no repository; make one with: textkin repo create {0}", path.display())]
+    /// The folder does not contain a repository.
+    #[error("{0} is not a repository; create one with: textkin repo create {0}", path.display())]
     Missing {
         /// The folder.
         path: PathBuf,
     },
-    /// There is a repository already.
-    #[error("{0} is a repository already; add documents with: textkin repo add {0} FILES", path.display())]
+    /// The folder already contains a repository.
+    #[error("{0} is already a repository; add documents with: textkin repo add {0} FILES", path.display())]
     AlreadyExists {
         /// The folder.
         path: PathBuf,
     },
-    /// There is something already.
-    #[error("{} is there already and not empty; a repository needs a new or empty folder", path.display())]
+    /// The folder contains other files.
+    #[error("{} already exists and is not empty; choose a new or empty folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// It was made by a later version.
+    /// The repository was created by a later version.
     #[error(
-        "{} was made by textkin {created_by} (format {version}), this version reads up to format {supported}; \
+        "{} was created by textkin {created_by} (format {version}); this version reads formats up to {supported}; \
          install textkin {created_by} or later",
         path.display()
     )]
     Newer {
         /// The folder.
         path: PathBuf,
-        /// Its format.
+        /// The format of the repository.
         version: u32,
         /// The latest format that can be read.
         supported: u32,
-        /// The version of textkin that made it.
+        /// The version of textkin that created it.
         created_by: String,
     },
-    /// It was made by an earlier version, in a format that is not read any more.
+    /// The repository was created by an earlier version, in a format that is no longer supported.
     #[error(
-        "{} was made by another version of textkin ({created_by}, format {version}), this one reads format {supported}; \
-         make it anew from the documents, or from what that version's textkin repo export writes",
+        "{} was created by another version of textkin ({created_by}, format {version}); this version reads format \
+        {supported}; create it again from the documents, or from the output of that version's textkin repo export",
         path.display()
     )]
     Older {
         /// The folder.
         path: PathBuf,
-        /// Its format.
+        /// The format of the repository.
         version: u32,
         /// The format that can be read.
         supported: u32,
-        /// The version of textkin that made it.
+        /// The version of textkin that created it.
         created_by: String,
     },
-    /// Another process writes.
-    #[error("{} is being written by another process; wait until it is done, or stop it", path.display())]
+    /// Another process holds the write lock.
+    #[error("{} is being written by another process; wait until it has finished, or stop it", path.display())]
     Locked {
         /// The folder.
         path: PathBuf,
     },
-    /// A file does not hold what it should.
+    /// A file is corrupt.
     #[error(transparent)]
     Damage(#[from] Damage),
-    /// A document with this id is there.
-    #[error("'{id}' is in the repository already")]
+    /// A document with this id already exists.
+    #[error("'{id}' is already in the repository")]
     DuplicateId {
         /// The id.
         id: String,
     },
-    /// A document is beyond what can be stored.
-    #[error("'{id}' cannot be stored: {reason}")]
+    /// A document exceeds the limits of the format.
+    #[error("cannot store '{id}': {reason}")]
     InvalidDocument {
         /// The beginning of its id.
         id: String,
-        /// What is wrong: lower case, no full stop.
+        /// The limit that it exceeds: lower case, no full stop.
         reason: String,
     },
-    /// An earlier step of a change failed, and the writer cannot know or do the rest.
-    #[error("a change of {} could not be finished; open it again to see what it holds", path.display())]
+    /// An earlier step of a change failed, and the state on disk is uncertain.
+    #[error("a change to {} could not be completed; reopen it to see what it contains", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
-    /// The documents that were made again are not those that were asked for.
+    /// Stored documents could not be indexed again for a merge.
     #[error("{0}")]
     Reindex(String),
 }
 
 impl Error {
     pub(crate) fn file(
-        doing: &'static str,
+        action: &'static str,
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { doing, path, source }
+        move |source| Self::File { action, path, source }
     }
 }

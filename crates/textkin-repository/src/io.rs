@@ -1,4 +1,4 @@
-//! The disk, behind a trait: tests put one in its place that forgets what was not synced.
+//! File operations behind a trait, so that tests can simulate a disk that loses unsynced data.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The bytes of a file that never changes.
+/// The bytes of an immutable file.
 #[derive(Clone, Debug)]
 pub enum Bytes {
-    /// Mapped into memory.
+    /// A memory-mapped file.
     Mapped(Arc<memmap2::Mmap>),
-    /// Read.
+    /// A copy in memory.
     Memory(Arc<[u8]>),
 }
 
@@ -24,91 +24,90 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// A file being written.
+/// A file that is being written.
 pub trait OutFile: Write + Send {
-    /// Returns once everything written so far is on the disk.
+    /// Returns once everything written so far is on disk.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// Keeps other writers away while it lives.
+/// A lock that excludes other writers until it is dropped.
 pub trait Lock: Send + Sync + Debug {}
 
-/// What a repository asks of a disk. A crash may forget anything not synced: contents until
-/// [`OutFile::sync`], names until [`Io::sync_folder`].
+/// The file operations that a repository needs. A crash may lose anything that is not synced:
+/// contents until [`OutFile::sync`], names until [`Io::sync_folder`].
 pub trait Io: Send + Sync + Debug {
-    /// Makes a folder, and those above it, and returns once their names are on the disk; no error if
-    /// it is there.
+    /// Creates a folder and its parents, and returns once their names are on disk. Succeeds if the
+    /// folder exists.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// The names of the files in a folder, in any order.
+    /// Lists the names of the files in a folder, in any order.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the path cannot be read.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Begins a new file, in the place of one of that name.
+    /// Creates a file, replacing an existing one.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn create(&self, path: &Path) -> io::Result<Box<dyn OutFile>>;
 
-    /// The contents of a file that is not going to change.
+    /// Opens a file that will never change.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the path cannot be read.
     fn open(&self, path: &Path) -> io::Result<Bytes>;
 
-    /// The contents of a small file that another may take the place of.
+    /// Reads a small file that may be replaced later.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the path cannot be read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// Gives a file another name in one step, in the place of one of that name.
+    /// Renames a file atomically, replacing an existing one.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns once the names in a folder are on the disk.
+    /// Returns once the names in a folder are on disk.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns once the contents of `files` and the names in a folder are on the disk, in whatever
-    /// order.
+    /// Returns once the contents of `files` and the names in a folder are on disk, in any order.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the operation fails.
     fn sync_all(&self, files: &mut [Box<dyn OutFile>], folder: &Path) -> io::Result<()> {
         files.iter_mut().try_for_each(|file| file.sync())?;
         self.sync_folder(folder)
     }
 
-    /// Takes the lock of that name, or gives `None` if another has it.
+    /// Takes the lock at `path`; returns `None` if another process holds it.
     ///
     /// # Errors
-    /// If it cannot be told.
+    /// If the lock file cannot be opened or locked.
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn Lock>>>;
 }
 
-/// The most threads that wait for the disk at once.
+/// Maximum number of threads that sync files at the same time.
 const MAX_THREADS: usize = 16;
 
-/// The real disk.
+/// The file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
@@ -118,7 +117,7 @@ impl OutFile for File {
     }
 }
 
-/// An open file that holds a lock; the system gives it up when the process ends.
+/// An open file that holds a lock; the operating system releases it when the process ends.
 impl Lock for File {}
 
 impl Io for Disk {
@@ -136,7 +135,7 @@ impl Io for Disk {
                 self.sync_folder(parent)
             }
             Err(_) if path.is_dir() => {
-                // Whoever made it may not have made sure of it; not everyone may.
+                // Its creator may not have synced the parent. This may fail for lack of permission.
                 let _ = parent.map(|parent| self.sync_folder(parent));
                 Ok(())
             }
@@ -159,15 +158,15 @@ impl Io for Disk {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("not a regular file"));
         }
         if metadata.len() == 0 {
             return Ok(Bytes::Memory(Arc::from([])));
         }
         #[expect(unsafe_code, reason = "mapping a file has no safe form")]
         // SAFETY: the bytes are only read, and files of a repository are never changed in place:
-        // each is written once, and its name is not used again while a manifest says it. Whoever cuts
-        // a file off under a reader does what no writer of a repository does.
+        // each is written once, and its name is not reused while a manifest lists it. No writer of
+        // a repository truncates a file while it is mapped.
         let bytes = unsafe { memmap2::Mmap::map(&file) }?;
         Ok(Bytes::Mapped(Arc::new(bytes)))
     }
@@ -185,12 +184,12 @@ impl Io for Disk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // Elsewhere a folder cannot be opened as a file, and names are written through.
+        // On other systems a folder cannot be opened as a file, and names are written through.
         if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
     }
 
     fn sync_all(&self, files: &mut [Box<dyn OutFile>], folder: &Path) -> io::Result<()> {
-        // Side by side, all of them take hardly longer than one.
+        // In parallel, syncing all files takes hardly longer than syncing one.
         std::thread::scope(|scope| {
             let sync =
                 |files: &mut [Box<dyn OutFile>]| files.iter_mut().try_for_each(|file| file.sync());
@@ -200,7 +199,7 @@ impl Io for Disk {
             let join = |sync: std::thread::ScopedJoinHandle<'_, io::Result<()>>| {
                 sync.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            // Every thread is waited for, whatever the first of them says.
+            // Wait for every thread, even if one fails.
             let synced: Vec<io::Result<()>> = syncs.into_iter().map(join).collect();
             synced.into_iter().chain([names]).collect()
         })
@@ -224,14 +223,14 @@ pub(crate) struct MemoryFile(Arc<std::sync::Mutex<Vec<u8>>>);
 #[cfg(test)]
 impl MemoryFile {
     pub(crate) fn contents(&self) -> Vec<u8> {
-        self.0.lock().expect("no thread panics with it").clone()
+        self.0.lock().expect("no thread panics while holding the lock").clone()
     }
 }
 
 #[cfg(test)]
 impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no thread panics with it").extend_from_slice(bytes);
+        self.0.lock().expect("no thread panics while holding the lock").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

@@ -1,19 +1,39 @@
-//! A repository: a collection in a directory that grows, shrinks and is searched.
+//! Stores a growing collection of documents in a folder, with an index of its words and chunks.
 //!
 //! ```text
-//! MANIFEST                     which files are the repository, and how it was made
-//! lock                         held by the one process that writes
-//! segment-00000007.tks         documents that came together, never changed
-//! segment-00000007-0012.tkr    which of them were removed since
+//! MANIFEST                     the list of files, and the configuration of the repository
+//! lock                         held by the process that writes
+//! segment-00000007.tks         documents that were written together; immutable
+//! segment-00000007-0012.tkr    the documents of that segment that were removed since
 //! ```
 //!
-//! A [`Writer`] gathers documents, writes them as new segments, makes sure that they are on the
-//! disk, and only then puts a new manifest in the place of the old one: whatever happens, the
-//! repository is as before or as after. A [`Repository`] is what one manifest says, for any number of
-//! readers; files it uses never change under it.
+//! A [`Writer`] collects documents, writes them as new segments, syncs them to disk, and then
+//! replaces the manifest atomically: after a crash the repository is in the state before or after
+//! the change, never in between. A [`Repository`] is a snapshot described by one manifest. Any
+//! number of readers can use it, and its files never change while they do.
 //!
-//! This crate stores what it is given ([`NewDocument`]): it knows neither text nor words, only their
-//! hashes, and bytes from which the rest can be made again ([`NewDocument::content`]).
+//! In: [`NewDocument`]s. Out: [`StoredDocument`]s, content and postings. This crate knows neither
+//! text nor words, only their hashes, and the bytes from which the hashes can be computed again
+//! ([`NewDocument::content`]). The `textkin` crate turns texts into documents for it.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use textkin_repository::{Disk, NewDocument, Repository, Writer, WriterSettings};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("essays.repo");
+//! let config = serde_json::json!({ "chunk": "words:8" });
+//! let mut writer = Writer::create(Arc::new(Disk), &path, config, WriterSettings::default())?;
+//! let id = "essay-1".to_owned();
+//! writer.add(&NewDocument { id, terms: vec![(7, 2)], chunks: vec![42], ..NewDocument::default()
+//! })?;
+//! assert_eq!(writer.commit()?.documents, 1);
+//!
+//! let repository = Repository::open(&Disk, &path)?;
+//! let address = repository.find("essay-1")?.expect("the document was committed");
+//! assert_eq!(repository.document(address)?.length.words, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bits;
 mod blocks;
@@ -25,10 +45,10 @@ mod io;
 mod list;
 mod lookup;
 mod manifest;
+mod merge_policy;
 mod pages;
 mod removed;
 mod repository;
-mod runs;
 mod segment;
 mod filter;
 mod sizes;

@@ -1,17 +1,18 @@
-//! Long lists of postings: blocks of 128 documents that can be passed over.
+//! Long posting lists: blocks of 128 documents that can be skipped.
 //!
 //! ```text
-//! last document (4)  end (4)          of each full block; ends count from behind this table
+//! last document (4)  end (4)          of each full block; ends are relative to the end of this
+//! table
 //! gaps  counts                        of each full block
-//! bits of gaps (1)  gap, count …      the rest, in Rice's code and the gamma code
+//! bits of gaps (1)  gap, count …      the rest, in the Rice and gamma codes
 //! ```
 //!
-//! A gap is the distance from the document before, less one; of a count, too, one is left out. Lists
-//! without counts have none. The 128 numbers of a block are packed in so many bits each, and what a
-//! few of them have above these follows:
+//! A gap is the distance from the previous document minus one; counts are also stored minus one, if
+//! the list has any. The 128 numbers of a block are packed with the same number of bits each; the
+//! higher bits of the few that need more follow:
 //!
 //! ```text
-//! bits (1)  how many have more (1)  bits of all numbers  which (1), what (seven-bit groups) …
+//! bits (1)  exceptions (1)  bits of all numbers  index (1), higher bits (varint) of each exception
 //! ```
 
 use std::io;
@@ -23,10 +24,10 @@ use crate::bits::{BitReader, BitWriter};
 use crate::pages::u32_at;
 use crate::table::short;
 
-/// Documents of a full block.
+/// Number of documents of a full block.
 pub(crate) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 
-/// The most bytes of what is behind the full blocks: a gap has at most 56 bits, a count 63.
+/// Returns the maximum bytes after the full blocks: a gap has at most 56 bits, a count 63.
 pub(crate) fn max_rest(len: u32) -> usize {
     1 + 15 * (len as usize % BLOCK)
 }
@@ -41,7 +42,7 @@ pub(crate) fn write(documents: &[u32], counts: &[u32], out: &mut Vec<u8>) -> io:
     for (number, block) in documents.chunks_exact(BLOCK).enumerate() {
         for (gap, &document) in numbers.iter_mut().zip(block) {
             *gap = document - next;
-            // The last document of all may be the last that there can be.
+            // The last document may be `u32::MAX`.
             next = document.wrapping_add(1);
         }
         pack(&numbers, &mut blocks);
@@ -59,7 +60,7 @@ pub(crate) fn write(documents: &[u32], counts: &[u32], out: &mut Vec<u8>) -> io:
     out.extend_from_slice(&blocks);
     let rest = &documents[n_full * BLOCK..];
     if let Some(&last) = rest.last() {
-        // A mean gap of 2^b takes about b + 1 bits.
+        // With a mean gap of 2^b a gap takes about b + 1 bits.
         let mean = u64::from(last - next) / rest.len() as u64;
         let gap_bits = mean.checked_ilog2().unwrap_or(0);
         let mut bits = BitWriter::default();
@@ -102,7 +103,7 @@ fn pack(numbers: &[u32; BLOCK], out: &mut Vec<u8>) {
     }
 }
 
-/// Takes the numbers of a block off the front of `bytes`.
+/// Reads the numbers of a block from the front of `bytes`.
 fn unpack(bytes: &mut &[u8], numbers: &mut [u32]) -> Option<()> {
     let (&[bits, n_more], rest) = bytes.split_first_chunk::<2>()?;
     let (packed, mut rest) = rest.split_at_checked(BLOCK / 8 * usize::from(bits))?;
@@ -111,8 +112,8 @@ fn unpack(bytes: &mut &[u8], numbers: &mut [u32]) -> Option<()> {
     }
     BitPacker4x::new().decompress(packed, numbers, bits);
     for _ in 0..n_more {
-        let (which, behind) = rest.split_first()?;
-        rest = behind;
+        let (which, tail) = rest.split_first()?;
+        rest = tail;
         let more = take_varint(&mut rest)?;
         *numbers.get_mut(usize::from(*which))? |= more.checked_shl(u32::from(bits))?;
     }
@@ -120,7 +121,7 @@ fn unpack(bytes: &mut &[u8], numbers: &mut [u32]) -> Option<()> {
     Some(())
 }
 
-/// Reads a list from the lowest document to the highest.
+/// Reads a list in ascending order of documents.
 #[derive(Debug)]
 pub(crate) struct ListReader<'a> {
     bytes: &'a [u8],
@@ -133,7 +134,8 @@ pub(crate) struct ListReader<'a> {
 }
 
 impl<'a> ListReader<'a> {
-    /// A list of `len` documents at the beginning of `bytes`; `file` is named if it is damaged.
+    /// Creates a reader of `len` documents at the start of `bytes`; `file` is named if it is
+    /// damaged.
     pub(crate) fn new(bytes: &'a [u8], len: u32, has_counts: bool, file: &'a str) -> Self {
         Self { bytes, len, has_counts, file, block: 0, is_done: false }
     }
@@ -150,7 +152,7 @@ impl<'a> ListReader<'a> {
         u32_at(self.bytes, 8 * block)
     }
 
-    /// The bytes of a full block, or of what comes behind the full ones.
+    /// Returns the bytes of a full block, or those after the full blocks.
     fn block_bytes(&self, block: usize) -> Option<&'a [u8]> {
         let end = |block: usize| u32_at(self.bytes, 8 * block + 4);
         let start = if block == 0 { 0 } else { end(block - 1)? as usize };
@@ -176,12 +178,12 @@ impl<'a> ListReader<'a> {
             Some(()) => Ok(!out.documents.is_empty()),
             None => Err(Damage {
                 file: self.file.to_owned(),
-                reason: "a list of postings makes no sense".to_owned(),
+                reason: "a posting list is invalid".to_owned(),
             }),
         }
     }
 
-    /// One more than the last document of the blocks before `block`.
+    /// Returns the first possible document of `block`: one more than the last of the block before.
     fn first(&self, block: usize) -> Option<u32> {
         match block {
             0 => Some(0),
@@ -235,7 +237,7 @@ impl<'a> ListReader<'a> {
         if self.block >= n_full || !ends_before(self.block) {
             return;
         }
-        // From the next block on, in growing steps, then by halves.
+        // Galloping search from the next block, then binary search.
         let (mut low, mut step) = (self.block, 1);
         while low + step < n_full && ends_before(low + step) {
             low += step;
@@ -250,7 +252,7 @@ impl<'a> ListReader<'a> {
     }
 }
 
-/// Appends `number` in seven-bit groups, the lowest first.
+/// Appends `number` as a varint: seven-bit groups, the lowest first.
 pub(crate) fn put_varint(mut number: u32, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);
@@ -259,7 +261,7 @@ pub(crate) fn put_varint(mut number: u32, bytes: &mut Vec<u8>) {
     bytes.push((number & 0x7f) as u8);
 }
 
-/// Takes a number off the front of `bytes`.
+/// Reads a varint from the front of `bytes`.
 pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for shift in (0..35).step_by(7) {
@@ -285,7 +287,7 @@ mod tests {
 
     fn all(reader: &mut ListReader<'_>) -> Vec<(u32, u32)> {
         let (mut block, mut all) = (PostingBlock::default(), Vec::new());
-        while reader.next_block(&mut block).expect("the list is whole") {
+        while reader.next_block(&mut block).expect("the list is intact") {
             all.extend(block.documents.iter().copied().zip(block.counts.iter().copied()));
         }
         all
@@ -293,7 +295,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn written_lists_are_read_back(
             postings in prop::collection::btree_map(0u32..100_000, 1u32..5000, 1..600),
             extremes in any::<bool>(),
             with_counts in any::<bool>(),
@@ -312,7 +314,7 @@ mod tests {
                 false => Vec::new(),
             };
             let mut bytes = Vec::new();
-            write(&documents, &counts, &mut bytes).expect("it is small");
+            write(&documents, &counts, &mut bytes).expect("the list is small");
             bytes.extend([7; 9]);
             let len = u32::try_from(documents.len()).expect("short");
             let reader = || ListReader::new(&bytes, len, with_counts, "test");
@@ -327,7 +329,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..3000), len in 0u32..2000, from in any::<u32>()) {
+        fn any_bytes_can_be_decoded(bytes in prop::collection::vec(any::<u8>(), 0..3000), len in 0u32..2000, from in any::<u32>()) {
             let mut reader = ListReader::new(&bytes, len, true, "test");
             let mut block = PostingBlock::default();
             reader.skip_to(from);

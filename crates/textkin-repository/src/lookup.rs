@@ -1,18 +1,21 @@
-//! Finds the postings of a hash.
+//! Lookup of the postings of a hash.
+//!
+//! In: the sections written by [`crate::encoding`]. Out: documents and counts.
 
 use textkin_core::{Damage, PostingBlock, PostingList};
 
-use crate::bits::{BitReader, MAX_ONES, evenly};
-use crate::encoding::{MARK, PLACE_BITS, PostingShape, mask};
-use crate::filter::{AT_ONCE, ChunkFilter};
+use crate::bits::{BitReader, MAX_ONES, truncated_binary};
+use crate::encoding::{MARK, POSITION_BITS, PostingShape, mask};
+use crate::filter::{BATCH, ChunkFilter};
 use crate::list::{self, ListReader};
 use crate::pages::{Pages, u32_at};
 use crate::table::{Columns, Table};
 
-/// Bytes behind a bucket that save its reader a look at the end.
-const AHEAD: usize = 8;
+/// Bytes read past the end of a bucket, so that the reader needs no bounds check near the end.
+const READ_AHEAD: usize = 8;
 
-/// The postings of one kind in a segment: the directory, and the sections of buckets and lists.
+/// The postings of words or chunks in a segment: the directory, and the sections of buckets and
+/// lists.
 #[derive(Debug)]
 pub(crate) struct Lookup {
     shape: PostingShape,
@@ -21,17 +24,17 @@ pub(crate) struct Lookup {
     lists: usize,
 }
 
-/// What was found for a hash.
+/// The postings found for a hash.
 #[derive(Debug)]
 pub(crate) enum FoundPostings<'a> {
-    /// Few documents.
+    /// A few documents, decoded.
     Few(PostingBlock),
-    /// Many.
+    /// A long list, decoded block by block.
     Many(ListReader<'a>),
 }
 
 impl FoundPostings<'_> {
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(crate) fn len(&self) -> u32 {
         match self {
             Self::Few(block) => u32::try_from(block.documents.len()).unwrap_or(u32::MAX),
@@ -41,7 +44,7 @@ impl FoundPostings<'_> {
 }
 
 impl Lookup {
-    /// The postings of this shape in the sections of directory, buckets and lists.
+    /// Opens postings of this shape in the sections of directory, buckets and lists.
     pub(crate) fn open(
         pages: &Pages,
         [directory, buckets, lists]: [usize; 3],
@@ -54,25 +57,25 @@ impl Lookup {
             && shape.long > 1;
         let directory = Table::open(pages, directory, columns, 1)?;
         if !is_sane || directory.rows() as u64 != (1u64 << shape.bucket_bits) + 1 {
-            return Err(pages.damaged("its postings have an impossible shape"));
+            return Err(pages.damaged("the header of the postings is invalid"));
         }
         Ok(Self { shape, directory, buckets, lists })
     }
 
-    /// The documents that have `hash`; where bits of hashes are cut off, perhaps a few others.
+    /// Returns the documents that contain `hash`; where hashes are truncated, perhaps a few others.
     pub(crate) fn find<'a>(
         &self,
         pages: &'a Pages,
         hash: u64,
     ) -> Result<Option<FoundPostings<'a>>, Damage> {
         let shape = &self.shape;
-        let cut = shape.cut(hash);
-        let wanted = cut & mask(shape.rest_bits());
-        let mut reader = self.bucket(pages, shape.bucket(cut))?;
+        let truncated = shape.truncate(hash);
+        let wanted = truncated & mask(shape.rest_bits());
+        let mut reader = self.bucket(pages, shape.bucket(truncated))?;
         let mut next = 0u64;
-        let quick = Quick::new(shape);
+        let fast = FastSkip::new(shape);
         while reader.has_more() {
-            if let Some((here, end)) = quick.and_then(|quick| quick.pass(&reader.bits, next))
+            if let Some((here, end)) = fast.and_then(|fast| fast.skip(&reader.bits, next))
                 && here < wanted
             {
                 reader.bits.go_to(end);
@@ -85,13 +88,14 @@ impl Lookup {
             }
             next = here.wrapping_add(1);
             if here < wanted {
-                reader.pass(n_documents);
+                reader.skip_documents(n_documents);
                 continue;
             }
             let n_documents = u32::try_from(n_documents)
-                .map_err(|_| pages.damaged("a number of documents makes no sense"))?;
+                .map_err(|_| pages.damaged("a document count is out of range"))?;
             if n_documents >= shape.long {
-                let position = usize::try_from(reader.bits.take(PLACE_BITS)).unwrap_or(usize::MAX);
+                let position =
+                    usize::try_from(reader.bits.take(POSITION_BITS)).unwrap_or(usize::MAX);
                 return self.list(pages, position, n_documents).map(Some);
             }
             let block = reader.documents(n_documents);
@@ -101,39 +105,39 @@ impl Lookup {
             return Ok(Some(FoundPostings::Few(block)));
         }
         if reader.is_beyond() {
-            return Err(pages.damaged("postings are cut off"));
+            return Err(pages.damaged("the postings are truncated"));
         }
         Ok(None)
     }
 
-    /// A sieve of all hashes, if there is memory for it.
+    /// Builds a filter of all hashes, if there is memory for it.
     pub(crate) fn filter(&self, pages: &Pages) -> Result<Option<ChunkFilter>, Damage> {
-        // A hash takes more than a bit.
-        let most = 8 * pages.len(self.buckets) as u64;
-        let Some(mut filter) = ChunkFilter::new(self.shape.hashes.min(most)) else {
+        // A stored hash takes more than one bit.
+        let max_hashes = 8 * pages.len(self.buckets) as u64;
+        let Some(mut filter) = ChunkFilter::new(self.shape.hashes.min(max_hashes)) else {
             return Ok(None);
         };
-        self.each(pages, |cut, _| filter.add(cut))?;
+        self.each(pages, |hash, _| filter.add(hash))?;
         Ok(Some(filter))
     }
 
-    /// Gives the places of those of some hashes that may be there, in order, by the sieve that was made
-    /// of all.
+    /// Appends the indices of those `hashes` that may be present according to `filter`, ascending.
     pub(crate) fn filter_hashes(
         &self,
         filter: &ChunkFilter,
         hashes: &[u64],
         positions: &mut Vec<usize>,
     ) {
-        for (part, hashes) in hashes.chunks(AT_ONCE).enumerate() {
-            let mut cut = [0; AT_ONCE];
-            cut.iter_mut().zip(hashes).for_each(|(cut, hash)| *cut = self.shape.cut(*hash));
-            let passes = filter.may_contain(&cut).into_iter().take(hashes.len()).enumerate();
-            positions.extend(passes.filter(|(_, passes)| *passes).map(|(n, _)| part * AT_ONCE + n));
+        for (batch, hashes) in hashes.chunks(BATCH).enumerate() {
+            let mut truncated = [0; BATCH];
+            let pairs = truncated.iter_mut().zip(hashes);
+            pairs.for_each(|(truncated, hash)| *truncated = self.shape.truncate(*hash));
+            let passes = filter.may_contain(&truncated).into_iter().take(hashes.len()).enumerate();
+            positions.extend(passes.filter(|(_, passes)| *passes).map(|(n, _)| batch * BATCH + n));
         }
     }
 
-    /// Gives every hash, as far as it was not cut off, and the number of its documents to `each`, in order.
+    /// Calls `each` with every (truncated) hash and the number of its documents, ascending.
     pub(crate) fn each(&self, pages: &Pages, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
         let shape = &self.shape;
         for bucket in 0..1u64 << shape.bucket_bits {
@@ -142,9 +146,9 @@ impl Lookup {
             while reader.has_more() {
                 let (here, n_documents) = reader.head(next);
                 next = here.wrapping_add(1);
-                reader.pass(n_documents);
+                reader.skip_documents(n_documents);
                 if reader.is_beyond() {
-                    return Err(pages.damaged("postings are cut off"));
+                    return Err(pages.damaged("the postings are truncated"));
                 }
                 let high = bucket.checked_shl(shape.rest_bits()).unwrap_or(0);
                 each(high | here, u32::try_from(n_documents).unwrap_or(u32::MAX));
@@ -161,7 +165,7 @@ impl Lookup {
         };
         let (start, end) = (bit(bucket)?, bit(bucket + 1)?);
         let (first, last) = (start / 8, end.div_ceil(8));
-        let ahead = last.saturating_add(AHEAD).min(pages.len(self.buckets)).max(last);
+        let ahead = last.saturating_add(READ_AHEAD).min(pages.len(self.buckets)).max(last);
         let bytes = pages.get(self.buckets, first..ahead)?;
         let bits = BitReader::at(bytes, start - 8 * first);
         Ok(BucketReader { bits, end: end.saturating_sub(8 * first), shape: self.shape })
@@ -173,7 +177,8 @@ impl Lookup {
         position: usize,
         len: u32,
     ) -> Result<FoundPostings<'a>, Damage> {
-        // The size of a list is in its table: that of the blocks, then at most so much for the rest.
+        // The table of a list ends with the size of its full blocks; the rest has a known maximum
+        // size.
         let n_full = len as usize / list::BLOCK;
         let table = pages.get(self.lists, position..position.saturating_add(8 * n_full))?;
         let blocks = match n_full {
@@ -187,42 +192,42 @@ impl Lookup {
     }
 }
 
-/// Passes over a hash with one document at one glance, where all its bits are seen at once.
+/// Skips a hash with one document by decoding it from a single 64-bit word.
 #[derive(Clone, Copy)]
-struct Quick {
+struct FastSkip {
     rice_bits: u32,
     document_bits: u32,
-    /// Documents below have so many bits, others one more.
+    /// Documents below this number have `document_bits` bits, the others one more.
     short: u64,
 }
 
-impl Quick {
-    /// The most ones that are looked at, and the bits of a glance.
-    const ONES: u32 = 15;
-    const GLANCE: u32 = 56;
+impl FastSkip {
+    /// Maximum number of ones that are decoded this way, and the bits available in one word.
+    const MAX_ONES: u32 = 15;
+    const WORD_BITS: u32 = 56;
 
-    /// `None` where a hash may have more bits than are seen.
+    /// Returns `None` if a hash may have more bits than fit into one word.
     fn new(shape: &PostingShape) -> Option<Self> {
-        let (document_bits, short) = evenly(shape.documents);
+        let (document_bits, short) = truncated_binary(shape.documents);
         let rice_bits = shape.rice_bits;
-        let most = Self::ONES + 1 + rice_bits + document_bits + 1;
-        let is_seen = !shape.has_counts && most <= Self::GLANCE;
-        is_seen.then_some(Self { rice_bits, document_bits, short })
+        let max_bits = Self::MAX_ONES + 1 + rice_bits + document_bits + 1;
+        let fits = !shape.has_counts && max_bits <= Self::WORD_BITS;
+        fits.then_some(Self { rice_bits, document_bits, short })
     }
 
-    /// The next hash, at least `next`, and the bit behind its document; `None` if it is none of the
-    /// usual ones.
+    /// Returns the next hash, at least `next`, and the bit after its document; `None` if it must be
+    /// decoded the slow way.
     #[inline]
-    fn pass(&self, bits: &BitReader<'_>, next: u64) -> Option<(u64, usize)> {
-        let seen = bits.peek();
-        let ones = seen.trailing_ones();
-        if ones == MARK || ones > Self::ONES {
+    fn skip(&self, bits: &BitReader<'_>, next: u64) -> Option<(u64, usize)> {
+        let word = bits.peek();
+        let ones = word.trailing_ones();
+        if ones == MARK || ones > Self::MAX_ONES {
             return None;
         }
         let wholes = u64::from(ones - u32::from(ones > MARK));
-        let seen = seen >> (ones + 1);
-        let distance = wholes << self.rice_bits | seen & mask(self.rice_bits);
-        let document = seen >> self.rice_bits & mask(self.document_bits);
+        let word = word >> (ones + 1);
+        let distance = wholes << self.rice_bits | word & mask(self.rice_bits);
+        let document = word >> self.rice_bits & mask(self.document_bits);
         let more = u32::from(document >= self.short);
         let n_bits = ones + 1 + self.rice_bits + self.document_bits + more;
         Some((next.wrapping_add(distance), bits.position() + n_bits as usize))
@@ -231,7 +236,7 @@ impl Quick {
 
 struct BucketReader<'a> {
     bits: BitReader<'a>,
-    /// The bit behind the bucket.
+    /// The first bit after the bucket.
     end: usize,
     shape: PostingShape,
 }
@@ -246,7 +251,7 @@ impl BucketReader<'_> {
         self.bits.position() > self.end
     }
 
-    /// The next hash, at least `next`, and the number of its documents.
+    /// Reads the next hash, at least `next`, and the number of its documents.
     #[inline]
     fn head(&mut self, next: u64) -> (u64, u64) {
         let ones = self.bits.take_ones(MAX_ONES);
@@ -258,7 +263,7 @@ impl BucketReader<'_> {
         (here, self.bits.take_gamma().saturating_add(1))
     }
 
-    /// A distance that begins with so many ones.
+    /// Reads a distance that begins with `ones` ones.
     #[inline]
     fn distance(&mut self, ones: u32) -> u64 {
         let wholes = match ones {
@@ -269,11 +274,11 @@ impl BucketReader<'_> {
         (u64::from(wholes) << self.shape.rice_bits) | self.bits.take(self.shape.rice_bits)
     }
 
-    /// Passes over the documents of a hash.
+    /// Skips the documents of a hash.
     #[inline]
-    fn pass(&mut self, n_documents: u64) {
+    fn skip_documents(&mut self, n_documents: u64) {
         if n_documents >= u64::from(self.shape.long) {
-            self.bits.take(PLACE_BITS);
+            self.bits.take(POSITION_BITS);
             return;
         }
         for number in 0..n_documents {
@@ -316,7 +321,7 @@ impl BucketReader<'_> {
     }
 }
 
-/// The documents of one part that have one word.
+/// The documents of a segment that contain a word.
 #[derive(Debug)]
 pub(crate) struct Postings<'a> {
     pub(crate) found: FoundPostings<'a>,
@@ -354,13 +359,13 @@ mod tests {
     use super::*;
     use crate::encoding::{Layout, Posting, encode};
     use crate::io::{Bytes, MemoryFile};
-    use crate::pages::{Kind, PageWriter};
+    use crate::pages::{FileFormat, PageWriter};
 
-    const KIND: Kind = Kind { magic: *b"testtest", version: 1, sections: 3 };
+    const FORMAT: FileFormat = FileFormat { magic: *b"testtest", version: 1, sections: 3 };
 
     fn bytes_of(encoded: &crate::encoding::Encoded) -> Vec<u8> {
         let file = MemoryFile::default();
-        let mut writer = PageWriter::begin(Box::new(file.clone()), KIND).expect("in memory");
+        let mut writer = PageWriter::begin(Box::new(file.clone()), FORMAT).expect("in memory");
         for section in [&encoded.directory, &encoded.buckets, &encoded.lists] {
             writer.section([&section[..]]).expect("in memory");
         }
@@ -372,7 +377,7 @@ mod tests {
         let Some(found) = found else { return Vec::new() };
         let mut postings = Postings { found, is_done: false };
         let (mut block, mut all) = (PostingBlock::default(), Vec::new());
-        while postings.next_block(&mut block).expect("it is whole") {
+        while postings.next_block(&mut block).expect("the data is intact") {
             all.extend(block.documents.iter().copied().zip(block.counts.iter().copied()));
         }
         all
@@ -398,10 +403,10 @@ mod tests {
             postings.sort_unstable();
             postings.dedup_by_key(|posting| (posting.hash, posting.document));
             let layout = Layout { hash_bits: bits, has_counts, bucket, long };
-            let encoded = encode(&postings, 300, layout).expect("it is small");
+            let encoded = encode(&postings, 300, layout).expect("the data is small");
             let file = bytes_of(&encoded);
-            let pages = Pages::open("test", Bytes::Memory(file.into()), KIND).expect("it is whole");
-            let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("it is whole");
+            let pages = Pages::open("test", Bytes::Memory(file.into()), FORMAT).expect("the data is intact");
+            let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns).expect("the data is intact");
             let mut naive: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
             for posting in &postings {
                 let documents = naive.entry(posting.hash >> (64 - bits)).or_default();
@@ -409,21 +414,21 @@ mod tests {
             }
             if bits == 64 {
                 let mut all = Vec::new();
-                lookup.each(&pages, |hash, documents| all.push((hash, documents))).expect("it is whole");
+                lookup.each(&pages, |hash, documents| all.push((hash, documents))).expect("the data is intact");
                 let expected: Vec<(u64, u32)> = naive
                     .iter()
                     .map(|(&hash, documents)| (hash, u32::try_from(documents.len()).expect("few")))
                     .collect();
                 prop_assert_eq!(all, expected);
             }
-            let filter = lookup.filter(&pages).expect("it is whole").expect("there is memory");
-            let there: Vec<u64> = postings.iter().map(|posting| posting.hash).collect();
-            let mut passing = Vec::new();
-            lookup.filter_hashes(&filter, &there, &mut passing);
-            prop_assert!(passing.into_iter().eq(0..there.len()));
+            let filter = lookup.filter(&pages).expect("the data is intact").expect("memory suffices");
+            let present: Vec<u64> = postings.iter().map(|posting| posting.hash).collect();
+            let mut positions = Vec::new();
+            lookup.filter_hashes(&filter, &present, &mut positions);
+            prop_assert!(positions.into_iter().eq(0..present.len()));
             let lookups = postings.iter().map(|posting| posting.hash).chain(hashes.iter().map(|h| h.0.rotate_left(9)));
             for hash in lookups.collect::<std::collections::BTreeSet<u64>>() {
-                let found = all(lookup.find(&pages, hash).expect("it is whole"));
+                let found = all(lookup.find(&pages, hash).expect("the data is intact"));
                 let expected: Vec<(u32, u32)> = naive
                     .get(&(hash >> (64 - bits)))
                     .map(|documents| documents.iter().map(|(&d, &c)| (d, c)).collect())
@@ -433,19 +438,19 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_byte_is_noticed(at in any::<prop::sample::Index>(), change in 1u8..) {
+        fn a_changed_byte_is_detected(at in any::<prop::sample::Index>(), change in 1u8..) {
             let postings: Vec<Posting> = (0..400u64)
                 .map(|n| Posting { hash: n.wrapping_mul(0x9e37_79b9_7f4a_7c15), document: (n % 50) as u32, count: 1 })
                 .collect();
             let mut postings = postings;
             postings.sort_unstable();
             let layout = Layout { hash_bits: 40, has_counts: false, bucket: 20, long: 64 };
-            let encoded = encode(&postings, 50, layout).expect("it is small");
+            let encoded = encode(&postings, 50, layout).expect("the data is small");
             let mut file = bytes_of(&encoded);
             let at = at.index(file.len());
             file[at] ^= change;
             let check = || -> Result<(), Damage> {
-                let pages = Pages::open("test", Bytes::Memory(file.clone().into()), KIND)?;
+                let pages = Pages::open("test", Bytes::Memory(file.clone().into()), FORMAT)?;
                 let lookup = Lookup::open(&pages, [0, 1, 2], encoded.shape, &encoded.columns)?;
                 for posting in &postings {
                     lookup.find(&pages, posting.hash)?;

@@ -1,10 +1,11 @@
-//! The manifest: which files are the repository.
+//! The manifest: the list of the files of a repository.
 //!
-//! Three lines: what it is, its format, the version that wrote it and the checksum of this line; the
-//! contents as JSON; the checksum of both. It is small, and replaced as a whole. The first line is the
-//! same in every format to come.
+//! It has three lines: the signature, the format, the version of textkin that wrote it and the
+//! checksum of this line; the contents as JSON; the checksum of both. It is small and always
+//! replaced as a whole. The first line will be the same in every future format.
 //!
-//! A manifest knows a checksum of every file it names: no file can stand for another.
+//! A manifest stores the checksum of every file it lists, so that no file can be mistaken for
+//! another.
 
 use std::cmp::Ordering;
 use std::io::Write;
@@ -18,46 +19,46 @@ use crate::error::Error;
 use crate::io::{Io, OutFile};
 
 pub(crate) const NAME: &str = "MANIFEST";
-/// The next manifest, until it takes the place of the last.
+/// The next manifest, before it replaces the current one.
 pub(crate) const NEXT: &str = "MANIFEST.new";
-/// The word that a manifest begins with.
-pub(crate) const WORD: &str = "textkin-repository";
-/// The format of the manifest and of all files it names.
+/// The word at the start of a manifest.
+pub(crate) const SIGNATURE: &str = "textkin-repository";
+/// The format of the manifest and of all files it lists.
 const VERSION: u32 = 2;
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    /// How many manifests there were before.
+    /// Number of earlier manifests.
     pub(crate) generation: u64,
-    /// The number of the next segment; never used twice.
+    /// The number of the next segment; numbers are never reused.
     pub(crate) next_segment: u64,
-    /// How the repository was made: the business of whoever made it.
+    /// The configuration of the repository, opaque to this crate.
     #[serde(rename = "about")]
     pub(crate) config: serde_json::Value,
-    /// The segments, in order of their documents.
+    /// The segments, in the order of their documents.
     pub(crate) segments: Vec<SegmentLine>,
 }
 
-/// One segment.
+/// The entry of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SegmentLine {
-    /// Its file.
+    /// The name of the file.
     pub(crate) file: String,
     /// Bytes of the file.
     pub(crate) bytes: u64,
-    /// What tells the file from every other.
+    /// The checksum that identifies the file.
     pub(crate) sum: u64,
-    /// Which of its documents were removed.
+    /// The list of removed documents, if any.
     pub(crate) removed: Option<RemovedLine>,
 }
 
-/// The list of documents that were removed from a segment.
+/// The entry of a list of removed documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RemovedLine {
-    /// Its file.
+    /// The name of the file.
     pub(crate) file: String,
-    /// What tells the file from every other.
+    /// The checksum that identifies the file.
     pub(crate) sum: u64,
 }
 
@@ -66,7 +67,7 @@ impl Manifest {
         Self { generation: 0, next_segment: 1, config, segments: Vec::new() }
     }
 
-    /// Every file it names.
+    /// Iterates over the names of all files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         let files = self.segments.iter().map(|line| line.file.as_str());
         let removed = self.segments.iter().filter_map(|line| line.removed.as_ref());
@@ -94,23 +95,28 @@ impl Manifest {
 
     fn parse(folder: &Path, file: &Path, bytes: &[u8]) -> Result<Self, Error> {
         let damaged = |reason: String| Damage { file: file.display().to_string(), reason };
-        let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is no text".to_owned()))?;
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| damaged("the file is not valid UTF-8".to_owned()))?;
         let mut lines = text.split('\n');
         let head = lines.next().unwrap_or_default();
         let Some((head, sum)) = head.rsplit_once(' ') else {
-            return Err(damaged("it does not begin as it should".to_owned()).into());
+            return Err(
+                damaged("the file does not start with the expected signature".to_owned()).into()
+            );
         };
         let mut words = head.split(' ');
-        if words.next() != Some(WORD) {
-            return Err(damaged("it does not begin as it should".to_owned()).into());
+        if words.next() != Some(SIGNATURE) {
+            return Err(
+                damaged("the file does not start with the expected signature".to_owned()).into()
+            );
         }
         if sum != checksum(head) {
-            return Err(damaged("the checksum of its first line does not fit".to_owned()).into());
+            return Err(damaged("checksum mismatch in the first line".to_owned()).into());
         }
         let version: u32 = words
             .next()
             .and_then(|word| word.parse().ok())
-            .ok_or_else(|| damaged("it does not say its format".to_owned()))?;
+            .ok_or_else(|| damaged("the format version is missing".to_owned()))?;
         let created_by = words.next().unwrap_or("(unknown)").to_owned();
         let (path, supported) = (folder.to_owned(), VERSION);
         match version.cmp(&VERSION) {
@@ -121,18 +127,18 @@ impl Manifest {
         let (contents, sum) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let is_whole = text.rsplit_once(sum).is_some_and(|(above, _)| sum == checksum(above));
         if lines.next() != Some("") || lines.next().is_some() || !is_whole {
-            return Err(damaged("its checksum does not fit".to_owned()).into());
+            return Err(damaged("checksum mismatch".to_owned()).into());
         }
         let manifest: Self = serde_json::from_str(contents)
-            .map_err(|error| damaged(format!("its contents: {error}")))?;
+            .map_err(|error| damaged(format!("invalid contents: {error}")))?;
         if let Some(name) = manifest.files().find(|name| segment_number(name).is_none()) {
-            return Err(damaged(format!("it names the file '{name}'")).into());
+            return Err(damaged(format!("unexpected file name '{name}'")).into());
         }
         Ok(manifest)
     }
 
-    /// Writes this manifest beside the one before, and makes sure of it and of every file it names:
-    /// `files` are those that were written for it.
+    /// Writes this manifest next to the current one, and syncs it together with `files`, the new
+    /// files that it lists.
     pub(crate) fn write(
         &self,
         io: &dyn Io,
@@ -143,7 +149,7 @@ impl Manifest {
         let contents = serde_json::to_string(self)
             .map_err(|error| Error::file("write", &next)(std::io::Error::other(error)))?;
         let created_by = env!("CARGO_PKG_VERSION");
-        let head = format!("{WORD} {VERSION} {created_by}");
+        let head = format!("{SIGNATURE} {VERSION} {created_by}");
         let text = format!("{head} {}\n{contents}\n", checksum(&head));
         let text = format!("{text}{}\n", checksum(&text));
         let written = io.create(&next).and_then(|mut file| {
@@ -152,23 +158,23 @@ impl Manifest {
             Ok(file)
         });
         files.push(written.map_err(Error::file("write", &next))?);
-        // All that a manifest names is on the disk, contents and names, before it takes its place.
+        // Everything that a manifest lists is on disk, contents and names, before it is installed.
         io.sync_all(&mut files, folder).map_err(Error::file("sync", folder))
     }
 
-    /// Puts the manifest that was written in the place of the one before: either is there, whatever
-    /// happens. If this fails, it cannot be known which.
-    pub(crate) fn take_place(io: &dyn Io, folder: &Path) -> Result<(), Error> {
+    /// Replaces the current manifest by the one that was written, atomically. If this fails, either
+    /// of them may be the current one.
+    pub(crate) fn install(io: &dyn Io, folder: &Path) -> Result<(), Error> {
         let name = folder.join(NAME);
         io.rename(&folder.join(NEXT), &name).map_err(Error::file("write", &name))?;
         io.sync_folder(folder).map_err(Error::file("sync", folder))
     }
 
-    /// Files in `names` that a repository makes and this one does not name.
+    /// Returns the files in `names` that belong to a repository and are not listed here.
     pub(crate) fn leftover_files(&self, folder: &Path, names: &[String]) -> Vec<PathBuf> {
-        let is_named = |name: &str| self.files().any(|file| file == name);
+        let is_listed = |name: &str| self.files().any(|file| file == name);
         let is_ours = |name: &str| name == NEXT || segment_number(name).is_some();
-        let left = names.iter().filter(|name| is_ours(name) && !is_named(name));
+        let left = names.iter().filter(|name| is_ours(name) && !is_listed(name));
         let mut left: Vec<PathBuf> = left.map(|name| folder.join(name)).collect();
         left.sort();
         left
@@ -178,18 +184,18 @@ impl Manifest {
 const SEGMENT_END: &str = ".tks";
 const REMOVED_END: &str = ".tkr";
 
-/// The name of a segment.
+/// Returns the file name of a segment.
 pub(crate) fn segment_name(number: u64) -> String {
     format!("segment-{number:08}{SEGMENT_END}")
 }
 
-/// The name of the list of what was removed from a segment by the manifest `generation`.
+/// Returns the file name of the list of documents removed from a segment in `generation`.
 pub(crate) fn removed_name(segment: &str, generation: u64) -> String {
     let stem = segment.strip_suffix(SEGMENT_END).unwrap_or(segment);
     format!("{stem}-{generation:08}{REMOVED_END}")
 }
 
-/// The number of the segment that a file is or speaks of, if its name is one that a repository gives.
+/// Returns the number of the segment that a file name refers to; `None` for foreign files.
 pub(crate) fn segment_number(name: &str) -> Option<u64> {
     let number = |digits: &str| {
         let is_number = digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());

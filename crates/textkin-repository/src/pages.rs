@@ -1,16 +1,16 @@
-//! A file in sections, with a checksum for every page of it.
+//! Files of sections, with a checksum for every page.
 //!
 //! ```text
 //! magic (8)  version (4)  zero (4)
-//! section …                                one after the other
+//! section …                                consecutive
 //! checksum of each page (4)                pages of 4 KiB of everything above
 //! start (8)  length (8)                    of each section
 //! start of the checksums (8)  number of sections (8)
-//! checksum of checksums, table and the two numbers (8)  magic (8)
+//! checksum of the checksums, the table and the two numbers (8)  magic (8)
 //! ```
 //!
-//! All numbers are little-endian, checksums are XXH3. A page is checked when it is first looked at,
-//! so that opening is cheap, and no answer is ever made of bytes that changed.
+//! All numbers are little-endian, checksums are XXH3. A page is checked when it is first read, so
+//! that opening is cheap and corrupt bytes are never used.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -26,27 +26,27 @@ const PAGE: usize = 4096;
 const HEAD: usize = 16;
 const TAIL: usize = 32;
 
-/// What kind of file it is.
+/// A file format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct FileFormat {
     pub(crate) magic: [u8; 8],
     pub(crate) version: u32,
     pub(crate) sections: usize,
 }
 
-/// A file that is written, but not yet synced.
+/// A file that has been written but not yet synced.
 pub(crate) struct WrittenFile {
     pub(crate) out: Box<dyn OutFile>,
-    /// Its size.
+    /// The size of the file.
     pub(crate) bytes: u64,
-    /// A checksum that tells it from every other file.
+    /// The checksum that identifies the file.
     pub(crate) sum: u64,
 }
 
-/// Writes a file, section after section.
+/// Writes a file section by section.
 pub(crate) struct PageWriter {
     out: Box<dyn OutFile>,
-    kind: Kind,
+    format: FileFormat,
     page: Vec<u8>,
     sums: Vec<u8>,
     position: u64,
@@ -54,17 +54,17 @@ pub(crate) struct PageWriter {
 }
 
 impl PageWriter {
-    pub(crate) fn begin(out: Box<dyn OutFile>, kind: Kind) -> io::Result<Self> {
+    pub(crate) fn begin(out: Box<dyn OutFile>, format: FileFormat) -> io::Result<Self> {
         let page = Vec::with_capacity(PAGE);
         let mut writer =
-            Self { out, kind, page, sums: Vec::new(), position: 0, sections: Vec::new() };
-        writer.put(&kind.magic)?;
-        writer.put(&kind.version.to_le_bytes())?;
+            Self { out, format, page, sums: Vec::new(), position: 0, sections: Vec::new() };
+        writer.put(&format.magic)?;
+        writer.put(&format.version.to_le_bytes())?;
         writer.put(&[0; 4])?;
         Ok(writer)
     }
 
-    /// Writes the next section, given in parts.
+    /// Writes the next section from its parts.
     pub(crate) fn section<'a>(
         &mut self,
         parts: impl IntoIterator<Item = &'a [u8]>,
@@ -99,9 +99,13 @@ impl PageWriter {
         Ok(())
     }
 
-    /// Writes the rest; the file is not yet synced.
+    /// Writes checksums and the section table, without syncing the file.
     pub(crate) fn finish(mut self) -> io::Result<WrittenFile> {
-        debug_assert_eq!(self.sections.len(), self.kind.sections, "every section is written");
+        debug_assert_eq!(
+            self.sections.len(),
+            self.format.sections,
+            "every section has been written"
+        );
         self.flush()?;
         let sums_start = self.position;
         let mut tail = std::mem::take(&mut self.sums);
@@ -113,7 +117,7 @@ impl PageWriter {
         tail.extend_from_slice(&(self.sections.len() as u64).to_le_bytes());
         let sum = xxh3_64(&tail);
         tail.extend_from_slice(&sum.to_le_bytes());
-        tail.extend_from_slice(&self.kind.magic);
+        tail.extend_from_slice(&self.format.magic);
         self.out.write_all(&tail)?;
         self.out.flush()?;
         Ok(WrittenFile { out: self.out, bytes: sums_start + tail.len() as u64, sum })
@@ -125,64 +129,64 @@ fn page_sum(page: &[u8]) -> u32 {
     xxh3_64(page) as u32
 }
 
-/// A file in sections, checked as it is read.
+/// A file of sections that is checked as it is read.
 #[derive(Debug)]
 pub(crate) struct Pages {
     name: String,
     bytes: Bytes,
     sections: Vec<Range<usize>>,
     sums_start: usize,
-    /// The checksum of all checksums.
+    /// The checksum of the checksums.
     sum: u64,
-    /// A bit for every page that was found whole.
+    /// A bit for every page that has been checked.
     checked: Box<[AtomicU64]>,
 }
 
 impl Pages {
-    /// Takes `bytes` as a file of this kind.
-    pub(crate) fn open(name: &str, bytes: Bytes, kind: Kind) -> Result<Self, Damage> {
+    /// Opens `bytes` as a file of this format.
+    pub(crate) fn open(name: &str, bytes: Bytes, format: FileFormat) -> Result<Self, Damage> {
         let damaged = |reason: &str| Damage { file: name.to_owned(), reason: reason.to_owned() };
         let all = bytes.as_ref();
         if all.len() < HEAD + TAIL {
-            return Err(damaged("it is cut off"));
+            return Err(damaged("the file is truncated"));
         }
-        if all[..8] != kind.magic || all[all.len() - 8..] != kind.magic {
-            return Err(damaged("it does not begin and end as it should"));
+        if all[..8] != format.magic || all[all.len() - 8..] != format.magic {
+            return Err(damaged("the file does not start and end with the expected signature"));
         }
         let number = |at: usize| u64_at(all, at).and_then(|number| usize::try_from(number).ok());
         let tail = all.len() - TAIL;
         let sums_start = number(tail).filter(|start| (HEAD..=tail).contains(start));
-        let sums_start = sums_start.ok_or_else(|| damaged("its end makes no sense"))?;
+        let sums_start = sums_start.ok_or_else(|| damaged("the end of the file is invalid"))?;
         let sum = xxh3_64(&all[sums_start..tail + 16]);
         if u64_at(all, tail + 16) != Some(sum) {
-            return Err(damaged("the checksum of its end does not fit"));
+            return Err(damaged("checksum mismatch at the end of the file"));
         }
         let version = all[8..12].iter().rev().fold(0u32, |n, byte| n << 8 | u32::from(*byte));
-        if version != kind.version {
-            return Err(damaged(&format!("format {version} is not known")));
+        if version != format.version {
+            return Err(damaged(&format!("unknown format version {version}")));
         }
         let n_pages = sums_start.div_ceil(PAGE);
         let table = sums_start + 4 * n_pages;
-        if number(tail + 8) != Some(kind.sections) || table + 16 * kind.sections != tail {
-            return Err(damaged("it has other parts than it should"));
+        if number(tail + 8) != Some(format.sections) || table + 16 * format.sections != tail {
+            return Err(damaged("the number of sections is wrong"));
         }
         let section = |index: usize| {
             let (start, length) = (number(table + 16 * index)?, number(table + 16 * index + 8)?);
             let end = start.checked_add(length)?;
             (end <= sums_start).then_some(start..end)
         };
-        let sections: Option<Vec<_>> = (0..kind.sections).map(section).collect();
-        let sections = sections.ok_or_else(|| damaged("a part of it lies outside"))?;
+        let sections: Option<Vec<_>> = (0..format.sections).map(section).collect();
+        let sections = sections.ok_or_else(|| damaged("a section extends beyond the file"))?;
         let checked = (0..n_pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Ok(Self { name: name.to_owned(), bytes, sections, sums_start, sum, checked })
     }
 
-    /// The file, as it is named in messages.
+    /// Returns the name of the file for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The checksum that tells this file from every other: [`WrittenFile::sum`].
+    /// Returns the checksum that identifies the file: [`WrittenFile::sum`].
     pub(crate) fn sum(&self) -> u64 {
         self.sum
     }
@@ -191,29 +195,29 @@ impl Pages {
         Damage { file: self.name.clone(), reason: reason.into() }
     }
 
-    /// Bytes of the whole file.
+    /// Returns the size of the file in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.as_ref().len() as u64
     }
 
-    /// Bytes of a section.
+    /// Returns the size of a section in bytes.
     pub(crate) fn len(&self, section: usize) -> usize {
         self.sections[section].len()
     }
 
-    /// Some bytes of a section.
+    /// Returns a range of bytes of a section.
     #[inline]
     pub(crate) fn get(&self, section: usize, range: Range<usize>) -> Result<&[u8], Damage> {
         let Range { start, end } = self.sections[section];
         let (from, to) = (start.saturating_add(range.start), start.saturating_add(range.end));
         if from > to || to > end {
-            return Err(self.damaged("it speaks of bytes that it does not have"));
+            return Err(self.damaged("a byte range extends beyond its section"));
         }
         self.check(from..to)?;
         Ok(&self.bytes.as_ref()[from..to])
     }
 
-    /// A whole section.
+    /// Returns a whole section.
     pub(crate) fn section(&self, section: usize) -> Result<&[u8], Damage> {
         self.get(section, 0..self.len(section))
     }
@@ -247,16 +251,16 @@ impl Pages {
             return Ok(());
         }
         let position = page * PAGE;
-        Err(self.damaged(format!("the bytes from {position} on are not those that were written")))
+        Err(self.damaged(format!("checksum mismatch in the page at byte {position}")))
     }
 }
 
-/// The number of eight bytes at `at`.
+/// Reads the eight-byte number at `at`.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|number| u64::from_le_bytes(*number))
 }
 
-/// The number of four bytes at `at`.
+/// Reads the four-byte number at `at`.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|number| u32::from_le_bytes(*number))
 }

@@ -1,4 +1,4 @@
-//! Which documents of a segment were removed, and how often their words were counted there.
+//! The removed documents of a segment, and the number of removed documents per word.
 
 use std::io::{self, Write};
 
@@ -14,21 +14,21 @@ const VERSION: u32 = 1;
 /// The removed documents of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Removed {
-    /// A bit for each document of the segment; empty if none was removed.
+    /// A bit for each document of the segment; empty if none is removed.
     bits: Vec<u64>,
     n_documents: u32,
     len: u32,
-    /// Words of removed documents and in how many of them each is, by hash.
+    /// The hash of each word of removed documents, and how many of them contain it, sorted.
     terms: Vec<(u64, u32)>,
 }
 
 impl Removed {
-    /// Number of removed documents.
+    /// Returns the number of removed documents.
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether this can be said of a segment with so many documents.
+    /// Returns whether this list can belong to a segment with `n_documents` documents.
     pub(crate) fn fits(&self, n_documents: u32) -> bool {
         self.bits.is_empty() || self.n_documents == n_documents
     }
@@ -39,13 +39,14 @@ impl Removed {
         word.is_some_and(|word| word >> (document % 64) & 1 == 1)
     }
 
-    /// How many removed documents have this word.
+    /// Returns how many removed documents contain a word.
     pub(crate) fn documents_with(&self, term: u64) -> u32 {
         let at = self.terms.binary_search_by_key(&term, |entry| entry.0);
         at.map_or(0, |at| self.terms[at].1)
     }
 
-    /// This and further documents of a segment with `n_documents`, given with their words.
+    /// Returns this list with further documents, given with their words; the segment has
+    /// `n_documents`.
     pub(crate) fn with(&self, n_documents: u32, more: &[(u32, Vec<u64>)]) -> Self {
         let mut removed = self.clone();
         removed.n_documents = n_documents;
@@ -77,7 +78,7 @@ impl Removed {
         removed
     }
 
-    /// Writes the list; it is not yet synced.
+    /// Writes the list without syncing it.
     pub(crate) fn write(&self, mut out: Box<dyn OutFile>) -> io::Result<WrittenFile> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
@@ -96,30 +97,30 @@ impl Removed {
         Ok(WrittenFile { out, bytes: bytes.len() as u64, sum })
     }
 
-    /// Reads a list, which is the one with the checksum `expected`.
+    /// Reads a list, which must have the checksum `expected`.
     pub(crate) fn read(file: &str, bytes: &[u8], expected: u64) -> Result<Self, Damage> {
         let damaged = |reason: &str| Damage { file: file.to_owned(), reason: reason.to_owned() };
         if bytes.len() < 32 || bytes[..8] != MAGIC {
-            return Err(damaged("it does not begin as it should"));
+            return Err(damaged("the file does not start with the expected signature"));
         }
         let (contents, sum) = bytes.split_at(bytes.len() - 8);
         if sum != xxh3_64(contents).to_le_bytes() {
-            return Err(damaged("its checksum does not fit"));
+            return Err(damaged("checksum mismatch"));
         }
         if sum != expected.to_le_bytes() {
-            return Err(damaged("it is not the file that was written under this name"));
+            return Err(damaged("this is not the file that was written under this name"));
         }
         if u32_at(contents, 8) != Some(VERSION) {
-            return Err(damaged("its format is not known"));
+            return Err(damaged("unknown format version"));
         }
-        let cut_off = || damaged("it is cut off");
-        let n_documents = u32_at(contents, 12).ok_or_else(cut_off)?;
+        let truncated = || damaged("the file is truncated");
+        let n_documents = u32_at(contents, 12).ok_or_else(truncated)?;
         let n_terms = u64_at(contents, 16).and_then(|n| usize::try_from(n).ok());
-        let n_terms = n_terms.ok_or_else(cut_off)?;
+        let n_terms = n_terms.ok_or_else(truncated)?;
         let n_words = n_documents.div_ceil(64) as usize;
         let size = n_terms.checked_mul(12).and_then(|size| size.checked_add(24 + 8 * n_words));
         if size != Some(contents.len()) {
-            return Err(damaged("it has another size than it says"));
+            return Err(damaged("the size of the file does not match its header"));
         }
         let (words, terms) = contents[24..].split_at(8 * n_words);
         let bits: Vec<u64> =
@@ -131,7 +132,7 @@ impl Removed {
         if len > n_documents
             || bits.last().is_some_and(|word| u64::from(word.leading_zeros()) < beyond)
         {
-            return Err(damaged("it removes documents that there are not"));
+            return Err(damaged("the list removes documents that do not exist"));
         }
         Ok(Self { bits, n_documents, len, terms })
     }

@@ -1,4 +1,4 @@
-//! A repository as one manifest says: what readers see.
+//! The repository as readers see it: a snapshot described by one manifest.
 
 use std::cmp::Reverse;
 use std::io::Read;
@@ -11,20 +11,22 @@ use textkin_core::{Damage, Part};
 use crate::document::StoredDocument;
 use crate::error::Error;
 use crate::io::Io;
-use crate::manifest::{Manifest, NAME, SegmentLine, WORD, is_missing, segment_number};
+use crate::manifest::{
+    Manifest, NAME, SIGNATURE as MANIFEST_SIGNATURE, SegmentLine, is_missing, segment_number,
+};
 use crate::removed::Removed;
 use crate::segment::Segment;
 
-/// Where a document is: valid for one [`Repository`] only.
+/// The address of a document, valid for one [`Repository`] snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentAddress {
-    /// The segment.
+    /// The index of the segment.
     pub segment: u32,
-    /// The document in it.
+    /// The number of the document in the segment.
     pub document: u32,
 }
 
-/// A repository at one moment. What others add or remove later does not show; open it again.
+/// A snapshot of a repository. To see later changes, open it again.
 #[derive(Clone, Debug)]
 pub struct Repository {
     folder: PathBuf,
@@ -32,16 +34,16 @@ pub struct Repository {
     pub(crate) segments: Vec<Arc<Segment>>,
 }
 
-/// What a check found.
+/// The result of [`Repository::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Segments looked at.
+    /// Number of segments checked.
     pub segments: usize,
-    /// Documents in those that are whole, removed ones not counted.
+    /// Documents in intact segments, without removed ones.
     pub documents: u64,
-    /// What does not hold.
+    /// The damage found.
     pub damages: Vec<Damage>,
-    /// Files that a writer left behind when it was killed; the next one removes them.
+    /// Files left behind by a writer that was killed; the next writer removes them.
     pub leftover_files: Vec<PathBuf>,
 }
 
@@ -49,19 +51,19 @@ impl Repository {
     /// Opens the repository in `folder` for reading.
     ///
     /// # Errors
-    /// If there is none, or it is damaged.
+    /// If the folder contains no repository, or it is damaged.
     pub fn open(io: &dyn Io, folder: &Path) -> Result<Self, Error> {
         let mut manifest = Manifest::read(io, folder)?;
         loop {
             match Self::of(io, folder, manifest.clone(), &[]) {
-                // A writer may have put other files in the place of some since the manifest was read.
+                // A writer may have replaced files since the manifest was read.
                 Err(Error::File { source, .. }) if is_missing(&source) => {
                     let again = Manifest::read(io, folder)?;
                     if again == manifest {
                         let gone =
                             manifest.files().find(|file| io.open(&folder.join(file)).is_err());
                         let file = folder.join(gone.unwrap_or_default()).display().to_string();
-                        let reason = "it is missing".to_owned();
+                        let reason = "the file is missing".to_owned();
                         return Err(Damage { file, reason }.into());
                     }
                     manifest = again;
@@ -71,19 +73,19 @@ impl Repository {
         }
     }
 
-    /// The file that every repository has, and how it begins.
-    pub const SIGNATURE: (&str, &str) = (NAME, WORD);
+    /// The name of the manifest file, and the bytes it begins with.
+    pub const SIGNATURE: (&str, &str) = (NAME, MANIFEST_SIGNATURE);
 
-    /// Whether `folder` looks like a repository, if perhaps a damaged one.
+    /// Returns whether `folder` contains a repository, intact or damaged.
     #[must_use]
     pub fn exists_in(folder: &Path) -> bool {
         let manifest = folder.join(NAME);
         if !manifest.is_file() {
             return false;
         }
-        let mut first = [0; WORD.len()];
+        let mut first = [0; MANIFEST_SIGNATURE.len()];
         let read = std::fs::File::open(&manifest).and_then(|mut file| file.read_exact(&mut first));
-        if read.is_ok() && first == WORD.as_bytes() {
+        if read.is_ok() && first == MANIFEST_SIGNATURE.as_bytes() {
             return true;
         }
         let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -91,14 +93,14 @@ impl Repository {
         names.any(|name| segment_number(&name).is_some())
     }
 
-    /// What `manifest` says, with `known` segments where they are still the same.
+    /// Opens the snapshot of `manifest`, reusing the `open_segments` that have not changed.
     pub(crate) fn of(
         io: &dyn Io,
         folder: &Path,
         manifest: Manifest,
-        known: &[(SegmentLine, Arc<Segment>)],
+        open_segments: &[(SegmentLine, Arc<Segment>)],
     ) -> Result<Self, Error> {
-        let open = |line: &SegmentLine| match known.iter().find(|(known, _)| known == line) {
+        let open = |line: &SegmentLine| match open_segments.iter().find(|(open, _)| open == line) {
             Some((_, segment)) => Ok(Arc::clone(segment)),
             None => open_segment(io, folder, line).map(Arc::new),
         };
@@ -106,47 +108,47 @@ impl Repository {
         Ok(Self { folder: folder.to_owned(), manifest, segments })
     }
 
-    /// The folder.
+    /// Returns the folder of the repository.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How it was made, as its maker said.
+    /// Returns the configuration that was passed to [`Writer::create`](crate::Writer::create).
     #[must_use]
     pub fn config(&self) -> &serde_json::Value {
         &self.manifest.config
     }
 
-    /// How often it was changed.
+    /// Returns the number of changes since the repository was created.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.manifest.generation
     }
 
-    /// Its segments, in order of their documents.
+    /// Returns the segments, in the order of their documents.
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.segments.iter().map(|segment| u64::from(segment.n_live())).sum()
     }
 
-    /// All documents, in the order in which they came.
+    /// Iterates over the addresses of all documents, in the order in which they were added.
     pub fn addresses(&self) -> impl Iterator<Item = DocumentAddress> + '_ {
         (0u32..).zip(&self.segments).flat_map(|(number, segment)| {
             segment.live().map(move |document| DocumentAddress { segment: number, document })
         })
     }
 
-    /// The document with this id.
+    /// Returns the address of the document with this id.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn find(&self, id: &str) -> Result<Option<DocumentAddress>, Damage> {
         for (number, segment) in (0u32..).zip(&self.segments) {
             if let Some(document) = segment.find(id)?
@@ -158,10 +160,11 @@ impl Repository {
         Ok(None)
     }
 
-    /// The `n` words that most documents have, by their hashes; of equal ones the lower hash.
+    /// Returns the hashes of the `n` words that occur in the most documents; ties go to the lower
+    /// hash.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn most_common_terms(&self, n: usize) -> Result<Vec<u64>, Damage> {
         let mut documents: HashMap<u64, u64> = HashMap::new();
         for segment in &self.segments {
@@ -178,27 +181,27 @@ impl Repository {
         Ok(terms.into_iter().map(|(_, term)| term).collect())
     }
 
-    /// The segment of a place.
+    /// Returns the segment of an address.
     ///
     /// # Panics
-    /// If the place is of another repository.
+    /// If the address belongs to another repository.
     #[must_use]
     pub fn segment(&self, address: DocumentAddress) -> &Segment {
         &self.segments[address.segment as usize]
     }
 
-    /// What is stored of a document.
+    /// Returns a document without its content.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn document(&self, address: DocumentAddress) -> Result<StoredDocument, Damage> {
         self.segment(address).document(address.document)
     }
 
-    /// The evidence of a document.
+    /// Returns the content of a document.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn content(&self, address: DocumentAddress) -> Result<Vec<u8>, Damage> {
         self.segment(address).content(address.document)
     }
@@ -206,12 +209,12 @@ impl Repository {
     /// Checks every byte of every file of the repository in `folder`.
     ///
     /// # Errors
-    /// If there is no repository, or its manifest is damaged.
+    /// If the folder contains no repository, or its manifest is damaged.
     pub fn check(io: &dyn Io, folder: &Path) -> Result<CheckReport, Error> {
         let mut manifest = Manifest::read(io, folder)?;
         loop {
             let checked = Self::check_files(io, folder, &manifest)?;
-            // A writer may have put other files in the place of some that were then not found.
+            // A writer may have replaced the files that were not found.
             let again = Manifest::read(io, folder)?;
             if checked.damages.is_empty() || again == manifest {
                 return Ok(checked);
@@ -230,12 +233,13 @@ impl Repository {
                 Ok(segment) => checked.documents += u64::from(segment.n_live()),
                 Err(Error::Damage(damage)) => checked.damages.push(damage),
                 Err(Error::File { path, source, .. }) if is_missing(&source) => {
-                    let (file, reason) = (path.display().to_string(), "it is missing".to_owned());
+                    let (file, reason) =
+                        (path.display().to_string(), "the file is missing".to_owned());
                     checked.damages.push(Damage { file, reason });
                 }
                 Err(Error::File { path, source, .. }) => {
                     let (file, reason) =
-                        (path.display().to_string(), format!("it cannot be read: {source}"));
+                        (path.display().to_string(), format!("the file cannot be read: {source}"));
                     checked.damages.push(Damage { file, reason });
                 }
                 Err(error) => return Err(error),
@@ -252,7 +256,7 @@ fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentLine) -> Result<Segmen
     let bytes = io.open(&path).map_err(Error::file("read", &path))?;
     if bytes.as_ref().len() as u64 != line.bytes {
         let file = path.display().to_string();
-        let reason = format!("it has {} bytes instead of {}", bytes.as_ref().len(), line.bytes);
+        let reason = format!("expected {} bytes, found {}", line.bytes, bytes.as_ref().len());
         return Err(Damage { file, reason }.into());
     }
     let removed = match &line.removed {
@@ -266,7 +270,7 @@ fn open_segment(io: &dyn Io, folder: &Path, line: &SegmentLine) -> Result<Segmen
     let segment = Segment::open(&path, &line.file, bytes, Arc::new(removed))?;
     if segment.sum() != line.sum {
         let file = path.display().to_string();
-        let reason = "it is not the file that was written under this name".to_owned();
+        let reason = "this is not the file that was written under this name".to_owned();
         return Err(Damage { file, reason }.into());
     }
     Ok(segment)

@@ -1,4 +1,6 @@
-//! A segment: documents that came together, in one file that never changes.
+//! A segment: documents that were written together, in one immutable file.
+//!
+//! In: the bytes of a file and the list of removed documents. Out: documents, content and postings.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,37 +17,37 @@ use crate::error::Error;
 use crate::filter::ChunkFilter;
 use crate::io::Bytes;
 use crate::lookup::{FoundPostings, Lookup, Postings};
-use crate::pages::{Kind, Pages};
+use crate::pages::{FileFormat, Pages};
 use crate::removed::Removed;
 use crate::sizes::Sizes;
 use crate::table::{Columns, Table};
 
-pub(crate) const KIND: Kind = Kind { magic: *b"tksegmnt", version: 2, sections: 16 };
+pub(crate) const FORMAT: FileFormat = FileFormat { magic: *b"tksegmnt", version: 2, sections: 16 };
 
 /// The sections of a segment.
 pub(crate) mod section {
-    /// [`super::SegmentInfo`] as JSON.
+    /// The [`super::SegmentInfo`] as JSON.
     pub(crate) const INFO: usize = 0;
-    /// A line of a table for each document.
+    /// The document table.
     pub(crate) const DOCUMENTS: usize = 1;
-    /// Ids, one behind the other.
+    /// The ids, concatenated.
     pub(crate) const IDS: usize = 2;
-    /// The documents in order of their ids.
+    /// The documents sorted by id.
     pub(crate) const ID_ORDER: usize = 3;
     /// Times and metadata: dictionary, table, blocks.
     pub(crate) const METADATA: [usize; 3] = [4, 5, 6];
-    /// Evidence: dictionary, table, blocks.
+    /// Content: dictionary, table, blocks.
     pub(crate) const CONTENT: [usize; 3] = [7, 8, 9];
-    /// Where words stand: directory, buckets, lists.
+    /// Postings of words: directory, buckets, lists.
     pub(crate) const TERMS: [usize; 3] = [10, 11, 12];
-    /// Where chunks stand: directory, buckets, lists.
+    /// Postings of chunks: directory, buckets, lists.
     pub(crate) const CHUNKS: [usize; 3] = [13, 14, 15];
 }
 
 #[cfg(test)]
 mod tests;
 
-/// What a segment says of itself.
+/// The header of a segment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SegmentInfo {
     pub(crate) documents: u32,
@@ -62,7 +64,7 @@ pub(crate) struct SegmentInfo {
     pub(crate) chunk_directory: Columns,
 }
 
-/// A segment, and which of its documents were removed.
+/// A segment and its set of removed documents.
 #[derive(Debug)]
 pub struct Segment {
     name: String,
@@ -75,7 +77,7 @@ pub struct Segment {
     content: Blocks,
     terms: Lookup,
     chunks: Lookup,
-    /// Of chunks, once it was asked for.
+    /// The filter of chunks, once it has been built.
     filter: OnceLock<ChunkFilter>,
     removed: Arc<Removed>,
 }
@@ -88,20 +90,22 @@ impl Segment {
         removed: Arc<Removed>,
     ) -> Result<Self, Error> {
         let file = path.display().to_string();
-        let pages = Pages::open(&file, bytes, KIND)?;
+        let pages = Pages::open(&file, bytes, FORMAT)?;
         let config = pages.section(section::INFO)?;
         let config: SegmentInfo = serde_json::from_slice(config)
-            .map_err(|error| pages.damaged(format!("what it says of itself: {error}")))?;
+            .map_err(|error| pages.damaged(format!("invalid header: {error}")))?;
         let n_documents = config.documents as usize;
         let table = Table::open(&pages, section::DOCUMENTS, &config.table, column::ALL)?;
         let id_order = Table::open(&pages, section::ID_ORDER, &config.id_order, 1)?;
         if table.rows() != n_documents || id_order.rows() != n_documents {
-            return Err(pages.damaged("it has another number of documents than it says").into());
+            return Err(pages.damaged("the number of documents does not match the header").into());
         }
         let terms = Lookup::open(&pages, section::TERMS, config.terms, &config.term_directory)?;
         let chunks = Lookup::open(&pages, section::CHUNKS, config.chunks, &config.chunk_directory)?;
         if !removed.fits(config.documents) {
-            return Err(pages.damaged("the list of removed documents is not of this file").into());
+            return Err(pages
+                .damaged("the list of removed documents belongs to another file")
+                .into());
         }
         Ok(Self {
             name: name.to_owned(),
@@ -119,9 +123,9 @@ impl Segment {
         })
     }
 
-    /// Makes a sieve of its chunks, unless there is one or no memory: from then on,
-    /// [`Segment::filter_chunks`] knows most chunks that are not here. For whoever looks up much and for long: it
-    /// takes a reading of all chunks, and memory.
+    /// Builds a filter of the chunks, unless it exists or memory is short. From then on
+    /// [`Segment::filter_chunks`] rules out most chunks that are absent. Building reads all chunks
+    /// and takes memory, so it pays off for long-lived processes with many lookups.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -129,14 +133,14 @@ impl Segment {
         if self.filter.get().is_none()
             && let Some(filter) = self.chunks.filter(&self.pages)?
         {
-            // Another thread may have made it meanwhile: it is the same.
+            // Another thread may have built the same filter in the meantime.
             self.filter.set(filter).ok();
         }
         Ok(())
     }
 
-    /// The places of those of `chunks` that may be here, in order: of all without a sieve.
-    /// [`Part::holders`] need not be asked for the others.
+    /// Fills `positions` with the indices of those `chunks` that the segment may contain,
+    /// ascending; without a filter, with all. The others are certainly absent and need no lookup.
     pub fn filter_chunks(&self, chunks: &[u64], positions: &mut Vec<usize>) {
         positions.clear();
         match self.filter.get() {
@@ -148,36 +152,37 @@ impl Segment {
         }
     }
 
-    /// Bytes of memory that its sieve takes.
+    /// Returns the memory of the filter, in bytes.
     #[must_use]
     pub fn filter_bytes(&self) -> usize {
         self.filter.get().map_or(0, ChunkFilter::bytes)
     }
 
-    /// The name of its file.
+    /// Returns the name of the file.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The checksum that tells its file from every other.
+    /// Returns the checksum that identifies the file.
     pub(crate) fn sum(&self) -> u64 {
         self.pages.sum()
     }
 
-    /// Its file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Documents that are not removed.
+    /// Returns the number of documents that are not removed.
     #[must_use]
     pub fn n_live(&self) -> u32 {
         self.config.documents.saturating_sub(self.removed.len())
     }
 
-    /// Bytes of memory that its documents take while they are put into another segment.
+    /// Returns the memory that the live documents take while they are merged into another segment,
+    /// in bytes.
     pub(crate) fn live_memory(&self) -> usize {
         let SegmentInfo { documents, metadata_bytes, content_bytes, terms, chunks, .. } =
             &self.config;
@@ -195,7 +200,7 @@ impl Segment {
         &self.removed
     }
 
-    /// How its bytes are spent.
+    /// Returns the size of the file, by kind of data.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let len = |section: usize| self.pages.len(section) as u64;
@@ -219,7 +224,7 @@ impl Segment {
         sizes
     }
 
-    /// The numbers of the documents that are not removed, ascending.
+    /// Iterates over the numbers of the documents that are not removed, ascending.
     pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.config.documents).filter(|&document| self.is_live(document))
     }
@@ -228,7 +233,7 @@ impl Segment {
         Ok(Record::read(self.table.row(&self.pages, document as usize)?))
     }
 
-    /// From where what ends in a column of the table begins, to where it ends.
+    /// Returns the byte range of a document, given the table column that holds its end.
     fn range(&self, document: u32, column: usize) -> Result<Range<u64>, Damage> {
         let end = |document: u32| -> Result<u64, Damage> {
             Ok(self.table.row(&self.pages, document as usize)?.get(column))
@@ -237,21 +242,21 @@ impl Segment {
         Ok(start..end(document)?)
     }
 
-    /// The id of a document.
+    /// Returns the id of a document.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn id(&self, document: u32) -> Result<&str, Damage> {
         let range = self.range(document, column::ID_END)?;
         let offset = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         let bytes = self.pages.get(section::IDS, offset(range.start)..offset(range.end))?;
-        std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is no text"))
+        std::str::from_utf8(bytes).map_err(|_| self.pages.damaged("an id is not valid UTF-8"))
     }
 
-    /// What is stored of a document.
+    /// Returns a document without its content.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn document(&self, document: u32) -> Result<StoredDocument, Damage> {
         self.document_with(document, &mut self.metadata.reader(&self.pages))
     }
@@ -263,8 +268,8 @@ impl Segment {
     ) -> Result<StoredDocument, Damage> {
         let record = self.record(document)?;
         let bytes = metadata.get(self.range(document, column::METADATA_END)?)?;
-        let (time, metadata) =
-            read_metadata(bytes).ok_or_else(|| self.pages.damaged("metadata make no sense"))?;
+        let (time, metadata) = read_metadata(bytes)
+            .ok_or_else(|| self.pages.damaged("the metadata of a document is invalid"))?;
         Ok(StoredDocument {
             id: self.id(document)?.to_owned(),
             time: time.map(str::to_owned),
@@ -276,29 +281,29 @@ impl Segment {
         })
     }
 
-    /// Bytes of the evidence of a document.
+    /// Returns the size of the content of a document, in bytes.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn bytes(&self, document: u32) -> Result<u32, Damage> {
         let range = self.range(document, column::CONTENT_END)?;
         Ok(u32::try_from(range.end.saturating_sub(range.start)).unwrap_or(u32::MAX))
     }
 
-    /// The evidence of a document.
+    /// Returns the content of a document.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn content(&self, document: u32) -> Result<Vec<u8>, Damage> {
         let range = self.range(document, column::CONTENT_END)?;
         self.content.reader(&self.pages).get(range).map(<[u8]>::to_vec)
     }
 
-    /// Gives what is stored of each of `documents` to `take`; stops at its first error. Where they
-    /// are ascending, no block is read twice.
+    /// Passes each of `documents` to `take` and stops at its first error. If they are ascending, no
+    /// block is read twice.
     ///
     /// # Errors
-    /// If what is stored is damaged, or `take` fails.
+    /// If the stored data is damaged, or `take` fails.
     pub fn read_documents<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
@@ -310,10 +315,10 @@ impl Segment {
             .try_for_each(|document| take(document, self.document_with(document, &mut metadata)?))
     }
 
-    /// Gives the evidence of each of `documents` to `take`, as [`Segment::read_documents`] does.
+    /// Passes the content of each of `documents` to `take`, as [`Segment::read_documents`] does.
     ///
     /// # Errors
-    /// If what is stored is damaged, or `take` fails.
+    /// If the stored data is damaged, or `take` fails.
     pub fn read_content<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
@@ -325,10 +330,10 @@ impl Segment {
         })
     }
 
-    /// Gives each of `documents`, with its evidence, to `take`, as [`Segment::read_documents`] does.
+    /// Passes each of `documents` with its content to `take`, as [`Segment::read_documents`] does.
     ///
     /// # Errors
-    /// If what is stored is damaged, or `take` fails.
+    /// If the stored data is damaged, or `take` fails.
     pub fn read<E: From<Damage>>(
         &self,
         documents: impl IntoIterator<Item = u32>,
@@ -340,10 +345,10 @@ impl Segment {
         })
     }
 
-    /// The document with this id, removed or not.
+    /// Returns the document with this id, removed or not.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn find(&self, id: &str) -> Result<Option<u32>, Damage> {
         let (mut low, mut high) = (0, self.config.documents as usize);
         while low < high {
@@ -362,7 +367,7 @@ impl Segment {
     /// Checks every byte.
     ///
     /// # Errors
-    /// If one is not what was written.
+    /// If a byte differs from what was written.
     pub fn check(&self) -> Result<(), Damage> {
         self.pages.check_all()?;
         let plain = [
@@ -371,14 +376,14 @@ impl Segment {
         ];
         for (blocks, bytes) in plain {
             if blocks.plain_len(&self.pages)? != bytes {
-                return Err(self.pages.damaged("its blocks hold other than they say"));
+                return Err(self.pages.damaged("the size of the blocks does not match the header"));
             }
         }
         self.read(0..self.config.documents, |_, _, _| Ok::<(), Damage>(()))
     }
 
-    /// Gives every word that a document has which is not removed, by its hash, with the number of
-    /// these documents, to `each`, in order.
+    /// Calls `each` with the hash of every word of a live document and the number of such
+    /// documents, ascending by hash.
     pub(crate) fn each_term(&self, mut each: impl FnMut(u64, u32)) -> Result<(), Damage> {
         self.terms.each(&self.pages, |term, documents| {
             let live = documents.saturating_sub(self.removed.documents_with(term));
@@ -388,7 +393,7 @@ impl Segment {
         })
     }
 
-    /// How many documents have a word, removed ones counted.
+    /// Returns the number of documents that contain a word, including removed ones.
     fn all_documents(&self, term: u64) -> Result<u32, Damage> {
         let found = self.terms.find(&self.pages, term)?;
         Ok(found.map_or(0, |found| found.len()))
@@ -415,7 +420,7 @@ impl Part for Segment {
     fn live_documents(&self, term: u64) -> Result<u32, Damage> {
         let all = self.all_documents(term)?;
         all.checked_sub(self.removed.documents_with(term))
-            .ok_or_else(|| self.pages.damaged("more documents were removed than there are"))
+            .ok_or_else(|| self.pages.damaged("more documents were removed than exist"))
     }
 
     fn postings(&self, term: u64) -> Result<Option<Box<dyn PostingList + '_>>, Damage> {

@@ -1,33 +1,33 @@
-//! How the bytes of segments are spent.
+//! The sizes of segments, by kind of data.
 
 use std::iter::Sum;
 
-/// How the bytes of some segments are spent.
+/// The sizes of one or more segments, by kind of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// The whole files.
+    /// Bytes of the files.
     pub file: u64,
-    /// Ids, lengths and digests of documents.
+    /// Bytes of the ids, lengths and digests of documents.
     pub documents: u64,
-    /// Times and metadata, compressed.
+    /// Bytes of times and metadata, compressed.
     pub metadata: u64,
-    /// The same before compression.
+    /// Bytes of times and metadata before compression.
     pub metadata_uncompressed: u64,
-    /// Texts or what stands for them, compressed.
+    /// Bytes of the content (texts or fingerprints), compressed.
     pub content: u64,
-    /// The same before compression.
+    /// Bytes of the content before compression.
     pub content_uncompressed: u64,
-    /// Where words stand.
+    /// Bytes of the postings of words.
     pub terms: u64,
-    /// Where chunks stand.
+    /// Bytes of the postings of chunks.
     pub chunks: u64,
-    /// Checksums, and what files say of themselves.
+    /// Bytes of checksums and headers.
     pub rest: u64,
-    /// Words of all documents.
+    /// Number of words of all documents.
     pub words: u64,
-    /// Different words of each document.
+    /// Number of distinct words, summed over all documents.
     pub term_postings: u64,
-    /// Chunks of all documents, each counted once a document.
+    /// Number of distinct chunks, summed over all documents.
     pub chunk_postings: u64,
 }
 

@@ -1,14 +1,14 @@
-//! Columns of numbers, in as few bits as the widest needs, of which every row can be read at once.
+//! Tables of bit-packed columns with random access to rows.
 //!
-//! Rows go in groups of 64:
+//! Rows are stored in groups of 64:
 //!
 //! ```text
 //! base (8)                  of each column
 //! bits of each column       row after row
 //! ```
 //!
-//! A number is the base of its group, plus the column's stride for every row before it in the group,
-//! plus its bits: what climbs evenly takes few of them, what is the same everywhere none.
+//! A number is the base of its group, plus the stride of the column times its row in the group,
+//! plus its bits. Numbers that grow evenly take few bits, constant ones none.
 
 use std::io;
 
@@ -18,19 +18,19 @@ use textkin_core::Damage;
 use crate::bits::{BitReader, BitWriter};
 use crate::pages::{Pages, u64_at};
 
-/// Rows of a group: 64 rows of so many bits are so many times eight bytes.
+/// Rows of a group: with 64 rows, the bytes of a group are a multiple of eight.
 const GROUP: usize = 64;
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Column {
-    /// What a number has more than the one before, without its bits.
+    /// The growth from row to row, without the bits.
     stride: u64,
     /// Bits of a number.
     width: u32,
 }
 
-/// What a reader must know of a table.
+/// The parameters that a reader needs to decode a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Columns {
     rows: u64,
@@ -46,7 +46,7 @@ impl Columns {
         8 * (self.columns.len() as u64 + self.row_bits())
     }
 
-    /// Bytes of the whole table, if there can be one.
+    /// Returns the bytes of the whole table; `None` on overflow.
     fn bytes(&self) -> Option<u64> {
         let (full, rest) = (self.rows / GROUP as u64, self.rows % GROUP as u64);
         let last = match rest {
@@ -57,21 +57,25 @@ impl Columns {
     }
 }
 
-/// Writes a table of columns that are equally long. Where `climbs`, numbers are expected to grow.
+/// Writes a table of columns of equal length; the flag of a column tells whether its numbers mostly
+/// grow.
 pub(crate) fn write(columns: &[(&[u64], bool)]) -> (Columns, Vec<u8>) {
     let rows = columns.first().map_or(0, |column| column.0.len());
-    debug_assert!(columns.iter().all(|column| column.0.len() == rows), "columns are equally long");
-    let column = |&(numbers, climbs): &(&[u64], bool)| {
+    debug_assert!(
+        columns.iter().all(|column| column.0.len() == rows),
+        "columns have equal lengths"
+    );
+    let column = |&(numbers, grows): &(&[u64], bool)| {
         let stride = match numbers {
-            [first, .., last] if climbs => last.saturating_sub(*first) / (rows as u64 - 1),
+            [first, .., last] if grows => last.saturating_sub(*first) / (rows as u64 - 1),
             _ => 0,
         };
         let rest = |group: &[u64]| {
             let base = base(group, stride);
-            rests(group, stride, base).max().unwrap_or(0)
+            remainders(group, stride, base).max().unwrap_or(0)
         };
-        let most = numbers.chunks(GROUP).map(rest).max().unwrap_or(0);
-        Column { stride, width: 64 - most.leading_zeros() }
+        let max = numbers.chunks(GROUP).map(rest).max().unwrap_or(0);
+        Column { stride, width: 64 - max.leading_zeros() }
     };
     let shape = Columns { rows: rows as u64, columns: columns.iter().map(column).collect() };
     let mut bytes = Vec::with_capacity(usize::try_from(shape.bytes().unwrap_or(0)).unwrap_or(0));
@@ -98,8 +102,8 @@ pub(crate) fn write(columns: &[(&[u64], bool)]) -> (Columns, Vec<u8>) {
     (shape, bytes)
 }
 
-/// What remains of the numbers of a group.
-fn rests(group: &[u64], stride: u64, base: u64) -> impl Iterator<Item = u64> + '_ {
+/// Iterates over the numbers of a group minus base and stride.
+fn remainders(group: &[u64], stride: u64, base: u64) -> impl Iterator<Item = u64> + '_ {
     let before = (0u64..).map(move |row| stride.wrapping_mul(row));
     group
         .iter()
@@ -107,11 +111,11 @@ fn rests(group: &[u64], stride: u64, base: u64) -> impl Iterator<Item = u64> + '
         .map(move |(number, before)| number.wrapping_sub(base).wrapping_sub(before))
 }
 
-/// The base that leaves least of the numbers of a group.
+/// Returns the base that leaves the smallest remainders.
 fn base(group: &[u64], stride: u64) -> u64 {
     let lowest =
         (0i128..).zip(group).map(|(row, &number)| i128::from(number) - i128::from(stride) * row);
-    // As the number of 64 bits that the sums of a reader, which go around, need.
+    // Readers add with wrap-around, so the base is taken modulo 2^64.
     let base = lowest.min().unwrap_or(0).rem_euclid(1 << 64);
     u64::try_from(base).unwrap_or(0)
 }
@@ -122,14 +126,14 @@ pub(crate) struct Table {
     section: usize,
     rows: usize,
     columns: Vec<Column>,
-    /// The first bit of each column in a row.
+    /// The first bit of each column within a row.
     starts: Vec<usize>,
     row_bits: usize,
     group_bytes: usize,
 }
 
 impl Table {
-    /// The table of this shape, which has `n_columns`.
+    /// Opens a table of this shape, which must have `n_columns` columns.
     pub(crate) fn open(
         pages: &Pages,
         section: usize,
@@ -141,7 +145,7 @@ impl Table {
             && shape.bytes() == Some(pages.len(section) as u64);
         let rows = usize::try_from(shape.rows).ok().filter(|_| is_sane);
         let Some(rows) = rows else {
-            return Err(pages.damaged("a table has another size than it says"));
+            return Err(pages.damaged("the size of a table does not match its header"));
         };
         let mut starts = Vec::with_capacity(n_columns);
         let mut row_bits = 0;
@@ -158,11 +162,11 @@ impl Table {
         self.rows
     }
 
-    /// One row.
+    /// Returns a row.
     #[inline]
     pub(crate) fn row<'a>(&'a self, pages: &'a Pages, row: usize) -> Result<Row<'a>, Damage> {
         if row >= self.rows {
-            return Err(pages.damaged("it speaks of a row that a table does not have"));
+            return Err(pages.damaged("a row number is out of range"));
         }
         let start = row / GROUP * self.group_bytes;
         let end = (start + self.group_bytes).min(pages.len(self.section));
@@ -180,7 +184,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The number in a column.
+    /// Returns the number in a column.
     #[inline]
     pub(crate) fn get(&self, column: usize) -> u64 {
         let Column { stride, width } = self.table.columns[column];
@@ -191,10 +195,11 @@ impl Row<'_> {
     }
 }
 
-/// A number that is stored in four bytes. Segments are cut, and documents bounded, long before one
-/// does not fit.
+/// Converts a number that is stored in four bytes. The limits of segments and documents ensure that
+/// it fits.
 pub(crate) fn short(number: usize) -> io::Result<u32> {
-    u32::try_from(number).map_err(|_| io::Error::other("a segment has outgrown its format"))
+    u32::try_from(number)
+        .map_err(|_| io::Error::other("the segment exceeds the limits of its format"))
 }
 
 #[cfg(test)]
@@ -203,37 +208,38 @@ mod tests {
 
     use super::*;
     use crate::io::{Bytes, MemoryFile};
-    use crate::pages::{Kind, PageWriter};
+    use crate::pages::{FileFormat, PageWriter};
 
-    const KIND: Kind = Kind { magic: *b"testtest", version: 1, sections: 1 };
+    const FORMAT: FileFormat = FileFormat { magic: *b"testtest", version: 1, sections: 1 };
 
     fn pages_of(bytes: &[u8]) -> Pages {
         let file = MemoryFile::default();
-        let mut writer = PageWriter::begin(Box::new(file.clone()), KIND).expect("in memory");
+        let mut writer = PageWriter::begin(Box::new(file.clone()), FORMAT).expect("in memory");
         writer.section([bytes]).expect("in memory");
         writer.finish().expect("in memory");
-        Pages::open("test", Bytes::Memory(file.contents().into()), KIND).expect("it is whole")
+        Pages::open("test", Bytes::Memory(file.contents().into()), FORMAT)
+            .expect("the data is intact")
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn written_tables_are_read_back(
             rows in prop::collection::vec((any::<u64>(), 0u64..300, 0u64..5000), 0..300),
         ) {
             let any: Vec<u64> = rows.iter().map(|row| row.0).collect();
             let small: Vec<u64> = rows.iter().map(|row| row.1).collect();
             let mut sum = 0;
-            let climbing: Vec<u64> = rows.iter().map(|row| { sum += row.2; sum }).collect();
+            let growing: Vec<u64> = rows.iter().map(|row| { sum += row.2; sum }).collect();
             let same = vec![u64::MAX; rows.len()];
-            // What does not climb is read all the same.
-            let columns = [(&any[..], false), (&small[..], true), (&climbing[..], true), (&same[..], false), (&any[..], true)];
+            // A column that does not grow as announced is still read correctly.
+            let columns = [(&any[..], false), (&small[..], true), (&growing[..], true), (&same[..], false), (&any[..], true)];
             let (shape, bytes) = write(&columns);
             prop_assert_eq!(shape.columns[3].width, 0);
             let pages = pages_of(&bytes);
-            let table = Table::open(&pages, 0, &shape, 5).expect("it is whole");
+            let table = Table::open(&pages, 0, &shape, 5).expect("the data is intact");
             prop_assert_eq!(table.rows(), rows.len());
             for row in 0..rows.len() {
-                let read = table.row(&pages, row).expect("it is whole");
+                let read = table.row(&pages, row).expect("the data is intact");
                 for (column, (numbers, _)) in columns.iter().enumerate() {
                     prop_assert_eq!(read.get(column), numbers[row], "row {} column {}", row, column);
                 }
@@ -243,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_climbs_evenly_takes_nothing() {
+    fn evenly_growing_numbers_take_no_bits() {
         let numbers: Vec<u64> = (0..1000).map(|n| 7 + 3 * n).collect();
         let (shape, bytes) = write(&[(&numbers, true)]);
         assert_eq!(shape.columns[0], Column { stride: 3, width: 0 });

@@ -1,4 +1,6 @@
-//! Changes a repository: all that was asked for, or nothing.
+//! The writer of a repository: applies changes atomically.
+//!
+//! In: documents to add and addresses to remove. Out: new segments and a new manifest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,23 +18,23 @@ use crate::io::{Io, Lock, OutFile};
 use crate::manifest::{
     Manifest, NAME, NEXT, RemovedLine, SegmentLine, removed_name, segment_name, segment_number,
 };
+use crate::merge_policy::{compaction_runs, small_tail};
 use crate::pages::WrittenFile;
 use crate::repository::{DocumentAddress, Repository};
-use crate::runs::{small, worn};
 use crate::segment::Segment;
 
 const LOCK: &str = "lock";
-/// Bytes of evidence that are given to be prepared at once.
+/// Bytes of content that are indexed again at a time.
 const BATCH: usize = 8 << 20;
-/// The most files that are open because they are not yet synced.
+/// Maximum number of open files that are not yet synced.
 const MAX_UNSYNCED: usize = 16;
 
-/// How a repository is written.
+/// Memory limits of a [`Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterSettings {
-    /// Bytes of memory for documents that are not yet in a segment.
+    /// Bytes of memory for documents that are not yet written to a segment.
     pub memory: usize,
-    /// Bytes of memory that merging small segments after a change may take: none merges nothing.
+    /// Bytes of memory for merging small segments after a change; 0 disables merging.
     pub merge: usize,
 }
 
@@ -42,25 +44,26 @@ impl Default for WriterSettings {
     }
 }
 
-/// What a change did.
+/// The result of a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommitSummary {
     /// Documents added.
     pub added: u64,
     /// Documents removed.
     pub removed: u64,
-    /// Documents after it.
+    /// Documents after the commit.
     pub documents: u64,
-    /// Number of changes the repository has seen.
+    /// Number of changes since the repository was created.
     pub generation: u64,
 }
 
-/// Makes entries of documents again, from what is stored of them: as many, in the same order.
+/// Computes words and chunks of stored documents again; returns as many documents, in the same
+/// order.
 pub type ReindexFn<'a> =
     dyn FnMut(Vec<(StoredDocument, Vec<u8>)>) -> Result<Vec<NewDocument>, Error> + 'a;
 
-/// The one writer of a repository. What it was asked to do is done by [`Writer::commit`]; dropping
-/// it before that leaves the repository as it was.
+/// The writer of a repository; only one can be open at a time. [`Writer::commit`] applies all
+/// changes; dropping the writer without a commit discards them.
 #[derive(Debug)]
 pub struct Writer {
     io: Arc<dyn Io>,
@@ -68,26 +71,26 @@ pub struct Writer {
     settings: WriterSettings,
     repository: Repository,
     pending: Pending,
-    /// Files up to this number were there when it was opened, or were written since.
+    /// The number of the next segment; no file has this number or a higher one.
     next_segment: u64,
-    /// Whether the last manifest may or may not have taken its place.
-    is_in_doubt: bool,
+    /// Whether the last manifest may or may not have been installed.
+    is_uncertain: bool,
     _lock: Box<dyn Lock>,
 }
 
-/// What is not yet committed.
+/// Changes that are not yet committed.
 #[derive(Default)]
 struct Pending {
     builder: SegmentBuilder,
-    /// Segments that are written.
+    /// Segments that have been written.
     segments: Vec<SegmentLine>,
-    /// Files that are written but not synced.
+    /// Files that have been written but not synced.
     unsynced: Vec<Box<dyn OutFile>>,
-    /// Whether a part of it could not be written.
+    /// Whether writing a segment failed.
     is_broken: bool,
     ids: HashSet<String>,
     added: u64,
-    /// Documents to be removed, with their words, by segment.
+    /// Documents to remove, with their words, by segment.
     removed: BTreeMap<u32, HashMap<u32, Vec<u64>>>,
 }
 
@@ -106,20 +109,21 @@ impl fmt::Debug for Pending {
 }
 
 impl Writer {
-    /// Makes a new repository in `folder`, which is new or empty. `config` says how it was made.
+    /// Creates a repository in `folder`, which must be new or empty. `config` is stored in its
+    /// manifest.
     ///
     /// # Errors
-    /// If there is something already, or it cannot be written.
+    /// If the folder is not empty or cannot be written.
     pub fn create(
         io: Arc<dyn Io>,
         folder: &Path,
         config: serde_json::Value,
         settings: WriterSettings,
     ) -> Result<Self, Error> {
-        io.make_folder(folder).map_err(Error::file("make the folder", folder))?;
-        let look = || {
+        io.make_folder(folder).map_err(Error::file("create the folder", folder))?;
+        let check_empty = || {
             let names = io.list(folder).map_err(Error::file("read", folder))?;
-            // What was begun and never finished is no repository yet.
+            // A creation that was interrupted leaves only these files.
             let path = folder.to_owned();
             match names.iter().find(|name| *name != LOCK && *name != NEXT) {
                 Some(_) if names.iter().any(|name| name == NAME) => {
@@ -129,13 +133,13 @@ impl Writer {
                 None => Ok(()),
             }
         };
-        // Before anything is put there, and again when nobody else can.
-        look()?;
+        // Checked before anything is written, and again under the lock.
+        check_empty()?;
         let lock = take_lock(&*io, folder)?;
-        look()?;
+        check_empty()?;
         let manifest = Manifest::new(config);
         manifest.write(&*io, folder, Vec::new())?;
-        Manifest::take_place(&*io, folder)?;
+        Manifest::install(&*io, folder)?;
         let repository = Repository::of(&*io, folder, manifest, &[])?;
         Ok(Self::new(io, folder, settings, repository, lock))
     }
@@ -143,18 +147,18 @@ impl Writer {
     /// Opens the repository in `folder` for writing.
     ///
     /// # Errors
-    /// If there is none, it is damaged, or another process writes it.
+    /// If the folder contains no repository, it is damaged, or another process is writing it.
     pub fn open(io: Arc<dyn Io>, folder: &Path, settings: WriterSettings) -> Result<Self, Error> {
-        // Without a manifest there is no repository, and no lock is left in a folder that is none.
+        // Without a manifest there is no repository; do not leave a lock file in such a folder.
         Manifest::read(&*io, folder)?;
         let lock = take_lock(&*io, folder)?;
         let repository = Repository::open(&*io, folder)?;
-        // A writer may have ended before it was sure of this manifest: what is left over may be what
-        // the one before it names, and whoever is told of a document that is there relies on it.
+        // An earlier writer may have ended before this manifest was synced. Sync it before removing
+        // the files of the previous manifest, and before anyone relies on a document that it lists.
         io.sync_folder(folder).map_err(Error::file("sync", folder))?;
         let mut writer = Self::new(io, folder, settings, repository, lock);
-        writer.clear_away();
-        // What could not be cleared away, because someone still reads it, keeps its name.
+        writer.remove_leftover_files();
+        // Files that could not be removed, because someone still reads them, keep their names.
         let names = writer.io.list(folder).map_err(Error::file("read", folder))?;
         let highest = names.iter().filter_map(|name| segment_number(name)).max();
         writer.next_segment = writer.next_segment.max(highest.map_or(0, |n| n.saturating_add(1)));
@@ -176,55 +180,55 @@ impl Writer {
             repository,
             pending: Pending::default(),
             next_segment,
-            is_in_doubt: false,
+            is_uncertain: false,
             _lock: lock,
         }
     }
 
-    /// Refuses to go on where it could not.
-    fn ready(&self) -> Result<(), Error> {
-        match self.is_in_doubt || self.pending.is_broken {
+    /// Returns an error if an earlier step failed and the writer cannot continue.
+    fn check_ready(&self) -> Result<(), Error> {
+        match self.is_uncertain || self.pending.is_broken {
             true => Err(Error::Unfinished { path: self.folder.clone() }),
             false => Ok(()),
         }
     }
 
-    /// The repository as it was last committed.
+    /// Returns the repository as of the last commit.
     #[must_use]
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
-    /// Whether a document with this id is there once all is done that was asked for.
+    /// Returns whether a document with this id will exist after the next commit.
     ///
     /// # Errors
-    /// If what is stored is damaged.
+    /// If the stored data is damaged.
     pub fn contains(&self, id: &str) -> Result<bool, Error> {
         if self.pending.ids.contains(id) {
             return Ok(true);
         }
         let address = self.repository.find(id)?;
-        Ok(address.is_some_and(|address| !self.is_going(address)))
+        Ok(address.is_some_and(|address| !self.is_being_removed(address)))
     }
 
-    /// Whether a document with this id is to be added.
+    /// Returns whether a document with this id is waiting to be committed.
     #[must_use]
     pub fn is_pending(&self, id: &str) -> bool {
         self.pending.ids.contains(id)
     }
 
-    fn is_going(&self, address: DocumentAddress) -> bool {
-        let going = self.pending.removed.get(&address.segment);
-        going.is_some_and(|going| going.contains_key(&address.document))
+    fn is_being_removed(&self, address: DocumentAddress) -> bool {
+        let removed = self.pending.removed.get(&address.segment);
+        removed.is_some_and(|removed| removed.contains_key(&address.document))
     }
 
-    /// Asks for a document to be added.
+    /// Adds a document to the next commit.
     ///
     /// # Errors
-    /// If its id is taken, it is too large, or a segment that is full cannot be written. After the
-    /// last, [`Writer::commit`] fails too, and nothing of what was asked for is done.
+    /// If the id exists already, the document is too large, or a full segment cannot be written.
+    /// After a failed write [`Writer::commit`] fails too, and all pending changes are discarded.
     pub fn add(&mut self, entry: &NewDocument) -> Result<(), Error> {
-        self.ready()?;
+        self.check_ready()?;
         if self.contains(&entry.id)? {
             return Err(Error::DuplicateId { id: entry.id.clone() });
         }
@@ -245,8 +249,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Asks for a document to be removed; `terms` are the hashes of its different words. Twice is
-    /// once, and what is not there need not be removed.
+    /// Removes a document with the next commit; `terms` are the hashes of its distinct words.
+    /// Removing a document twice, or one that does not exist, has no effect.
     pub fn remove(&mut self, address: DocumentAddress, terms: Vec<u64>) {
         let segment = self.repository.segments.get(address.segment as usize);
         if !segment.is_some_and(|segment| segment.is_live(address.document)) {
@@ -255,7 +259,7 @@ impl Writer {
         self.pending.removed.entry(address.segment).or_default().insert(address.document, terms);
     }
 
-    /// Writes what was gathered as a segment.
+    /// Writes the pending documents as a segment.
     fn flush(&mut self) -> Result<(), Error> {
         if self.pending.builder.is_empty() {
             return Ok(());
@@ -276,7 +280,7 @@ impl Writer {
         self.keep(out)
     }
 
-    /// Keeps a file open until all are synced together, or there are too many.
+    /// Keeps a file open until all files are synced together, or too many are open.
     fn keep(&mut self, out: Box<dyn OutFile>) -> Result<(), Error> {
         self.pending.unsynced.push(out);
         if self.pending.unsynced.len() < MAX_UNSYNCED {
@@ -286,13 +290,14 @@ impl Writer {
         self.io.sync_all(&mut files, &self.folder).map_err(Error::file("sync", &self.folder))
     }
 
-    /// Does what was asked for, and returns once it is on the disk.
+    /// Applies all pending changes and returns once they are on disk.
     ///
     /// # Errors
-    /// If it cannot be written; then the repository is as before, and what was asked for forgotten.
-    /// Only if the very last step fails, it may be as after, and this writer refuses to go on.
+    /// If a write fails; then the repository is unchanged and the pending changes are discarded. If
+    /// only the very last step fails, the change may have been applied, and this writer refuses to
+    /// continue.
     pub fn commit(&mut self) -> Result<CommitSummary, Error> {
-        let flushed = self.ready().and_then(|()| self.flush());
+        let flushed = self.check_ready().and_then(|()| self.flush());
         let committed = flushed.and_then(|()| self.commit_flushed());
         if committed.is_err() {
             self.roll_back();
@@ -303,20 +308,20 @@ impl Writer {
     fn commit_flushed(&mut self) -> Result<CommitSummary, Error> {
         let mut manifest = self.repository.manifest.clone();
         let removed: usize = self.pending.removed.values().map(HashMap::len).sum();
-        let mut receipt = CommitSummary {
+        let mut summary = CommitSummary {
             added: self.pending.added,
             removed: removed as u64,
             documents: self.repository.n_documents(),
             generation: manifest.generation,
         };
         if self.pending.segments.is_empty() && removed == 0 {
-            self.forget();
-            return Ok(receipt);
+            self.discard_pending();
+            return Ok(summary);
         }
         manifest.generation += 1;
         manifest.next_segment = self.next_segment;
-        let going = std::mem::take(&mut self.pending.removed);
-        for (&number, documents) in &going {
+        let removed = std::mem::take(&mut self.pending.removed);
+        for (&number, documents) in &removed {
             let segment = &self.repository.segments[number as usize];
             let line = &mut manifest.segments[number as usize];
             let name = removed_name(&line.file, manifest.generation);
@@ -332,94 +337,97 @@ impl Writer {
         }
         manifest.segments.append(&mut self.pending.segments.clone());
         self.install(manifest)?;
-        receipt.documents = self.repository.n_documents();
-        receipt.generation = self.repository.generation();
-        Ok(receipt)
+        summary.documents = self.repository.n_documents();
+        summary.generation = self.repository.generation();
+        Ok(summary)
     }
 
-    /// Puts `manifest` in its place and clears away what it does not name.
+    /// Installs `manifest` and removes the files that it does not list.
     fn install(&mut self, manifest: Manifest) -> Result<(), Error> {
-        // Opened before it counts: what cannot be read back is not committed.
+        // Opened before it is installed: a segment that cannot be read back is not committed.
         let lines = self.repository.manifest.segments.iter().cloned();
-        let known: Vec<(SegmentLine, Arc<Segment>)> =
+        let open_segments: Vec<(SegmentLine, Arc<Segment>)> =
             lines.zip(self.repository.segments.iter().cloned()).collect();
-        let repository = Repository::of(&*self.io, &self.folder, manifest, &known)?;
+        let repository = Repository::of(&*self.io, &self.folder, manifest, &open_segments)?;
         let unsynced = std::mem::take(&mut self.pending.unsynced);
         repository.manifest.write(&*self.io, &self.folder, unsynced)?;
-        if let Err(error) = Manifest::take_place(&*self.io, &self.folder) {
-            // Either manifest may be the one that a crash leaves: the files of both stay.
-            self.is_in_doubt = true;
+        if let Err(error) = Manifest::install(&*self.io, &self.folder) {
+            // After a crash either manifest may be the current one: keep the files of both.
+            self.is_uncertain = true;
             return Err(error);
         }
         self.repository = repository;
-        self.forget();
-        self.clear_away();
+        self.discard_pending();
+        self.remove_leftover_files();
         Ok(())
     }
 
-    /// Removes files that no manifest names. What cannot be removed now is tried again later.
-    fn clear_away(&self) {
+    /// Removes files that the manifest does not list. Files that cannot be removed are tried again
+    /// later.
+    fn remove_leftover_files(&self) {
         let names = self.io.list(&self.folder).unwrap_or_default();
         for path in self.repository.manifest.leftover_files(&self.folder, &names) {
             let _ = self.io.remove(&path);
         }
     }
 
-    /// Forgets what was asked for.
+    /// Discards all pending changes.
     pub fn roll_back(&mut self) {
-        self.forget();
-        if !self.is_in_doubt {
-            self.clear_away();
+        self.discard_pending();
+        if !self.is_uncertain {
+            self.remove_leftover_files();
         }
     }
 
-    fn forget(&mut self) {
+    fn discard_pending(&mut self) {
         self.pending = Pending::default();
     }
 
-    /// Commits what was asked for, then merges segments: all that are small or have lost documents,
-    /// as far as memory goes.
+    /// Commits pending changes, then merges segments that are small or contain removed documents,
+    /// as far as they fit in memory.
     ///
     /// # Errors
-    /// If something cannot be read or written; then the repository is as before.
-    pub fn compact(&mut self, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
+    /// If a file cannot be read or written; then the repository is unchanged.
+    pub fn compact(&mut self, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
         self.commit_pending()?;
-        // From the last run to the first, so that numbers stay true.
-        for run in worn(self.repository.segments(), self.settings.memory).into_iter().rev() {
-            self.rewrite(run, prepare)?;
+        // From the last run to the first, so that the indices of earlier segments stay valid.
+        for run in
+            compaction_runs(self.repository.segments(), self.settings.memory).into_iter().rev()
+        {
+            self.rewrite(run, reindex)?;
         }
         Ok(())
     }
 
-    /// Commits what was asked for, then merges small segments at the end, so that many small changes
-    /// do not leave many of them.
+    /// Commits pending changes, then merges small segments at the end, so that many small changes
+    /// do not leave many small segments.
     ///
     /// # Errors
-    /// If something cannot be read or written; then the repository is as before.
-    pub fn merge(&mut self, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
+    /// If a file cannot be read or written; then the repository is unchanged.
+    pub fn merge(&mut self, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
         self.commit_pending()?;
-        match small(self.repository.segments(), self.settings.merge) {
-            Some(run) => self.rewrite(run, prepare),
+        match small_tail(self.repository.segments(), self.settings.merge) {
+            Some(run) => self.rewrite(run, reindex),
             None => Ok(()),
         }
     }
 
     fn commit_pending(&mut self) -> Result<(), Error> {
-        self.ready()?;
+        self.check_ready()?;
         if self.pending.is_empty() { Ok(()) } else { self.commit().map(|_| ()) }
     }
 
-    /// Puts new segments with the same documents in the place of a run of segments.
-    fn rewrite(&mut self, run: Range<usize>, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
-        let rewritten = self.rewrite_run(run, prepare);
+    /// Replaces a run of segments by new segments with the same live documents.
+    fn rewrite(&mut self, run: Range<usize>, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
+        let rewritten = self.rewrite_run(run, reindex);
         if rewritten.is_err() {
             self.roll_back();
         }
         rewritten
     }
 
-    fn rewrite_run(&mut self, run: Range<usize>, prepare: &mut ReindexFn<'_>) -> Result<(), Error> {
-        debug_assert!(self.pending.is_empty(), "changes are committed before");
+    fn rewrite_run(&mut self, run: Range<usize>, reindex: &mut ReindexFn<'_>) -> Result<(), Error> {
+        debug_assert!(self.pending.is_empty(), "pending changes are committed first");
         let segments: Vec<Arc<Segment>> = self.repository.segments[run.clone()].to_vec();
         let mut batch: Vec<(StoredDocument, Vec<u8>)> = Vec::new();
         let mut bytes = 0;
@@ -431,10 +439,10 @@ impl Writer {
                     return Ok(());
                 }
                 bytes = 0;
-                self.append_batch(std::mem::take(&mut batch), prepare)
+                self.append_batch(std::mem::take(&mut batch), reindex)
             })?;
         }
-        self.append_batch(batch, prepare)?;
+        self.append_batch(batch, reindex)?;
         self.flush()?;
         let mut manifest = self.repository.manifest.clone();
         manifest.generation += 1;
@@ -446,15 +454,15 @@ impl Writer {
     fn append_batch(
         &mut self,
         batch: Vec<(StoredDocument, Vec<u8>)>,
-        prepare: &mut ReindexFn<'_>,
+        reindex: &mut ReindexFn<'_>,
     ) -> Result<(), Error> {
         if batch.is_empty() {
             return Ok(());
         }
-        let asked: Vec<String> = batch.iter().map(|(stored, _)| stored.id.clone()).collect();
-        let entries = prepare(batch)?;
-        if !entries.iter().map(|entry| &entry.id).eq(&asked) {
-            let reason = "documents that were made again are not those that were stored";
+        let expected: Vec<String> = batch.iter().map(|(stored, _)| stored.id.clone()).collect();
+        let entries = reindex(batch)?;
+        if !entries.iter().map(|entry| &entry.id).eq(&expected) {
+            let reason = "documents that were indexed again differ from the stored ones";
             return Err(Error::Reindex(reason.to_owned()));
         }
         entries.iter().try_for_each(|entry| self.append(entry))

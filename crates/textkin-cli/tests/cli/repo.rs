@@ -32,11 +32,11 @@ fn create_needs_a_new_or_empty_directory() {
     );
     assert_eq!(run.stderr, "");
     let run = folder.repo(&["create", "r"]).expect(2);
-    run.expect_only("r is a repository already; add documents with: textkin repo add r FILES");
+    run.expect_only("r is already a repository; add documents with: textkin repo add r FILES");
     folder.write("full/x.txt", HARBOUR);
     let run = folder.repo(&["create", "full"]).expect(2);
     run.expect_only(
-        "full is there already and not empty; a repository needs a new or empty folder",
+        "full already exists and is not empty; choose a new or empty folder",
     );
     folder.write("file", HARBOUR);
     let run = folder.repo(&["create", "file"]).expect(2);
@@ -76,11 +76,11 @@ fn commands_fail_without_a_repository() {
     ];
     for command in commands {
         let run = folder.textkin(command).expect(2);
-        run.expect_only("d is no repository; make one with: textkin repo create d");
+        run.expect_only("d is not a repository; create one with: textkin repo create d");
     }
     assert!(crate::support::names(&folder.path("d")).is_empty(), "and leaves nothing there");
     let run = folder.repo(&["list", "x.txt"]).expect(2);
-    assert!(run.stderr.starts_with("textkin: x.txt is no repository"), "{run:?}");
+    assert!(run.stderr.starts_with("textkin: x.txt is not a repository"), "{run:?}");
 }
 
 #[test]

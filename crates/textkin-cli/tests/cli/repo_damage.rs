@@ -73,7 +73,7 @@ fn newer_repository_version_is_rejected_with_a_remedy() {
     for command in commands {
         let run = folder.textkin(command).expect(2);
         run.expect_only(
-            "r was made by textkin 7.1.0 (format 99), this version reads up to format 2; install \
+            "r was created by textkin 7.1.0 (format 99); this version reads formats up to 2; install \
              textkin 7.1.0 or later",
         );
     }
@@ -126,7 +126,7 @@ mod linux {
         for writer in writers {
             let run = folder.repo(writer).expect(2);
             run.expect_only(
-                "r is being written by another process; wait until it is done, or stop it",
+                "r is being written by another process; wait until it has finished, or stop it",
             );
         }
         for reader in ["list", "info", "check", "export"] {

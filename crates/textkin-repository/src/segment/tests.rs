@@ -1,4 +1,4 @@
-//! A segment gives back what its builder was given.
+//! A segment returns what its builder was given.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::builder::SegmentBuilder;
 use crate::document::{MAX_CONTENT, MAX_POSTINGS, NewDocument};
 use crate::io::MemoryFile;
 
-/// The segment of some documents, as its file would be read.
+/// Builds a segment of `entries` and opens it like a file.
 fn segment_of(entries: &[NewDocument]) -> Segment {
     let mut builder = SegmentBuilder::default();
     for entry in entries {
-        builder.add(entry).expect("it is within bounds");
+        builder.add(entry).expect("the document is within the limits");
     }
     let file = MemoryFile::default();
-    let written = builder.finish(Box::new(file.clone())).expect("it is in memory");
+    let written = builder.finish(Box::new(file.clone())).expect("writing to memory succeeds");
     let contents = file.contents();
     assert_eq!(written.bytes, contents.len() as u64);
     let bytes = Bytes::Memory(contents.into());
     let segment = Segment::open(Path::new("/a/segment"), "segment", bytes, Arc::default());
-    let segment = segment.expect("it is whole");
+    let segment = segment.expect("the segment is intact");
     assert_eq!(segment.sum(), written.sum);
     segment
 }
@@ -42,7 +42,7 @@ fn entries() -> impl Strategy<Value = Vec<NewDocument>> {
     );
     let number = |(ids, mut entries): (Vec<String>, Vec<NewDocument>)| {
         for (number, (entry, id)) in entries.iter_mut().zip(ids).enumerate() {
-            // No id is another one with a number behind it.
+            // The line break keeps ids distinct.
             entry.id = if number == 0 { id } else { format!("{id}\n{number}") };
         }
         entries
@@ -50,7 +50,7 @@ fn entries() -> impl Strategy<Value = Vec<NewDocument>> {
     (prop::collection::vec(".{0,9}", 130), prop::collection::vec(entry, 0..130)).prop_map(number)
 }
 
-/// The live documents of each hash, without any clever structure.
+/// The documents of each hash, computed naively.
 fn naive(postings: impl Iterator<Item = (u64, u32, u32)>) -> BTreeMap<u64, BTreeMap<u32, u32>> {
     let mut all: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
     for (hash, document, count) in postings {
@@ -61,8 +61,8 @@ fn naive(postings: impl Iterator<Item = (u64, u32, u32)>) -> BTreeMap<u64, BTree
 
 fn postings_of(segment: &Segment, term: u64) -> BTreeMap<u32, u32> {
     let (mut block, mut all) = (PostingBlock::default(), BTreeMap::new());
-    if let Some(mut list) = segment.postings(term).expect("it is whole") {
-        while list.next_block(&mut block).expect("it is whole") {
+    if let Some(mut list) = segment.postings(term).expect("the segment is intact") {
+        while list.next_block(&mut block).expect("the segment is intact") {
             all.extend(block.documents.iter().copied().zip(block.counts.iter().copied()));
         }
     }
@@ -73,75 +73,78 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn everything_is_given_back(entries in entries(), going in prop::collection::btree_set(0u32..130, 0..40)) {
+    fn everything_is_read_back(entries in entries(), removed in prop::collection::btree_set(0u32..130, 0..40)) {
         let mut segment = segment_of(&entries);
         let n_documents = u32::try_from(entries.len()).expect("few");
-        let going: Vec<(u32, Vec<u64>)> = going
+        let removed: Vec<(u32, Vec<u64>)> = removed
             .into_iter()
             .filter(|document| *document < n_documents)
-            // Words that are said twice are one.
+            // Words may be listed twice.
             .map(|document| (document, entries[document as usize].terms.iter().chain(&entries[document as usize].terms).map(|term| term.0).collect()))
             .collect();
-        segment.removed = Arc::new(segment.removed.with(n_documents, &going));
-        let is_live = |document: u32| !going.iter().any(|gone| gone.0 == document);
+        segment.removed = Arc::new(segment.removed.with(n_documents, &removed));
+        let is_live = |document: u32| !removed.iter().any(|removed| removed.0 == document);
         prop_assert_eq!(segment.n_documents(), n_documents);
         prop_assert!(segment.live().eq((0..n_documents).filter(|document| is_live(*document))));
         for (number, entry) in (0u32..).zip(&entries) {
-            let stored = segment.document(number).expect("it is whole");
+            let stored = segment.document(number).expect("the segment is intact");
             prop_assert_eq!((&stored.id, &stored.time, &stored.metadata), (&entry.id, &entry.time, &entry.metadata));
             prop_assert_eq!((stored.added, stored.digest), (entry.added, entry.digest));
-            prop_assert_eq!(segment.content(number).expect("it is whole"), &entry.content[..]);
-            prop_assert_eq!(segment.find(&entry.id).expect("it is whole"), Some(number));
+            prop_assert_eq!(segment.content(number).expect("the segment is intact"), &entry.content[..]);
+            prop_assert_eq!(segment.find(&entry.id).expect("the segment is intact"), Some(number));
         }
-        prop_assert_eq!(segment.find("no such id").expect("it is whole"), None);
+        prop_assert_eq!(segment.find("no such id").expect("the segment is intact"), None);
         let numbered = || (0u32..).zip(&entries);
         let terms = naive(numbered().flat_map(|(number, entry)| entry.terms.iter().map(move |&(term, count)| (term, number, count))));
         let chunks = naive(numbered().flat_map(|(number, entry)| entry.chunks.iter().map(move |&chunk| (chunk, number, 1))));
         for term in 0..70 {
             let expected = terms.get(&term).cloned().unwrap_or_default();
             let live = expected.keys().filter(|document| is_live(**document)).count();
-            prop_assert_eq!(segment.live_documents(term).expect("it is whole") as usize, live);
+            prop_assert_eq!(segment.live_documents(term).expect("the segment is intact") as usize, live);
             prop_assert_eq!(postings_of(&segment, term), expected);
         }
         let wanted: Vec<u64> = (0..210).collect();
-        let holders: Vec<Vec<u32>> = wanted.iter().map(|&chunk| {
-            let mut holders = Vec::new();
-            segment.holders(chunk, &mut holders).expect("it is whole");
-            holders
+        let documents: Vec<Vec<u32>> = wanted.iter().map(|&chunk| {
+            let mut documents = Vec::new();
+            segment.holders(chunk, &mut documents).expect("the segment is intact");
+            documents
         }).collect();
-        for (chunk, holders) in wanted.iter().zip(&holders) {
+        for (chunk, documents) in wanted.iter().zip(&documents) {
             let expected = chunks.get(chunk).cloned().unwrap_or_default();
-            prop_assert!(holders.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
+            prop_assert!(documents.iter().copied().eq(expected.into_keys().filter(|document| is_live(*document))));
         }
-        let mut filter_chunks = Vec::new();
-        segment.filter_chunks(&wanted, &mut filter_chunks);
-        prop_assert!(filter_chunks.iter().copied().eq(0..wanted.len()));
-        segment.build_filter().expect("it is whole");
-        segment.filter_chunks(&wanted, &mut filter_chunks);
-        prop_assert!(filter_chunks.is_sorted());
-        let missed = (0..wanted.len()).filter(|position| !filter_chunks.contains(position));
-        prop_assert!(missed.into_iter().all(|position| holders[position].is_empty()));
-        segment.check().expect("it is whole");
+        let mut positions = Vec::new();
+        segment.filter_chunks(&wanted, &mut positions);
+        prop_assert!(positions.iter().copied().eq(0..wanted.len()));
+        segment.build_filter().expect("the segment is intact");
+        segment.filter_chunks(&wanted, &mut positions);
+        prop_assert!(positions.is_sorted());
+        let missed = (0..wanted.len()).filter(|position| !positions.contains(position));
+        prop_assert!(missed.into_iter().all(|position| documents[position].is_empty()));
+        segment.check().expect("the segment is intact");
     }
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
-    let refused = |entry: NewDocument| {
-        let refused = SegmentBuilder::default().add(&entry).expect_err("it is out of bounds");
-        assert!(matches!(refused, Error::InvalidDocument { .. }), "{refused}");
-        assert!(refused.to_string().len() < 300, "it can be read");
+fn documents_beyond_the_limits_are_rejected() {
+    let expect_rejection = |entry: NewDocument| {
+        let error = SegmentBuilder::default().add(&entry).expect_err("a limit is exceeded");
+        assert!(matches!(error, Error::InvalidDocument { .. }), "{error}");
+        assert!(error.to_string().len() < 300, "the message is short");
     };
-    refused(NewDocument { content: vec![0; MAX_CONTENT + 1], ..NewDocument::default() });
-    refused(NewDocument { chunks: vec![0; MAX_POSTINGS + 1], ..NewDocument::default() });
-    refused(NewDocument { id: "i".repeat(65 << 20), ..NewDocument::default() });
-    refused(NewDocument { metadata: Some("m".repeat(65 << 20)), ..NewDocument::default() });
-    refused(NewDocument { terms: vec![(1, 0)], ..NewDocument::default() });
+    expect_rejection(NewDocument { content: vec![0; MAX_CONTENT + 1], ..NewDocument::default() });
+    expect_rejection(NewDocument { chunks: vec![0; MAX_POSTINGS + 1], ..NewDocument::default() });
+    expect_rejection(NewDocument { id: "i".repeat(65 << 20), ..NewDocument::default() });
+    expect_rejection(NewDocument {
+        metadata: Some("m".repeat(65 << 20)),
+        ..NewDocument::default()
+    });
+    expect_rejection(NewDocument { terms: vec![(1, 0)], ..NewDocument::default() });
 }
 
-/// Large words counts, ids and strings at the edge of what is common.
+/// Large word counts, long ids and long strings.
 #[test]
-fn extremes_are_stored() {
+fn extreme_values_are_stored() {
     let entries = [
         NewDocument { id: "".to_owned(), metadata: Some(String::new()), ..NewDocument::default() },
         NewDocument {
@@ -155,10 +158,10 @@ fn extremes_are_stored() {
     ];
     let segment = segment_of(&entries);
     for (number, entry) in (0u32..).zip(&entries) {
-        let stored = segment.document(number).expect("it is whole");
+        let stored = segment.document(number).expect("the segment is intact");
         assert_eq!((stored.id, stored.metadata), (entry.id.clone(), entry.metadata.clone()));
     }
-    assert_eq!(segment.length(1).expect("it is whole").words, u32::MAX);
+    assert_eq!(segment.length(1).expect("the segment is intact").words, u32::MAX);
     assert_eq!(postings_of(&segment, u64::MAX), BTreeMap::from([(1, u32::MAX)]));
-    assert_eq!(segment.find(&"x".repeat(1 << 20)).expect("it is whole"), Some(1));
+    assert_eq!(segment.find(&"x".repeat(1 << 20)).expect("the segment is intact"), Some(1));
 }

@@ -1,5 +1,5 @@
-//! Random changes with crashes, faults and full disks: a repository is as its model, before or after
-//! each change, and never between.
+//! Random changes with crashes, faults and full disks: a repository always equals its model before
+//! or after a change, never something in between.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use proptest::prelude::*;
 use textkin_repository::{Disk, Error, Io, NewDocument, Repository, Writer, WriterSettings};
 
 use crate::disk::{Fault, SimulatedDisk};
-use crate::model::{Model, difference, entry, prepare, terms_of};
+use crate::model::{Model, difference, entry, reindex, terms_of};
 
-/// Something that is done with a repository.
+/// An operation on a repository.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Adds so many documents of this size.
+    /// Adds `n` documents of this size.
     Add {
         n: usize,
         size: usize,
         seed: u64,
     },
-    /// Adds under an id that is there.
+    /// Adds a document with an existing id.
     AddAgain(prop::sample::Index),
     Remove(prop::sample::Index),
     Replace(prop::sample::Index, u64),
@@ -29,9 +29,9 @@ enum Step {
     Merge,
     /// Drops the writer and opens another.
     Reopen,
-    /// Opens a reader that must see the same until the end.
+    /// Opens a reader whose snapshot must not change.
     Read,
-    /// Makes an operation that comes soon fail.
+    /// Makes a later operation fail.
     Plan(u64, Fault),
     /// Stops the machine between two steps.
     Crash,
@@ -59,8 +59,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..30)
 }
 
-/// A repository under test, and what it should hold.
-struct Trial<'a> {
+/// A repository under test, and its expected contents.
+struct TestRun<'a> {
     io: Arc<dyn Io>,
     disk: Option<&'a SimulatedDisk>,
     folder: &'a Path,
@@ -70,13 +70,13 @@ struct Trial<'a> {
     pending: Model,
     readers: Vec<(Repository, Model)>,
     n_ids: usize,
-    /// For what a crash leaves.
+    /// Determines what a crash leaves on disk.
     seed: u64,
 }
 
 type Outcome = Result<(), String>;
 
-impl<'a> Trial<'a> {
+impl<'a> TestRun<'a> {
     fn new(
         io: Arc<dyn Io>,
         disk: Option<&'a SimulatedDisk>,
@@ -96,10 +96,11 @@ impl<'a> Trial<'a> {
             let io = Arc::clone(&self.io);
             self.writer = Some(Writer::open(io, self.folder, self.settings)?);
         }
-        Ok(self.writer.as_mut().expect("it was opened"))
+        Ok(self.writer.as_mut().expect("the writer was opened"))
     }
 
-    /// Does a step; what fails must fail because of a planned fault, and leave all or nothing.
+    /// Runs a step. A failure must come from a planned fault, and leave all of the change or
+    /// nothing.
     fn step(&mut self, step: &Step) -> Outcome {
         match self.try_step(step) {
             Ok(()) => Ok(()),
@@ -140,12 +141,12 @@ impl<'a> Trial<'a> {
                 Ok(())
             }
             Step::Compact => {
-                self.writer()?.compact(&mut prepare)?;
+                self.writer()?.compact(&mut reindex)?;
                 self.committed = self.pending.clone();
                 self.check_state()
             }
             Step::Merge => {
-                self.writer()?.merge(&mut prepare)?;
+                self.writer()?.merge(&mut reindex)?;
                 self.committed = self.pending.clone();
                 self.check_state()
             }
@@ -175,62 +176,63 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// Asks for the removal of a document that is committed.
+    /// Removes a committed document with the next commit.
     fn remove(&mut self, at: &prop::sample::Index) -> Result<Option<String>, Error> {
         let pending = &self.pending;
-        let is_there = |entry: &&NewDocument| pending.documents.contains(*entry);
-        let there: Vec<&NewDocument> = self.committed.documents.iter().filter(is_there).collect();
-        if there.is_empty() {
+        let is_pending = |entry: &&NewDocument| pending.documents.contains(*entry);
+        let live: Vec<&NewDocument> = self.committed.documents.iter().filter(is_pending).collect();
+        if live.is_empty() {
             return Ok(None);
         }
-        let going: NewDocument = (*at.get(&there)).clone();
+        let removed: NewDocument = (*at.get(&live)).clone();
         let writer = self.writer()?;
-        let address = writer.repository().find(&going.id)?.expect("it is committed");
-        writer.remove(address, terms_of(&going));
-        assert!(!writer.contains(&going.id)?, "it is going");
-        self.pending.remove(&going.id);
-        Ok(Some(going.id))
+        let address = writer.repository().find(&removed.id)?.expect("the document is committed");
+        writer.remove(address, terms_of(&removed));
+        assert!(!writer.contains(&removed.id)?, "the document is being removed");
+        self.pending.remove(&removed.id);
+        Ok(Some(removed.id))
     }
 
     fn commit(&mut self) -> Result<(), Error> {
         let n = self.pending.documents.len() as u64;
-        let receipt = self.writer()?.commit()?;
-        assert_eq!(receipt.documents, n, "the receipt counts all documents");
+        let summary = self.writer()?.commit()?;
+        assert_eq!(summary.documents, n, "the summary counts all documents");
         self.committed = self.pending.clone();
         self.check_state()
     }
 
-    /// What was committed is what readers and the writer see.
+    /// Checks that readers and the writer see the committed documents.
     fn check_state(&mut self) -> Result<(), Error> {
         let expected = self.committed.clone();
         difference(self.writer()?.repository(), &expected).map_err(Error::Reindex)?;
         difference(&Repository::open(&*self.io, self.folder)?, &expected).map_err(Error::Reindex)
     }
 
-    /// After a fault: the repository is as before or as after. After a crash also.
+    /// Checks after a fault or a crash that the repository is in the state before or after the
+    /// change.
     fn after_failure(&mut self, step: &Step) -> Outcome {
         let Some(disk) = self.disk else { return Err("a real disk failed".to_owned()) };
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
         let is_change = matches!(step, Step::Commit | Step::Compact | Step::Merge);
-        // Half of the time the program goes on after a fault, otherwise the power goes.
-        let goes_on = self.seed >> 40 & 1 == 0;
-        if let (true, Ok(())) = (goes_on, Repository::open(disk, self.folder).map(|_| ())) {
-            disk.mend();
+        // Half of the time the program continues after a fault, otherwise the power fails.
+        let continues = self.seed >> 40 & 1 == 0;
+        if let (true, Ok(())) = (continues, Repository::open(disk, self.folder).map(|_| ())) {
+            disk.repair();
             let writer = self.writer.as_mut();
             let refuses = writer.is_some_and(|writer| {
                 writer.roll_back();
                 matches!(writer.add(&entry("probe", 1, 3)), Err(Error::Unfinished { .. }))
             });
             let state = self.reopened()?;
-            // To compact is to commit first: that may have worked, and the rest not.
-            let may_go_on = matches!(step, Step::Compact | Step::Merge);
-            let is_there = state == self.pending && state != self.committed;
-            if is_there && !(is_change && (refuses || may_go_on)) {
-                return Err("a change that failed is there, and the writer goes on".to_owned());
+            // Compaction commits first: the commit may have succeeded and the rest failed.
+            let may_continue = matches!(step, Step::Compact | Step::Merge);
+            let is_applied = state == self.pending && state != self.committed;
+            if is_applied && !(is_change && (refuses || may_continue)) {
+                return Err("a failed change was applied, and the writer continues".to_owned());
             }
-            self.settle(state);
+            self.reset_to(state);
             if refuses {
-                // The next writer makes sure of what it finds.
+                // The next writer syncs the manifest it finds.
                 self.writer = None;
                 self.writer().map_err(|error| error.to_string())?;
             } else if let Some(writer) = &mut self.writer {
@@ -241,28 +243,30 @@ impl<'a> Trial<'a> {
         self.crash(disk, is_change)
     }
 
-    /// The power goes, in several ways from the same moment; each must leave all or nothing.
+    /// Simulates several power failures at the same moment; each must leave all of the change or
+    /// nothing.
     fn crash(&mut self, disk: &SimulatedDisk, is_change: bool) -> Outcome {
         for other in 0..2 {
             let twin = disk.snapshot();
             twin.crash(self.seed.wrapping_add(other));
-            if self.look(&twin)? != self.committed && !is_change {
-                return Err("something is there that was not committed".to_owned());
+            if self.check_after_crash(&twin)? != self.committed && !is_change {
+                return Err("an uncommitted change was applied".to_owned());
             }
         }
         self.writer = None;
         self.readers.clear();
         disk.crash(self.seed);
-        let state = self.look(disk)?;
+        let state = self.check_after_crash(disk)?;
         if state != self.committed && !is_change {
-            return Err("something is there that was not committed".to_owned());
+            return Err("an uncommitted change was applied".to_owned());
         }
-        self.settle(state);
+        self.reset_to(state);
         Ok(())
     }
 
-    /// What a disk holds after a crash: before or after; whole; and left-over files are cleared away.
-    fn look(&self, disk: &SimulatedDisk) -> Result<Model, String> {
+    /// Checks a disk after a crash: the state is before or after the change, intact, and leftover
+    /// files are removed by the next writer.
+    fn check_after_crash(&self, disk: &SimulatedDisk) -> Result<Model, String> {
         let shown = |error: Error| error.to_string();
         let state = self.state_of(disk)?;
         let checked = Repository::check(disk, self.folder).map_err(shown)?;
@@ -272,16 +276,16 @@ impl<'a> Trial<'a> {
         drop(Writer::open(Arc::new(disk.clone()), self.folder, self.settings).map_err(shown)?);
         let checked = Repository::check(disk, self.folder).map_err(shown)?;
         if !checked.leftover_files.is_empty() {
-            return Err(format!("left over: {:?}", checked.leftover_files));
+            return Err(format!("leftover files: {:?}", checked.leftover_files));
         }
         if checked.documents != state.documents.len() as u64 {
-            return Err("a check counts otherwise".to_owned());
+            return Err("the check counted a different number of documents".to_owned());
         }
-        // The next writer makes sure of what it found.
+        // The writer above synced the manifest it found.
         disk.crash(self.seed);
         match self.state_of(disk)? == state {
             true => Ok(state),
-            false => Err("what was there once is not there again".to_owned()),
+            false => Err("the state changed after another crash".to_owned()),
         }
     }
 
@@ -302,12 +306,12 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn settle(&mut self, state: Model) {
+    fn reset_to(&mut self, state: Model) {
         self.committed = state;
         self.pending = self.committed.clone();
     }
 
-    /// Readers still see what they saw when they were opened.
+    /// Checks that readers still see their snapshots.
     fn check_readers(&self) -> Outcome {
         self.readers.iter().try_for_each(|(reader, model)| difference(reader, model))
     }
@@ -321,15 +325,15 @@ impl<'a> Trial<'a> {
             if let Some(disk) = self.disk
                 && disk.has_failed()
             {
-                // A fault that nobody was told of, such as in clearing away.
+                // A fault that was not reported, such as one while removing leftover files.
                 self.crash(disk, false)?;
             }
         }
         self.check_readers()?;
         if let Some(disk) = self.disk {
             self.crash(disk, false)?;
-            if let Some(misdeed) = disk.misdeeds().first() {
-                return Err(misdeed.clone());
+            if let Some(violation) = disk.violations().first() {
+                return Err(violation.clone());
             }
         }
         Ok(())
@@ -340,16 +344,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn a_change_is_there_or_not_whatever_happens(
+    fn changes_are_atomic_despite_faults(
         steps in steps(),
         memory in prop_oneof![Just(1usize << 26), Just(6000), Just(1)],
         seed in any::<u64>(),
     ) {
         let disk = SimulatedDisk::default();
         let folder = Path::new("/repository");
-        let mut trial = Trial::new(Arc::new(disk.clone()), Some(&disk), folder, memory, seed)
-            .expect("nothing fails yet");
-        if let Err(difference) = trial.run(&steps) {
+        let mut test = TestRun::new(Arc::new(disk.clone()), Some(&disk), folder, memory, seed)
+            .expect("no fault is planned yet");
+        if let Err(difference) = test.run(&steps) {
             return Err(TestCaseError::fail(difference));
         }
     }
@@ -359,19 +363,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
-    fn a_real_disk_holds_what_the_model_holds(steps in steps(), memory in prop_oneof![Just(1usize << 26), Just(6000)]) {
+    fn a_repository_on_a_real_disk_equals_the_model(steps in steps(), memory in prop_oneof![Just(1usize << 26), Just(6000)]) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("made").join("repository");
-        let mut trial = Trial::new(Arc::new(Disk), None, &path, memory, 0).expect("it is new");
-        if let Err(difference) = trial.run(&steps) {
+        let mut test = TestRun::new(Arc::new(Disk), None, &path, memory, 0).expect("the folder is new");
+        if let Err(difference) = test.run(&steps) {
             return Err(TestCaseError::fail(difference));
         }
     }
 }
 
-/// Every operation of one story is once the last before a crash, once broken, and once on a full disk.
+/// For every operation of a fixed sequence: a crash, a fault, and a full disk at this operation.
 #[test]
-fn every_operation_may_be_the_last() {
+fn every_operation_may_fail() {
     let index = |number: usize| {
         use proptest::strategy::ValueTree;
         let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -382,7 +386,7 @@ fn every_operation_may_be_the_last() {
         tree.current()
     };
     let add = |n, size, seed| Step::Add { n, size, seed };
-    let story = [
+    let sequence = [
         add(2, 20, 1),
         Step::Commit,
         add(1, 6000, 5),
@@ -398,32 +402,33 @@ fn every_operation_may_be_the_last() {
     let folder = Path::new("/repository");
     let run = |disk: &SimulatedDisk, after, steps: &[Step]| {
         let io: Arc<dyn Io> = Arc::new(disk.clone());
-        let mut trial = Trial::new(io, Some(disk), folder, 1 << 26, after).expect("it is new");
-        trial.run(steps)
+        let mut test =
+            TestRun::new(io, Some(disk), folder, 1 << 26, after).expect("the folder is new");
+        test.run(steps)
     };
-    // Without a fault, how many operations are there?
+    // Count the operations without a fault.
     let disk = SimulatedDisk::default();
     let io: Arc<dyn Io> = Arc::new(disk.clone());
-    let mut trial = Trial::new(io, None, folder, 1 << 26, 0).expect("it is new");
+    let mut test = TestRun::new(io, None, folder, 1 << 26, 0).expect("the folder is new");
     let begin = disk.operations();
-    assert_eq!(trial.run(&story), Ok(()));
+    assert_eq!(test.run(&sequence), Ok(()));
     let n_operations = disk.operations() - begin;
     assert!((50..1000).contains(&n_operations), "{n_operations} operations");
     for fault in [Fault::Crash, Fault::Broken, Fault::Full] {
         for after in 0..n_operations {
             let mut steps = vec![Step::Plan(after, fault)];
-            steps.extend(story.iter().cloned());
-            let told = run(&SimulatedDisk::default(), after, &steps);
-            assert_eq!(told, Ok(()), "{fault:?} after {after} operations");
+            steps.extend(sequence.iter().cloned());
+            let result = run(&SimulatedDisk::default(), after, &steps);
+            assert_eq!(result, Ok(()), "{fault:?} after {after} operations");
         }
     }
 }
 
-/// A crash while a repository is made leaves one that is empty, or none, and it can be made then.
+/// A crash during creation leaves an empty repository, or none, and creation can be repeated.
 #[test]
-fn making_a_repository_is_all_or_nothing() {
+fn creation_is_atomic() {
     let folder = Path::new("/repository");
-    let make = |disk: &SimulatedDisk| {
+    let create = |disk: &SimulatedDisk| {
         let config = serde_json::json!({"k": 3});
         Writer::create(Arc::new(disk.clone()), folder, config, WriterSettings::default())
     };
@@ -431,13 +436,13 @@ fn making_a_repository_is_all_or_nothing() {
         for (after, seed) in (0..20).flat_map(|after| (0..20).map(move |seed| (after, seed))) {
             let disk = SimulatedDisk::default();
             disk.plan(after, fault);
-            let is_made = make(&disk).is_ok();
+            let is_created = create(&disk).is_ok();
             disk.crash(seed);
             match Repository::open(&disk, folder) {
                 Ok(repository) => assert_eq!(repository.n_documents(), 0),
                 Err(Error::Missing { .. }) => {
-                    assert!(!is_made, "it was made, and is gone");
-                    make(&disk).expect("it can be made again");
+                    assert!(!is_created, "the repository was created and is lost");
+                    create(&disk).expect("creation can be repeated");
                 }
                 Err(error) => panic!("{fault:?} after {after}: {error}"),
             }

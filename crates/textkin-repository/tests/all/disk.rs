@@ -1,16 +1,18 @@
-//! A disk in memory that loses whatever a real one may lose.
+//! A simulated disk that loses whatever a real one may lose.
 //!
-//! Of every file it knows what programs see and what is certainly on the disk; of all names, those
-//! that are certainly there and the operations since. A [`SimulatedDisk::crash`] keeps the certain part
-//! and an arbitrary share of the rest:
+//! For every file it stores the contents that programs see and those that are synced; for names,
+//! the synced ones and the operations since. A [`SimulatedDisk::crash`] keeps the synced part and
+//! an arbitrary part of the rest:
 //!
-//! - contents that were not synced are gone, whole, cut at any byte, or torn: some pages of 512 or 4096
-//!   bytes are there, others zero or garbage;
-//! - each creation, rename and removal since the folder was synced is kept or lost on its own, so that a
-//!   later one may be there without an earlier one, and a name without its contents.
+//! - unsynced contents are lost, complete, truncated at any byte, or torn: some pages of 512 or
+//!   4096 bytes
+//!   are kept, others are zeros or garbage;
+//! - each creation, rename and removal since the last sync of the folder is kept or lost
+//!   independently, so
+//!   that a later one may survive without an earlier one, and a name without its contents.
 //!
-//! Any operation can be made to fail ([`Fault`]), or to be the last before a crash. What is chosen
-//! follows from seeds alone.
+//! Any operation can be made to fail ([`Fault`]), or to be the last before a crash. All choices are
+//! determined by seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind, Write};
@@ -19,20 +21,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use textkin_repository::{Bytes, Io, Lock, OutFile};
 
-/// What goes wrong at an operation.
+/// A fault of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It fails once, as if the disk had a fault. A rename may have happened all the same, and what
-    /// could not be synced never will be.
+    /// The operation fails once, as if the disk were faulty. A rename may still have happened, and
+    /// contents that could not be synced never will be.
     Broken,
-    /// The disk is full: nothing can be written until [`SimulatedDisk::mend`]. The first write is
-    /// cut short.
+    /// The disk is full: nothing can be written until [`SimulatedDisk::repair`]. The first write is
+    /// truncated.
     Full,
-    /// The machine stops: nothing works until [`SimulatedDisk::crash`].
+    /// The machine stops: every operation fails until [`SimulatedDisk::crash`].
     Crash,
 }
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -44,9 +46,9 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("it is below a usize")
+        usize::try_from(self.next() % end as u64).expect("the number is below a usize")
     }
 
     pub(crate) fn coin(&mut self) -> bool {
@@ -54,13 +56,13 @@ impl Random {
     }
 }
 
-/// A file, whatever its names.
+/// A file, independent of its names.
 #[derive(Clone, Debug, Default)]
 struct Inode {
     contents: Vec<u8>,
-    /// What is certainly on the disk.
+    /// The contents that are certainly on disk.
     synced: Vec<u8>,
-    /// Whether a sync failed: what was not on the disk by then will never be.
+    /// Whether a sync failed: contents that were not on disk by then will never be.
     is_lost: bool,
 }
 
@@ -78,19 +80,19 @@ struct State {
     folders: BTreeSet<PathBuf>,
     /// The names as programs see them.
     names: BTreeMap<PathBuf, usize>,
-    /// The names that are certainly on the disk.
+    /// The names that are certainly on disk.
     synced: BTreeMap<PathBuf, usize>,
-    /// What happened to names since.
+    /// The changes of names since.
     changes: Vec<Change>,
     locks: BTreeSet<PathBuf>,
-    /// Crashes so far: files and locks of an earlier time are dead.
+    /// Number of crashes so far: files and locks from before are invalid.
     age: u64,
     operations: u64,
-    /// The operation that fails, how, and whether it did.
+    /// The operation that fails, how it fails, and whether it has.
     fault: Option<(u64, Fault)>,
     has_failed: bool,
-    /// What no repository should do.
-    misdeeds: Vec<String>,
+    /// Operations that no repository should do.
+    violations: Vec<String>,
 }
 
 /// A disk that can crash.
@@ -99,7 +101,7 @@ pub(crate) struct SimulatedDisk(Arc<Mutex<State>>);
 
 impl SimulatedDisk {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().expect("no thread panics with it")
+        self.0.lock().expect("no thread panics while holding the lock")
     }
 
     /// Makes the operation after `after` others fail.
@@ -109,41 +111,41 @@ impl SimulatedDisk {
         state.has_failed = false;
     }
 
-    /// Whether the planned fault has happened.
+    /// Returns whether the planned fault has happened.
     pub(crate) fn has_failed(&self) -> bool {
         self.state().has_failed
     }
 
-    /// Operations so far.
+    /// Returns the number of operations so far.
     pub(crate) fn operations(&self) -> u64 {
         self.state().operations
     }
 
     /// Ends the planned fault, whether it happened or not.
-    pub(crate) fn mend(&self) {
+    pub(crate) fn repair(&self) {
         let mut state = self.state();
         state.fault = None;
         state.has_failed = false;
     }
 
-    /// What was done that no repository should do.
-    pub(crate) fn misdeeds(&self) -> Vec<String> {
-        self.state().misdeeds.clone()
+    /// Returns the operations that no repository should do.
+    pub(crate) fn violations(&self) -> Vec<String> {
+        self.state().violations.clone()
     }
 
-    /// All files.
+    /// Returns all files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.state().names.keys().cloned().collect()
     }
 
-    /// The contents of a file that is there.
+    /// Returns the contents of an existing file.
     pub(crate) fn contents(&self, path: &Path) -> Vec<u8> {
         let state = self.state();
         state.inodes[state.names[path]].contents.clone()
     }
 
-    /// Puts other contents into a file, or removes it, behind the back of every program.
-    pub(crate) fn meddle(&self, path: &Path, contents: Option<Vec<u8>>) {
+    /// Overwrites or removes a file without any program noticing.
+    pub(crate) fn overwrite(&self, path: &Path, contents: Option<Vec<u8>>) {
         let mut state = self.state();
         match contents {
             None => {
@@ -159,12 +161,12 @@ impl SimulatedDisk {
         state.changes.clear();
     }
 
-    /// A disk of its own in the same state.
+    /// Returns a copy of the disk.
     pub(crate) fn snapshot(&self) -> Self {
         Self(Arc::new(Mutex::new(self.state().clone())))
     }
 
-    /// Stops every program, keeps everything: what `kill -9` does.
+    /// Stops every program and keeps everything, as `kill -9` does.
     pub(crate) fn kill(&self) {
         let mut state = self.state();
         state.age += 1;
@@ -173,12 +175,12 @@ impl SimulatedDisk {
         state.has_failed = false;
     }
 
-    /// Cuts the power, and starts again with what `seed` leaves of the disk.
+    /// Cuts the power and restarts with what `seed` leaves on disk.
     pub(crate) fn crash(&self, seed: u64) {
         self.kill();
         let mut state = self.state();
         let mut random = Random(seed);
-        // Now and then everything, nothing, or the first part of what was not synced is kept.
+        // Sometimes everything, nothing, or the first part of the unsynced changes is kept.
         let (mode, n_first) = (random.below(6), random.below(state.changes.len() + 1));
         let changes = std::mem::take(&mut state.changes);
         for (number, change) in changes.into_iter().enumerate() {
@@ -198,10 +200,10 @@ impl SimulatedDisk {
         }
     }
 
-    /// Counts an operation, and fails it if that was planned.
+    /// Counts an operation and returns the planned fault, if any.
     fn begin(state: &mut State, age: u64, writes: bool) -> io::Result<()> {
         if age != state.age {
-            return Err(io::Error::other("the machine has stopped since"));
+            return Err(io::Error::other("the machine has been restarted"));
         }
         let number = state.operations;
         state.operations += 1;
@@ -216,13 +218,13 @@ impl SimulatedDisk {
             }
             Some((at, Fault::Broken)) if number >= at && !state.has_failed => {
                 state.has_failed = true;
-                Err(io::Error::other("the disk has a fault"))
+                Err(io::Error::other("the disk is faulty"))
             }
             _ => Ok(()),
         }
     }
 
-    /// A state in which an operation that reads, or else writes, can be done.
+    /// Begins an operation and returns the state.
     fn operation(&self, writes: bool) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.state();
         let age = state.age;
@@ -272,7 +274,7 @@ impl Inode {
                     }
                 }
             }
-            // Files are only appended to, so what was synced is at the beginning.
+            // Files are only appended to, so the synced contents are at the start.
             if self.contents.starts_with(&self.synced) {
                 let certain = self.synced.len();
                 left.resize(left.len().max(certain), 0);
@@ -285,7 +287,7 @@ impl Inode {
     }
 }
 
-/// A file being written to a [`SimulatedDisk`].
+/// A file that is being written to a [`SimulatedDisk`].
 struct SimulatedFile {
     disk: SimulatedDisk,
     inode: usize,
@@ -305,7 +307,7 @@ impl Write for SimulatedFile {
             }
             Err(error) if had_failed || bytes.len() < 2 => Err(error),
             Err(error) => {
-                // A part of it comes through: a full disk says so, a crash does not.
+                // Half of the bytes are written: a full disk reports that, a crash does not.
                 contents.extend_from_slice(&bytes[..bytes.len() / 2]);
                 match error.kind() {
                     ErrorKind::StorageFull => Ok(bytes.len() / 2),
@@ -339,7 +341,7 @@ impl OutFile for SimulatedFile {
     }
 }
 
-/// Given up when it is dropped, or with the machine.
+/// A lock that is released when it is dropped, or by a crash.
 #[derive(Debug)]
 struct SimulatedLock {
     disk: SimulatedDisk,
@@ -379,7 +381,7 @@ impl Io for SimulatedDisk {
         let inode = match state.names.get(path).copied() {
             Some(inode) => {
                 if path.extension().is_some_and(|end| end == "tks") {
-                    state.misdeeds.push(format!("{} is written over", path.display()));
+                    state.violations.push(format!("{} is overwritten", path.display()));
                 }
                 state.inodes[inode].contents.clear();
                 state.inodes[inode].is_lost = false;
@@ -411,7 +413,7 @@ impl Io for SimulatedDisk {
         let mut state = self.state();
         let age = state.age;
         let begun = Self::begin(&mut state, age, true);
-        // What fails may have happened, in one case of two.
+        // Half of the failing renames happen anyway.
         if begun.is_err() && state.operations.is_multiple_of(2) {
             return begun;
         }
@@ -423,7 +425,7 @@ impl Io for SimulatedDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        // A full disk has room for less.
+        // Removing works on a full disk too.
         let mut state = self.operation(false)?;
         state.names.remove(path).ok_or(ErrorKind::NotFound)?;
         state.changes.push(Change::Remove(path.to_owned()));
@@ -447,7 +449,7 @@ impl Io for SimulatedDisk {
     }
 
     fn sync_all(&self, files: &mut [Box<dyn OutFile>], folder: &Path) -> io::Result<()> {
-        // In any order, and what comes after a failure is done all the same.
+        // In any order, and continuing after a failure.
         let mut order: Vec<usize> = (0..=files.len()).collect();
         let mut random = Random(self.operations());
         for last in (1..order.len()).rev() {

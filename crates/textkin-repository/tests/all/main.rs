@@ -1,7 +1,7 @@
-//! Whether a repository can be trusted: with crashes, faults and full disks ([`crash`]), with damaged
-//! files ([`damage`]), with other writers and readers ([`company`]), and with `kill -9` ([`killed`]).
+//! Reliability tests of repositories: crashes, faults and full disks ([`crash`]), damaged files
+//! ([`damage`]), concurrent writers and readers ([`concurrency`]), and `kill -9` ([`killed`]).
 
-mod company;
+mod concurrency;
 mod crash;
 mod damage;
 mod disk;

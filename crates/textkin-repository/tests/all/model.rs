@@ -1,4 +1,4 @@
-//! A repository as plain lists, and whether a real one holds the same.
+//! A model of a repository as plain lists, and its comparison with a real one.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use textkin_repository::{DocumentAddress, Error, NewDocument, Repository, Stored
 
 use crate::disk::Random;
 
-/// The documents of a repository, in the order in which they came.
+/// The documents of a repository, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Model {
     pub(crate) documents: Vec<NewDocument>,
 }
 
 impl Model {
-    /// Every word and chunk and one that nobody has, with the documents that have it.
-    #[expect(clippy::type_complexity, reason = "it is plain")]
+    /// Returns every word and chunk, and one that is absent, with the documents that contain it.
+    #[expect(clippy::type_complexity, reason = "a plain pair of maps")]
     pub(crate) fn postings(&self) -> (BTreeMap<u64, Vec<(usize, u32)>>, BTreeMap<u64, Vec<usize>>) {
         let mut terms: BTreeMap<u64, Vec<(usize, u32)>> = BTreeMap::from([(5, Vec::new())]);
         let mut chunks: BTreeMap<u64, Vec<usize>> = BTreeMap::from([(5, Vec::new())]);
@@ -25,9 +25,9 @@ impl Model {
                 terms.entry(term).or_default().push((number, count));
             }
             for &chunk in &entry.chunks {
-                let holders = chunks.entry(chunk).or_default();
-                if holders.last() != Some(&number) {
-                    holders.push(number);
+                let documents = chunks.entry(chunk).or_default();
+                if documents.last() != Some(&number) {
+                    documents.push(number);
                 }
             }
         }
@@ -39,12 +39,12 @@ impl Model {
     }
 }
 
-/// A document whose words, chunks and everything else follow from its id, `seed` and `size`.
+/// Returns a document determined by its id, `seed` and `size`.
 pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
     let mut random = Random(seed);
     let mut content: Vec<u8> = id.bytes().chain([0]).collect();
     for _ in 0..size {
-        // Words are often the same, so that some stand in many documents.
+        // Words repeat, so that some occur in many documents.
         let kinds = if size > 1000 {
             4
         } else if random.coin() {
@@ -52,12 +52,12 @@ pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
         } else {
             200
         };
-        content.push(u8::try_from(random.below(kinds)).expect("it is small"));
+        content.push(u8::try_from(random.below(kinds)).expect("the number is small"));
     }
     let optional = |some: bool, text: String| some.then_some(text);
     let (has_time, has_metadata) = (random.coin(), random.coin());
     let length = random.below(40);
-    made_again(
+    indexed(
         StoredDocument {
             id: id.to_owned(),
             time: optional(has_time, format!("20{:02}-01-01", seed % 100)),
@@ -71,8 +71,8 @@ pub(crate) fn entry(id: &str, seed: u64, size: usize) -> NewDocument {
     )
 }
 
-/// What a document is made of, from what is stored of it.
-pub(crate) fn made_again(stored: StoredDocument, content: Vec<u8>) -> NewDocument {
+/// Computes the words and chunks of a stored document.
+pub(crate) fn indexed(stored: StoredDocument, content: Vec<u8>) -> NewDocument {
     let mut terms: BTreeMap<u64, u32> = BTreeMap::new();
     for byte in &content {
         *terms.entry(term(*byte)).or_default() += 1;
@@ -82,7 +82,7 @@ pub(crate) fn made_again(stored: StoredDocument, content: Vec<u8>) -> NewDocumen
         mix(number + 1_000_000)
     });
     let mut chunks: Vec<u64> = chunks.collect();
-    // Short texts keep what they have more than once.
+    // Short texts keep repeated chunks.
     if chunks.len() > 1000 {
         chunks.sort_unstable();
         chunks.dedup();
@@ -104,19 +104,19 @@ fn term(byte: u8) -> u64 {
     mix(u64::from(byte) + 77)
 }
 
-/// Makes documents again for a merge.
-pub(crate) fn prepare(
+/// Indexes documents again for a merge.
+pub(crate) fn reindex(
     documents: Vec<(StoredDocument, Vec<u8>)>,
 ) -> Result<Vec<NewDocument>, Error> {
-    Ok(documents.into_iter().map(|(stored, content)| made_again(stored, content)).collect())
+    Ok(documents.into_iter().map(|(stored, content)| indexed(stored, content)).collect())
 }
 
-/// The document at a place, and its words for a removal.
+/// Returns the words of a document, for its removal.
 pub(crate) fn terms_of(entry: &NewDocument) -> Vec<u64> {
     entry.terms.iter().map(|term| term.0).collect()
 }
 
-/// What a repository and a model do not agree on, or what cannot be read.
+/// Returns as an error the first difference between a repository and a model, or a failed read.
 pub(crate) fn difference(repository: &Repository, model: &Model) -> Result<(), String> {
     let ids = stored_ids(repository).map_err(|error| error.to_string())?;
     let expected: Vec<&str> = model.documents.iter().map(|entry| entry.id.as_str()).collect();
@@ -125,7 +125,7 @@ pub(crate) fn difference(repository: &Repository, model: &Model) -> Result<(), S
     compare(repository, model).map_err(|error| error.to_string())?
 }
 
-/// The ids of a repository, in order.
+/// Returns the ids of a repository, in order.
 pub(crate) fn stored_ids(repository: &Repository) -> Result<Vec<String>, Error> {
     let id = |address: DocumentAddress| Ok(repository.document(address)?.id);
     repository.addresses().map(id).collect()
@@ -133,17 +133,17 @@ pub(crate) fn stored_ids(repository: &Repository) -> Result<Vec<String>, Error> 
 
 type Comparison = Result<(), String>;
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, expected: &T) -> Comparison {
-    match is == expected {
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Comparison {
+    match found == expected {
         true => Ok(()),
         false => {
-            let shown = format!("{what}: {is:?} instead of {expected:?}");
+            let shown = format!("{what}: expected {expected:?}, found {found:?}");
             Err(shown.chars().take(600).collect())
         }
     }
 }
 
-/// Compares everything; the outer error is that of a read.
+/// Compares everything; the outer error is a failed read.
 fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> {
     let addresses: Vec<DocumentAddress> = repository.addresses().collect();
     let n_documents = usize::try_from(repository.n_documents()).unwrap_or(usize::MAX);
@@ -165,14 +165,14 @@ fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> 
         let found = repository.find(&entry.id)?;
         let length = repository.segment(*address).length(address.document)?;
         compared = compared
-            .and(same("place", &found, &Some(*address)))
+            .and(same("address", &found, &Some(*address)))
             .and(same("length", &length, &expected.length))
             .and(same("stored", &stored, &expected));
         let content = repository.content(*address)?;
-        compared = compared.and(same("evidence", &content, &entry.content));
+        compared = compared.and(same("content", &content, &entry.content));
     }
     compared = compared.and(same("no such id", &repository.find("never")?, &None));
-    // Every word and every chunk, and some that nobody has.
+    // Every word and every chunk, and some that are absent.
     let (terms, chunks) = model.postings();
     let numbers: BTreeMap<DocumentAddress, usize> = addresses.into_iter().zip(0..).collect();
     for (term, expected) in &terms {
@@ -182,12 +182,16 @@ fn compare(repository: &Repository, model: &Model) -> Result<Comparison, Error> 
             .and(same("postings", &found, expected));
     }
     for (chunk, expected) in &chunks {
-        compared = compared.and(same("holders", &holders(repository, &numbers, *chunk)?, expected));
+        compared = compared.and(same(
+            "documents of a chunk",
+            &documents_of(repository, &numbers, *chunk)?,
+            expected,
+        ));
     }
     Ok(compared)
 }
 
-/// The number of documents with a word, and these with how often they have it.
+/// Returns the number of documents with a word, and each of them with its number of occurrences.
 pub(crate) fn postings(
     repository: &Repository,
     numbers: &BTreeMap<DocumentAddress, usize>,
@@ -209,8 +213,8 @@ pub(crate) fn postings(
     Ok((live, all))
 }
 
-/// The documents with a chunk.
-pub(crate) fn holders(
+/// Returns the documents with a chunk.
+pub(crate) fn documents_of(
     repository: &Repository,
     numbers: &BTreeMap<DocumentAddress, usize>,
     chunk: u64,

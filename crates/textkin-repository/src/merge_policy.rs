@@ -1,15 +1,16 @@
-//! Which segments become one.
+//! The merge policy: chooses the segments that are merged.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::segment::Segment;
 
-/// So many small segments side by side become one.
-const MANY: usize = 8;
+/// Minimum number of adjacent small segments that are merged.
+const MIN_MERGED: usize = 8;
 
-/// Runs of segments worth writing again: neighbours that fit one together, or have lost documents.
-pub(crate) fn worn(segments: &[Arc<Segment>], memory: usize) -> Vec<Range<usize>> {
+/// Returns the runs of segments that a compaction rewrites: neighbours that fit into one segment,
+/// or segments with removed documents.
+pub(crate) fn compaction_runs(segments: &[Arc<Segment>], memory: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     while start < segments.len() {
@@ -22,8 +23,8 @@ pub(crate) fn worn(segments: &[Arc<Segment>], memory: usize) -> Vec<Range<usize>
             }
             end += 1;
         }
-        let has_lost = segments[start..end].iter().any(|segment| segment.removed().len() > 0);
-        if end - start > 1 || has_lost {
+        let has_removed = segments[start..end].iter().any(|segment| segment.removed().len() > 0);
+        if end - start > 1 || has_removed {
             runs.push(start..end);
         }
         start = end;
@@ -31,9 +32,9 @@ pub(crate) fn worn(segments: &[Arc<Segment>], memory: usize) -> Vec<Range<usize>
     runs
 }
 
-/// The longest run of at least [`MANY`] segments at the end, each at most an eighth of all of them
-/// together, that fits into `memory`.
-pub(crate) fn small(segments: &[Arc<Segment>], memory: usize) -> Option<Range<usize>> {
+/// Returns the longest run of at least [`MIN_MERGED`] segments at the end that fits into `memory`,
+/// with no segment larger than a quarter of the run.
+pub(crate) fn small_tail(segments: &[Arc<Segment>], memory: usize) -> Option<Range<usize>> {
     let mut best = None;
     let (mut sum, mut largest) = (0usize, 0);
     for (start, segment) in segments.iter().enumerate().rev() {
@@ -43,7 +44,7 @@ pub(crate) fn small(segments: &[Arc<Segment>], memory: usize) -> Option<Range<us
             break;
         }
         let n = segments.len() - start;
-        if n >= MANY && largest <= (sum / MANY).saturating_mul(2) {
+        if n >= MIN_MERGED && largest <= (sum / MIN_MERGED).saturating_mul(2) {
             best = Some(start..segments.len());
         }
     }
