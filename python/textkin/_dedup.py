@@ -26,7 +26,7 @@ class Cleaned:
     @cached_property
     def removed(self) -> Any:
         """What went and why, as a pyarrow table: ``document``, ``duplicate_of``, ``score``, ``words``, and for
-        parts of documents ``start``, ``end`` (bytes), ``word`` and ``stays_at``."""
+        parts of documents ``start``, ``end`` (bytes), ``word`` and ``kept_at``."""
         return needed("pyarrow").table(self._found.table())
 
     @property

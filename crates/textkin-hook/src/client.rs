@@ -1,9 +1,9 @@
-//! Delivers, and says what came of it.
+//! The HTTP client: delivers webhooks and fetches pages.
 //!
-//! In: a target, a secret, a delivery, the time. Out: a receipt with what the other side said, or
-//! a failure. Hosts are looked up here: what may not be reached is left out before anything is
-//! connected to, and only what was looked up is connected to, so that a name cannot lead elsewhere
-//! a moment later.
+//! In: a target, a secret, a delivery, the time. Out: the response of the receiver, or an error.
+//! Hosts are resolved here: addresses that the network policy forbids are removed before
+//! connecting, and only the resolved addresses are connected to, so that a name cannot change its
+//! address in between (DNS rebinding).
 
 use std::fmt;
 use std::io::Read;
@@ -17,136 +17,140 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Timeout};
 
-use crate::{Reach, Secret, Target, sign};
+use crate::{NetworkPolicy, Secret, Target, sign};
 
-/// Redirections that are followed to a page.
+/// Redirects followed when fetching a page.
 const MAX_HOPS: usize = 5;
 
-/// How much of an answer is kept for the log.
-const MAX_ANSWER_BYTES: u64 = 1024;
+/// Bytes of a response body that are kept for the log.
+const MAX_RESPONSE_BYTES: u64 = 1024;
 
-/// What is delivered.
+/// A webhook delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The same each time it is tried: letters, digits, `-` and `_`.
+    /// Identifier, the same for every attempt: letters, digits, `.`, `-` and `_`.
     pub id: String,
-    /// What it is about, such as `alert`: letters, digits, `.`, `-` and `_`.
+    /// Kind of event, such as `alert`: letters, digits, `.`, `-` and `_`.
     pub event: String,
-    /// JSON.
+    /// Body, as JSON.
     pub body: Vec<u8>,
 }
 
-/// How long a delivery may take.
+/// Time limits of a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// To look the host up and connect.
+pub struct Timeouts {
+    /// For resolving the host and connecting.
     pub connect: Duration,
-    /// In all.
-    pub whole: Duration,
+    /// For the whole request.
+    pub total: Duration,
 }
 
-impl Default for Pace {
-    /// Five seconds to connect, fifteen in all.
+impl Default for Timeouts {
+    /// 5 seconds to connect, 15 in total.
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), whole: Duration::from_secs(15) }
+        Self { connect: Duration::from_secs(5), total: Duration::from_secs(15) }
     }
 }
 
-/// A page that was fetched.
+/// A fetched page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Where it was in the end.
+pub struct FetchedPage {
+    /// Its URL after redirects.
     pub url: String,
-    /// What it is, as the other side says: `text/html`.
+    /// Its media type as the server sent it, such as `text/html`.
     pub media_type: String,
-    /// Its bytes.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// What the other side said.
+/// The response of a webhook receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receipt {
-    /// The status, such as 200.
+pub struct WebhookResponse {
+    /// HTTP status, such as 200.
     pub status: u16,
-    /// The beginning of the answer, as text without control characters.
-    pub answer: String,
-    /// How long it took.
-    pub took: Duration,
+    /// The start of the body, without control characters.
+    pub text: String,
+    /// Duration of the request.
+    pub elapsed: Duration,
 }
 
-impl Receipt {
-    /// Whether it was taken: any status from 200 to 299.
+impl WebhookResponse {
+    /// Whether the delivery was accepted: any status from 200 to 299.
     pub fn is_delivered(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// Whether it makes no sense to try again: the other side says that it is gone for good.
+    /// Whether a retry is pointless: the delivery was accepted, or the receiver is gone (status 410).
     pub fn is_final(&self) -> bool {
         self.is_delivered() || self.status == 410
     }
 }
 
-/// Why nothing was delivered. Shown to whoever set the target up.
+/// Why a request failed. Shown to the user who set up the target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Failure {
-    /// The host leads into a network that is not public, or does not exist any more.
-    #[error("the host leads into a network that is not public")]
+pub enum RequestError {
+    /// The host resolves to addresses that are not public.
+    #[error("the host is not on the public Internet")]
     NotPublic,
-    /// There is no such host.
-    #[error("there is no such host")]
-    NoHost,
-    /// It took too long.
-    #[error("no answer in time")]
-    Late,
-    /// The certificate or the encryption is wrong.
-    #[error("no trusted connection: {0}")]
+    /// The host does not exist.
+    #[error("host not found")]
+    HostNotFound,
+    /// A time limit was exceeded.
+    #[error("request timed out")]
+    Timeout,
+    /// The certificate or the encryption is invalid.
+    #[error("TLS error: {0}")]
     Tls(String),
-    /// The connection failed or was no HTTP.
-    #[error("the connection failed: {0}")]
+    /// The connection failed, or the response was not HTTP.
+    #[error("connection failed: {0}")]
     Connection(String),
-    /// It leads to where nothing may be fetched from.
-    #[error("it leads on to another address: {0}")]
-    Elsewhere(String),
-    /// The other side refuses, with this status.
-    #[error("the other side answered {0}")]
-    Refused(u16),
-    /// It has more bytes than are taken.
-    #[error("it has more than {0} bytes")]
+    /// The page redirects to a URL that is not allowed, or too often.
+    #[error("redirect not followed: {0}")]
+    Redirect(String),
+    /// The server answered with this error status.
+    #[error("the server returned status {0}")]
+    Status(u16),
+    /// The page is larger than this many bytes.
+    #[error("the page is larger than {0} bytes")]
     TooLarge(u64),
-    /// The delivery itself cannot be sent.
-    #[error("the delivery cannot be sent: {0}")]
-    Delivery(String),
+    /// The delivery itself is invalid.
+    #[error("invalid delivery: {0}")]
+    InvalidDelivery(String),
 }
 
-impl Failure {
-    /// Whether it makes no sense to try again.
+impl RequestError {
+    /// Whether a retry is pointless.
     pub fn is_final(&self) -> bool {
-        matches!(self, Self::NotPublic | Self::Delivery(_))
+        matches!(self, Self::NotPublic | Self::InvalidDelivery(_))
     }
 }
 
-/// Delivers.
+/// Sends webhook deliveries and fetches pages.
 #[derive(Clone)]
 pub struct WebhookClient {
     agent: Agent,
-    reach: Reach,
+    network_policy: NetworkPolicy,
 }
 
 impl fmt::Debug for WebhookClient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Courier")
+        formatter.write_str("WebhookClient")
     }
 }
 
 impl WebhookClient {
-    /// A courier that goes where `reach` allows. Certificates are trusted as the machine trusts
-    /// them, and those of the authorities in `extra_roots` (PEM).
+    /// Creates a client that connects where `network_policy` allows. It trusts the certificate
+    /// authorities of the system and those in `extra_roots` (PEM).
     ///
     /// # Errors
     ///
-    /// If a certificate cannot be read.
-    pub fn new(reach: Reach, pace: Pace, extra_roots: &[Vec<u8>]) -> Result<Self, Failure> {
+    /// If a certificate in `extra_roots` cannot be parsed.
+    pub fn new(
+        network_policy: NetworkPolicy,
+        timeouts: Timeouts,
+        extra_roots: &[Vec<u8>],
+    ) -> Result<Self, RequestError> {
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -154,8 +158,8 @@ impl WebhookClient {
             .build();
         let config = Config::builder()
             .tls_config(tls)
-            .https_only(!reach.allow_http)
-            // A proxy would look the host up again, and reach what we may not.
+            .https_only(!network_policy.allow_http)
+            // A proxy would resolve the host again and could connect to forbidden addresses.
             .proxy(None)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -163,25 +167,31 @@ impl WebhookClient {
             .max_idle_connections(0)
             .max_response_header_size(16 << 10)
             .user_agent(concat!("textkin/", env!("CARGO_PKG_VERSION")))
-            .timeout_resolve(Some(pace.connect))
-            .timeout_connect(Some(pace.connect))
-            .timeout_global(Some(pace.whole))
+            .timeout_resolve(Some(timeouts.connect))
+            .timeout_connect(Some(timeouts.connect))
+            .timeout_global(Some(timeouts.total))
             .build();
-        let resolver = CheckedResolver { reach: reach.clone(), inner: DefaultResolver::default() };
-        Ok(Self { agent: Agent::with_parts(config, DefaultConnector::new(), resolver), reach })
+        let resolver = CheckedResolver {
+            network_policy: network_policy.clone(),
+            inner: DefaultResolver::default(),
+        };
+        Ok(Self {
+            agent: Agent::with_parts(config, DefaultConnector::new(), resolver),
+            network_policy,
+        })
     }
 
-    /// Fetches a page of at most `most` bytes. Redirections are followed a few times, each of them
-    /// only to where the courier may go. Blocks.
+    /// Fetches a page of at most `max_bytes` bytes. Follows a few redirects, each of them only where
+    /// the network policy allows. Blocks.
     ///
     /// # Errors
     ///
-    /// If it is not there, too large, or leads to where the courier may not go.
-    pub fn fetch(&self, target: &Target, most: u64) -> Result<Page, Failure> {
+    /// If the page does not exist, is too large, or redirects to a forbidden address.
+    pub fn fetch(&self, target: &Target, max_bytes: u64) -> Result<FetchedPage, RequestError> {
         let mut target = target.clone();
         for _ in 0..=MAX_HOPS {
             let mut response =
-                self.agent.get(target.as_str()).call().map_err(|error| of_error(&error))?;
+                self.agent.get(target.as_str()).call().map_err(|error| to_request_error(&error))?;
             let header = |name: &str| {
                 let value = response.headers().get(name).and_then(|value| value.to_str().ok());
                 value.unwrap_or_default().to_owned()
@@ -190,45 +200,47 @@ impl WebhookClient {
             let status = response.status().as_u16();
             if (300..400).contains(&status) && !location.is_empty() {
                 target = target
-                    .lead(&location, &self.reach)
-                    .map_err(|rejected| Failure::Elsewhere(rejected.to_string()))?;
+                    .redirect(&location, &self.network_policy)
+                    .map_err(|error| RequestError::Redirect(error.to_string()))?;
                 continue;
             }
             if !(200..300).contains(&status) {
-                return Err(Failure::Refused(status));
+                return Err(RequestError::Status(status));
             }
             let mut bytes = Vec::new();
             let body = response.body_mut().as_reader();
-            body.take(most.saturating_add(1))
+            body.take(max_bytes.saturating_add(1))
                 .read_to_end(&mut bytes)
-                .map_err(|error| Failure::Connection(error.to_string()))?;
-            if bytes.len() as u64 > most {
-                return Err(Failure::TooLarge(most));
+                .map_err(|error| RequestError::Connection(error.to_string()))?;
+            if bytes.len() as u64 > max_bytes {
+                return Err(RequestError::TooLarge(max_bytes));
             }
             let media_type = media_type.split(';').next().unwrap_or_default().trim().to_owned();
-            return Ok(Page { url: target.as_str().to_owned(), media_type, bytes });
+            return Ok(FetchedPage { url: target.as_str().to_owned(), media_type, bytes });
         }
-        Err(Failure::Elsewhere("too often".to_owned()))
+        Err(RequestError::Redirect("too many redirects".to_owned()))
     }
 
-    /// Delivers once, `time` after 1970. Blocks.
+    /// Sends `delivery` once, signed with `time` (since 1970). Blocks.
     ///
     /// # Errors
     ///
-    /// If there was no answer. An answer that refuses is a receipt.
+    /// If there was no response. An error status is a response.
     pub fn deliver(
         &self,
         target: &Target,
         secret: &Secret,
         delivery: &Delivery,
         time: Duration,
-    ) -> Result<Receipt, Failure> {
+    ) -> Result<WebhookResponse, RequestError> {
         let is_word = |word: &str| {
-            let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            (1..=100).contains(&word.len()) && word.bytes().all(is_of_word)
+            let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            (1..=100).contains(&word.len()) && word.bytes().all(is_word_byte)
         };
         if !is_word(&delivery.id) || !is_word(&delivery.event) {
-            return Err(Failure::Delivery("its id or event is no word".to_owned()));
+            return Err(RequestError::InvalidDelivery(
+                "id and event must be 1 to 100 letters, digits, '.', '-' or '_'".to_owned(),
+            ));
         }
         let start = Instant::now();
         let sent = self
@@ -239,38 +251,38 @@ impl WebhookClient {
             .header("x-textkin-event", &delivery.event)
             .header("x-textkin-signature", sign(secret, time, &delivery.body))
             .send(&delivery.body[..]);
-        let mut response = sent.map_err(|error| of_error(&error))?;
+        let mut response = sent.map_err(|error| to_request_error(&error))?;
         let status = response.status().as_u16();
-        let mut answer = Vec::new();
-        // The status is what counts; an answer that breaks off is an answer.
-        let _ = response.body_mut().as_reader().take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
-        Ok(Receipt { status, answer: shown(&answer), took: start.elapsed() })
+        let mut body = Vec::new();
+        // Only the status counts; a body that breaks off is fine.
+        let _ = response.body_mut().as_reader().take(MAX_RESPONSE_BYTES).read_to_end(&mut body);
+        Ok(WebhookResponse { status, text: printable(&body), elapsed: start.elapsed() })
     }
 }
 
-/// Bytes of others, as text that can be shown.
-fn shown(bytes: &[u8]) -> String {
+/// Decodes received bytes for display.
+fn printable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let plain = text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c });
     plain.collect::<String>().trim().to_owned()
 }
 
-fn roots(extra: &[Vec<u8>]) -> Result<RootCerts, Failure> {
-    // Certificates that the machine has and cannot be read are as if they were not there.
-    let found = rustls_native_certs::load_native_certs().certs;
+fn roots(extra: &[Vec<u8>]) -> Result<RootCerts, RequestError> {
+    // Unreadable system certificates are ignored.
+    let native = rustls_native_certs::load_native_certs().certs;
     let mut certificates: Vec<_> =
-        found.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+        native.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
     for pem in extra {
         let certificate = Certificate::from_pem(pem);
-        certificates.push(certificate.map_err(|error| Failure::Tls(error.to_string()))?);
+        certificates.push(certificate.map_err(|error| RequestError::Tls(error.to_string()))?);
     }
     Ok(RootCerts::new_with_certs(&certificates))
 }
 
-/// Looks hosts up and leaves out what may not be reached.
+/// Resolves hosts and removes addresses that the network policy forbids.
 #[derive(Debug)]
 struct CheckedResolver {
-    reach: Reach,
+    network_policy: NetworkPolicy,
     inner: DefaultResolver,
 }
 
@@ -281,38 +293,44 @@ impl Resolver for CheckedResolver {
         config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.inner.resolve(uri, config, timeout)?;
+        let resolved = self.inner.resolve(uri, config, timeout)?;
         let mut allowed = self.empty();
-        for address in found.iter() {
-            if self.reach.allows(address.ip()) && self.reach.allows_port(address.port()) {
+        for address in resolved.iter() {
+            if self.network_policy.allows(address.ip())
+                && self.network_policy.allows_port(address.port())
+            {
                 allowed.push(*address);
             }
         }
         if allowed.is_empty() {
-            return Err(ureq::Error::Other(Box::new(Failure::NotPublic)));
+            return Err(ureq::Error::Other(Box::new(RequestError::NotPublic)));
         }
         Ok(allowed)
     }
 }
 
-/// What is said of an error, in words that tell nothing of machines that were not reached.
-fn of_error(error: &ureq::Error) -> Failure {
+/// Converts an error of the HTTP library, without revealing anything about internal machines.
+fn to_request_error(error: &ureq::Error) -> RequestError {
     match error {
-        ureq::Error::Other(inner) => match inner.downcast_ref::<Failure>() {
-            Some(failure) => failure.clone(),
-            None => Failure::Connection(error.to_string()),
+        ureq::Error::Other(inner) => match inner.downcast_ref::<RequestError>() {
+            Some(error) => error.clone(),
+            None => RequestError::Connection(error.to_string()),
         },
-        ureq::Error::HostNotFound | ureq::Error::Timeout(Timeout::Resolve) => Failure::NoHost,
-        ureq::Error::Timeout(_) => Failure::Late,
-        ureq::Error::Rustls(_) | ureq::Error::Tls(_) | ureq::Error::Pem(_) => {
-            Failure::Tls(error.to_string())
+        ureq::Error::HostNotFound | ureq::Error::Timeout(Timeout::Resolve) => {
+            RequestError::HostNotFound
         }
-        ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::Delivery(error.to_string()),
+        ureq::Error::Timeout(_) => RequestError::Timeout,
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) | ureq::Error::Pem(_) => {
+            RequestError::Tls(error.to_string())
+        }
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
+            RequestError::InvalidDelivery(error.to_string())
+        }
         ureq::Error::Io(inner)
             if inner.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) =>
         {
-            Failure::Tls(inner.to_string())
+            RequestError::Tls(inner.to_string())
         }
-        _ => Failure::Connection(error.to_string()),
+        _ => RequestError::Connection(error.to_string()),
     }
 }

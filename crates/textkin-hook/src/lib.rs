@@ -1,33 +1,32 @@
-//! Alerts to programs of others, by signed HTTP requests.
+//! Webhook client: delivers alerts as signed HTTP requests.
 //!
-//! In: where to, a [`Secret`], and a [`Delivery`]. Out: a [`Receipt`] or a [`Failure`], which say
-//! whether it makes sense to try again; [`delay`] says when. A [`WebhookClient`] goes only where it may:
-//! an address that a stranger gave us must not lead to our own machines ([`Reach`]). The name of a
-//! host is looked up once, and what was found is checked and connected to; redirections are not
-//! followed.
+//! In: a [`Target`], a [`Secret`] and a [`Delivery`]. Out: a [`WebhookResponse`] or a
+//! [`RequestError`]; both report whether a retry makes sense, and [`retry_delay`] says when. A
+//! [`WebhookClient`] connects only where its [`NetworkPolicy`] allows, so that an address given by
+//! a user cannot lead to internal machines. Each host name is resolved once; the resolved addresses
+//! are checked and connected to. Deliveries do not follow redirects.
 //!
-//! The crate keeps nothing and waits for nothing but the other side: whoever uses it has the list
-//! of what is to be delivered.
+//! The crate stores nothing: the caller keeps the queue of deliveries.
 //!
 //! ```
-//! use textkin_hook::{Reach, Target};
+//! use textkin_hook::{NetworkPolicy, Target};
 //!
-//! let reach = Reach::default();
-//! assert!(Target::new("https://hooks.example.org/textkin", &reach).is_ok());
-//! assert!(Target::new("https://169.254.169.254/latest/meta-data", &reach).is_err());
-//! assert!(Target::new("https://localhost/", &reach).is_err());
+//! let policy = NetworkPolicy::default();
+//! assert!(Target::new("https://hooks.example.org/textkin", &policy).is_ok());
+//! assert!(Target::new("https://169.254.169.254/latest/meta-data", &policy).is_err());
+//! assert!(Target::new("https://localhost/", &policy).is_err());
 //! ```
 
 mod network;
-mod reach;
+mod network_policy;
 mod target;
 mod signature;
 mod backoff;
 mod client;
 
-pub use backoff::delay;
-pub use client::{Delivery, Failure, Pace, Page, Receipt, WebhookClient};
-pub use network::Network;
-pub use reach::Reach;
-pub use signature::{Secret, Untrusted, sign, verify};
-pub use target::{Rejected, Target};
+pub use backoff::retry_delay;
+pub use client::{Delivery, FetchedPage, RequestError, Timeouts, WebhookClient, WebhookResponse};
+pub use network::{Network, ParseNetworkError};
+pub use network_policy::NetworkPolicy;
+pub use signature::{Secret, SignatureError, sign, verify};
+pub use target::{Target, TargetError};

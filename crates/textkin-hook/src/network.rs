@@ -1,12 +1,12 @@
-//! Ranges of addresses, and which of them are of the public Internet.
+//! Address ranges, and which of them are public.
 //!
-//! Follows the registries of special-purpose addresses of IANA (RFC 6890 and what came after it).
+//! Follows the IANA registries of special-purpose addresses (RFC 6890 and its successors).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// A range of addresses, such as `10.0.0.0/8` or `fd00::/8`.
+/// An address range, such as `10.0.0.0/8` or `fd00::/8`.
 ///
 /// ```
 /// use textkin_hook::Network;
@@ -23,7 +23,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether an address is in the range; an IPv4 address inside an IPv6 one is seen as such.
+    /// Whether `address` is in the range. IPv4-mapped IPv6 addresses count as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address.to_canonical()) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {
@@ -39,25 +39,25 @@ impl Network {
     }
 }
 
-/// Not a range of addresses.
+/// The text is not an address range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no range of addresses; expected such as 10.0.0.0/8")]
-pub struct NotANetwork(String);
+#[error("{0:?} is not an address range; write it like 10.0.0.0/8")]
+pub struct ParseNetworkError(String);
 
 impl FromStr for Network {
-    type Err = NotANetwork;
+    type Err = ParseNetworkError;
 
-    fn from_str(text: &str) -> Result<Self, NotANetwork> {
-        let wrong = || NotANetwork(text.chars().take(100).collect());
+    fn from_str(text: &str) -> Result<Self, ParseNetworkError> {
+        let error = || ParseNetworkError(text.chars().take(100).collect());
         let (first, n_bits) = match text.split_once('/') {
-            Some((first, n_bits)) => (first, Some(n_bits.parse().map_err(|_| wrong())?)),
+            Some((first, n_bits)) => (first, Some(n_bits.parse().map_err(|_| error())?)),
             None => (text, None),
         };
-        let first: IpAddr = first.parse().map_err(|_| wrong())?;
-        let all = if first.is_ipv4() { 32 } else { 128 };
-        let n_bits = n_bits.unwrap_or(all);
-        if n_bits > all {
-            return Err(wrong());
+        let first: IpAddr = first.parse().map_err(|_| error())?;
+        let max_bits = if first.is_ipv4() { 32 } else { 128 };
+        let n_bits = n_bits.unwrap_or(max_bits);
+        if n_bits > max_bits {
+            return Err(error());
         }
         Ok(Self { first, n_bits })
     }
@@ -77,15 +77,15 @@ const fn v6(a: u16, b: u16, c: u16, n_bits: u32) -> Network {
     Network { first: IpAddr::V6(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)), n_bits }
 }
 
-/// IPv4 addresses that are not of the public Internet.
+/// IPv4 ranges that are not on the public Internet.
 const SPECIAL_V4: [Network; 17] = [
     v4(0, 0, 0, 0, 8),
     v4(10, 0, 0, 0, 8),
     v4(100, 64, 0, 0, 10),
     v4(127, 0, 0, 0, 8),
-    // Also where clouds tell machines their secrets.
+    // Link-local, including cloud metadata services.
     v4(169, 254, 0, 0, 16),
-    // The same, of one cloud, at an address that looks public.
+    // Metadata service of one cloud, at an address that looks public.
     v4(168, 63, 129, 16, 32),
     v4(172, 16, 0, 0, 12),
     v4(192, 0, 0, 0, 24),
@@ -100,17 +100,17 @@ const SPECIAL_V4: [Network; 17] = [
     v4(255, 255, 255, 255, 32),
 ];
 
-/// Addresses of the public Internet are in here …
+/// Global unicast addresses …
 const GLOBAL_V6: Network = v6(0x2000, 0, 0, 3);
 
-/// … and not in these: protocols, tunnels, documentation.
+/// … without these: protocols, tunnels, documentation.
 const SPECIAL_V6: [Network; 4] =
     [v6(0x2001, 0, 0, 23), v6(0x2001, 0xdb8, 0, 32), v6(0x2002, 0, 0, 16), v6(0x3fff, 0, 0, 20)];
 
-/// IPv4 addresses as networks that only have IPv6 write them (RFC 6052).
+/// IPv4 addresses translated for networks that only have IPv6 (RFC 6052).
 const TRANSLATED: Network = v6(0x64, 0xff9b, 0, 96);
 
-/// Whether an address is of the public Internet.
+/// Whether `address` is on the public Internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => !SPECIAL_V4.iter().any(|range| range.contains(v4.into())),
@@ -120,7 +120,7 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
         }
         IpAddr::V6(v6) => {
             let [_, _, _, _, e, f, _, _] = v6.segments();
-            // An IPv4 address in a tunnel within a site (RFC 5214).
+            // An IPv4 address in an ISATAP tunnel (RFC 5214).
             let is_tunnel = matches!(e, 0 | 0x200) && f == 0x5efe;
             let is_special = SPECIAL_V6.iter().any(|range| range.contains(v6.into()));
             GLOBAL_V6.contains(v6.into()) && !is_special && !is_tunnel
@@ -134,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn addresses_of_others_are_public_and_ours_are_not() {
+    fn public_and_special_addresses_are_distinguished() {
         let public = [
             "1.1.1.1",
             "8.8.8.8",
@@ -204,28 +204,28 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read() {
+    fn ranges_are_parsed() {
         let network: Network = "10.0.0.0/8".parse().unwrap();
         assert!(network.contains("::ffff:10.9.9.9".parse().unwrap()));
         assert!(!network.contains("::1".parse().unwrap()));
         assert_eq!(network.to_string(), "10.0.0.0/8");
         assert!("0.0.0.0/0".parse::<Network>().unwrap().contains("9.9.9.9".parse().unwrap()));
         assert!("::1".parse::<Network>().unwrap().contains("::1".parse().unwrap()));
-        for wrong in ["", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10/8", "x/8", "10.0.0.0/"] {
-            assert!(wrong.parse::<Network>().is_err(), "{wrong}");
+        for invalid in ["", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10/8", "x/8", "10.0.0.0/"] {
+            assert!(invalid.parse::<Network>().is_err(), "{invalid}");
         }
     }
 
     proptest! {
         #[test]
-        fn ranges_hold_what_has_the_same_first_bits(first: u32, other: u32, n_bits in 0u32..=32) {
+        fn a_range_contains_addresses_with_the_same_prefix(first: u32, other: u32, n_bits in 0u32..=32) {
             let network = Network { first: Ipv4Addr::from(first).into(), n_bits };
             let same = (0..n_bits).all(|bit| (first ^ other) & (1 << (31 - bit)) == 0);
             prop_assert_eq!(network.contains(Ipv4Addr::from(other).into()), same);
         }
 
         #[test]
-        fn no_way_of_writing_makes_an_address_public(bits: u32) {
+        fn no_ipv6_form_makes_an_ipv4_address_public(bits: u32) {
             let v4 = Ipv4Addr::from(bits);
             let mapped = v4.to_ipv6_mapped();
             prop_assert_eq!(is_public(v4.into()), is_public(mapped.into()));

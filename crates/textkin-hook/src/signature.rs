@@ -1,4 +1,4 @@
-//! Signatures: whoever receives a delivery can tell that it is from us, unaltered and not old.
+//! Signatures, by which receivers check that a delivery is authentic, unaltered and recent.
 //!
 //! `X-Textkin-Signature: t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256, under the shared secret,
 //! of the seconds since 1970, a dot, and the body.
@@ -9,12 +9,12 @@ use std::time::Duration;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// What sender and receiver share. Never shown.
+/// The key that sender and receiver share. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// A secret of these bytes.
+    /// Wraps the bytes of a secret.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
     }
@@ -26,7 +26,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The value of the field for a body that is sent `time` after 1970.
+/// Returns the value of `X-Textkin-Signature` for `body`, sent at `time` (since 1970).
 pub fn sign(secret: &Secret, time: Duration, body: &[u8]) -> String {
     let seconds = time.as_secs();
     let code = mac(secret, seconds, body).finalize().into_bytes();
@@ -34,49 +34,49 @@ pub fn sign(secret: &Secret, time: Duration, body: &[u8]) -> String {
     format!("t={seconds},v1={hex}")
 }
 
-/// Why a delivery is not to be trusted.
+/// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Untrusted {
-    /// The field cannot be read.
-    #[error("the signature cannot be read")]
-    Unreadable,
-    /// It is of another secret or another body.
-    #[error("the signature does not fit")]
-    Wrong,
-    /// It is too old or from the future.
-    #[error("the signature is not of now")]
-    Stale,
+pub enum SignatureError {
+    /// The header cannot be parsed.
+    #[error("the signature is malformed")]
+    Malformed,
+    /// It was made with another secret or for another body.
+    #[error("the signature does not match")]
+    Mismatch,
+    /// It is too old, or from the future.
+    #[error("the signature has expired")]
+    Expired,
 }
 
-/// Checks a field as receivers should: the code first, in constant time, then the time.
+/// Checks a signature as receivers should: first the code, in constant time, then the time.
 ///
 /// # Errors
 ///
-/// If the body is not to be trusted.
+/// If the signature is malformed, does not match, or has expired.
 pub fn verify(
     secret: &Secret,
     field: &str,
     body: &[u8],
     now: Duration,
     tolerance: Duration,
-) -> Result<(), Untrusted> {
+) -> Result<(), SignatureError> {
     let value = |name: &str| {
         let mut parts = field.split(',').filter_map(|part| part.trim().split_once('='));
         parts.find(|(key, _)| *key == name).map(|(_, value)| value)
     };
-    let seconds: u64 = value("t").and_then(|t| t.parse().ok()).ok_or(Untrusted::Unreadable)?;
-    let code = value("v1").and_then(from_hex).ok_or(Untrusted::Unreadable)?;
-    mac(secret, seconds, body).verify_slice(&code).map_err(|_| Untrusted::Wrong)?;
+    let seconds: u64 = value("t").and_then(|t| t.parse().ok()).ok_or(SignatureError::Malformed)?;
+    let code = value("v1").and_then(from_hex).ok_or(SignatureError::Malformed)?;
+    mac(secret, seconds, body).verify_slice(&code).map_err(|_| SignatureError::Mismatch)?;
     if now.as_secs().abs_diff(seconds) > tolerance.as_secs() {
-        return Err(Untrusted::Stale);
+        return Err(SignatureError::Expired);
     }
     Ok(())
 }
 
 fn mac(secret: &Secret, seconds: u64, body: &[u8]) -> Hmac<Sha256> {
-    // A key of any length is taken; without one the code would be that of an empty key.
+    // HMAC accepts keys of any length, including the empty key.
     let mut mac =
-        Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC takes keys of every length");
+        Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC accepts keys of any length");
     mac.update(seconds.to_string().as_bytes());
     mac.update(b".");
     mac.update(body);
@@ -100,28 +100,34 @@ mod tests {
     const FIVE: Duration = Duration::from_secs(300);
 
     #[test]
-    fn a_signature_is_the_known_one() {
+    fn a_signature_matches_openssl() {
         // printf '1700000000.{}' | openssl dgst -sha256 -hmac kin
-        let wanted =
+        let expected =
             "t=1700000000,v1=61cf5d7f184082d477e886de51e9686432a3690aa8f03fb1c3f5bc962097de7c";
-        assert_eq!(sign(&Secret::new("kin"), NOW, b"{}"), wanted);
+        assert_eq!(sign(&Secret::new("kin"), NOW, b"{}"), expected);
         assert_eq!(format!("{:?}", Secret::new("kin")), "Secret(…)");
     }
 
     #[test]
-    fn old_wrong_and_broken_signatures_are_told_apart() {
+    fn expired_wrong_and_malformed_signatures_are_distinguished() {
         let secret = Secret::new("kin");
         let field = sign(&secret, NOW, b"{}");
         assert_eq!(verify(&secret, &field, b"{}", NOW + FIVE, FIVE), Ok(()));
-        assert_eq!(verify(&secret, &field, b"{}", NOW + FIVE * 2, FIVE), Err(Untrusted::Stale));
-        assert_eq!(verify(&secret, &field, b"{ }", NOW, FIVE), Err(Untrusted::Wrong));
-        assert_eq!(verify(&Secret::new("other"), &field, b"{}", NOW, FIVE), Err(Untrusted::Wrong));
+        assert_eq!(
+            verify(&secret, &field, b"{}", NOW + FIVE * 2, FIVE),
+            Err(SignatureError::Expired)
+        );
+        assert_eq!(verify(&secret, &field, b"{ }", NOW, FIVE), Err(SignatureError::Mismatch));
+        assert_eq!(
+            verify(&Secret::new("other"), &field, b"{}", NOW, FIVE),
+            Err(SignatureError::Mismatch)
+        );
         let later = field.replace("t=1700000000", "t=1700000300");
-        assert_eq!(verify(&secret, &later, b"{}", NOW + FIVE, FIVE), Err(Untrusted::Wrong));
+        assert_eq!(verify(&secret, &later, b"{}", NOW + FIVE, FIVE), Err(SignatureError::Mismatch));
         for broken in ["", "t=1", "t=x,v1=00", "t=1,v1=00", "v1=", "t=1,v1=+f"] {
             assert_eq!(
                 verify(&secret, broken, b"{}", NOW, FIVE),
-                Err(Untrusted::Unreadable),
+                Err(SignatureError::Malformed),
                 "{broken}"
             );
         }
@@ -129,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_signed_is_trusted(secret: Vec<u8>, body: Vec<u8>, seconds in 0u64..1 << 40) {
+        fn signed_bodies_verify(secret: Vec<u8>, body: Vec<u8>, seconds in 0u64..1 << 40) {
             let (secret, time) = (Secret::new(secret), Duration::from_secs(seconds));
             prop_assert_eq!(verify(&secret, &sign(&secret, time, &body), &body, time, Duration::ZERO), Ok(()));
         }

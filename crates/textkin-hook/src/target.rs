@@ -1,98 +1,103 @@
-//! An address that deliveries go to, checked as far as it can be without asking for its host.
+//! Target URLs, checked as far as possible without resolving the host.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use crate::Reach;
+use crate::NetworkPolicy;
 
-/// Longer addresses are none.
+/// Maximum length of a URL.
 const MAX_URL_BYTES: usize = 2048;
 
-/// An address that deliveries go to.
+/// A URL that requests may be sent to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     url: Url,
 }
 
-/// Why an address cannot be delivered to. Shown to whoever gave it.
+/// Why a URL is rejected. Shown to the user who entered it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Rejected {
-    /// It cannot be read.
-    #[error("this is no address of the web")]
+pub enum TargetError {
+    /// It is not a URL.
+    #[error("not a valid URL")]
     NotAUrl,
-    /// It is neither `https` nor, where that is allowed, `http`.
-    #[error("the address must begin with https://")]
+    /// The scheme is neither `https` nor, where allowed, `http`.
+    #[error("the address must start with https://")]
     Scheme,
-    /// It holds a name or a password.
-    #[error("the address must not hold a name or a password; requests are signed instead")]
+    /// It contains a user name or a password.
+    #[error("the address must not contain a user name or password; requests are signed instead")]
     Credentials,
-    /// Its port is not of the web.
-    #[error("port {0} is not allowed: 80, 443 and those from 1024 on are")]
+    /// The port is not allowed.
+    #[error("port {0} is not allowed; use 80, 443 or a port from 1024 up")]
     Port(u16),
-    /// It leads to a machine that is not of the public Internet.
-    #[error("the address leads into a network that is not public")]
+    /// The host is not on the public Internet.
+    #[error("the address is not on the public Internet")]
     NotPublic,
 }
 
 impl Target {
-    /// Reads an address. Hosts written as addresses are checked now, others when they are looked
-    /// up for each delivery.
+    /// Parses and checks a URL. IP addresses are checked now, host names when they are resolved for
+    /// each request.
     ///
     /// # Errors
     ///
-    /// If nothing may be delivered there.
-    pub fn new(text: &str, reach: &Reach) -> Result<Self, Rejected> {
+    /// If the URL is invalid or not allowed.
+    pub fn new(text: &str, network_policy: &NetworkPolicy) -> Result<Self, TargetError> {
         if text.len() > MAX_URL_BYTES {
-            return Err(Rejected::NotAUrl);
+            return Err(TargetError::NotAUrl);
         }
-        let mut url = Url::parse(text.trim()).map_err(|_| Rejected::NotAUrl)?;
+        let mut url = Url::parse(text.trim()).map_err(|_| TargetError::NotAUrl)?;
         match url.scheme() {
             "https" => {}
-            "http" if reach.allow_http => {}
-            _ => return Err(Rejected::Scheme),
+            "http" if network_policy.allow_http => {}
+            _ => return Err(TargetError::Scheme),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Rejected::Credentials);
+            return Err(TargetError::Credentials);
         }
-        let port = url.port_or_known_default().ok_or(Rejected::NotAUrl)?;
-        if !reach.allows_port(port) {
-            return Err(Rejected::Port(port));
+        let port = url.port_or_known_default().ok_or(TargetError::NotAUrl)?;
+        if !network_policy.allows_port(port) {
+            return Err(TargetError::Port(port));
         }
-        let is_allowed = match url.host().ok_or(Rejected::NotAUrl)? {
-            Host::Ipv4(address) => reach.allows(IpAddr::V4(address)),
-            Host::Ipv6(address) => reach.allows(IpAddr::V6(address)),
+        let is_allowed = match url.host().ok_or(TargetError::NotAUrl)? {
+            Host::Ipv4(address) => network_policy.allows(IpAddr::V4(address)),
+            Host::Ipv6(address) => network_policy.allows(IpAddr::V6(address)),
             Host::Domain(name) => {
                 let name = name.trim_end_matches('.');
                 let is_local = name == "localhost" || name.ends_with(".localhost");
-                !name.is_empty() && (!is_local || reach.allows(IpAddr::from([127, 0, 0, 1])))
+                !name.is_empty()
+                    && (!is_local || network_policy.allows(IpAddr::from([127, 0, 0, 1])))
             }
         };
         if !is_allowed {
-            return Err(Rejected::NotPublic);
+            return Err(TargetError::NotPublic);
         }
         url.set_fragment(None);
         Ok(Self { url })
     }
 
-    /// The address that this one leads to by `location`, which may be relative to it.
+    /// Returns the target of a redirect to `location`, which may be relative.
     ///
     /// # Errors
     ///
-    /// If nothing may be asked for there.
-    pub fn lead(&self, location: &str, reach: &Reach) -> Result<Self, Rejected> {
-        let url = self.url.join(location).map_err(|_| Rejected::NotAUrl)?;
-        Self::new(url.as_str(), reach)
+    /// If the URL is invalid or not allowed.
+    pub fn redirect(
+        &self,
+        location: &str,
+        network_policy: &NetworkPolicy,
+    ) -> Result<Self, TargetError> {
+        let url = self.url.join(location).map_err(|_| TargetError::NotAUrl)?;
+        Self::new(url.as_str(), network_policy)
     }
 
-    /// The address, as it is asked for.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The host, for people.
+    /// The host, for display.
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
@@ -110,8 +115,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ways_of_writing_this_machine_are_known() {
-        let reach = Reach { allow_http: true, ..Reach::default() };
+    fn every_spelling_of_the_local_machine_is_rejected() {
+        let network_policy = NetworkPolicy { allow_http: true, ..NetworkPolicy::default() };
         for url in [
             "http://127.0.0.1/",
             "http://127.1/",
@@ -131,34 +136,34 @@ mod tests {
             "http://127\u{3002}0.0.1/",
             "http:127.0.0.1",
         ] {
-            assert_eq!(Target::new(url, &reach), Err(Rejected::NotPublic), "{url}");
+            assert_eq!(Target::new(url, &network_policy), Err(TargetError::NotPublic), "{url}");
         }
     }
 
     #[test]
-    fn other_faults_are_named() {
-        let reach = Reach::default();
-        let of = |url: &str| Target::new(url, &reach).map(|target| target.to_string());
-        assert_eq!(of("http://a.example/"), Err(Rejected::Scheme));
-        assert_eq!(of("file:///etc/passwd"), Err(Rejected::Scheme));
-        assert_eq!(of("gopher://a.example/"), Err(Rejected::Scheme));
-        assert_eq!(of("https://ann:x@a.example/"), Err(Rejected::Credentials));
-        assert_eq!(of("https://a.example:25/"), Err(Rejected::Port(25)));
-        assert_eq!(of("a.example"), Err(Rejected::NotAUrl));
-        assert_eq!(of(""), Err(Rejected::NotAUrl));
+    fn other_errors_are_distinguished() {
+        let network_policy = NetworkPolicy::default();
+        let parse = |url: &str| Target::new(url, &network_policy).map(|target| target.to_string());
+        assert_eq!(parse("http://a.example/"), Err(TargetError::Scheme));
+        assert_eq!(parse("file:///etc/passwd"), Err(TargetError::Scheme));
+        assert_eq!(parse("gopher://a.example/"), Err(TargetError::Scheme));
+        assert_eq!(parse("https://ann:x@a.example/"), Err(TargetError::Credentials));
+        assert_eq!(parse("https://a.example:25/"), Err(TargetError::Port(25)));
+        assert_eq!(parse("a.example"), Err(TargetError::NotAUrl));
+        assert_eq!(parse(""), Err(TargetError::NotAUrl));
         assert_eq!(
-            of(" https://A.example/x y?q=1#z "),
+            parse(" https://A.example/x y?q=1#z "),
             Ok("https://a.example/x%20y?q=1".to_owned())
         );
     }
 
     proptest! {
         #[test]
-        fn no_address_is_too_strange(text in "(https?:|//|\\[|\\]|@|:|\\.|[0-9a-fx]{1,4}|\\PC){0,20}") {
-            if let Ok(target) = Target::new(&text, &Reach::default()) {
+        fn any_input_gives_a_valid_target_or_an_error(text in "(https?:|//|\\[|\\]|@|:|\\.|[0-9a-fx]{1,4}|\\PC){0,20}") {
+            if let Ok(target) = Target::new(&text, &NetworkPolicy::default()) {
                 prop_assert!(target.as_str().starts_with("https://"));
                 prop_assert!(target.as_str().is_ascii() && !target.as_str().contains(['\r', '\n', ' ']));
-                prop_assert_eq!(Target::new(target.as_str(), &Reach::default()), Ok(target));
+                prop_assert_eq!(Target::new(target.as_str(), &NetworkPolicy::default()), Ok(target));
             }
         }
     }

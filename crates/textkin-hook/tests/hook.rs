@@ -1,4 +1,4 @@
-//! Deliveries to servers on this machine: good, slow, endless, broken ones.
+//! Deliveries to local servers: correct, slow, endless and broken ones.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -9,14 +9,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use textkin_hook::{
-    Delivery, Failure, Pace, Reach, Receipt, Secret, Target, WebhookClient, verify,
+    Delivery, NetworkPolicy, RequestError, Secret, Target, Timeouts, WebhookClient,
+    WebhookResponse, verify,
 };
 
-const PACE: Pace = Pace { connect: Duration::from_secs(1), whole: Duration::from_millis(1500) };
+const TIMEOUTS: Timeouts =
+    Timeouts { connect: Duration::from_secs(1), total: Duration::from_millis(1500) };
 
-fn here() -> Reach {
-    Reach {
-        allowed: vec!["127.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()],
+fn local_policy() -> NetworkPolicy {
+    NetworkPolicy {
+        allowed_networks: vec!["127.0.0.0/8".parse().unwrap(), "::1".parse().unwrap()],
         allow_http: true,
     }
 }
@@ -47,14 +49,15 @@ impl Server {
         Self { port, requests }
     }
 
-    fn saying(answer: &'static str) -> Self {
+    fn answering(answer: &'static str) -> Self {
         Self::new(move |stream| stream.write_all(answer.as_bytes()).unwrap_or_default())
     }
 
-    fn deliver_by(&self, reach: Reach) -> Result<Receipt, Failure> {
+    fn deliver_with(&self, network_policy: NetworkPolicy) -> Result<WebhookResponse, RequestError> {
         let target =
-            Target::new(&format!("http://127.0.0.1:{}/hook?a=b", self.port), &here()).unwrap();
-        let client = WebhookClient::new(reach, PACE, &[]).unwrap();
+            Target::new(&format!("http://127.0.0.1:{}/hook?a=b", self.port), &local_policy())
+                .unwrap();
+        let client = WebhookClient::new(network_policy, TIMEOUTS, &[]).unwrap();
         let delivery = Delivery {
             id: "d-1".to_owned(),
             event: "alert".to_owned(),
@@ -63,12 +66,12 @@ impl Server {
         client.deliver(&target, &Secret::new("kin"), &delivery, now())
     }
 
-    fn deliver(&self) -> Result<Receipt, Failure> {
-        self.deliver_by(here())
+    fn deliver(&self) -> Result<WebhookResponse, RequestError> {
+        self.deliver_with(local_policy())
     }
 }
 
-/// Header and body of a request.
+/// Reads the header and body of a request.
 fn request(stream: &mut TcpStream) -> String {
     stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     let mut bytes = Vec::new();
@@ -84,10 +87,10 @@ fn request(stream: &mut TcpStream) -> String {
 
 #[test]
 fn a_delivery_arrives_signed() {
-    let server = Server::saying("HTTP/1.1 202 Accepted\r\nContent-Length: 6\r\n\r\nth\x07nks");
-    let receipt = server.deliver().unwrap();
-    assert_eq!((receipt.status, receipt.answer.as_str()), (202, "th nks"));
-    assert!(receipt.is_delivered() && receipt.is_final());
+    let server = Server::answering("HTTP/1.1 202 Accepted\r\nContent-Length: 6\r\n\r\nth\x07nks");
+    let response = server.deliver().unwrap();
+    assert_eq!((response.status, response.text.as_str()), (202, "th nks"));
+    assert!(response.is_delivered() && response.is_final());
     let requests = server.requests.lock().unwrap();
     let (header, body) = requests[0].split_once("\r\n\r\n").unwrap();
     assert!(header.starts_with("POST /hook?a=b HTTP/1.1\r\n"), "{header}");
@@ -107,7 +110,7 @@ fn a_delivery_arrives_signed() {
 }
 
 #[test]
-fn the_example_of_the_documentation_trusts_it() {
+fn the_documented_example_accepts_a_signature() {
     let page = include_str!("../../../book/src/api.md");
     let session = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     let code = |line: &str| {
@@ -128,16 +131,18 @@ fn the_example_of_the_documentation_trusts_it() {
 }
 
 #[test]
-fn refusals_are_receipts() {
-    let busy = Server::saying("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n").deliver().unwrap();
+fn error_statuses_are_responses() {
+    let busy =
+        Server::answering("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n").deliver().unwrap();
     assert!(busy.status == 503 && !busy.is_delivered() && !busy.is_final());
-    let gone = Server::saying("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n").deliver().unwrap();
+    let gone =
+        Server::answering("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n").deliver().unwrap();
     assert!(!gone.is_delivered() && gone.is_final());
 }
 
 #[test]
-fn redirections_are_not_followed() {
-    let other = Server::saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+fn redirects_are_not_followed() {
+    let other = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     let port = other.port;
     let server = Server::new(move |stream| {
         let answer = format!(
@@ -145,35 +150,36 @@ fn redirections_are_not_followed() {
         );
         stream.write_all(answer.as_bytes()).unwrap();
     });
-    let receipt = server.deliver().unwrap();
-    assert!(receipt.status == 307 && !receipt.is_delivered());
+    let response = server.deliver().unwrap();
+    assert!(response.status == 307 && !response.is_delivered());
     assert!(other.requests.lock().unwrap().is_empty());
 }
 
 #[test]
-fn a_name_that_leads_here_later_is_not_followed() {
-    // The target was checked when it led elsewhere.
-    let server = Server::saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    let strict = Reach { allow_http: true, ..Reach::default() };
-    assert_eq!(server.deliver_by(strict.clone()), Err(Failure::NotPublic));
-    assert!(Failure::NotPublic.is_final());
-    let target = Target::new(&format!("http://localhost:{}/", server.port), &here()).unwrap();
+fn a_name_that_later_resolves_to_a_local_address_is_rejected() {
+    // The target was checked while it resolved to another address.
+    let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let strict = NetworkPolicy { allow_http: true, ..NetworkPolicy::default() };
+    assert_eq!(server.deliver_with(strict.clone()), Err(RequestError::NotPublic));
+    assert!(RequestError::NotPublic.is_final());
+    let target =
+        Target::new(&format!("http://localhost:{}/", server.port), &local_policy()).unwrap();
     let delivery = Delivery { id: "d".to_owned(), event: "e".to_owned(), body: b"{}".to_vec() };
-    let client = WebhookClient::new(strict, PACE, &[]).unwrap();
+    let client = WebhookClient::new(strict, TIMEOUTS, &[]).unwrap();
     assert_eq!(
         client.deliver(&target, &Secret::new(""), &delivery, now()),
-        Err(Failure::NotPublic)
+        Err(RequestError::NotPublic)
     );
-    let client = WebhookClient::new(here(), PACE, &[]).unwrap();
+    let client = WebhookClient::new(local_policy(), TIMEOUTS, &[]).unwrap();
     assert!(client.deliver(&target, &Secret::new(""), &delivery, now()).unwrap().is_delivered());
     assert_eq!(server.requests.lock().unwrap().len(), 1);
 }
 
 #[test]
-fn slow_servers_are_left() {
+fn slow_servers_time_out() {
     let start = Instant::now();
     let silent = Server::new(|_| std::thread::sleep(Duration::from_secs(5)));
-    assert_eq!(silent.deliver(), Err(Failure::Late));
+    assert_eq!(silent.deliver(), Err(RequestError::Timeout));
     let drip = Server::new(|stream| {
         for byte in b"HTTP/1.1 200 OK\r\nX: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n" {
             if stream.write_all(&[*byte]).is_err() {
@@ -182,31 +188,31 @@ fn slow_servers_are_left() {
             std::thread::sleep(Duration::from_millis(100));
         }
     });
-    assert_eq!(drip.deliver(), Err(Failure::Late));
+    assert_eq!(drip.deliver(), Err(RequestError::Timeout));
     assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
 }
 
 #[test]
-fn endless_answers_are_cut() {
+fn endless_responses_are_cut() {
     let endless = Server::new(|stream| {
         let mut answer = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
         while stream.write_all(&answer).is_ok() {
             answer = vec![b'x'; 10_000];
         }
     });
-    let receipt = endless.deliver().unwrap();
-    assert!(receipt.is_delivered() && receipt.answer.len() <= 1024);
+    let response = endless.deliver().unwrap();
+    assert!(response.is_delivered() && response.text.len() <= 1024);
     let headers = Server::new(|stream| {
         let mut answer = b"HTTP/1.1 200 OK\r\n".to_vec();
         while stream.write_all(&answer).is_ok() {
             answer = b"X-Bomb: xxxxxxxxxxxxxxxxxxxxxxxxx\r\n".repeat(100);
         }
     });
-    assert!(matches!(headers.deliver(), Err(Failure::Connection(_))));
+    assert!(matches!(headers.deliver(), Err(RequestError::Connection(_))));
 }
 
 #[test]
-fn broken_answers_are_failures() {
+fn broken_responses_are_errors() {
     for answer in [
         "",
         "220 kin.example ESMTP\r\n",
@@ -214,25 +220,25 @@ fn broken_answers_are_failures() {
         "\0\0\0",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
     ] {
-        let found = Server::saying(answer).deliver();
+        let found = Server::answering(answer).deliver();
         assert!(
-            matches!(found, Err(Failure::Connection(_) | Failure::Delivery(_))),
+            matches!(found, Err(RequestError::Connection(_) | RequestError::InvalidDelivery(_))),
             "{answer:?}: {found:?}"
         );
     }
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = Server { port: nobody, requests: Arc::default() };
-    assert!(matches!(nobody.deliver(), Err(Failure::Connection(_))));
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let unused = Server { port: unused, requests: Arc::default() };
+    assert!(matches!(unused.deliver(), Err(RequestError::Connection(_))));
 }
 
 #[test]
-fn ids_that_could_harm_are_refused() {
-    let target = Target::new("http://127.0.0.1:8080/", &here()).unwrap();
-    let client = WebhookClient::new(here(), PACE, &[]).unwrap();
+fn unsafe_ids_are_rejected() {
+    let target = Target::new("http://127.0.0.1:8080/", &local_policy()).unwrap();
+    let client = WebhookClient::new(local_policy(), TIMEOUTS, &[]).unwrap();
     for id in ["", "a b", "a\r\nX: y", "\u{e9}"] {
         let delivery = Delivery { id: id.to_owned(), event: "alert".to_owned(), body: Vec::new() };
         let found = client.deliver(&target, &Secret::new("kin"), &delivery, now());
-        assert!(matches!(found, Err(Failure::Delivery(_))), "{id:?}");
+        assert!(matches!(found, Err(RequestError::InvalidDelivery(_))), "{id:?}");
     }
 }
 
@@ -300,8 +306,9 @@ fn certificates_are_checked() {
     .unwrap();
     let delivery = Delivery { id: "d".to_owned(), event: "e".to_owned(), body: b"{}".to_vec() };
     let deliver = |host: &str, roots: &[Vec<u8>]| {
-        let target = Target::new(&format!("https://{host}:{}/", port.trim()), &here()).unwrap();
-        WebhookClient::new(here(), PACE, roots).unwrap().deliver(
+        let target =
+            Target::new(&format!("https://{host}:{}/", port.trim()), &local_policy()).unwrap();
+        WebhookClient::new(local_policy(), TIMEOUTS, roots).unwrap().deliver(
             &target,
             &Secret::new("kin"),
             &delivery,
@@ -314,8 +321,11 @@ fn certificates_are_checked() {
     let misnamed = deliver("127.0.0.1", &[pem]);
     python.kill().unwrap();
     python.wait().unwrap();
-    assert_eq!(trusted.unwrap().answer, "over tls");
-    assert!(matches!(unknown, Err(Failure::Tls(_))), "{unknown:?}");
-    assert!(matches!(misnamed, Err(Failure::Tls(_))), "{misnamed:?}");
-    assert!(matches!(WebhookClient::new(here(), PACE, &[b"x".to_vec()]), Err(Failure::Tls(_))));
+    assert_eq!(trusted.unwrap().text, "over tls");
+    assert!(matches!(unknown, Err(RequestError::Tls(_))), "{unknown:?}");
+    assert!(matches!(misnamed, Err(RequestError::Tls(_))), "{misnamed:?}");
+    assert!(matches!(
+        WebhookClient::new(local_policy(), TIMEOUTS, &[b"x".to_vec()]),
+        Err(RequestError::Tls(_))
+    ));
 }

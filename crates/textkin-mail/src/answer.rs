@@ -10,8 +10,8 @@ use textkin_extract::mime::Entity;
 use crate::incoming::message_id;
 use crate::request::references;
 use crate::{
-    Address, AutomatedSender, Bounds, IncomingMessage, MailHandler, Mailbox, Mailboxes,
-    Misunderstanding, Outcome, Outgoing, Purpose, Request, Unavailable, Verb,
+    Address, AutomatedSender, IncomingMessage, MailHandler, Mailbox, Mailboxes, OutgoingMessage,
+    ParseLimits, ParseRequestError, Purpose, ReplyContent, Request, UnavailableError, Verb,
 };
 
 /// How mail is read and answered here.
@@ -20,7 +20,7 @@ pub struct MailConfig {
     /// The addresses that are ours.
     pub mailboxes: Mailboxes,
     /// How much of a message is looked at.
-    pub bounds: Bounds,
+    pub parse_limits: ParseLimits,
     /// The name under which the mail system in front says, in `Authentication-Results`, that a
     /// sender is no forgery. With it, mail that has no such word is not taken.
     pub authority: Option<String>,
@@ -32,30 +32,34 @@ pub struct MailConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// This is sent to the sender.
-    Reply(Outgoing),
+    Reply(OutgoingMessage),
     /// Nothing may be sent.
-    Silence(AutomatedSender),
+    NoReply(AutomatedSender),
 }
 
 impl MailConfig {
     /// Mail to `mailboxes`, with the usual bounds.
     pub fn new(mailboxes: Mailboxes) -> Self {
-        Self { mailboxes, bounds: Bounds::default(), authority: None, site: None }
+        Self { mailboxes, parse_limits: ParseLimits::default(), authority: None, site: None }
     }
 
     /// What the addresses of a letter say.
-    fn mailbox(&self, letter: &IncomingMessage) -> Mailbox {
-        let mut read = letter.recipients.iter().filter_map(|address| self.mailboxes.read(address));
+    fn mailbox(&self, message: &IncomingMessage) -> Mailbox {
+        let mut read = message.recipients.iter().filter_map(|address| self.mailboxes.read(address));
         read.next().unwrap_or_default()
     }
 }
 
 /// The robot that a letter comes from, if it does.
 pub(crate) fn automated_sender(
-    letter: &IncomingMessage,
-    bounds: &Bounds,
+    message: &IncomingMessage,
+    parse_limits: &ParseLimits,
 ) -> Option<AutomatedSender> {
-    AutomatedSender::of(letter.sender.as_ref(), &Entity::read(&letter.bytes), bounds.max_hops)
+    AutomatedSender::detect(
+        message.sender.as_ref(),
+        &Entity::read(&message.bytes),
+        parse_limits.max_hops,
+    )
 }
 
 /// Does what a letter asks for, and gives the reply.
@@ -64,32 +68,32 @@ pub(crate) fn automated_sender(
 ///
 /// If the desk cannot do it now; the letter is to be kept and asked about again.
 pub fn answer(
-    letter: &IncomingMessage,
+    message: &IncomingMessage,
     handler: &dyn MailHandler,
-    office: &MailConfig,
-) -> Result<Answer, Unavailable> {
-    if let Some(automated_sender) = automated_sender(letter, &office.bounds) {
-        return Ok(Answer::Silence(automated_sender));
+    config: &MailConfig,
+) -> Result<Answer, UnavailableError> {
+    if let Some(automated_sender) = automated_sender(message, &config.parse_limits) {
+        return Ok(Answer::NoReply(automated_sender));
     }
-    let Some(sender) = &letter.sender else {
-        return Ok(Answer::Silence(AutomatedSender::NoSender));
+    let Some(sender) = &message.sender else {
+        return Ok(Answer::NoReply(AutomatedSender::NoSender));
     };
-    let mailbox = office.mailbox(letter);
-    let outcome = match Request::read(letter, sender, &mailbox, &office.bounds) {
+    let mailbox = config.mailbox(message);
+    let outcome = match Request::read(message, sender, &mailbox, &config.parse_limits) {
         Ok(request) => handler.handle(request)?,
-        Err(misunderstanding) => help(&misunderstanding, office),
+        Err(misunderstanding) => help(&misunderstanding, config),
     };
-    Ok(Answer::Reply(reply(letter, sender, &outcome, office)))
+    Ok(Answer::Reply(reply(message, sender, &outcome, config)))
 }
 
 /// The reply to a letter.
 fn reply(
-    letter: &IncomingMessage,
+    message: &IncomingMessage,
     sender: &Address,
-    outcome: &Outcome,
-    office: &MailConfig,
-) -> Outgoing {
-    let message = Entity::read(&letter.bytes);
+    outcome: &ReplyContent,
+    config: &MailConfig,
+) -> OutgoingMessage {
+    let entity = Entity::read(&message.bytes);
     let mut text = outcome.text.trim_end().to_owned();
     if let Some(link) = &outcome.link {
         text.push_str(&format!("\n\nSee it: {link}"));
@@ -97,23 +101,23 @@ fn reply(
     if let Some(withdraw) = &outcome.withdraw {
         text.push_str(&format!("\n\nWithdraw it: {withdraw}"));
     }
-    let host = office.mailboxes.host();
+    let host = config.mailboxes.host();
     text.push_str(&format!(
         "\n\n-- \nThis is the only reply to \u{201c}{}\u{201d}, sent by textkin at {host}.\n",
-        letter.subject()
+        message.subject()
     ));
-    Outgoing {
+    OutgoingMessage {
         to: sender.clone(),
         subject: outcome.subject.clone(),
         text,
-        purpose: Purpose::Reply { to: message_id(&message), references: references(&message) },
-        identity: letter.identity(),
+        purpose: Purpose::Reply { to: message_id(&entity), references: references(&entity) },
+        identity: message.identity(),
     }
 }
 
 /// What to write instead.
-fn help(misunderstanding: &Misunderstanding, office: &MailConfig) -> Outcome {
-    let host = office.mailboxes.host();
+fn help(misunderstanding: &ParseRequestError, config: &MailConfig) -> ReplyContent {
+    let host = config.mailboxes.host();
     let verbs = Verb::ALL.map(|verb| match verb {
         Verb::Register => "REGISTER repository – keeps the documents",
         Verb::Probe => {
@@ -123,7 +127,7 @@ fn help(misunderstanding: &Misunderstanding, office: &MailConfig) -> Outcome {
         Verb::Status => "STATUS, or STATUS id – says how it stands",
         Verb::Remove => "REMOVE id, or REMOVE repository/id – withdraws a document",
     });
-    let site = office.site.as_ref().map(|site| format!("\n\nMore is at {site}"));
+    let site = config.site.as_ref().map(|site| format!("\n\nMore is at {site}"));
     let text = format!(
         "Nothing was done: {misunderstanding}.\n\n\
          Begin the subject with one of these. The repository may be left out.\n\n* {}\n\n\
@@ -132,7 +136,7 @@ fn help(misunderstanding: &Misunderstanding, office: &MailConfig) -> Outcome {
         verbs.join("\n* "),
         site.unwrap_or_default(),
     );
-    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+    ReplyContent { subject: "Nothing was done".to_owned(), text, ..ReplyContent::default() }
 }
 
 #[cfg(test)]
@@ -141,10 +145,10 @@ mod tests {
     use std::sync::Mutex;
 
     #[derive(Default)]
-    struct ServiceMailHandler(Mutex<Vec<Request>>);
+    struct TestHandler(Mutex<Vec<Request>>);
 
-    impl MailHandler for ServiceMailHandler {
-        fn knows(&self, _: &Address) -> Result<bool, Unavailable> {
+    impl MailHandler for TestHandler {
+        fn is_known_sender(&self, _: &Address) -> Result<bool, UnavailableError> {
             Ok(true)
         }
 
@@ -152,9 +156,9 @@ mod tests {
             Ok(())
         }
 
-        fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+        fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError> {
             self.0.lock().unwrap().push(request);
-            Ok(Outcome {
+            Ok(ReplyContent {
                 subject: "Registered: 3 words".to_owned(),
                 text: "It is there.".to_owned(),
                 link: Some("https://kin.example/results/1".to_owned()),
@@ -163,11 +167,11 @@ mod tests {
         }
     }
 
-    fn office() -> MailConfig {
+    fn config() -> MailConfig {
         MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
     }
 
-    fn letter(message: &str) -> IncomingMessage {
+    fn message(message: &str) -> IncomingMessage {
         IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: vec!["textkin@kin.example".parse().unwrap()],
@@ -178,10 +182,10 @@ mod tests {
 
     #[test]
     fn a_request_is_done_and_answered() {
-        let clerk = ServiceMailHandler::default();
-        let letter =
-            letter("Subject: REGISTER\nMessage-Id: <2@a>\nReferences: <1@a>\n\nOne two three");
-        let Answer::Reply(reply) = answer(&letter, &clerk, &office()).unwrap() else { panic!() };
+        let clerk = TestHandler::default();
+        let message =
+            message("Subject: REGISTER\nMessage-Id: <2@a>\nReferences: <1@a>\n\nOne two three");
+        let Answer::Reply(reply) = answer(&message, &clerk, &config()).unwrap() else { panic!() };
         assert_eq!(reply.to.to_string(), "ann@a.example");
         assert!(
             reply.text.starts_with(
@@ -195,9 +199,9 @@ mod tests {
 
     #[test]
     fn what_is_no_request_gets_help() {
-        let clerk = ServiceMailHandler::default();
+        let clerk = TestHandler::default();
         let Answer::Reply(reply) =
-            answer(&letter("Subject: hi\n\nhello"), &clerk, &office()).unwrap()
+            answer(&message("Subject: hi\n\nhello"), &clerk, &config()).unwrap()
         else {
             panic!()
         };
@@ -207,25 +211,28 @@ mod tests {
 
     #[test]
     fn robots_get_silence() {
-        let clerk = ServiceMailHandler::default();
-        let found =
-            answer(&letter("Subject: PROBE\nAuto-Submitted: auto-replied\n\nx"), &clerk, &office());
-        assert_eq!(found, Ok(Answer::Silence(AutomatedSender::AutoSubmitted)));
+        let clerk = TestHandler::default();
+        let found = answer(
+            &message("Subject: PROBE\nAuto-Submitted: auto-replied\n\nx"),
+            &clerk,
+            &config(),
+        );
+        assert_eq!(found, Ok(Answer::NoReply(AutomatedSender::AutoSubmitted)));
         assert!(clerk.0.lock().unwrap().is_empty());
     }
 
     #[test]
     fn our_own_reply_is_never_answered() {
-        let clerk = ServiceMailHandler::default();
-        let office = office();
+        let clerk = TestHandler::default();
+        let config = config();
         let Answer::Reply(reply) =
-            answer(&letter("Subject: STATUS\n\nx"), &clerk, &office).unwrap()
+            answer(&message("Subject: STATUS\n\nx"), &clerk, &config).unwrap()
         else {
             panic!()
         };
         let bytes =
-            reply.to_bytes(&office.mailboxes.service().unwrap(), std::time::UNIX_EPOCH).unwrap();
-        let back = IncomingMessage { bytes, ..letter("") };
-        assert_eq!(answer(&back, &clerk, &office), Ok(Answer::Silence(AutomatedSender::Ourselves)));
+            reply.to_bytes(&config.mailboxes.service().unwrap(), std::time::UNIX_EPOCH).unwrap();
+        let back = IncomingMessage { bytes, ..message("") };
+        assert_eq!(answer(&back, &clerk, &config), Ok(Answer::NoReply(AutomatedSender::Ourselves)));
     }
 }

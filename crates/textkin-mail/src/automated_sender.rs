@@ -1,8 +1,8 @@
-//! Mail that must not be answered: of robots, lists, bounces and of ourselves.
+//! Detects mail that must not be answered: from programs, lists, bounces and textkin itself.
 //!
-//! In: the sender of the envelope and the header. Out: the [`AutomatedSender`] it comes from, if it does.
-//! Follows RFC 3834, and what programs write that do not know it. An answer to such mail may be
-//! answered in turn, without end.
+//! In: envelope sender and header. Out: the kind of [`AutomatedSender`], if it is one. Follows
+//! RFC 3834 and the headers of programs that do not. Replying to such mail could start an endless
+//! loop.
 
 use std::fmt;
 
@@ -10,36 +10,37 @@ use textkin_extract::mime::Entity;
 
 use crate::Address;
 
-/// The header field that marks everything we send.
+/// The header field that marks every message we send.
 pub(crate) const LOOP_FIELD: &str = "X-Textkin-Loop";
 
-/// Why a message must not be answered.
+/// Kinds of automated senders; their messages must not be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AutomatedSender {
     /// The envelope has no sender: a bounce.
     NoSender,
-    /// The sender is the address of a mail system or of nobody.
+    /// The sender is a mail system or a no-reply address.
     Daemon,
-    /// `Auto-Submitted` says that no person sent it.
+    /// The header has `Auto-Submitted`.
     AutoSubmitted,
-    /// It went to many.
+    /// Bulk mail.
     Bulk,
-    /// It came by a mailing list.
+    /// It came from a mailing list.
     List,
-    /// The sender wants no automatic answer.
-    NoAnswerWanted,
-    /// It reports on the delivery of another message.
+    /// The sender asks for no automatic replies.
+    NoReplyRequested,
+    /// A delivery report.
     Report,
-    /// It was sent by us.
+    /// It was sent by textkin.
     Ourselves,
-    /// It went through more mail systems than mail does.
-    ManyHops,
+    /// It passed through too many mail systems.
+    MailLoop,
 }
 
 impl AutomatedSender {
-    /// The robot that a message comes from; more than `max_hops` fields `Received` are a circle.
-    pub(crate) fn of(
+    /// Returns the kind of automated sender, if it is one. More than `max_hops` fields `Received` are
+    /// a mail loop.
+    pub(crate) fn detect(
         sender: Option<&Address>,
         message: &Entity<'_>,
         max_hops: usize,
@@ -72,16 +73,16 @@ impl AutomatedSender {
         }
         let suppressed = value("x-auto-response-suppress").is_some_and(|value| value != "none");
         if suppressed || has("x-autoreply") || has("x-autorespond") || has("x-autoresponder") {
-            return Some(Self::NoAnswerWanted);
+            return Some(Self::NoReplyRequested);
         }
         if message.media_type() == "multipart/report" {
             return Some(Self::Report);
         }
-        (message.fields_named("received").count() > max_hops).then_some(Self::ManyHops)
+        (message.fields_named("received").count() > max_hops).then_some(Self::MailLoop)
     }
 }
 
-/// Whether a local part belongs to a mail system, a list or nobody.
+/// Whether a local part belongs to a mail system, a list or a no-reply address.
 fn is_daemon(local: &str) -> bool {
     let local = local.to_ascii_lowercase();
     let plain: String = local.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -107,15 +108,15 @@ fn is_daemon(local: &str) -> bool {
 impl fmt::Display for AutomatedSender {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::NoSender => "the envelope has no sender",
-            Self::Daemon => "the sender is a mail system or nobody",
-            Self::AutoSubmitted => "it was sent automatically",
-            Self::Bulk => "it went to many",
-            Self::List => "it came by a mailing list",
-            Self::NoAnswerWanted => "the sender wants no automatic answer",
-            Self::Report => "it reports on another message",
-            Self::Ourselves => "it was sent by this service",
-            Self::ManyHops => "it went in a circle",
+            Self::NoSender => "the message has no sender (bounce)",
+            Self::Daemon => "the sender is a mail system or no-reply address",
+            Self::AutoSubmitted => "the message was sent automatically",
+            Self::Bulk => "bulk mail",
+            Self::List => "mailing list",
+            Self::NoReplyRequested => "the sender asks for no automatic replies",
+            Self::Report => "delivery report",
+            Self::Ourselves => "sent by textkin itself",
+            Self::MailLoop => "mail loop",
         })
     }
 }
@@ -124,37 +125,40 @@ impl fmt::Display for AutomatedSender {
 mod tests {
     use super::*;
 
-    fn of(sender: &str, header: &str) -> Option<AutomatedSender> {
+    fn detect(sender: &str, header: &str) -> Option<AutomatedSender> {
         let text = format!("{header}\r\n\r\nbody");
-        AutomatedSender::of(sender.parse().ok().as_ref(), &Entity::read(text.as_bytes()), 3)
+        AutomatedSender::detect(sender.parse().ok().as_ref(), &Entity::read(text.as_bytes()), 3)
     }
 
     #[test]
-    fn robots_are_known() {
+    fn automated_senders_are_detected() {
         let ann = "ann@a.example";
-        assert_eq!(of(ann, "Subject: PROBE"), None);
-        assert_eq!(of(ann, "Auto-Submitted: no"), None);
-        assert_eq!(of(ann, "Auto-Submitted: no (really)"), None);
-        assert_eq!(of(ann, "Precedence: first-class"), None);
-        assert_eq!(of(ann, "X-Auto-Response-Suppress: None"), None);
-        assert_eq!(of("", "Subject: PROBE"), Some(AutomatedSender::NoSender));
-        assert_eq!(of(ann, "Return-Path: <>"), Some(AutomatedSender::NoSender));
+        assert_eq!(detect(ann, "Subject: PROBE"), None);
+        assert_eq!(detect(ann, "Auto-Submitted: no"), None);
+        assert_eq!(detect(ann, "Auto-Submitted: no (really)"), None);
+        assert_eq!(detect(ann, "Precedence: first-class"), None);
+        assert_eq!(detect(ann, "X-Auto-Response-Suppress: None"), None);
+        assert_eq!(detect("", "Subject: PROBE"), Some(AutomatedSender::NoSender));
+        assert_eq!(detect(ann, "Return-Path: <>"), Some(AutomatedSender::NoSender));
         assert_eq!(
-            of(ann, "AUTO-SUBMITTED: Auto-Replied; x=y"),
+            detect(ann, "AUTO-SUBMITTED: Auto-Replied; x=y"),
             Some(AutomatedSender::AutoSubmitted)
         );
-        assert_eq!(of(ann, "Precedence: Bulk"), Some(AutomatedSender::Bulk));
-        assert_eq!(of(ann, "List-Id: <x>"), Some(AutomatedSender::List));
-        assert_eq!(of(ann, "X-Auto-Response-Suppress: All"), Some(AutomatedSender::NoAnswerWanted));
-        assert_eq!(of(ann, "X-Textkin-Loop: kin.example"), Some(AutomatedSender::Ourselves));
+        assert_eq!(detect(ann, "Precedence: Bulk"), Some(AutomatedSender::Bulk));
+        assert_eq!(detect(ann, "List-Id: <x>"), Some(AutomatedSender::List));
         assert_eq!(
-            of(ann, "Content-Type: multipart/report; boundary=b"),
+            detect(ann, "X-Auto-Response-Suppress: All"),
+            Some(AutomatedSender::NoReplyRequested)
+        );
+        assert_eq!(detect(ann, "X-Textkin-Loop: kin.example"), Some(AutomatedSender::Ourselves));
+        assert_eq!(
+            detect(ann, "Content-Type: multipart/report; boundary=b"),
             Some(AutomatedSender::Report)
         );
-        assert_eq!(of(ann, "Received: a\nReceived: b\nReceived: c"), None);
+        assert_eq!(detect(ann, "Received: a\nReceived: b\nReceived: c"), None);
         assert_eq!(
-            of(ann, "Received: a\nReceived: b\nReceived: c\nReceived: d"),
-            Some(AutomatedSender::ManyHops)
+            detect(ann, "Received: a\nReceived: b\nReceived: c\nReceived: d"),
+            Some(AutomatedSender::MailLoop)
         );
         for local in [
             "MAILER-DAEMON",
@@ -166,11 +170,11 @@ mod tests {
             "owner-x",
         ] {
             assert_eq!(
-                of(&format!("{local}@a.example"), "Subject: x"),
+                detect(&format!("{local}@a.example"), "Subject: x"),
                 Some(AutomatedSender::Daemon),
                 "{local}"
             );
         }
-        assert_eq!(of("bouncer@a.example", ""), None);
+        assert_eq!(detect("bouncer@a.example", ""), None);
     }
 }

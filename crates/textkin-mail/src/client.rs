@@ -1,7 +1,7 @@
-//! Hands a message to a listener by LMTP, and waits for the answer.
+//! LMTP client: passes a message to a listener and waits for the reply.
 //!
-//! In: an envelope and a message with line ends of any form. Out: whether it was taken. Blocks;
-//! for the program that a mail system starts for each message.
+//! In: an envelope and a message with line ends of any form. Out: whether it was accepted. Blocks;
+//! used by the program that a mail system starts for each message.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use crate::{Address, IncomingMessage, Refusal};
 
-/// Where a listener is.
+/// Address of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// A socket in the file system.
+    /// A Unix domain socket.
     Unix(PathBuf),
-    /// A port.
+    /// A TCP port.
     Tcp(SocketAddr),
 }
 
@@ -30,104 +30,104 @@ impl fmt::Display for Destination {
     }
 }
 
-/// A reply is not longer.
+/// Maximum length of a reply.
 const MAX_REPLY_BYTES: u64 = 64 << 10;
 
-/// Hands a letter over, within `patience` for each step. It is kept when this returns.
+/// Delivers a message, waiting at most `timeout` for each step. It is stored when this returns.
 ///
 /// # Errors
 ///
-/// [`Refusal::Later`] if the listener cannot be reached or says so, [`Refusal::Never`] if it
-/// refuses the letter for one of its recipients.
+/// [`Refusal::Temporary`] if the listener cannot be reached or reports a temporary failure,
+/// [`Refusal::Permanent`] if it rejects the message for one of the recipients.
 pub fn deliver(
     destination: &Destination,
-    letter: &IncomingMessage,
-    patience: Duration,
+    message: &IncomingMessage,
+    timeout: Duration,
 ) -> Result<(), Refusal> {
-    let later = |error: io::Error| Refusal::Later(format!("{destination}: {error}"));
+    let temporary = |error: io::Error| Refusal::Temporary(format!("{destination}: {error}"));
     match destination {
         Destination::Unix(path) => {
-            let stream = UnixStream::connect(path).map_err(later)?;
-            stream.set_read_timeout(Some(patience)).map_err(later)?;
-            stream.set_write_timeout(Some(patience)).map_err(later)?;
-            Talk::new(stream).letter(letter)
+            let stream = UnixStream::connect(path).map_err(temporary)?;
+            stream.set_read_timeout(Some(timeout)).map_err(temporary)?;
+            stream.set_write_timeout(Some(timeout)).map_err(temporary)?;
+            LmtpConnection::new(stream).deliver(message)
         }
         Destination::Tcp(address) => {
-            let stream = TcpStream::connect_timeout(address, patience).map_err(later)?;
-            stream.set_read_timeout(Some(patience)).map_err(later)?;
-            stream.set_write_timeout(Some(patience)).map_err(later)?;
-            Talk::new(stream).letter(letter)
+            let stream = TcpStream::connect_timeout(address, timeout).map_err(temporary)?;
+            stream.set_read_timeout(Some(timeout)).map_err(temporary)?;
+            stream.set_write_timeout(Some(timeout)).map_err(temporary)?;
+            LmtpConnection::new(stream).deliver(message)
         }
     }
 }
 
-/// A connection.
-struct Talk<S> {
+/// A client connection.
+struct LmtpConnection<S> {
     stream: BufReader<S>,
 }
 
-impl<S: Read + Write> Talk<S> {
+impl<S: Read + Write> LmtpConnection<S> {
     fn new(stream: S) -> Self {
         Self { stream: BufReader::new(stream) }
     }
 
-    fn letter(mut self, letter: &IncomingMessage) -> Result<(), Refusal> {
+    fn deliver(mut self, message: &IncomingMessage) -> Result<(), Refusal> {
         self.expect('2')?;
-        self.ask("LHLO localhost\r\n", '2')?;
-        let sender = letter.sender.as_ref().map(Address::as_str).unwrap_or_default();
+        self.command("LHLO localhost\r\n", '2')?;
+        let sender = message.sender.as_ref().map(Address::as_str).unwrap_or_default();
         let is_ascii =
-            sender.is_ascii() && letter.recipients.iter().all(|to| to.as_str().is_ascii());
+            sender.is_ascii() && message.recipients.iter().all(|to| to.as_str().is_ascii());
         let utf8 = if is_ascii { "" } else { " SMTPUTF8" };
-        self.ask(&format!("MAIL FROM:<{sender}> BODY=8BITMIME{utf8}\r\n"), '2')?;
-        for recipient in &letter.recipients {
-            self.ask(&format!("RCPT TO:<{recipient}>\r\n"), '2')?;
+        self.command(&format!("MAIL FROM:<{sender}> BODY=8BITMIME{utf8}\r\n"), '2')?;
+        for recipient in &message.recipients {
+            self.command(&format!("RCPT TO:<{recipient}>\r\n"), '2')?;
         }
-        self.ask("DATA\r\n", '3')?;
-        self.write(&stuffed(&letter.bytes))?;
-        for _ in &letter.recipients {
+        self.command("DATA\r\n", '3')?;
+        self.write(&dot_stuffed(&message.bytes))?;
+        for _ in &message.recipients {
             self.expect('2')?;
         }
-        // It is kept; whether the other side hears the farewell makes no difference.
+        // The message is stored; a failed QUIT does not matter.
         let _ = self.write(b"QUIT\r\n");
         Ok(())
     }
 
-    fn ask(&mut self, command: &str, wanted: char) -> Result<(), Refusal> {
+    fn command(&mut self, command: &str, expected: char) -> Result<(), Refusal> {
         self.write(command.as_bytes())?;
-        self.expect(wanted)
+        self.expect(expected)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let stream = self.stream.get_mut();
         let written = stream.write_all(bytes).and_then(|()| stream.flush());
-        written.map_err(|error| Refusal::Later(error.to_string()))
+        written.map_err(|error| Refusal::Temporary(error.to_string()))
     }
 
-    /// Reads a reply, of which the last line counts.
-    fn expect(&mut self, wanted: char) -> Result<(), Refusal> {
+    /// Reads a reply; only its last line counts.
+    fn expect(&mut self, expected: char) -> Result<(), Refusal> {
         let mut reader = (&mut self.stream).take(MAX_REPLY_BYTES);
         loop {
             let mut bytes = Vec::new();
             let read = reader.read_until(b'\n', &mut bytes);
-            read.map_err(|error| Refusal::Later(error.to_string()))?;
+            read.map_err(|error| Refusal::Temporary(error.to_string()))?;
             let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
             if bytes.last() != Some(&b'\n') {
-                return Err(Refusal::Later("the connection ended".to_owned()));
+                return Err(Refusal::Temporary("connection closed".to_owned()));
             }
             if line.as_bytes().get(3) == Some(&b'-') {
                 continue;
             }
             return match line.chars().next() {
-                Some(first) if first == wanted => Ok(()),
-                Some('5') => Err(Refusal::Never(line)),
-                _ => Err(Refusal::Later(line)),
+                Some(first) if first == expected => Ok(()),
+                Some('5') => Err(Refusal::Permanent(line)),
+                _ => Err(Refusal::Temporary(line)),
             };
         }
     }
 }
 
-/// A message as it goes over the wire: every line ended by CR LF, dots doubled, the end marked.
-pub(crate) fn stuffed(message: &[u8]) -> Vec<u8> {
+/// Encodes a message for `DATA`: lines end with CR LF, leading dots are doubled, the end is marked.
+pub(crate) fn dot_stuffed(message: &[u8]) -> Vec<u8> {
     let mut wire = Vec::with_capacity(message.len() + message.len() / 32 + 8);
     let mut rest = message;
     while !rest.is_empty() {
@@ -149,9 +149,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_every_form_become_lines_of_mail() {
-        assert_eq!(stuffed(b"a\n.b\r\nc\rd"), b"a\r\n..b\r\nc\r\nd\r\n.\r\n");
-        assert_eq!(stuffed(b"\n.\nQUIT\n"), b"\r\n..\r\nQUIT\r\n.\r\n");
-        assert_eq!(stuffed(b""), b".\r\n");
+    fn all_line_ends_become_cr_lf() {
+        assert_eq!(dot_stuffed(b"a\n.b\r\nc\rd"), b"a\r\n..b\r\nc\r\nd\r\n.\r\n");
+        assert_eq!(dot_stuffed(b"\n.\nQUIT\n"), b"\r\n..\r\nQUIT\r\n.\r\n");
+        assert_eq!(dot_stuffed(b""), b".\r\n");
     }
 }

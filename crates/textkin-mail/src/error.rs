@@ -1,38 +1,40 @@
-//! What can be wrong with settings and addresses.
+//! Errors in settings and addresses.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why something of the mail front end cannot be set up.
+/// Why the mail front end cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Not an address that mail can be sent to.
-    #[error("{0:?} is no mail address; expected name@host")]
+    /// Not a mail address.
+    #[error("{0:?} is not a mail address; write it like name@host")]
     Address(String),
-    /// Not the name of a host.
-    #[error("{0:?} is no name of a host")]
+    /// Not a host name.
+    #[error("{0:?} is not a host name")]
     Host(String),
-    /// No host is named that mail is received for.
-    #[error("no host is named that mail is received for")]
-    NoHost,
-    /// The local part of the service cannot be used.
-    #[error("{0:?} cannot be the name of the service: it must be a word that is no verb")]
+    /// No host was given to receive mail for.
+    #[error("no host name to receive mail for")]
+    MissingHost,
+    /// The name of the service is not allowed.
+    #[error(
+        "{0:?} cannot be the service name; use letters, digits, '.', '_' or '-', and no verb such as register"
+    )]
     Service(String),
-    /// The relay cannot be used.
-    #[error("mail cannot be sent by {host}")]
+    /// The relay cannot be set up.
+    #[error("cannot send mail through {host}")]
     Relay {
-        /// The relay.
+        /// Host name of the relay.
         host: String,
-        /// What is wrong.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A socket cannot be made.
+    /// The socket cannot be created.
     #[error("cannot listen on {}", path.display())]
     Listen {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: io::Error,
     },
 }

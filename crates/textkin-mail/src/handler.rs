@@ -1,81 +1,81 @@
-//! What stands behind the mail front end: the service that knows accounts and keeps texts.
+//! The service behind the mail front end, which has the accounts and stores texts.
 //!
-//! The methods may block (a database, a disk); the listener calls them on threads for that.
+//! Its methods may block (database, disk); the listener calls them on blocking threads.
 
 use crate::{Address, AutomatedSender, IncomingMessage, Request};
 
 /// The service behind the mail front end.
 ///
-/// What a wrong implementation breaks: if [`accept`](Desk::accept) returns before the letter is
-/// safe, a crash loses mail that its sender believes delivered; if it keeps a letter of an
-/// [identity](Letter::identity) it has already, the sender is answered twice.
+/// Implementations must uphold two rules. If [`accept`](MailHandler::accept) returns before the
+/// message is stored, a crash loses mail that its sender considers delivered. If it stores a message
+/// whose [identity](IncomingMessage::identity) is already stored, the sender gets two replies.
 pub trait MailHandler: Send + Sync {
-    /// Whether mail of this sender is taken. Addresses are compared without regard to case.
+    /// Whether mail from this sender is accepted. Addresses are compared ignoring case.
     ///
     /// # Errors
     ///
-    /// If it cannot be said now; the sender is asked to try again.
-    fn knows(&self, sender: &Address) -> Result<bool, Unavailable>;
+    /// If the lookup fails for now; the sender is asked to try again.
+    fn is_known_sender(&self, sender: &Address) -> Result<bool, UnavailableError>;
 
-    /// Keeps a letter, durably, to be [answered](crate::answer) once. A letter that is known
-    /// already is taken again and not kept twice.
+    /// Stores a message durably, to be [answered](crate::answer) once. A message that is stored
+    /// already is accepted and not stored again.
     ///
     /// # Errors
     ///
-    /// If it is not taken. The text is shown to the sender and must not tell of accounts.
-    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal>;
+    /// If the message is not accepted. The sender sees the text; it must reveal nothing about accounts.
+    fn accept(&self, message: IncomingMessage) -> Result<(), Refusal>;
 
-    /// Is told of a message that was taken and dropped, for a log.
-    fn dropped(&self, _letter: &IncomingMessage, _why: Dropped) {}
+    /// Records that a message was accepted and then dropped, for a log.
+    fn record_dropped(&self, _letter: &IncomingMessage, _reason: DropReason) {}
 
-    /// Does what a message asks for, and says what to reply. Also what was not done is said by an
-    /// [`Outcome`]: no such repository, too much mail today.
+    /// Carries out a request and returns the reply. A request that cannot be carried out gets a
+    /// reply too: unknown repository, too much mail today.
     ///
     /// # Errors
     ///
-    /// If it cannot be done now, and is to be tried again.
-    fn handle(&self, request: Request) -> Result<Outcome, Unavailable>;
+    /// If the request cannot be carried out for now and should be retried.
+    fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError>;
 }
 
-/// What the sender is told.
+/// The content of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// The subject of the reply: the result in a few words.
+pub struct ReplyContent {
+    /// The subject: the result in a few words.
     pub subject: String,
-    /// The reply, in paragraphs; lines are broken later.
+    /// The text, one paragraph per line; lines are wrapped later.
     pub text: String,
-    /// Where to see it.
+    /// Link to the result.
     pub link: Option<String>,
-    /// Where to take it back.
+    /// How to withdraw the documents: a link or an instruction.
     pub withdraw: Option<String>,
 }
 
-/// Why a letter is not taken.
+/// Why a message is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Not now: the sender's mail system tries again.
-    #[error("not now: {0}")]
-    Later(String),
-    /// Not at all: the sender's mail system returns it.
-    #[error("not at all: {0}")]
-    Never(String),
+    /// The sender's mail system tries again.
+    #[error("temporarily unavailable: {0}")]
+    Temporary(String),
+    /// The sender's mail system returns the message.
+    #[error("rejected: {0}")]
+    Permanent(String),
 }
 
-/// Why a message was taken and dropped.
+/// Why a message was accepted and then dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Dropped {
-    /// It must not be answered.
-    #[error("not to be answered: {0}")]
+pub enum DropReason {
+    /// It was sent by a program and must not be answered.
+    #[error("automated sender: {0}")]
     AutomatedSender(AutomatedSender),
-    /// Nobody knows the sender, and strangers are not told.
-    #[error("of an unknown sender")]
+    /// The sender is unknown, and unknown senders are discarded.
+    #[error("unknown sender")]
     UnknownSender,
-    /// The mail system in front does not vouch for the sender, and strangers are not told.
-    #[error("of a sender that may be forged")]
+    /// The sender could not be verified, and such mail is discarded.
+    #[error("the sender could not be verified")]
     NotAuthentic,
 }
 
-/// The service cannot answer now.
+/// The service is temporarily unavailable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not available: {0}")]
-pub struct Unavailable(pub String);
+#[error("temporarily unavailable: {0}")]
+pub struct UnavailableError(pub String);

@@ -1,7 +1,7 @@
-//! A message as it arrived: the envelope and the bytes.
+//! A received message: envelope and bytes.
 //!
-//! A letter is what is kept before the sender is told that it was taken, and what [`answer`] is
-//! asked about, once or, after a crash, again.
+//! It is stored before the sender gets an acknowledgement, and passed to [`answer`] once, or again
+//! after a crash.
 //!
 //! [`answer`]: crate::answer
 
@@ -11,24 +11,23 @@ use textkin_extract::mime::Entity;
 use crate::Address;
 use crate::verb::bare;
 
-/// A message in its envelope.
+/// A received message with its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncomingMessage {
-    /// The sender of the envelope, to whom a reply goes; none of mail that nobody wants an answer
-    /// to.
+    /// The envelope sender, who gets the reply; `None` for bounces.
     pub sender: Option<Address>,
-    /// The recipients of the envelope that are ours. All say the same.
+    /// The envelope recipients at our hosts. All of them mean the same verb and name.
     pub recipients: Vec<Address>,
-    /// The message: header and body, lines ended by CR LF.
+    /// Header and body; lines end with CR LF.
     pub bytes: Vec<u8>,
-    /// Where it came from, for people who look for a fault: an IP address or `local`.
+    /// Where the message came from, for troubleshooting: an IP address or `local`.
     pub peer: String,
 }
 
 impl IncomingMessage {
-    /// What is the same when the same message arrives again, and for no other: 32 hexadecimal
-    /// digits, from the sender, the address written to, and the `Message-Id` (without one: date,
-    /// subject and body). A desk that keeps it takes no message twice.
+    /// Returns an identifier that is the same when the same message arrives again: 32 hexadecimal
+    /// digits computed from the sender, the recipient and the `Message-Id` (without one: date,
+    /// subject and body).
     pub fn identity(&self) -> String {
         let message = Entity::read(&self.bytes);
         let mut digest = Sha256::new();
@@ -49,14 +48,14 @@ impl IncomingMessage {
         digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The subject, without marks of answers, for people: one line of at most 200 characters.
+    /// The subject for display, without `Re:` and the like: one line of at most 200 characters.
     pub fn subject(&self) -> String {
         let subject = Entity::read(&self.bytes).decoded_field("subject").unwrap_or_default();
         one_line(bare(&subject))
     }
 }
 
-/// The bytes before the first empty line.
+/// Length of the header: the bytes before the first empty line.
 pub(crate) fn header_bytes(message: &[u8]) -> usize {
     if message.starts_with(b"\r\n") || message.starts_with(b"\n") {
         return 0;
@@ -65,7 +64,7 @@ pub(crate) fn header_bytes(message: &[u8]) -> usize {
     (0..message.len()).find(|&at| message.get(at..).is_some_and(is_end)).unwrap_or(message.len())
 }
 
-/// A `Message-Id` that can be written into another header: `<…>`, printable, without spaces.
+/// A `Message-Id` that is safe in another header: `<…>`, printable, without spaces.
 pub(crate) fn message_id(message: &Entity<'_>) -> Option<String> {
     message.field("message-id").and_then(|field| message_ids(field).next())
 }
@@ -73,14 +72,14 @@ pub(crate) fn message_id(message: &Entity<'_>) -> Option<String> {
 /// The ids in a field such as `References`.
 pub(crate) fn message_ids(field: &str) -> impl Iterator<Item = String> {
     let ids = field.split('<').skip(1).filter_map(|text| text.split_once('>'));
-    let is_good = |id: &&str| {
+    let is_valid = |id: &&str| {
         (1..=250).contains(&id.len())
             && id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<')
     };
-    ids.map(|(id, _)| id).filter(is_good).map(|id| format!("<{id}>"))
+    ids.map(|(id, _)| id).filter(is_valid).map(|id| format!("<{id}>"))
 }
 
-/// Text without line ends and control characters, cut where it is long.
+/// Joins `text` into one line without control characters; long text is cut.
 pub(crate) fn one_line(text: &str) -> String {
     const MAX_CHARACTERS: usize = 200;
     let mut line = String::new();
@@ -100,7 +99,7 @@ pub(crate) fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn letter(header: &str) -> IncomingMessage {
+    fn message(header: &str) -> IncomingMessage {
         IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: vec!["probe@kin.example".parse().unwrap()],
@@ -110,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_message_is_known_again() {
-        let first = letter("Message-Id: <1@a>\r\nSubject: PROBE\r\n");
-        let again = letter("Received: x\r\nMessage-ID: <1@a>\r\nSubject: PROBE\r\n");
-        let other = letter("Message-Id: <2@a>\r\nSubject: PROBE\r\n");
+    fn the_same_message_has_the_same_identity() {
+        let first = message("Message-Id: <1@a>\r\nSubject: PROBE\r\n");
+        let again = message("Received: x\r\nMessage-ID: <1@a>\r\nSubject: PROBE\r\n");
+        let other = message("Message-Id: <2@a>\r\nSubject: PROBE\r\n");
         assert_eq!(first.identity(), again.identity());
         assert_ne!(first.identity(), other.identity());
-        let (bare, elsewhere) = (letter("Subject: PROBE\r\n"), letter("Subject: WATCH\r\n"));
+        let (bare, elsewhere) = (message("Subject: PROBE\r\n"), message("Subject: WATCH\r\n"));
         assert_eq!(bare.identity(), bare.identity());
         assert_ne!(bare.identity(), elsewhere.identity());
         let mut watched = first.clone();
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_could_harm_are_none() {
+    fn unsafe_ids_are_ignored() {
         assert_eq!(message_ids("<a@b> x <c d> <> <e@f>").collect::<Vec<_>>(), ["<a@b>", "<e@f>"]);
         assert_eq!(message_ids("a@b").next(), None);
         assert_eq!(one_line("a\r\nb\u{0}c  d\u{85}"), "a b c d");

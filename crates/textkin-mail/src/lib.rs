@@ -1,17 +1,28 @@
-//! Registration, probes and alerts by mail.
+//! Registration, checks and alerts by mail.
 //!
-//! Mail in: a [`Listener`] speaks SMTP or LMTP, takes messages of known senders to addresses of
-//! ours, and hands each over as a [`IncomingMessage`], which is acknowledged once the [`MailHandler`] keeps it.
-//! [`answer`] makes a [`Request`] of a letter (verb, repository, documents), asks the desk, and
-//! gives the one reply, or none where the sender is a robot.
+//! Incoming: a [`Listener`] speaks SMTP or LMTP. It accepts messages from known senders to its own
+//! addresses and passes each one on as an [`IncomingMessage`]; a message is acknowledged once the
+//! [`MailHandler`] has stored it. [`answer`] parses a message into a [`Request`] (verb, repository,
+//! documents), passes it to the handler and returns the one reply, or none for an
+//! [`AutomatedSender`].
 //!
-//! Mail out: [`Outgoing`] is a message in the making: a reply, or a [`notice`] of an alert; a
-//! [`Sender`] sends it, [`Relay`] by SMTP.
+//! Outgoing: an [`OutgoingMessage`] is a reply or a [`notice`] about alerts. A [`Sender`] sends it;
+//! [`Relay`] does so by SMTP.
 //!
-//! [`pipe`] is for mail systems that start a program for each message: it hands standard input to
+//! [`pipe`] serves mail systems that start a program for each message: it passes standard input to
 //! the listener of a running server by LMTP.
 //!
-//! The crate knows no store, no account and no text: whoever runs it implements [`MailHandler`].
+//! The crate has no store, accounts or index: the server implements [`MailHandler`].
+//!
+//! ```
+//! use textkin_mail::{Mailboxes, Verb};
+//!
+//! let mailboxes = Mailboxes::new(&["mail.example".to_owned()], "textkin")?;
+//! let mailbox = mailboxes.read(&"register+essays@mail.example".parse()?);
+//! assert_eq!(mailbox.map(|mailbox| (mailbox.verb, mailbox.name)),
+//!     Some((Some(Verb::Register), Some("essays".to_owned()))));
+//! # Ok::<(), textkin_mail::Error>(())
+//! ```
 
 mod error;
 mod address;
@@ -19,7 +30,7 @@ mod verb;
 mod mailboxes;
 mod incoming;
 mod automated_sender;
-mod authentic;
+mod authentication;
 mod request;
 mod handler;
 mod answer;
@@ -37,11 +48,11 @@ pub use answer::{Answer, MailConfig, answer};
 pub use automated_sender::AutomatedSender;
 pub use client::{Destination, deliver};
 pub use error::Error;
-pub use handler::{Dropped, MailHandler, Outcome, Refusal, Unavailable};
+pub use handler::{DropReason, MailHandler, Refusal, ReplyContent, UnavailableError};
 pub use incoming::IncomingMessage;
 pub use listener::{Limits, Listener, Protocol, UnknownSenders, bind_unix};
 pub use mailboxes::{Mailbox, Mailboxes};
-pub use outgoing::{Outgoing, Purpose};
-pub use request::{Bounds, Document, Misunderstanding, Request};
-pub use send::{Encryption, Failure, Outbox, Relay, Sender, Server};
+pub use outgoing::{OutgoingMessage, Purpose};
+pub use request::{ParseLimits, ParseRequestError, Request, SubmittedDocument};
+pub use send::{Encryption, Outbox, Relay, RelayServer, SendError, Sender};
 pub use verb::Verb;

@@ -40,7 +40,7 @@ impl Mailboxes {
             folded.push(address.map_err(|_| Error::Host(host.clone()))?.host().to_owned());
         }
         if folded.is_empty() {
-            return Err(Error::NoHost);
+            return Err(Error::MissingHost);
         }
         Ok(Self { hosts: folded, service: service.to_owned() })
     }
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn bad_settings_are_named() {
         let hosts = ["kin.example".to_owned()];
-        assert!(matches!(Mailboxes::new(&[], "textkin"), Err(Error::NoHost)));
+        assert!(matches!(Mailboxes::new(&[], "textkin"), Err(Error::MissingHost)));
         assert!(matches!(Mailboxes::new(&hosts, "probe"), Err(Error::Service(_))));
         assert!(matches!(Mailboxes::new(&["a b".to_owned()], "textkin"), Err(Error::Host(_))));
     }

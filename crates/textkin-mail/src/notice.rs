@@ -6,11 +6,11 @@
 use std::fmt;
 
 use crate::incoming::one_line;
-use crate::{Address, Outgoing, Purpose};
+use crate::{Address, OutgoingMessage, Purpose};
 
 /// How much of a text reappeared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum AlertLevel {
     /// A part.
     Some,
     /// Most of it.
@@ -19,7 +19,7 @@ pub enum Level {
     Exact,
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for AlertLevel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Some => "Some",
@@ -31,14 +31,14 @@ impl fmt::Display for Level {
 
 /// The words of a text that are in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct WordShare {
     /// Words that are in the other.
     pub shared_words: u64,
     /// All words.
     pub words: u64,
 }
 
-impl Share {
+impl WordShare {
     /// `40%`; all and nothing are said only of all and nothing, and `n/a` of a text without words.
     pub fn percent(self) -> String {
         let Self { shared_words, words } = self;
@@ -54,7 +54,7 @@ impl Share {
     }
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for WordShare {
     /// `412 of 1,030 words, 40%`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shared, words) = (thousands(self.shared_words), thousands(self.words));
@@ -64,7 +64,7 @@ impl fmt::Display for Share {
 
 /// A document, as people know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DocumentLabel {
     /// Its title, if it has one.
     pub title: Option<String>,
     /// Its repository.
@@ -73,7 +73,7 @@ pub struct Place {
     pub id: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DocumentLabel {
     /// `“Title” (repository/id)`, in one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = one_line(&format!("{}/{}", self.repository, self.id));
@@ -88,15 +88,15 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// How much of it.
-    pub level: Level,
+    pub level: AlertLevel,
     /// The watched text.
-    pub watched: Place,
+    pub watched: DocumentLabel,
     /// Where it reappeared.
-    pub found: Place,
+    pub found: DocumentLabel,
     /// The words of the watched text that are in the found one.
-    pub watched_in_found: Share,
+    pub watched_in_found: WordShare,
     /// The words of the found text that are in the watched one.
-    pub found_in_watched: Share,
+    pub found_in_watched: WordShare,
     /// When the found text is from or was found, as people read it.
     pub time: String,
     /// Where to see both.
@@ -108,7 +108,7 @@ const MAX_SHOWN: usize = 50;
 
 /// A message about one alert. `identity` is the same for the same alert; `rules` is where the
 /// reader says what to be told.
-pub fn alert(to: &Address, alert: &Alert, identity: &str, rules: &str) -> Outgoing {
+pub fn alert(to: &Address, alert: &Alert, identity: &str, rules: &str) -> OutgoingMessage {
     let Alert { level, watched, found, link, .. } = alert;
     let title = watched.title.as_ref().unwrap_or(&watched.id);
     let percent = alert.watched_in_found.percent();
@@ -117,7 +117,7 @@ pub fn alert(to: &Address, alert: &Alert, identity: &str, rules: &str) -> Outgoi
         facts(alert),
         footer(&watched.repository, rules),
     );
-    Outgoing {
+    OutgoingMessage {
         to: to.clone(),
         subject: format!(
             "{level}: \u{201c}{}\u{201d} reappeared in {} ({percent})",
@@ -138,7 +138,7 @@ pub fn digest(
     identity: &str,
     inbox: &str,
     rules: &str,
-) -> Option<Outgoing> {
+) -> Option<OutgoingMessage> {
     let first = alerts.first()?;
     let mut order: Vec<&Alert> = alerts.iter().collect();
     // Of equals the order stays.
@@ -158,7 +158,7 @@ pub fn digest(
         shown.join("\n\n"),
         footer(&first.watched.repository, rules),
     );
-    Some(Outgoing {
+    Some(OutgoingMessage {
         to: to.clone(),
         subject: format!("{count} {noun} reappeared"),
         text,
@@ -201,18 +201,18 @@ fn thousands(number: u64) -> String {
 mod tests {
     use super::*;
 
-    fn found(level: Level, shared_words: u64) -> Alert {
-        let place = |title: &str, repository: &str| Place {
+    fn found(level: AlertLevel, shared_words: u64) -> Alert {
+        let label = |title: &str, repository: &str| DocumentLabel {
             title: Some(title.to_owned()),
             repository: repository.to_owned(),
             id: "17".to_owned(),
         };
         Alert {
             level,
-            watched: place("On Kin\r\nBcc: x", "essays"),
-            found: place("News", "feed"),
-            watched_in_found: Share { shared_words, words: 1030 },
-            found_in_watched: Share { shared_words: 400, words: 4500 },
+            watched: label("On Kin\r\nBcc: x", "essays"),
+            found: label("News", "feed"),
+            watched_in_found: WordShare { shared_words, words: 1030 },
+            found_in_watched: WordShare { shared_words: 400, words: 4500 },
             time: "16 November 2026".to_owned(),
             link: "https://kin.example/alerts/1".to_owned(),
         }
@@ -220,8 +220,11 @@ mod tests {
 
     #[test]
     fn shares_are_said_as_on_every_screen() {
-        let percent = |shared_words, words| Share { shared_words, words }.percent();
-        assert_eq!(Share { shared_words: 412, words: 1030 }.to_string(), "412 of 1,030 words, 40%");
+        let percent = |shared_words, words| WordShare { shared_words, words }.percent();
+        assert_eq!(
+            WordShare { shared_words: 412, words: 1030 }.to_string(),
+            "412 of 1,030 words, 40%"
+        );
         assert_eq!(percent(0, 0), "n/a");
         assert_eq!(percent(0, 9), "0%");
         assert_eq!(percent(1, 1000), "<1%");
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn an_alert_says_all() {
         let to = "ann@a.example".parse().unwrap();
-        let message = alert(&to, &found(Level::High, 412), "a1", "https://kin.example/rules");
+        let message = alert(&to, &found(AlertLevel::High, 412), "a1", "https://kin.example/rules");
         assert_eq!(message.subject, "High: \u{201c}On Kin Bcc: x\u{201d} reappeared in feed (40%)");
         assert_eq!(
             message.text,
@@ -250,8 +253,8 @@ mod tests {
     #[test]
     fn a_digest_begins_with_the_strongest() {
         let to = "ann@a.example".parse().unwrap();
-        let mut alerts = vec![found(Level::Some, 60); 60];
-        alerts.push(found(Level::Exact, 1030));
+        let mut alerts = vec![found(AlertLevel::Some, 60); 60];
+        alerts.push(found(AlertLevel::Exact, 1030));
         let message =
             digest(&to, &alerts, "d1", "https://kin.example/alerts", "https://kin.example/rules")
                 .unwrap();

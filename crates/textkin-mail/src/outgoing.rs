@@ -30,7 +30,7 @@ pub enum Purpose {
 
 /// A message to one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     /// Who it goes to.
     pub to: Address,
     /// The subject; line ends and control characters are left out.
@@ -43,7 +43,7 @@ pub struct Outgoing {
     pub identity: String,
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     /// The bytes of the message, from `service`, dated `time`.
     ///
     /// # Errors
@@ -98,8 +98,8 @@ mod tests {
     use std::time::UNIX_EPOCH;
     use textkin_extract::mime::Entity;
 
-    fn outgoing(subject: &str, text: &str) -> Outgoing {
-        Outgoing {
+    fn outgoing(subject: &str, text: &str) -> OutgoingMessage {
+        OutgoingMessage {
             to: "ann@a.example".parse().unwrap(),
             subject: subject.to_owned(),
             text: text.to_owned(),
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    fn bytes(outgoing: &Outgoing) -> Vec<u8> {
+    fn bytes(outgoing: &OutgoingMessage) -> Vec<u8> {
         outgoing.to_bytes(&"textkin@kin.example".parse().unwrap(), UNIX_EPOCH).unwrap()
     }
 

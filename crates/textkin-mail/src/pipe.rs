@@ -1,6 +1,6 @@
 //! One message from standard input, for mail systems that start a program for each.
 //!
-//! In: the envelope as arguments, the message as a stream. Out: an [`Exit`], whose code mail
+//! In: the envelope as arguments, the message as a stream. Out: an [`PipeError`], whose code mail
 //! systems know (`sysexits.h`): 0 taken, 75 try again, others return the message to its sender.
 
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::{Address, Destination, IncomingMessage, Refusal, deliver};
 /// What the mail system is told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Exit {
+pub enum PipeError {
     /// The arguments are wrong.
     #[error("{0}")]
     Usage(String),
@@ -20,16 +20,16 @@ pub enum Exit {
     Refused(String),
     /// Not now.
     #[error("{0}")]
-    Later(String),
+    Temporary(String),
 }
 
-impl Exit {
+impl PipeError {
     /// The exit code: 64 usage, 65 refused, 75 try again.
     pub fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64,
             Self::Refused(_) => 65,
-            Self::Later(_) => 75,
+            Self::Temporary(_) => 75,
         }
     }
 }
@@ -50,13 +50,13 @@ pub fn pipe(
     recipients: &[String],
     destination: &Destination,
     max_bytes: usize,
-) -> Result<(), Exit> {
-    let mut letter = read(input, sender, recipients, max_bytes)?;
-    for recipient in std::mem::take(&mut letter.recipients) {
-        letter.recipients = vec![recipient];
-        deliver(destination, &letter, PATIENCE).map_err(|refusal| match refusal {
-            Refusal::Later(words) => Exit::Later(words),
-            Refusal::Never(words) => Exit::Refused(words),
+) -> Result<(), PipeError> {
+    let mut message = read(input, sender, recipients, max_bytes)?;
+    for recipient in std::mem::take(&mut message.recipients) {
+        message.recipients = vec![recipient];
+        deliver(destination, &message, PATIENCE).map_err(|refusal| match refusal {
+            Refusal::Temporary(words) => PipeError::Temporary(words),
+            Refusal::Permanent(words) => PipeError::Refused(words),
         })?;
     }
     Ok(())
@@ -72,10 +72,10 @@ pub fn read(
     sender: &str,
     recipients: &[String],
     max_bytes: usize,
-) -> Result<IncomingMessage, Exit> {
+) -> Result<IncomingMessage, PipeError> {
     let address = |text: &str| {
         let address = text.trim_start_matches('<').trim_end_matches('>').parse::<Address>();
-        address.map_err(|error| Exit::Usage(error.to_string()))
+        address.map_err(|error| PipeError::Usage(error.to_string()))
     };
     let sender = match sender {
         "" | "<>" | "MAILER-DAEMON" => None,
@@ -83,14 +83,14 @@ pub fn read(
     };
     let recipients: Vec<_> = recipients.iter().map(|to| address(to)).collect::<Result<_, _>>()?;
     if recipients.is_empty() {
-        return Err(Exit::Usage("no recipient is named".to_owned()));
+        return Err(PipeError::Usage("no recipient is named".to_owned()));
     }
     let mut bytes = Vec::new();
     let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
     let read = input.take(limit).read_to_end(&mut bytes);
-    read.map_err(|error| Exit::Later(format!("the message cannot be read: {error}")))?;
+    read.map_err(|error| PipeError::Temporary(format!("the message cannot be read: {error}")))?;
     if bytes.len() > max_bytes {
-        return Err(Exit::Refused(format!("the message is larger than {max_bytes} bytes")));
+        return Err(PipeError::Refused(format!("the message is larger than {max_bytes} bytes")));
     }
     // Some mail systems put the line of a mailbox file in front.
     if bytes.starts_with(b"From ")
@@ -108,10 +108,10 @@ mod tests {
     #[test]
     fn letters_are_read() {
         let to = ["<probe@kin.example>".to_owned()];
-        let letter =
+        let message =
             read(&b"From ann Mon Jan  1\nSubject: x\n\ny"[..], "ann@a.example", &to, 100).unwrap();
-        assert_eq!(letter.bytes, b"Subject: x\n\ny");
-        assert_eq!(letter.recipients[0].to_string(), "probe@kin.example");
+        assert_eq!(message.bytes, b"Subject: x\n\ny");
+        assert_eq!(message.recipients[0].to_string(), "probe@kin.example");
         assert_eq!(read(&b""[..], "<>", &to, 100).unwrap().sender, None);
         assert_eq!(read(&b"123"[..], "", &to, 2).unwrap_err().code(), 65);
         assert_eq!(read(&b""[..], "", &[], 2).unwrap_err().code(), 64);

@@ -1,6 +1,6 @@
 //! What a message asks for: verb, repository, documents.
 //!
-//! In: a [`IncomingMessage`]. Out: a [`Request`], or the [`Misunderstanding`] that the sender is told. The
+//! In: a [`IncomingMessage`]. Out: a [`Request`], or the [`ParseRequestError`] that the sender is told. The
 //! documents are the attachments or, without any, the text of the message. They are handed on as
 //! they came, under their names; reading text out of them is not done here.
 //!
@@ -10,12 +10,12 @@
 use textkin_extract::mime::Entity;
 
 use crate::incoming::{header_bytes, message_id, message_ids, one_line};
-use crate::verb::{Order, bare};
+use crate::verb::{SubjectCommand, bare};
 use crate::{Address, IncomingMessage, Mailbox, Verb};
 
 /// How much of a message is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ParseLimits {
     /// Bytes of the header.
     pub max_header_bytes: usize,
     /// Parts, also those that hold others.
@@ -26,7 +26,7 @@ pub struct Bounds {
     pub max_hops: usize,
 }
 
-impl Default for Bounds {
+impl Default for ParseLimits {
     /// 256 KiB of header, 200 parts, 10 within one another, 50 mail systems.
     fn default() -> Self {
         Self { max_header_bytes: 256 << 10, max_parts: 200, max_nesting: 10, max_hops: 50 }
@@ -35,7 +35,7 @@ impl Default for Bounds {
 
 /// A document that came with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct SubmittedDocument {
     /// The name of the file, without a path; none of the text of the message itself.
     pub name: Option<String>,
     /// As the message says, such as `application/pdf`; in lower case. Not to be trusted.
@@ -62,7 +62,7 @@ pub struct Request {
     /// When it was written, as the header says it.
     pub date: Option<String>,
     /// The documents; at least one where the verb takes documents.
-    pub documents: Vec<Document>,
+    pub documents: Vec<SubmittedDocument>,
     /// The `Message-Id`, if it is one.
     pub message_id: Option<String>,
     /// [`IncomingMessage::identity`]: the same when the message arrives again.
@@ -72,7 +72,7 @@ pub struct Request {
 /// Why a message is no request. The sender is told, with what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misunderstanding {
+pub enum ParseRequestError {
     /// Neither the address nor the subject has a verb.
     #[error("the subject does not begin with a verb")]
     NoVerb,
@@ -98,20 +98,20 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If the message says too little, or is beyond `bounds`.
+    /// If the message says too little, or is beyond `parse_limits`.
     pub fn read(
-        letter: &IncomingMessage,
+        message: &IncomingMessage,
         sender: &Address,
         mailbox: &Mailbox,
-        bounds: &Bounds,
-    ) -> Result<Self, Misunderstanding> {
-        if header_bytes(&letter.bytes) > bounds.max_header_bytes {
-            return Err(Misunderstanding::HeaderTooLong(bounds.max_header_bytes));
+        parse_limits: &ParseLimits,
+    ) -> Result<Self, ParseRequestError> {
+        if header_bytes(&message.bytes) > parse_limits.max_header_bytes {
+            return Err(ParseRequestError::HeaderTooLong(parse_limits.max_header_bytes));
         }
-        let message = Entity::read(&letter.bytes);
-        let subject = message.decoded_field("subject").unwrap_or_default();
-        let Wish { verb, name, in_repository, title } =
-            Wish::of(mailbox, &subject).ok_or(Misunderstanding::NoVerb)?;
+        let entity = Entity::read(&message.bytes);
+        let subject = entity.decoded_field("subject").unwrap_or_default();
+        let ParsedCommand { verb, name, in_repository, title } =
+            ParsedCommand::of(mailbox, &subject).ok_or(ParseRequestError::NoVerb)?;
         let (repository, id) = match (verb.takes_documents(), name) {
             (true, name) => (name.or(in_repository), None),
             (false, Some(name)) => match name.split_once('/') {
@@ -121,24 +121,24 @@ impl Request {
             (false, None) => (in_repository, None),
         };
         if verb == Verb::Remove && id.as_ref().is_none_or(String::is_empty) {
-            return Err(Misunderstanding::NoName);
+            return Err(ParseRequestError::NoName);
         }
         let mut request = Self {
             sender: sender.clone(),
-            from: message.field("from").and_then(Address::of_field),
+            from: entity.field("from").and_then(Address::from_field),
             verb,
             repository: repository.filter(|name| !name.is_empty()),
             id: id.filter(|id| !id.is_empty()),
             title: title.map(|title| one_line(&title)).filter(|title| !title.is_empty()),
-            date: message.field("date").map(one_line),
+            date: entity.field("date").map(one_line),
             documents: Vec::new(),
-            message_id: message_id(&message),
-            identity: letter.identity(),
+            message_id: message_id(&entity),
+            identity: message.identity(),
         };
         if verb.takes_documents() {
-            request.documents = documents(message, bounds)?;
+            request.documents = documents(entity, parse_limits)?;
             if request.documents.is_empty() {
-                return Err(Misunderstanding::NoDocument);
+                return Err(ParseRequestError::NoDocument);
             }
         }
         Ok(request)
@@ -146,18 +146,18 @@ impl Request {
 }
 
 /// What address and subject say together.
-struct Wish {
+struct ParsedCommand {
     verb: Verb,
     name: Option<String>,
     in_repository: Option<String>,
     title: Option<String>,
 }
 
-impl Wish {
+impl ParsedCommand {
     fn of(mailbox: &Mailbox, subject: &str) -> Option<Self> {
         let name = mailbox.name.clone();
         if let Some(verb) = mailbox.verb {
-            let order = Order::read(subject).filter(|order| order.verb == verb);
+            let order = SubjectCommand::read(subject).filter(|order| order.verb == verb);
             let title = match &order {
                 Some(order) => order.title.clone(),
                 None => Some(bare(subject).to_owned()),
@@ -172,8 +172,8 @@ impl Wish {
                 }
             });
         }
-        let order = Order::read(subject)?;
-        let Order { verb, name: said, title } = order;
+        let order = SubjectCommand::read(subject)?;
+        let SubjectCommand { verb, name: said, title } = order;
         Some(Self { verb, name: said, in_repository: name, title })
     }
 }
@@ -189,18 +189,21 @@ pub(crate) fn references(message: &Entity<'_>) -> Vec<String> {
 }
 
 /// The attachments or, without any, the text of the message.
-fn documents(message: Entity<'_>, bounds: &Bounds) -> Result<Vec<Document>, Misunderstanding> {
+fn documents(
+    message: Entity<'_>,
+    parse_limits: &ParseLimits,
+) -> Result<Vec<SubmittedDocument>, ParseRequestError> {
     let (mut attachments, mut plain, mut page) = (Vec::new(), String::new(), String::new());
     let mut work = vec![(message, 0)];
     let mut n_parts = 0;
     while let Some((entity, depth)) = work.pop() {
-        if let Some(parts) = entity.parts(bounds.max_parts + 1) {
+        if let Some(parts) = entity.parts(parse_limits.max_parts + 1) {
             n_parts += parts.found;
-            if n_parts > bounds.max_parts {
-                return Err(Misunderstanding::TooManyParts(bounds.max_parts));
+            if n_parts > parse_limits.max_parts {
+                return Err(ParseRequestError::TooManyParts(parse_limits.max_parts));
             }
-            if depth >= bounds.max_nesting {
-                return Err(Misunderstanding::TooDeep(bounds.max_nesting));
+            if depth >= parse_limits.max_nesting {
+                return Err(ParseRequestError::TooDeep(parse_limits.max_nesting));
             }
             work.extend(parts.chosen.into_iter().rev().map(|part| (part, depth + 1)));
             continue;
@@ -220,7 +223,7 @@ fn documents(message: Entity<'_>, bounds: &Bounds) -> Result<Vec<Document>, Misu
         text.push_str(content.trim_end());
     }
     if attachments.is_empty() {
-        let own = |text: String, media_type: &str| Document {
+        let own = |text: String, media_type: &str| SubmittedDocument {
             name: None,
             media_type: media_type.to_owned(),
             bytes: text.into_bytes(),
@@ -232,14 +235,14 @@ fn documents(message: Entity<'_>, bounds: &Bounds) -> Result<Vec<Document>, Misu
     Ok(attachments)
 }
 
-fn attachment(entity: &Entity<'_>, media_type: String, number: usize) -> Document {
+fn attachment(entity: &Entity<'_>, media_type: String, number: usize) -> SubmittedDocument {
     let name = entity.name().unwrap_or_default();
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = one_line(name);
     let is_name = !name.trim_matches('.').is_empty();
     let extension = if media_type == "message/rfc822" { ".eml" } else { "" };
     let name = if is_name { name } else { format!("part {number}{extension}") };
-    Document { name: Some(name), media_type, bytes: entity.content().into_owned() }
+    SubmittedDocument { name: Some(name), media_type, bytes: entity.content().into_owned() }
 }
 
 /// Pictures, sound, signatures and calling cards come along with mail and are no documents.
@@ -268,14 +271,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn request(mailbox: &Mailbox, message: &str) -> Result<Request, Misunderstanding> {
-        let letter = IncomingMessage {
+    fn request(mailbox: &Mailbox, message: &str) -> Result<Request, ParseRequestError> {
+        let message = IncomingMessage {
             sender: "ann@a.example".parse().ok(),
             recipients: Vec::new(),
             bytes: message.replace('\n', "\r\n").into_bytes(),
             peer: String::new(),
         };
-        Request::read(&letter, &"ann@a.example".parse().unwrap(), mailbox, &Bounds::default())
+        Request::read(&message, &"ann@a.example".parse().unwrap(), mailbox, &ParseLimits::default())
     }
 
     fn mailbox(verb: Option<Verb>, name: &str) -> Mailbox {
@@ -364,9 +367,9 @@ mod tests {
         );
         assert_eq!(ask(None, "essays", "STATUS"), Ok((Verb::Status, some("essays"), None, None)));
         assert_eq!(ask(None, "", "STATUS"), Ok((Verb::Status, None, None, None)));
-        assert_eq!(ask(None, "", "REMOVE"), Err(Misunderstanding::NoName));
-        assert_eq!(ask(None, "", "REMOVE essays/"), Err(Misunderstanding::NoName));
-        assert_eq!(ask(None, "essays", "Hello"), Err(Misunderstanding::NoVerb));
+        assert_eq!(ask(None, "", "REMOVE"), Err(ParseRequestError::NoName));
+        assert_eq!(ask(None, "", "REMOVE essays/"), Err(ParseRequestError::NoName));
+        assert_eq!(ask(None, "essays", "Hello"), Err(ParseRequestError::NoVerb));
     }
 
     #[test]
@@ -374,22 +377,22 @@ mod tests {
         let none = mailbox(None, "");
         assert_eq!(
             request(&none, "Subject: probe\n\n \n").unwrap_err(),
-            Misunderstanding::NoDocument
+            ParseRequestError::NoDocument
         );
         let long = format!("Subject: probe\nX: {}\n\ntext", "x".repeat(300 << 10));
-        assert!(matches!(request(&none, &long), Err(Misunderstanding::HeaderTooLong(_))));
+        assert!(matches!(request(&none, &long), Err(ParseRequestError::HeaderTooLong(_))));
         let many = format!(
             "Subject: probe\nContent-Type: multipart/mixed; boundary=b\n\n{}",
             "--b\n\n".repeat(300)
         );
-        assert!(matches!(request(&none, &many), Err(Misunderstanding::TooManyParts(_))));
+        assert!(matches!(request(&none, &many), Err(ParseRequestError::TooManyParts(_))));
         let mut deep = "Subject: probe\n".to_owned();
         for depth in 0..20 {
             deep.push_str(&format!(
                 "Content-Type: multipart/mixed; boundary=b{depth}\n\n--b{depth}\n"
             ));
         }
-        assert!(matches!(request(&none, &deep), Err(Misunderstanding::TooDeep(_))));
+        assert!(matches!(request(&none, &deep), Err(ParseRequestError::TooDeep(_))));
     }
 
     proptest! {
@@ -403,13 +406,12 @@ mod tests {
                 Just(b"=?utf-8?b?".to_vec()), Just(b"Message-Id: <".to_vec()), proptest::collection::vec(any::<u8>(), 0..30),
             ], 0..20)
         ) {
-            let letter = IncomingMessage { sender: None, recipients: Vec::new(), bytes: pieces.concat(), peer: String::new() };
-            letter.identity();
-            letter.subject();
-            let message = Entity::read(&letter.bytes);
-            references(&message);
+            let message = IncomingMessage { sender: None, recipients: Vec::new(), bytes: pieces.concat(), peer: String::new() };
+            message.identity();
+            message.subject();
+            references(&Entity::read(&message.bytes));
             let mailbox = mailbox(Some(Verb::Probe), "");
-            if let Ok(request) = Request::read(&letter, &"ann@a.example".parse().unwrap(), &mailbox, &Bounds::default()) {
+            if let Ok(request) = Request::read(&message, &"ann@a.example".parse().unwrap(), &mailbox, &ParseLimits::default()) {
                 prop_assert!(!request.documents.is_empty());
                 for document in request.documents {
                     prop_assert!(document.name.is_none_or(|name| !name.is_empty() && !name.contains(['/', '\\', '\r', '\n'])));

@@ -1,7 +1,7 @@
 //! Sends messages: by SMTP to a relay, or into memory for tests.
 //!
 //! In: the address of a recipient and the bytes of a message. Out: whether the next mail system
-//! has taken it. Nothing is tried again here; a [`Failure`] says whether that makes sense.
+//! has taken it. Nothing is tried again here; a [`SendError`] says whether that makes sense.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -21,13 +21,13 @@ pub trait Sender: Send + Sync {
     /// # Errors
     ///
     /// If it was not taken.
-    fn send(&self, to: &Address, message: &[u8]) -> Result<(), Failure>;
+    fn send(&self, to: &Address, message: &[u8]) -> Result<(), SendError>;
 }
 
 /// Why a message was not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
-pub struct Failure {
+pub struct SendError {
     /// Whether it would fail again: the recipient does not exist, or the message is refused.
     pub is_permanent: bool,
     /// What the other side said, or why it could not be asked.
@@ -48,7 +48,7 @@ pub enum Encryption {
 
 /// The mail system that messages are given to.
 #[derive(Clone)]
-pub struct Server {
+pub struct RelayServer {
     /// Its name, which its certificate must have.
     pub host: String,
     /// Its port.
@@ -65,7 +65,7 @@ pub struct Server {
     pub extra_roots: Vec<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for RelayServer {
     /// Without the password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { host, port, encryption, user, timeout, .. } = self;
@@ -96,7 +96,7 @@ impl Relay {
     ///
     /// If certificates cannot be loaded, or a password would go to another machine in the clear.
     pub fn new(
-        server: &Server,
+        server: &RelayServer,
         own_host: &str,
         return_path: Option<&Address>,
     ) -> Result<Self, Error> {
@@ -136,8 +136,8 @@ impl Relay {
 }
 
 impl Sender for Relay {
-    fn send(&self, to: &Address, message: &[u8]) -> Result<(), Failure> {
-        let permanent = |reason: String| Failure { is_permanent: true, reason };
+    fn send(&self, to: &Address, message: &[u8]) -> Result<(), SendError> {
+        let permanent = |reason: String| SendError { is_permanent: true, reason };
         let recipient = to.to_lettre().map_err(|error| permanent(error.to_string()))?;
         let envelope = Envelope::new(self.return_path.clone(), vec![recipient]);
         let envelope = envelope.map_err(|error| permanent(error.to_string()))?;
@@ -153,7 +153,7 @@ impl Sender for Relay {
                     }
                     source = cause.source();
                 }
-                Err(Failure { is_permanent: error.is_permanent(), reason })
+                Err(SendError { is_permanent: error.is_permanent(), reason })
             }
         }
     }
@@ -173,7 +173,7 @@ impl Outbox {
 }
 
 impl Sender for Outbox {
-    fn send(&self, to: &Address, message: &[u8]) -> Result<(), Failure> {
+    fn send(&self, to: &Address, message: &[u8]) -> Result<(), SendError> {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.push((to.clone(), message.to_vec()));
         Ok(())
@@ -184,8 +184,8 @@ impl Sender for Outbox {
 mod tests {
     use super::*;
 
-    fn server() -> Server {
-        Server {
+    fn server() -> RelayServer {
+        RelayServer {
             host: "mail.example".to_owned(),
             port: 25,
             encryption: Encryption::None,
@@ -200,7 +200,7 @@ mod tests {
     fn passwords_are_not_shown_and_not_sent_in_the_clear() {
         assert!(!format!("{:?}", server()).contains("secret"));
         assert!(matches!(Relay::new(&server(), "kin.example", None), Err(Error::Relay { .. })));
-        let here = Server { host: "localhost".to_owned(), ..server() };
+        let here = RelayServer { host: "localhost".to_owned(), ..server() };
         assert!(
             !format!("{:?}", Relay::new(&here, "kin.example", None).unwrap()).contains("secret")
         );
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_relay_that_is_not_there_may_be_tried_again() {
-        let server = Server { host: "127.0.0.1".to_owned(), port: 1, user: None, ..server() };
+        let server = RelayServer { host: "127.0.0.1".to_owned(), port: 1, user: None, ..server() };
         let relay = Relay::new(&server, "kin.example", None).unwrap();
         let failure = relay.send(&"ann@a.example".parse().unwrap(), b"x").unwrap_err();
         assert!(!failure.is_permanent);

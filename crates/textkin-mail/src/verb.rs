@@ -1,6 +1,6 @@
 //! The verbs, and the grammar of subjects.
 //!
-//! In: the subject of a message. Out: an [`Order`], if it begins with a verb. Case does not
+//! In: the subject of a message. Out: an [`SubjectCommand`], if it begins with a verb. Case does not
 //! matter; what mail programs put in front (`Re:`, `Fwd:`, `[list]`) is passed over.
 
 use std::fmt;
@@ -60,7 +60,7 @@ impl fmt::Display for Verb {
 
 /// What a subject says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct SubjectCommand {
     pub verb: Verb,
     /// The first word after the verb, where it is a name: of a repository, or of a document.
     pub name: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) struct Order {
     pub title: Option<String>,
 }
 
-impl Order {
+impl SubjectCommand {
     /// Reads a subject: `VERB`, `VERB name`, `VERB name: title` or `VERB title of words`.
     pub(crate) fn read(subject: &str) -> Option<Self> {
         let subject = bare(subject);
@@ -134,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(subject: &str) -> Option<(Verb, Option<String>, Option<String>)> {
-        Order::read(subject).map(|order| (order.verb, order.name, order.title))
+        SubjectCommand::read(subject).map(|order| (order.verb, order.name, order.title))
     }
 
     fn some(text: &str) -> Option<String> {
@@ -178,7 +178,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_subject_ends(subject in "\\PC{0,60}|((re|\\[a|\\]|:| |probe|\u{e9}|/){0,12})") {
-            if let Some(order) = Order::read(&subject) {
+            if let Some(order) = SubjectCommand::read(&subject) {
                 prop_assert!(order.name.is_none_or(|name| is_name(&name)));
                 prop_assert!(order.title.is_none_or(|title| !title.trim().is_empty()));
             }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use textkin_print::{Mark, Note, Report, Run, Source, pdf};
+use textkin_print::{Annotation, Highlight, PdfReport, SourceRow, StripSegment, pdf};
 
 const SENTENCES: [&str; 6] = [
     "The reading rooms of the city were opened in the spring of that year, and by the autumn more than four thousand people had taken out a card.",
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn report(words: usize) -> Report {
+fn report(words: usize) -> PdfReport {
     let (mut text, mut marks, mut count, mut strip) = (String::new(), Vec::new(), 0, Vec::new());
     for at in 0.. {
         if count >= words {
@@ -34,24 +34,24 @@ fn report(words: usize) -> Report {
         let sentence = SENTENCES[(at * 7 + at / 5) % 6];
         let start = text.len();
         text += sentence;
-        let note = match at % 5 {
-            1 | 3 => Some(Note::Source(at % 9 + 1)),
-            2 if sentence.starts_with('“') => Some(Note::Excluded("quotation".to_owned())),
+        let annotation = match at % 5 {
+            1 | 3 => Some(Annotation::Source(at % 9 + 1)),
+            2 if sentence.starts_with('“') => Some(Annotation::Excluded("quotation".to_owned())),
             _ => None,
         };
         let n_words = sentence.split(' ').count();
-        if let Some(note) = note {
-            strip.push(Run {
+        if let Some(annotation) = annotation {
+            strip.push(StripSegment {
                 from: count as u64,
                 to: (count + n_words) as u64,
-                note: note.clone(),
+                annotation: annotation.clone(),
             });
-            marks.push(Mark { start, end: text.len(), note });
+            marks.push(Highlight { start, end: text.len(), annotation });
         }
         count += n_words;
         text += if at % 6 == 5 { "\n\n" } else { " " };
     }
-    let source = |number| Source {
+    let source = |number| SourceRow {
         number,
         title: ["Annual report of the libraries 2023", "Minutes of a meeting", "דוח שנתי"]
             [number % 3]
@@ -61,7 +61,7 @@ fn report(words: usize) -> Report {
         there: ["9%".to_owned(), "409 of 4,577 words".to_owned()],
         longest: "88 words".to_owned(),
     };
-    Report {
+    PdfReport {
         title: "On libraries, and on those who read in them.pdf".to_owned(),
         facts: vec!["16 Nov 2026, 12:00".to_owned(), "against reports, theses".to_owned()],
         time: Some([2026, 11, 16, 12, 0, 0]),

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::font::Fonts;
+use crate::layout::{MARGIN, PAGE, PageItem, PageLayout, WIDTH};
 use crate::line::{Line, lines};
 use crate::palette;
-use crate::report::{Note, Report, Source, stretches};
-use crate::shape::{Look, Paragraph, Part, Shaper, Tint, printed};
-use crate::sheet::{MARGIN, Mark, PAGE, Sheet, WIDTH};
+use crate::report::{Annotation, PdfReport, SourceRow, marked_ranges};
+use crate::shape::{Background, Paragraph, Shaper, StyledSpan, TextStyle, printed};
 
 /// Bytes of the text that are printed.
 const MAX_TEXT: usize = 4 << 20;
@@ -17,23 +17,23 @@ const LEADING: f32 = 1.42;
 const BODY: f32 = 9.5;
 const SMALL: f32 = 8.5;
 
-const PLAIN: Look = Look { is_bold: false, is_soft: false, tint: Tint::None };
-const STRONG: Look = Look { is_bold: true, ..PLAIN };
-const SOFT: Look = Look { is_soft: true, ..PLAIN };
+const PLAIN: TextStyle = TextStyle { is_bold: false, is_soft: false, background: Background::None };
+const STRONG: TextStyle = TextStyle { is_bold: true, ..PLAIN };
+const SOFT: TextStyle = TextStyle { is_soft: true, ..PLAIN };
 
 /// The pages of a report.
-pub(crate) fn pages(report: &Report, fonts: &mut Fonts) -> Sheet {
-    let mut composer = Composer { sheet: Sheet::new(), shaper: Shaper::default(), fonts };
+pub(crate) fn pages(report: &PdfReport, fonts: &mut Fonts) -> PageLayout {
+    let mut composer = Composer { layout: PageLayout::new(), shaper: Shaper::default(), fonts };
     composer.head(report);
     composer.strip(report);
     composer.sources(report);
     composer.text(report);
     composer.frame(report);
-    composer.sheet
+    composer.layout
 }
 
 struct Composer<'a> {
-    sheet: Sheet,
+    layout: PageLayout,
     shaper: Shaper,
     fonts: &'a mut Fonts,
 }
@@ -47,43 +47,43 @@ impl Composer<'_> {
     fn put(&mut self, line: Line, (x, y, width): (f32, f32, f32), size: f32) {
         let x = if line.is_rtl { x + width - line.width * size } else { x };
         let y = y + size * (LEADING + 0.72) / 2.0;
-        self.sheet.put(Mark::Text { x, y, size, line: Rc::new(line) });
+        self.layout.put(PageItem::Text { x, y, size, line: Rc::new(line) });
     }
 
     /// A paragraph over the whole width, on as many pages as it needs. False if there are no more.
     fn paragraph(&mut self, paragraph: &Paragraph, size: f32, most: usize) -> bool {
         for line in self.lines(paragraph, size, WIDTH).into_iter().take(most) {
-            if !self.sheet.room(size * LEADING) {
+            if !self.layout.reserve(size * LEADING) {
                 return false;
             }
-            let y = self.sheet.y;
+            let y = self.layout.y;
             self.put(line, (MARGIN, y, WIDTH), size);
-            self.sheet.y += size * LEADING;
+            self.layout.y += size * LEADING;
         }
         true
     }
 
     fn heading(&mut self, words: &str) {
-        self.sheet.space(14.0);
-        self.sheet.room(60.0);
-        let heading = (self.sheet.page(), self.sheet.y, words.to_owned());
-        self.sheet.headings.push(heading);
+        self.layout.space(14.0);
+        self.layout.reserve(60.0);
+        let heading = (self.layout.page(), self.layout.y, words.to_owned());
+        self.layout.headings.push(heading);
         self.paragraph(&Paragraph::new(words, STRONG), 12.0, 2);
-        self.sheet.y += 3.0;
+        self.layout.y += 3.0;
     }
 
-    fn head(&mut self, report: &Report) {
+    fn head(&mut self, report: &PdfReport) {
         self.paragraph(&Paragraph::new(&report.title, STRONG), 17.0, 4);
-        self.sheet.y += 2.0;
+        self.layout.y += 2.0;
         self.paragraph(&Paragraph::new(&report.facts.join(" · "), SOFT), SMALL, MAX_LINES);
         for warning in &report.warnings {
             self.warning(warning);
         }
-        self.sheet.y += 10.0;
+        self.layout.y += 10.0;
         let share = self.lines(&Paragraph::new(&report.share, STRONG), 24.0, WIDTH / 2.0);
         let share = share.into_iter().next();
         let taken = share.as_ref().map_or(0.0, |share| share.width * 24.0 + 8.0);
-        let top = self.sheet.y;
+        let top = self.layout.y;
         if let Some(share) = share {
             self.put(Line { is_rtl: false, ..share }, (MARGIN, top, WIDTH), 24.0);
         }
@@ -95,7 +95,7 @@ impl Composer<'_> {
             self.put(line, (MARGIN + taken, y, WIDTH - taken), 12.0);
             y += 12.0 * LEADING;
         }
-        self.sheet.y = y.max(top + 24.0 * LEADING);
+        self.layout.y = y.max(top + 24.0 * LEADING);
         for note in &report.notes {
             self.paragraph(&Paragraph::new(note, SOFT), SMALL, MAX_LINES);
         }
@@ -105,13 +105,13 @@ impl Composer<'_> {
         let lines = self.lines(&Paragraph::new(warning, PLAIN), SMALL, WIDTH - 20.0);
         let lines: Vec<Line> = lines.into_iter().take(MAX_LINES).collect();
         let height = extent(lines.len(), SMALL) + 8.0;
-        self.sheet.space(4.0);
-        self.sheet.room(height);
+        self.layout.space(4.0);
+        self.layout.reserve(height);
         let (fill, edge) = (palette::warning(), Some(palette::hue(2).1));
-        let y = self.sheet.y;
-        self.sheet.put(Mark::Box { x: MARGIN, y, width: WIDTH, height, fill, edge });
+        let y = self.layout.y;
+        self.layout.put(PageItem::Box { x: MARGIN, y, width: WIDTH, height, fill, edge });
         self.column(lines, (MARGIN + 10.0, y + 4.0, WIDTH - 20.0), SMALL);
-        self.sheet.y += height;
+        self.layout.y += height;
     }
 
     /// Lines one below the other; says where they end.
@@ -124,14 +124,14 @@ impl Composer<'_> {
         at
     }
 
-    fn strip(&mut self, report: &Report) {
+    fn strip(&mut self, report: &PdfReport) {
         const HEIGHT: f32 = 24.0;
-        self.sheet.space(8.0);
-        self.sheet.room(HEIGHT + 6.0);
-        let y = self.sheet.y;
+        self.layout.space(8.0);
+        self.layout.reserve(HEIGHT + 6.0);
+        let y = self.layout.y;
         let ground =
-            |fill, edge| Mark::Box { x: MARGIN, y, width: WIDTH, height: HEIGHT, fill, edge };
-        self.sheet.put(ground(palette::paper(), Some(palette::line())));
+            |fill, edge| PageItem::Box { x: MARGIN, y, width: WIDTH, height: HEIGHT, fill, edge };
+        self.layout.put(ground(palette::paper(), Some(palette::line())));
         #[expect(clippy::cast_precision_loss, reason = "places in a drawing")]
         let place = |word: u64| {
             let share = word.min(report.words) as f64 / report.words.max(1) as f64;
@@ -139,18 +139,18 @@ impl Composer<'_> {
             let share = share as f32;
             MARGIN + share * WIDTH
         };
-        for run in &report.strip {
-            let x = place(run.from);
-            let width = (place(run.to) - x).max(0.4);
-            let Note::Source(number) = run.note else {
+        for segment in &report.strip {
+            let x = place(segment.from);
+            let width = (place(segment.to) - x).max(0.4);
+            let Annotation::Source(number) = segment.annotation else {
                 let fill = palette::line();
-                self.sheet.put(Mark::Box { x, y, width, height: HEIGHT, fill, edge: None });
+                self.layout.put(PageItem::Box { x, y, width, height: HEIGHT, fill, edge: None });
                 continue;
             };
             let (fill, edge) = palette::hue(number);
-            self.sheet.put(Mark::Box { x, y, width, height: HEIGHT, fill, edge: Some(edge) });
+            self.layout.put(PageItem::Box { x, y, width, height: HEIGHT, fill, edge: Some(edge) });
             let dash = palette::dash(number);
-            self.sheet.put(Mark::Rule { x, y: y + HEIGHT - 3.0, width, colour: edge, dash });
+            self.layout.put(PageItem::Rule { x, y: y + HEIGHT - 3.0, width, colour: edge, dash });
             let label = Paragraph::new(&number.to_string(), STRONG);
             let label = self.lines(&label, SMALL, WIDTH).into_iter().next();
             let Some(label) = label.filter(|label| label.width * SMALL + 2.0 < width) else {
@@ -159,10 +159,10 @@ impl Composer<'_> {
             let middle = x + (width - label.width * SMALL) / 2.0;
             self.put(label, (middle, y + 4.5, WIDTH), SMALL);
         }
-        self.sheet.y += HEIGHT;
+        self.layout.y += HEIGHT;
     }
 
-    fn sources(&mut self, report: &Report) {
+    fn sources(&mut self, report: &PdfReport) {
         self.heading("Sources");
         if !report.sources.is_empty() {
             self.table_head();
@@ -171,13 +171,13 @@ impl Composer<'_> {
             self.source(source);
         }
         if let Some(after) = &report.after_sources {
-            self.sheet.y += 4.0;
+            self.layout.y += 4.0;
             self.paragraph(&Paragraph::new(after, SOFT), SMALL, MAX_LINES);
         }
     }
 
     fn table_head(&mut self) {
-        let y = self.sheet.y;
+        let y = self.layout.y;
         let columns =
             [(1, "Document"), (2, "Of this text"), (3, "Of the other"), (4, "Longest run")];
         for (column, words) in columns {
@@ -185,10 +185,10 @@ impl Composer<'_> {
             let lines = self.lines(&Paragraph::new(words, SOFT), 8.0, width);
             self.column(lines, (MARGIN + x, y, width), 8.0);
         }
-        self.sheet.y += 8.0 * LEADING + 3.0;
+        self.layout.y += 8.0 * LEADING + 3.0;
     }
 
-    fn source(&mut self, source: &Source) {
+    fn source(&mut self, source: &SourceRow) {
         let mut cells = Vec::new();
         for (column, big, small) in [
             (1, &source.title, source.facts.as_str()),
@@ -197,11 +197,11 @@ impl Composer<'_> {
             (4, &source.longest, ""),
         ] {
             let width = COLUMNS[column].1;
-            let look = if column == 4 { PLAIN } else { STRONG };
+            let style = if column == 4 { PLAIN } else { STRONG };
             let mut cell = Vec::new();
-            for (words, look, size) in [(big.as_str(), look, BODY), (small, SOFT, 8.0)] {
+            for (words, style, size) in [(big.as_str(), style, BODY), (small, SOFT, 8.0)] {
                 if !words.is_empty() {
-                    let lines = self.lines(&Paragraph::new(words, look), size, width);
+                    let lines = self.lines(&Paragraph::new(words, style), size, width);
                     cell.push((lines.into_iter().take(MAX_LINES).collect::<Vec<_>>(), size));
                 }
             }
@@ -211,15 +211,15 @@ impl Composer<'_> {
             cell.iter().map(|(lines, size)| extent(lines.len(), *size)).sum::<f32>()
         };
         let height = cells.iter().map(|(_, cell)| height(cell)).fold(18.0, f32::max) + 8.0;
-        let page = self.sheet.page();
-        self.sheet.room(height);
-        if self.sheet.page() != page {
+        let page = self.layout.page();
+        self.layout.reserve(height);
+        if self.layout.page() != page {
             self.table_head();
         }
-        let y = self.sheet.y;
-        self.sheet.sources.insert(source.number, (self.sheet.page(), y));
+        let y = self.layout.y;
+        self.layout.sources.insert(source.number, (self.layout.page(), y));
         let (colour, dash): (_, &[f32]) = (palette::line(), &[]);
-        self.sheet.put(Mark::Rule { x: MARGIN, y, width: WIDTH, colour, dash });
+        self.layout.put(PageItem::Rule { x: MARGIN, y, width: WIDTH, colour, dash });
         self.swatch(source.number, y + 5.0);
         for (column, cell) in cells {
             let (x, width) = COLUMNS[column];
@@ -230,7 +230,7 @@ impl Composer<'_> {
                 at = self.column(lines.collect(), (MARGIN + x, at, width), size);
             }
         }
-        self.sheet.y += height;
+        self.layout.y += height;
     }
 
     /// The number of a source in its colour.
@@ -241,36 +241,37 @@ impl Composer<'_> {
         let letters = label.as_ref().map_or(0.0, |label| label.width * SMALL);
         let width = (letters + 6.0).max(18.0);
         let (x, height) = (MARGIN, 14.0);
-        self.sheet.put(Mark::Box { x, y, width, height, fill, edge: Some(edge) });
+        self.layout.put(PageItem::Box { x, y, width, height, fill, edge: Some(edge) });
         let dash = palette::dash(number);
-        self.sheet.put(Mark::Rule { x, y: y + height - 2.0, width, colour: edge, dash });
+        self.layout.put(PageItem::Rule { x, y: y + height - 2.0, width, colour: edge, dash });
         if let Some(label) = label {
             self.put(label, (x + (width - letters) / 2.0, y + 0.2, WIDTH), SMALL);
         }
     }
 
-    fn text(&mut self, report: &Report) {
+    fn text(&mut self, report: &PdfReport) {
         self.heading("The text");
         if !report.before_text.is_empty() {
             self.paragraph(&Paragraph::new(&report.before_text, SOFT), SMALL, MAX_LINES);
-            self.sheet.y += 5.0;
+            self.layout.y += 5.0;
         }
         let end = report.text.floor_char_boundary(MAX_TEXT);
         let mut paragraphs = Paragraphs::default();
         let mut is_whole = end == report.text.len();
-        for (from, to, mark) in stretches(&report.text[..end], &report.marks) {
-            let note = mark.map(|mark| &report.marks[mark].note);
-            let (look, mut label) = match note {
+        for (from, to, mark) in marked_ranges(&report.text[..end], &report.marks) {
+            let annotation = mark.map(|mark| &report.marks[mark].annotation);
+            let (style, mut label) = match annotation {
                 None => (PLAIN, None),
-                Some(Note::Source(number)) => {
-                    (Look { tint: Tint::Source(*number), ..PLAIN }, Some(number.to_string()))
-                }
-                Some(Note::Excluded(reason)) => {
-                    (Look { tint: Tint::Excluded, ..SOFT }, Some(reason.clone()))
+                Some(Annotation::Source(number)) => (
+                    TextStyle { background: Background::Source(*number), ..PLAIN },
+                    Some(number.to_string()),
+                ),
+                Some(Annotation::Excluded(reason)) => {
+                    (TextStyle { background: Background::Excluded, ..SOFT }, Some(reason.clone()))
                 }
             };
             for part in report.text[from..to].split_inclusive(is_end) {
-                paragraphs.push(part, look, &mut label);
+                paragraphs.push(part, style, &mut label);
                 if part.ends_with(is_end) && !self.flush(&mut paragraphs) {
                     is_whole = false;
                     break;
@@ -287,7 +288,7 @@ impl Composer<'_> {
     }
 
     fn is_full(&mut self) -> bool {
-        !self.sheet.room(BODY * LEADING)
+        !self.layout.reserve(BODY * LEADING)
     }
 
     /// Prints a paragraph that is complete. Several empty ones in a row are one.
@@ -296,18 +297,18 @@ impl Composer<'_> {
         let is_empty = paragraph.text.trim().is_empty();
         let was_empty = std::mem::replace(&mut paragraphs.was_empty, is_empty);
         if is_empty {
-            self.sheet.space(if was_empty { 0.0 } else { BODY * 0.6 });
+            self.layout.space(if was_empty { 0.0 } else { BODY * 0.6 });
             return true;
         }
         self.paragraph(&paragraph, BODY, usize::MAX)
     }
 
     /// The title above and the number below each page.
-    fn frame(&mut self, report: &Report) {
+    fn frame(&mut self, report: &PdfReport) {
         let title = self.lines(&Paragraph::new(&report.title, SOFT), 8.0, WIDTH - 12.0);
         let is_cut = title.len() > 1;
         let title = title.into_iter().next();
-        let count = self.sheet.pages.len();
+        let count = self.layout.pages.len();
         for page in 0..count {
             let mut marks = Vec::new();
             if let Some(title) = title.as_ref().filter(|_| page > 0) {
@@ -329,12 +330,17 @@ impl Composer<'_> {
             }
             for (line, x, y) in marks {
                 let y = y + 8.0;
-                self.sheet.pages[page].push(Mark::Text { x, y, size: 8.0, line: Rc::new(line) });
+                self.layout.pages[page].push(PageItem::Text {
+                    x,
+                    y,
+                    size: 8.0,
+                    line: Rc::new(line),
+                });
             }
             if page > 0 {
                 let (colour, dash): (_, &[f32]) = (palette::line(), &[]);
-                let rule = Mark::Rule { x: MARGIN, y: 50.0, width: WIDTH, colour, dash };
-                self.sheet.pages[page].push(rule);
+                let rule = PageItem::Rule { x: MARGIN, y: 50.0, width: WIDTH, colour, dash };
+                self.layout.pages[page].push(rule);
             }
         }
     }
@@ -343,9 +349,9 @@ impl Composer<'_> {
     fn rest(&mut self) {
         let words =
             "The text is longer than what is printed here. The download as HTML has all of it.";
-        self.sheet.y += 4.0;
-        self.sheet.room(BODY * LEADING);
-        let y = self.sheet.y;
+        self.layout.y += 4.0;
+        self.layout.reserve(BODY * LEADING);
+        let y = self.layout.y;
         let lines = self.lines(&Paragraph::new(words, STRONG), BODY, WIDTH);
         self.column(lines, (MARGIN, y, WIDTH), BODY);
     }
@@ -373,12 +379,12 @@ struct Paragraphs {
 
 impl Paragraphs {
     /// Appends a part of one line. `label` is taken by the first that has a letter.
-    fn push(&mut self, part: &str, look: Look, label: &mut Option<String>) {
+    fn push(&mut self, part: &str, style: TextStyle, label: &mut Option<String>) {
         let text = part.trim_end_matches(is_end);
         self.open.text.extend(text.chars().filter_map(printed));
         let end = self.open.text.len();
-        if self.open.parts.last().map_or(0, |last| last.end) < end {
-            self.open.parts.push(Part { end, look, label: label.take() });
+        if self.open.spans.last().map_or(0, |last| last.end) < end {
+            self.open.spans.push(StyledSpan { end, style, label: label.take() });
         }
     }
 }

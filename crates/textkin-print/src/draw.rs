@@ -15,27 +15,31 @@ use krilla::{Document, SerializeSettings};
 
 use crate::Error;
 use crate::font::Fonts;
+use crate::layout::{PAGE, PageItem, PageLayout};
 use crate::line::Line;
 use crate::palette;
-use crate::report::Report;
-use crate::shape::{Glyph, Label, Look, Piece, Tint, printed};
-use crate::sheet::{Mark, PAGE, Sheet};
+use crate::report::PdfReport;
+use crate::shape::{Background, Glyph, GlyphRun, Label, TextStyle, printed};
 
 /// The file of these pages.
-pub(crate) fn document(report: &Report, sheet: &Sheet, fonts: &Fonts) -> Result<Vec<u8>, Error> {
+pub(crate) fn document(
+    report: &PdfReport,
+    layout: &PageLayout,
+    fonts: &Fonts,
+) -> Result<Vec<u8>, Error> {
     let mut document = Document::new_with(SerializeSettings::default());
-    for marks in &sheet.pages {
+    for marks in &layout.pages {
         let settings = PageSettings::from_wh(PAGE.0, PAGE.1).unwrap_or_default();
         let mut page = document.start_page_with(settings);
         let mut surface = page.surface();
-        let mut pen = Pen { surface: &mut surface, fonts, links: Vec::new() };
+        let mut pen = PageRenderer { surface: &mut surface, fonts, links: Vec::new() };
         for mark in marks {
             pen.draw(mark);
         }
         let links = pen.links;
         surface.finish();
         for (rect, number) in links {
-            if let Some((at, y)) = sheet.sources.get(&number) {
+            if let Some((at, y)) = layout.sources.get(&number) {
                 let place = XyzDestination::new(*at, Point::from_xy(0.0, *y - 8.0));
                 let link = LinkAnnotation::new(rect, Target::Destination(Destination::Xyz(place)));
                 page.add_annotation(Annotation::new_link(link, Some(format!("source {number}"))));
@@ -44,7 +48,7 @@ pub(crate) fn document(report: &Report, sheet: &Sheet, fonts: &Fonts) -> Result<
         page.finish();
     }
     let mut outline = Outline::new();
-    for (page, y, words) in &sheet.headings {
+    for (page, y, words) in &layout.headings {
         let place = XyzDestination::new(*page, Point::from_xy(0.0, *y - 8.0));
         outline.push_child(OutlineNode::new(words.clone(), place));
     }
@@ -53,7 +57,7 @@ pub(crate) fn document(report: &Report, sheet: &Sheet, fonts: &Fonts) -> Result<
     document.finish().map_err(|error| Error::Write(format!("{error:?}")))
 }
 
-fn metadata(report: &Report) -> Metadata {
+fn metadata(report: &PdfReport) -> Metadata {
     let title: String = report.title.chars().filter_map(printed).take(300).collect();
     let metadata = Metadata::new().title(title).creator("textkin".to_owned());
     let metadata = metadata.producer("textkin".to_owned()).language("en".to_owned());
@@ -64,22 +68,24 @@ fn metadata(report: &Report) -> Metadata {
 }
 
 /// What draws on one page.
-struct Pen<'a, 'b> {
+struct PageRenderer<'a, 'b> {
     surface: &'a mut Surface<'b>,
     fonts: &'a Fonts,
     /// Places that lead to a source.
     links: Vec<(Rect, usize)>,
 }
 
-impl Pen<'_, '_> {
-    fn draw(&mut self, mark: &Mark) {
+impl PageRenderer<'_, '_> {
+    fn draw(&mut self, mark: &PageItem) {
         match mark {
-            Mark::Text { x, y, size, line } => self.line(*x, *y, *size, line),
-            Mark::Box { x, y, width, height, fill, edge } => {
+            PageItem::Text { x, y, size, line } => self.line(*x, *y, *size, line),
+            PageItem::Box { x, y, width, height, fill, edge } => {
                 let Some(rect) = Rect::from_xywh(*x, *y, *width, *height) else { return };
                 self.rect(rect, *fill, *edge);
             }
-            Mark::Rule { x, y, width, colour, dash } => self.rule((*x, *y), *width, *colour, dash),
+            PageItem::Rule { x, y, width, colour, dash } => {
+                self.rule((*x, *y), *width, *colour, dash)
+            }
         }
     }
 
@@ -105,14 +111,14 @@ impl Pen<'_, '_> {
     }
 
     fn line(&mut self, x: f32, y: f32, size: f32, line: &Line) {
-        self.grounds(x, y, size, &line.pieces);
+        self.grounds(x, y, size, &line.runs);
         let mut at = x;
-        let mut rest = line.pieces.as_slice();
-        while let Some((first, others)) = rest.split_first() {
-            let goes_on = |pair: &[Piece]| {
+        let mut rest = line.runs.as_slice();
+        while let Some((first, system_fonts)) = rest.split_first() {
+            let goes_on = |pair: &[GlyphRun]| {
                 let [before, after] = pair else { return false };
                 let is_next = before.end == after.start && !before.is_rtl() && !after.is_rtl();
-                let is_alike = (before.font, before.look) == (after.font, after.look);
+                let is_alike = (before.font, before.style) == (after.font, after.style);
                 is_next && is_alike && after.label.is_none()
             };
             let count = 1 + rest.windows(2).take_while(|pair| goes_on(pair)).count();
@@ -124,31 +130,33 @@ impl Pen<'_, '_> {
                     true => at + (first.width - label.ground()) * size,
                     false => at,
                 };
-                self.label((left, y), size, label, first.look);
+                self.label((left, y), size, label, first.style);
             }
             self.glyphs((at + before, y), size, line, run);
-            at += run.iter().map(|piece| piece.width).sum::<f32>() * size;
-            rest = &others[count - 1..];
+            at += run.iter().map(|run| run.width).sum::<f32>() * size;
+            rest = &system_fonts[count - 1..];
         }
     }
 
     /// What stands behind letters: one rectangle for what stands together, and a line below it.
-    fn grounds(&mut self, x: f32, y: f32, size: f32, pieces: &[Piece]) {
+    fn grounds(&mut self, x: f32, y: f32, size: f32, runs: &[GlyphRun]) {
         let mut at = x;
-        for run in pieces.chunk_by(|a, b| a.look.tint == b.look.tint && b.label.is_none()) {
-            let width = run.iter().map(|piece| piece.width).sum::<f32>() * size;
+        for run in
+            runs.chunk_by(|a, b| a.style.background == b.style.background && b.label.is_none())
+        {
+            let width = run.iter().map(|run| run.width).sum::<f32>() * size;
             let space = run.last().map_or(0.0, |last| if last.is_rtl() { 0.0 } else { last.space });
             let inked = width - space * size;
-            let (fill, edge, dash): (_, _, &[f32]) = match run[0].look.tint {
-                Tint::None => {
+            let (fill, edge, dash): (_, _, &[f32]) = match run[0].style.background {
+                Background::None => {
                     at += width;
                     continue;
                 }
-                Tint::Source(number) => {
+                Background::Source(number) => {
                     let (fill, edge) = palette::hue(number);
                     (fill, edge, palette::dash(number))
                 }
-                Tint::Excluded => (palette::grey(), palette::soft(), &[0.8, 1.6]),
+                Background::Excluded => (palette::grey(), palette::soft(), &[0.8, 1.6]),
             };
             if let Some(rect) = Rect::from_xywh(at, y - size * 0.93, inked, size * 1.24) {
                 self.rect(rect, fill, None);
@@ -158,12 +166,12 @@ impl Pen<'_, '_> {
         }
     }
 
-    fn label(&mut self, (x, y): (f32, f32), size: f32, label: &Label, look: Look) {
+    fn label(&mut self, (x, y): (f32, f32), size: f32, label: &Label, style: TextStyle) {
         let small = size * Label::SIZE;
         let rect = Rect::from_xywh(x, y - size * 0.82, label.ground() * size, size * 1.02);
         let Some(rect) = rect else { return };
-        let letters = match look.tint {
-            Tint::Source(number) => {
+        let letters = match style.background {
+            Background::Source(number) => {
                 self.rect(rect, palette::hue(number).1, None);
                 self.links.push((rect, number));
                 palette::paper()
@@ -181,17 +189,17 @@ impl Pen<'_, '_> {
     }
 
     /// Pieces that follow one another, with one typeface and one look.
-    fn glyphs(&mut self, (x, y): (f32, f32), size: f32, line: &Line, run: &[Piece]) {
+    fn glyphs(&mut self, (x, y): (f32, f32), size: f32, line: &Line, run: &[GlyphRun]) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
         let text = &line.text[first.start..last.end];
         let glyphs: Vec<KrillaGlyph> = run
             .iter()
-            .flat_map(|piece| {
-                let shift = piece.base.cast_signed() - first.start.cast_signed();
-                piece.glyphs().iter().map(move |glyph| written(glyph, shift))
+            .flat_map(|run| {
+                let shift = run.base.cast_signed() - first.start.cast_signed();
+                run.glyphs().iter().map(move |glyph| written(glyph, shift))
             })
             .collect();
-        let is_soft = first.look.is_soft;
+        let is_soft = first.style.is_soft;
         let colour = if is_soft { palette::soft() } else { palette::ink() };
         self.surface.set_fill(Some(filled(colour)));
         let font = self.fonts.face(first.font).pdf.clone();

@@ -18,7 +18,7 @@ pub(crate) const REGULAR: FontId = 0;
 pub(crate) const BOLD: FontId = 1;
 
 /// Typefaces of the system that are looked at; those of one style come first.
-const MAX_OTHERS: usize = 400;
+const MAX_SYSTEM_FONTS: usize = 400;
 /// Typefaces in one document.
 const MAX_FONTS: usize = 60;
 
@@ -43,7 +43,7 @@ impl Typeface {
 /// The typefaces of one document.
 pub(crate) struct Fonts {
     faces: Vec<Typeface>,
-    /// Typefaces of the system that are among them, by their place in [`others`].
+    /// Typefaces of the system that are among them, by their place in [`system_fonts`].
     taken: HashMap<usize, FontId>,
     known: HashMap<(char, FontId), FontId>,
 }
@@ -81,7 +81,7 @@ impl Fonts {
         if let Some((font, _)) = own {
             return font;
         }
-        let other = others().iter().position(|other| other.has(character));
+        let other = system_fonts().iter().position(|other| other.has(character));
         other.and_then(|place| self.take(place)).unwrap_or(wanted)
     }
 
@@ -93,14 +93,14 @@ impl Fonts {
             return None;
         }
         let font = FontId::try_from(self.faces.len()).ok()?;
-        self.faces.push(others()[place].load()?);
+        self.faces.push(system_fonts()[place].load()?);
         self.taken.insert(place, font);
         Some(font)
     }
 }
 
 /// A typeface of the system, and what it has.
-struct Other {
+struct SystemFont {
     path: std::path::PathBuf,
     index: u32,
     /// Characters: first and last of each run, ascending.
@@ -108,7 +108,7 @@ struct Other {
     data: OnceLock<Option<&'static [u8]>>,
 }
 
-impl Other {
+impl SystemFont {
     fn has(&self, character: char) -> bool {
         let character = u32::from(character);
         let after = self.runs.partition_point(|(first, _)| *first <= character);
@@ -125,9 +125,9 @@ impl Other {
 
 /// The typefaces of the system with outlines, those that look plain first; looked for once, and only
 /// if a text has a character that our own lack.
-fn others() -> &'static [Other] {
-    static OTHERS: OnceLock<Vec<Other>> = OnceLock::new();
-    OTHERS.get_or_init(|| {
+fn system_fonts() -> &'static [SystemFont] {
+    static SYSTEM_FONTS: OnceLock<Vec<SystemFont>> = OnceLock::new();
+    SYSTEM_FONTS.get_or_init(|| {
         let mut database = fontdb::Database::new();
         database.load_system_fonts();
         let mut faces: Vec<_> = database
@@ -138,10 +138,10 @@ fn others() -> &'static [Other] {
             })
             .collect();
         faces.sort_by(|a, b| (&a.0, &a.1, a.2.index).cmp(&(&b.0, &b.1, b.2.index)));
-        faces.truncate(MAX_OTHERS);
+        faces.truncate(MAX_SYSTEM_FONTS);
         let other = |(_, path, face): (_, std::path::PathBuf, &fontdb::FaceInfo)| {
             let runs = database.with_face_data(face.id, runs)??;
-            Some(Other { path, index: face.index, runs, data: OnceLock::new() })
+            Some(SystemFont { path, index: face.index, runs, data: OnceLock::new() })
         };
         faces.into_iter().filter_map(other).collect()
     })
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn runs_of_characters_are_found_by_their_ends() {
         let runs = runs(dejavu::sans_condensed::regular(), 0).unwrap();
-        let other = Other { path: "".into(), index: 0, runs, data: OnceLock::new() };
+        let other = SystemFont { path: "".into(), index: 0, runs, data: OnceLock::new() };
         assert!(other.has('a') && other.has('א') && !other.has('日'));
     }
 }

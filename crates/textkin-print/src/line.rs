@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::font::Fonts;
-use crate::shape::{Glyph, Label, Paragraph, Piece, Shaper};
+use crate::shape::{Glyph, GlyphRun, Label, Paragraph, Shaper};
 
 /// A line.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Line {
     /// The text of its paragraph, which its pieces count bytes in.
     pub(crate) text: Rc<str>,
     /// From left to right.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) runs: Vec<GlyphRun>,
     /// Of all pieces, in units of the size of the type.
     pub(crate) width: f32,
     /// Whether its paragraph runs from right to left.
@@ -26,53 +26,53 @@ pub(crate) fn lines(
     paragraph: &Paragraph,
     width: f32,
 ) -> Vec<Line> {
-    let (pieces, is_rtl) = shaper.pieces(fonts, paragraph);
-    let mut filler = Filler { width, lines: Vec::new(), line: Vec::new(), used: 0.0 };
-    let mut unit: Vec<Piece> = Vec::new();
-    for piece in pieces {
-        if piece.is_breakable {
+    let (runs, is_rtl) = shaper.runs(fonts, paragraph);
+    let mut filler = LineBreaker { width, lines: Vec::new(), line: Vec::new(), used: 0.0 };
+    let mut unit: Vec<GlyphRun> = Vec::new();
+    for run in runs {
+        if run.is_breakable {
             filler.add(&mut unit);
         }
-        unit.push(piece);
+        unit.push(run);
     }
     filler.add(&mut unit);
     filler.end();
     let text: Rc<str> = paragraph.text.as_str().into();
-    let line = |pieces: Vec<Piece>| Line {
+    let line = |runs: Vec<GlyphRun>| Line {
         text: Rc::clone(&text),
-        width: pieces.iter().map(|piece| piece.width).sum(),
-        pieces: on_paper(pieces),
+        width: runs.iter().map(|run| run.width).sum(),
+        runs: visual_order(runs),
         is_rtl,
     };
     filler.lines.into_iter().map(line).collect()
 }
 
-struct Filler {
+struct LineBreaker {
     width: f32,
-    lines: Vec<Vec<Piece>>,
-    line: Vec<Piece>,
+    lines: Vec<Vec<GlyphRun>>,
+    line: Vec<GlyphRun>,
     used: f32,
 }
 
-impl Filler {
+impl LineBreaker {
     /// Adds pieces that should stand in one line, and empties them.
-    fn add(&mut self, unit: &mut Vec<Piece>) {
-        let space = unit.last().map_or(0.0, |piece| piece.space);
-        let width = unit.iter().map(|piece| piece.width).sum::<f32>() - space;
+    fn add(&mut self, unit: &mut Vec<GlyphRun>) {
+        let space = unit.last().map_or(0.0, |run| run.space);
+        let width = unit.iter().map(|run| run.width).sum::<f32>() - space;
         if self.used + width > self.width && !self.line.is_empty() {
             self.end();
         }
         let is_too_wide = width > self.width;
-        for piece in unit.drain(..) {
+        for run in unit.drain(..) {
             match is_too_wide {
-                true => self.add_broken(piece),
-                false => self.put(piece),
+                true => self.add_broken(run),
+                false => self.put(run),
             }
         }
     }
 
-    fn add_broken(&mut self, piece: Piece) {
-        let mut rest = piece;
+    fn add_broken(&mut self, run: GlyphRun) {
+        let mut rest = run;
         while self.used + rest.width - rest.space > self.width {
             let Some((head, tail)) = split(&rest, self.width - self.used, self.line.is_empty())
             else {
@@ -89,9 +89,9 @@ impl Filler {
         self.put(rest);
     }
 
-    fn put(&mut self, piece: Piece) {
-        self.used += piece.width;
-        self.line.push(piece);
+    fn put(&mut self, run: GlyphRun) {
+        self.used += run.width;
+        self.line.push(run);
     }
 
     fn end(&mut self) {
@@ -101,14 +101,14 @@ impl Filler {
 }
 
 /// What of a piece fits into `width`, and the rest: at least one character if `must`.
-fn split(piece: &Piece, width: f32, must: bool) -> Option<(Piece, Piece)> {
-    let glyphs = piece.glyphs();
+fn split(run: &GlyphRun, width: f32, must: bool) -> Option<(GlyphRun, GlyphRun)> {
+    let glyphs = run.glyphs();
     let count = glyphs.len();
-    let at = |place: usize| match piece.is_rtl() {
+    let at = |place: usize| match run.is_rtl() {
         true => &glyphs[count - 1 - place],
         false => &glyphs[place],
     };
-    let mut used = piece.label.as_ref().map_or(0.0, Label::width);
+    let mut used = run.label.as_ref().map_or(0.0, Label::width);
     let mut cut = 0;
     let mut cut_used = used;
     for place in 0..count {
@@ -124,12 +124,12 @@ fn split(piece: &Piece, width: f32, must: bool) -> Option<(Piece, Piece)> {
     if cut == 0 || (cut_used > width && !must) {
         return None;
     }
-    let end = piece.base + at(cut).start as usize;
-    let (mut head, mut tail) = (piece.clone(), piece.clone());
+    let end = run.base + at(cut).start as usize;
+    let (mut head, mut tail) = (run.clone(), run.clone());
     (head.end, tail.start) = (end, end);
-    match piece.is_rtl() {
-        true => (head.from, tail.to) = (piece.to - cut, piece.to - cut),
-        false => (head.to, tail.from) = (piece.from + cut, piece.from + cut),
+    match run.is_rtl() {
+        true => (head.from, tail.to) = (run.to - cut, run.to - cut),
+        false => (head.to, tail.from) = (run.from + cut, run.from + cut),
     }
     (head.width, head.space) = (cut_used, 0.0);
     tail.label = None;
@@ -138,35 +138,35 @@ fn split(piece: &Piece, width: f32, must: bool) -> Option<(Piece, Piece)> {
 }
 
 /// Pieces of a line from left to right (rule L2 of the bidirectional algorithm).
-fn on_paper(mut pieces: Vec<Piece>) -> Vec<Piece> {
-    let highest = pieces.iter().map(|piece| piece.level).max().unwrap_or(0);
+fn visual_order(mut runs: Vec<GlyphRun>) -> Vec<GlyphRun> {
+    let highest = runs.iter().map(|run| run.level).max().unwrap_or(0);
     for level in (1..=highest).rev() {
         let mut at = 0;
-        while at < pieces.len() {
-            let run = pieces[at..].iter().take_while(|piece| piece.level >= level).count();
-            pieces[at..at + run].reverse();
+        while at < runs.len() {
+            let run = runs[at..].iter().take_while(|run| run.level >= level).count();
+            runs[at..at + run].reverse();
             at += run.max(1);
         }
     }
-    pieces
+    runs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::Look;
+    use crate::shape::TextStyle;
 
     fn broken(text: &str, width: f32) -> Vec<Line> {
         let mut fonts = Fonts::new().unwrap();
-        let paragraph = Paragraph::new(text, Look::default());
+        let paragraph = Paragraph::new(text, TextStyle::default());
         lines(&mut Shaper::default(), &mut fonts, &paragraph, width)
     }
 
     /// The text of lines in logical order.
     fn texts(lines: &[Line]) -> Vec<&str> {
         let text = |line: &Line| {
-            let start = line.pieces.iter().map(|piece| piece.start).min().unwrap_or(0);
-            let end = line.pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
+            let start = line.runs.iter().map(|run| run.start).min().unwrap_or(0);
+            let end = line.runs.iter().map(|run| run.end).max().unwrap_or(0);
             (start, end)
         };
         lines.iter().map(|line| (line, text(line))).map(|(line, (a, b))| &line.text[a..b]).collect()
@@ -178,7 +178,7 @@ mod tests {
         assert!(found.len() > 2);
         assert_eq!(texts(&found).concat(), "The quick brown fox jumps over the lazy dog");
         for line in &found {
-            assert!(line.width - line.pieces.last().unwrap().space <= 8.0);
+            assert!(line.width - line.runs.last().unwrap().space <= 8.0);
             assert!(texts(std::slice::from_ref(line))[0].ends_with([' ', 'g']));
         }
     }
@@ -199,9 +199,9 @@ mod tests {
     fn hebrew_stands_from_right_to_left_and_its_numbers_do_not() {
         let found = broken("שלום 123 עולם", 100.0);
         assert!(found[0].is_rtl);
-        let starts: Vec<usize> = found[0].pieces.iter().map(|piece| piece.start).collect();
+        let starts: Vec<usize> = found[0].runs.iter().map(|run| run.start).collect();
         assert!(starts.is_sorted_by(|a, b| a > b), "{starts:?}");
-        let number = found[0].pieces.iter().find(|piece| !piece.is_rtl()).unwrap();
+        let number = found[0].runs.iter().find(|run| !run.is_rtl()).unwrap();
         assert_eq!(&found[0].text[number.start..number.end], "123");
         assert!(!broken("left שלום", 100.0)[0].is_rtl);
     }

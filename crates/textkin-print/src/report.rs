@@ -2,7 +2,7 @@
 
 /// What was found of a text.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct PdfReport {
     /// The title of the text. Every page has it.
     pub title: String,
     /// When it was sent, and where it was looked for: short phrases.
@@ -20,9 +20,9 @@ pub struct Report {
     /// Words of the text: the length of the strip.
     pub words: u64,
     /// Runs of words of the strip, ascending.
-    pub strip: Vec<Run>,
+    pub strip: Vec<StripSegment>,
     /// Where it was found, best first.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceRow>,
     /// What is said after the sources, or instead of them.
     pub after_sources: Option<String>,
     /// What is said before the text, or instead of it.
@@ -30,12 +30,12 @@ pub struct Report {
     /// The text.
     pub text: String,
     /// Its marks, ascending, in bytes. Those that overlap are shortened.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Highlight>,
 }
 
 /// What is said of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum Annotation {
     /// They are found in the source of this number, from 1 on.
     Source(usize),
     /// They do not count, for this reason.
@@ -44,29 +44,29 @@ pub enum Note {
 
 /// A run of words of the strip.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct StripSegment {
     /// The first word, from 0 on.
     pub from: u64,
     /// The word after the last.
     pub to: u64,
     /// What is said of it.
-    pub note: Note,
+    pub annotation: Annotation,
 }
 
 /// A part of the text.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct Highlight {
     /// Where it begins, in bytes.
     pub start: usize,
     /// Where it ends, in bytes.
     pub end: usize,
     /// What is said of it.
-    pub note: Note,
+    pub annotation: Annotation,
 }
 
 /// A row of the table of sources.
 #[derive(Clone, Debug, Default)]
-pub struct Source {
+pub struct SourceRow {
     /// Its number, from 1 on.
     pub number: usize,
     /// Its title, or that it is held by another owner.
@@ -82,7 +82,7 @@ pub struct Source {
 }
 
 /// Where the marks of `text` are: its bytes in order, each stretch with the place of its mark.
-pub(crate) fn stretches(text: &str, marks: &[Mark]) -> Vec<(usize, usize, Option<usize>)> {
+pub(crate) fn marked_ranges(text: &str, marks: &[Highlight]) -> Vec<(usize, usize, Option<usize>)> {
     let mut found = Vec::with_capacity(marks.len() * 2 + 1);
     let mut at = 0;
     for (index, mark) in marks.iter().enumerate() {

@@ -18,15 +18,15 @@ const REMEMBERED: (usize, usize) = (32, 100_000);
 
 /// What letters look like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct TextStyle {
     pub(crate) is_bold: bool,
     pub(crate) is_soft: bool,
-    pub(crate) tint: Tint,
+    pub(crate) background: Background,
 }
 
 /// What stands behind letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Tint {
+pub(crate) enum Background {
     #[default]
     None,
     /// The colour of the source of this number.
@@ -39,27 +39,27 @@ pub(crate) enum Tint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paragraph {
     pub(crate) text: String,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) spans: Vec<StyledSpan>,
 }
 
 /// A part of a paragraph, with a label that stands before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct StyledSpan {
     pub(crate) end: usize,
-    pub(crate) look: Look,
+    pub(crate) style: TextStyle,
     pub(crate) label: Option<String>,
 }
 
 impl Paragraph {
     /// A paragraph with one look.
-    pub(crate) fn new(text: &str, look: Look) -> Self {
+    pub(crate) fn new(text: &str, style: TextStyle) -> Self {
         let mut paragraph = Self::default();
-        paragraph.push(text, look);
+        paragraph.push(text, style);
         paragraph
     }
 
     /// Appends text; ends of lines become spaces.
-    pub(crate) fn push(&mut self, text: &str, look: Look) {
+    pub(crate) fn push(&mut self, text: &str, style: TextStyle) {
         for character in text.chars() {
             match printed(character) {
                 Some('\n') => self.text.push(' '),
@@ -67,7 +67,7 @@ impl Paragraph {
                 None => {}
             }
         }
-        self.parts.push(Part { end: self.text.len(), look, label: None });
+        self.spans.push(StyledSpan { end: self.text.len(), style, label: None });
     }
 }
 
@@ -97,14 +97,14 @@ pub(crate) struct Glyph {
 
 /// A piece of a paragraph.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct GlyphRun {
     /// Where it was shaped from: glyphs count bytes from here.
     pub(crate) base: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) font: FontId,
     pub(crate) level: u8,
-    pub(crate) look: Look,
+    pub(crate) style: TextStyle,
     /// Whether a line may end before it.
     pub(crate) is_breakable: bool,
     /// In the order in which they stand on paper.
@@ -118,7 +118,7 @@ pub(crate) struct Piece {
     pub(crate) label: Option<Label>,
 }
 
-impl Piece {
+impl GlyphRun {
     pub(crate) fn is_rtl(&self) -> bool {
         self.level % 2 == 1
     }
@@ -163,11 +163,11 @@ pub(crate) struct Shaper {
 
 impl Shaper {
     /// The pieces of a paragraph in the order of its text, and whether it runs from right to left.
-    pub(crate) fn pieces(
+    pub(crate) fn runs(
         &mut self,
         fonts: &mut Fonts,
         paragraph: &Paragraph,
-    ) -> (Vec<Piece>, bool) {
+    ) -> (Vec<GlyphRun>, bool) {
         let text = paragraph.text.as_str();
         let order = is_mixed(text).then(|| BidiInfo::new(text, None));
         let is_rtl = order.as_ref().is_some_and(|order| {
@@ -175,66 +175,66 @@ impl Shaper {
         });
         let level = |at: usize| order.as_ref().map_or(0, |order| order.levels[at].number());
         let mut breaks = unicode_linebreak::linebreaks(text).map(|(at, _)| at).peekable();
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut runs: Vec<GlyphRun> = Vec::new();
         let mut part = 0;
-        let mut open: Option<Open> = None;
+        let mut open: Option<OpenRun> = None;
         for (at, character) in text.char_indices() {
-            while paragraph.parts.get(part).is_some_and(|part| part.end <= at) {
+            while paragraph.spans.get(part).is_some_and(|part| part.end <= at) {
                 part += 1;
             }
             while breaks.peek().is_some_and(|place| *place < at) {
                 breaks.next();
             }
             let is_breakable = at == 0 || breaks.peek() == Some(&at);
-            let look = paragraph.parts.get(part).map(|part| part.look).unwrap_or_default();
-            let wanted = if look.is_bold { BOLD } else { REGULAR };
+            let style = paragraph.spans.get(part).map(|part| part.style).unwrap_or_default();
+            let wanted = if style.is_bold { BOLD } else { REGULAR };
             let font = match &open {
                 Some(open) if stays(character) => open.font,
                 _ => fonts.for_character(character, wanted),
             };
-            let next = Open { start: at, font, level: level(at), part, look, is_breakable };
+            let next = OpenRun { start: at, font, level: level(at), part, style, is_breakable };
             let goes_on = open.as_ref().is_some_and(|open| {
                 let is_short = at - open.start < MAX_BYTES || stays(character);
                 !is_breakable && is_short && open.is_like(&next)
             });
             if !goes_on && let Some(open) = open.replace(next) {
-                pieces.push(self.piece(fonts, paragraph, &open, at, &pieces));
+                runs.push(self.run(fonts, paragraph, &open, at, &runs));
             }
         }
         if let Some(open) = open {
-            pieces.push(self.piece(fonts, paragraph, &open, text.len(), &pieces));
+            runs.push(self.run(fonts, paragraph, &open, text.len(), &runs));
         }
-        (pieces, is_rtl)
+        (runs, is_rtl)
     }
 
-    fn piece(
+    fn run(
         &mut self,
         fonts: &mut Fonts,
         paragraph: &Paragraph,
-        open: &Open,
+        open: &OpenRun,
         end: usize,
-        before: &[Piece],
-    ) -> Piece {
+        before: &[GlyphRun],
+    ) -> GlyphRun {
         let text = &paragraph.text[open.start..end];
         let is_rtl = open.level % 2 == 1;
         let glyphs = self.glyphs(fonts, open.font, is_rtl, text);
         let is_first = before.last().is_none_or(|last| {
-            let part = open.part.checked_sub(1).and_then(|part| paragraph.parts.get(part));
+            let part = open.part.checked_sub(1).and_then(|part| paragraph.spans.get(part));
             part.is_some_and(|part| last.end <= part.end)
         });
-        let label = paragraph.parts.get(open.part).and_then(|part| part.label.as_deref());
+        let label = paragraph.spans.get(open.part).and_then(|part| part.label.as_deref());
         let label = label.filter(|_| is_first).map(|label| self.label(fonts, label));
         let letters = text.trim_end_matches(char::is_whitespace).len();
         let is_space = |glyph: &&Glyph| glyph.start as usize >= letters;
         let space = glyphs.iter().filter(is_space).map(|glyph| glyph.advance).sum();
         let width: f32 = glyphs.iter().map(|glyph| glyph.advance).sum();
-        Piece {
+        GlyphRun {
             base: open.start,
             start: open.start,
             end,
             font: open.font,
             level: open.level,
-            look: open.look,
+            style: open.style,
             is_breakable: open.is_breakable,
             from: 0,
             to: glyphs.len(),
@@ -265,16 +265,16 @@ impl Shaper {
 }
 
 /// A piece in the making.
-struct Open {
+struct OpenRun {
     start: usize,
     font: FontId,
     level: u8,
     part: usize,
-    look: Look,
+    style: TextStyle,
     is_breakable: bool,
 }
 
-impl Open {
+impl OpenRun {
     fn is_like(&self, other: &Self) -> bool {
         (self.font, self.level, self.part) == (other.font, other.level, other.part)
     }

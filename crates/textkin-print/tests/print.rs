@@ -1,16 +1,16 @@
 //! Reports are printed whatever is in them, and can be read again.
 
 use proptest::prelude::*;
-use textkin_print::{Mark, Note, Report, Run, Source, pdf};
+use textkin_print::{Annotation, Highlight, PdfReport, SourceRow, StripSegment, pdf};
 
 /// A report of a text with marks at these bytes.
-fn report(text: &str, marks: &[(usize, usize)]) -> Report {
-    let note = |at: usize| match at % 3 {
-        2 => Note::Excluded("quotation".to_owned()),
-        _ => Note::Source(at + 1),
+fn report(text: &str, marks: &[(usize, usize)]) -> PdfReport {
+    let annotation = |at: usize| match at % 3 {
+        2 => Annotation::Excluded("quotation".to_owned()),
+        _ => Annotation::Source(at + 1),
     };
-    let mark = |(at, &(start, end))| Mark { start, end, note: note(at) };
-    let source = |number| Source {
+    let mark = |(at, &(start, end))| Highlight { start, end, annotation: annotation(at) };
+    let source = |number| SourceRow {
         number,
         title: format!("Source number {number}"),
         facts: "reports · May 2021 · older".to_owned(),
@@ -18,7 +18,7 @@ fn report(text: &str, marks: &[(usize, usize)]) -> Report {
         there: ["9%".to_owned(), "409 of 4,577 words".to_owned()],
         longest: "88 words".to_owned(),
     };
-    Report {
+    PdfReport {
         title: "On libraries".to_owned(),
         facts: vec!["16 Nov 2026, 12:00".to_owned()],
         time: Some([2026, 11, 16, 12, 0, 0]),
@@ -27,12 +27,12 @@ fn report(text: &str, marks: &[(usize, usize)]) -> Report {
         notes: vec!["With nothing excluded: 49%.".to_owned()],
         warnings: vec!["31 characters without width stand between letters.".to_owned()],
         words: 1030,
-        strip: vec![Run { from: 10, to: 400, note: Note::Source(1) }],
+        strip: vec![StripSegment { from: 10, to: 400, annotation: Annotation::Source(1) }],
         sources: (1..=30).map(source).collect(),
         after_sources: Some("And 14 documents with less.".to_owned()),
         text: text.to_owned(),
         marks: marks.iter().enumerate().map(mark).collect(),
-        ..Report::default()
+        ..PdfReport::default()
     }
 }
 
@@ -117,10 +117,10 @@ fn nasty_texts_are_printed() {
         report.title = head.to_owned();
         report.share = head.to_owned();
         report.sources[0].title = head.to_owned();
-        report.marks[2].note = Note::Excluded(head.to_owned());
+        report.marks[2].annotation = Annotation::Excluded(head.to_owned());
         assert!(pdf(&report).unwrap().starts_with(b"%PDF"), "{head}");
     }
-    assert!(pdf(&Report::default()).unwrap().starts_with(b"%PDF"));
+    assert!(pdf(&PdfReport::default()).unwrap().starts_with(b"%PDF"));
 }
 
 #[test]

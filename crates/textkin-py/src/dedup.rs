@@ -219,7 +219,7 @@ impl Cleaned {
             field("start", DataType::Int64, true),
             field("end", DataType::Int64, true),
             field("word", DataType::Int64, true),
-            field("stays_at", DataType::Int64, true),
+            field("kept_at", DataType::Int64, true),
         ]));
         let mut columns: Vec<arrow::array::ArrayRef> = vec![
             Arc::new(documents.finish()),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use textkin_core::Overlap;
-use textkin_report::{Row, Settings, format_csv_rows, format_jsonl_rows, open};
+use textkin_report::{PairRow, WriterSettings, format_csv_rows, format_jsonl_rows, open};
 
 const N_ROWS: u64 = 200_000;
 
@@ -33,15 +33,16 @@ fn main() {
     }
 }
 
-fn write(path: &Path, rows: &[Row<'_>]) {
-    let mut writer = open(path, &Settings::default()).expect("the temporary directory is writable");
+fn write(path: &Path, rows: &[PairRow<'_>]) {
+    let mut writer =
+        open(path, &WriterSettings::default()).expect("the temporary directory is writable");
     writer.begin(&mut std::iter::empty()).expect("the disk has room");
     writer.pairs(rows).expect("the disk has room");
     writer.finish().expect("the disk has room");
 }
 
 /// Counts that give nearly every decimal its full 16 or 17 digits.
-fn row(ids: &[String], number: u64) -> Row<'_> {
+fn row(ids: &[String], number: u64) -> PairRow<'_> {
     let (words_a, words_b) = (300 + number % 4001, 200 + number % 3001);
     let shared = (number % 190) + 1;
     let rarity = shared as f64 / 7.3;
@@ -56,7 +57,7 @@ fn row(ids: &[String], number: u64) -> Row<'_> {
         covered_b: shared + 7,
     };
     let (a, b) = (&ids[(number % 997) as usize], &ids[(number % 991) as usize]);
-    Row { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap, raw_score: None }
+    PairRow { a, b, a_index: 0, b_index: 1, score: overlap.s4(), overlap, raw_score: None }
 }
 
 /// The best of seven, since other work on the machine only adds.

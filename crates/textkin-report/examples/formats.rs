@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use textkin_core::Overlap;
-use textkin_report::{Row, Settings, Vertex, open};
+use textkin_report::{PairRow, Vertex, WriterSettings, open};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(std::env::args().nth(1).ok_or("name a directory")?);
@@ -27,12 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let row = |a_index: u32, b_index: u32, score| {
         let (a, b) = (ids[a_index as usize], ids[b_index as usize]);
-        Row { a, b, a_index, b_index, score, overlap, raw_score: None }
+        PairRow { a, b, a_index, b_index, score, overlap, raw_score: None }
     };
     let rows = [row(0, 1, 1.0), row(1, 2, 0.75), row(0, 3, 1e-6)];
     for name in ["csv", "csv.gz", "jsonl.zst", "parquet", "graphml", "gexf", "dot", "mtx"] {
         let path = directory.join("pairs").with_extension(name);
-        let mut writer = open(&path, &Settings::default())?;
+        let mut writer = open(&path, &WriterSettings::default())?;
         writer.begin(&mut vertices.clone())?;
         writer.pairs(&rows)?;
         writer.finish()?;

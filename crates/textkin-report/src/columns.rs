@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, Float64Builder, Int64Builder, RecordBatch, StringBu
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use crate::Row;
+use crate::PairRow;
 use crate::row::Value;
 
 /// Rows of pairs in the making.
@@ -51,7 +51,7 @@ impl PairColumns {
     }
 
     /// Appends a row.
-    pub fn push(&mut self, row: &Row<'_>) {
+    pub fn push(&mut self, row: &PairRow<'_>) {
         let [a, b] = &mut self.ids;
         a.append_value(row.a);
         b.append_value(row.b);

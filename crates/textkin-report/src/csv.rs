@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 
 use crate::number::{push_decimal, push_integer};
 use crate::row::columns;
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// Writes pairs as CSV.
 #[derive(Debug)]
@@ -44,11 +44,11 @@ impl PairWriter for CsvWriter {
         self.output.write(&header)
     }
 
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         self.pairs(std::slice::from_ref(row))
     }
 
-    fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
+    fn pairs(&mut self, rows: &[PairRow<'_>]) -> Result<(), Error> {
         write_blocks(&mut self.output, rows, self.threads, &mut self.buffers, format_csv_rows)
     }
 
@@ -70,13 +70,13 @@ pub fn format_csv_header(has_raw: bool, out: &mut Vec<u8>) {
 
 /// Appends one line per row. Pure, so that blocks of rows can be formatted in several threads and
 /// written in order.
-pub fn format_csv_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
+pub fn format_csv_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
     for row in rows {
         push_row(row, out);
     }
 }
 
-fn push_row(row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_row(row: &PairRow<'_>, out: &mut Vec<u8>) {
     // 10 decimals of at most 24 bytes, 3 integers of at most 20, and separators.
     out.reserve(2 * (row.a.len() + row.b.len()) + 10 * 24 + 3 * 20 + 20);
     push_field(row.a, out);
@@ -124,10 +124,10 @@ fn push_field(text: &str, out: &mut Vec<u8>) {
 /// Formats `rows` in up to `threads` threads, one piece each, and writes the pieces in order.
 pub(crate) fn write_blocks(
     output: &mut Output,
-    rows: &[Row<'_>],
+    rows: &[PairRow<'_>],
     threads: NonZeroUsize,
     buffers: &mut Vec<Vec<u8>>,
-    format: fn(&[Row<'_>], &mut Vec<u8>),
+    format: fn(&[PairRow<'_>], &mut Vec<u8>),
 ) -> Result<(), Error> {
     /// So many rows take longer than starting a thread.
     const WORTH_A_THREAD: usize = 1 << 10;
@@ -205,7 +205,7 @@ mod tests {
             raw in any::<bool>(),
         ) {
             let raw_score = raw.then_some(score / 2.0);
-            let row = Row { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap, raw_score };
+            let row = PairRow { a: &a, b: &b, a_index: 0, b_index: 1, score, overlap, raw_score };
             let mut bytes = Vec::new();
             format_csv_header(raw, &mut bytes);
             format_csv_rows(&[row, row], &mut bytes);

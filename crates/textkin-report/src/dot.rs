@@ -3,7 +3,7 @@
 
 use crate::graph::Shape;
 use crate::number::push_integer;
-use crate::{GraphWriter, Output, Row, Vertex};
+use crate::{GraphWriter, Output, PairRow, Vertex};
 
 /// How DOT writes a graph.
 static SHAPE: Shape =
@@ -36,7 +36,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
 }
 
 /// Values stand in quotes, because a bare number of DOT has no exponent.
-fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_edge(_: u64, row: &PairRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"  n");
     push_integer(row.a_index.into(), out);
     out.extend_from_slice(b" -- n");

@@ -17,7 +17,7 @@ pub enum Error {
     },
     /// The folder it should be in is not there.
     #[error("cannot create {}: there is no folder {}; make it first", path.display(), folder.display())]
-    NoFolder {
+    MissingDirectory {
         /// What was to be written.
         path: PathBuf,
         /// The folder.
@@ -53,13 +53,13 @@ pub enum Error {
     },
     /// The folder is there and not empty.
     #[error("{} is there already and not an empty folder; name another", path.display())]
-    FolderTaken {
+    DirectoryNotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// A file that goes on cannot be compressed.
     #[error("{} is to go on over several runs and cannot be compressed; leave the last extension out", path.display())]
-    ContinuedCompressed {
+    ResumableCompressed {
         /// The file.
         path: PathBuf,
     },
@@ -95,7 +95,7 @@ pub enum Error {
     },
     /// The format was left out when textkin was built.
     #[error("'{}': this textkin was built without parquet", path.display())]
-    FormatMissing {
+    FormatDisabled {
         /// The path as given.
         path: PathBuf,
     },

@@ -24,7 +24,7 @@ impl OutputFolder {
     /// is mixed with this one.
     ///
     /// # Errors
-    /// [`Error::FolderTaken`], [`Error::NoFolder`] or [`Error::Create`].
+    /// [`Error::DirectoryNotEmpty`], [`Error::MissingDirectory`] or [`Error::Create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
         let target = path.to_owned();
         let is_free = match std::fs::read_dir(path) {
@@ -32,11 +32,11 @@ impl OutputFolder {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if !is_free {
-            return Err(Error::FolderTaken { path: target });
+            return Err(Error::DirectoryNotEmpty { path: target });
         }
         let parent = directory_of(path);
         if !parent.exists() {
-            return Err(Error::NoFolder { path: target, folder: parent.to_owned() });
+            return Err(Error::MissingDirectory { path: target, folder: parent.to_owned() });
         }
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or(OsStr::new("out")));
@@ -103,7 +103,7 @@ mod tests {
             assert!(!path.join("a").exists());
             folder.finish().unwrap();
             assert_eq!(std::fs::read(path.join("a/b.txt")).unwrap(), b"b");
-            assert!(matches!(OutputFolder::create(&path), Err(Error::FolderTaken { .. })));
+            assert!(matches!(OutputFolder::create(&path), Err(Error::DirectoryNotEmpty { .. })));
             std::fs::remove_dir_all(&path).unwrap();
         }
     }

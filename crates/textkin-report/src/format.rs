@@ -94,7 +94,7 @@ impl Compression {
 
 /// What the writers of all formats are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct WriterSettings {
     /// The measure that `score` holds; the matrix names it.
     pub measure: Measure,
     /// Threads that [`PairWriter::pairs`] may use; the bytes do not depend on it.
@@ -103,7 +103,7 @@ pub struct Settings {
     pub has_raw: bool,
 }
 
-impl Default for Settings {
+impl Default for WriterSettings {
     /// The default measure and one thread.
     fn default() -> Self {
         Self { measure: Measure::default(), threads: NonZeroUsize::MIN, has_raw: false }
@@ -114,7 +114,7 @@ impl Default for Settings {
 ///
 /// # Errors
 /// When the format is unknown or the file cannot be created.
-pub fn open(path: &Path, settings: &Settings) -> Result<Box<dyn PairWriter>, Error> {
+pub fn open(path: &Path, settings: &WriterSettings) -> Result<Box<dyn PairWriter>, Error> {
     let output = || Output::create(path);
     Ok(match Format::from_path(path)? {
         Format::Csv => Box::new(CsvWriter::new(output()?, settings.threads, settings.has_raw)),
@@ -134,7 +134,7 @@ fn open_parquet(path: &Path, has_raw: bool) -> Result<Box<dyn PairWriter>, Error
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path, _: bool) -> Result<Box<dyn PairWriter>, Error> {
-    Err(Error::FormatMissing { path: path.to_owned() })
+    Err(Error::FormatDisabled { path: path.to_owned() })
 }
 
 #[cfg(test)]

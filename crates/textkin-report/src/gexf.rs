@@ -5,7 +5,7 @@ use crate::graph::Shape;
 use crate::number::{push_integer, push_plain};
 use crate::row::Value;
 use crate::xml::push_text;
-use crate::{GraphWriter, Output, Row, Vertex};
+use crate::{GraphWriter, Output, PairRow, Vertex};
 
 /// How GEXF writes a graph.
 static SHAPE: Shape = Shape {
@@ -59,7 +59,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"/></attvalues></node>\n");
 }
 
-fn push_edge(number: u64, row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_edge(number: u64, row: &PairRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<edge id=\"");
     push_integer(number, out);
     out.extend_from_slice(b"\" source=\"n");

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// How a graph format writes its parts.
 pub(crate) struct Shape {
@@ -14,7 +14,7 @@ pub(crate) struct Shape {
     /// After the nodes, before the edges.
     pub(crate) between: &'static [u8],
     /// An edge, with its number from 0 on.
-    pub(crate) push_edge: fn(u64, &Row<'_>, &mut Vec<u8>),
+    pub(crate) push_edge: fn(u64, &PairRow<'_>, &mut Vec<u8>),
     /// After the edges.
     pub(crate) tail: &'static [u8],
 }
@@ -51,7 +51,7 @@ impl PairWriter for GraphWriter {
         self.flush()
     }
 
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         (self.shape.push_edge)(self.n_edges, row, &mut self.buffer);
         self.n_edges += 1;
         self.flush()

@@ -5,7 +5,7 @@ use crate::graph::Shape;
 use crate::number::push_integer;
 use crate::row::Value;
 use crate::xml::push_text;
-use crate::{GraphWriter, Output, Row, Vertex};
+use crate::{GraphWriter, Output, PairRow, Vertex};
 
 /// How GraphML writes a graph.
 static SHAPE: Shape = Shape {
@@ -63,7 +63,7 @@ fn push_node(vertex: &Vertex<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"</data></node>\n");
 }
 
-fn push_edge(_: u64, row: &Row<'_>, out: &mut Vec<u8>) {
+fn push_edge(_: u64, row: &PairRow<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<edge source=\"n");
     push_integer(row.a_index.into(), out);
     out.extend_from_slice(b"\" target=\"n");

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use crate::csv::write_blocks;
 use crate::number::{push_decimal, push_integer};
 use crate::row::Value;
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// Writes pairs as JSON lines.
 #[derive(Debug)]
@@ -31,11 +31,11 @@ impl PairWriter for JsonlWriter {
         Ok(())
     }
 
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         self.pairs(std::slice::from_ref(row))
     }
 
-    fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
+    fn pairs(&mut self, rows: &[PairRow<'_>]) -> Result<(), Error> {
         write_blocks(&mut self.output, rows, self.threads, &mut self.buffers, format_jsonl_rows)
     }
 
@@ -45,7 +45,7 @@ impl PairWriter for JsonlWriter {
 }
 
 /// Appends one line per row.
-pub fn format_jsonl_rows(rows: &[Row<'_>], out: &mut Vec<u8>) {
+pub fn format_jsonl_rows(rows: &[PairRow<'_>], out: &mut Vec<u8>) {
     for row in rows {
         out.extend_from_slice(b"{\"a\":");
         push_string(row.a, out);
@@ -108,7 +108,7 @@ mod tests {
         #[test]
         fn any_id_and_number_read_back(id in any::<String>(), overlap in samples::overlaps()) {
             let mut bytes = Vec::new();
-            let row = Row { a: &id, b: "\0\u{1f}\"\\", overlap, ..samples::row("", "") };
+            let row = PairRow { a: &id, b: "\0\u{1f}\"\\", overlap, ..samples::row("", "") };
             format_jsonl_rows(&[row], &mut bytes);
             let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
             prop_assert_eq!(value["a"].as_str().unwrap(), &id);

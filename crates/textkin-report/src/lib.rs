@@ -1,6 +1,6 @@
 //! The last stage: writes pairs, clusters and statistics for people, spreadsheets and graph tools.
 //!
-//! In: [`Row`]s, the documents they stand for, clusters and counts. Out: files that appear whole or
+//! In: [`PairRow`]s, the documents they stand for, clusters and counts. Out: files that appear whole or
 //! not at all, and text for a terminal. Nothing here scores, sorts or filters; rows are written in
 //! the order they come in.
 //!
@@ -24,7 +24,7 @@
 //! # }
 //! ```
 
-mod continued;
+mod resumable;
 mod error;
 mod folder;
 mod number;
@@ -61,14 +61,13 @@ pub use clusters::{ClusterLine, ClusterWriter};
 #[cfg(feature = "parquet")]
 pub use columns::PairColumns;
 pub use compare::{
-    ComparedText, Comparison, ComparisonSettings, Length, RunPair, WithText, comparison_json,
+    ComparedText, Comparison, ComparisonSettings, Detail, RunPair, WithText, comparison_json,
     comparison_page, render_comparison,
 };
-pub use continued::ContinuedFile;
 pub use csv::{CsvWriter, format_csv_header, format_csv_rows};
 pub use error::Error;
 pub use folder::OutputFolder;
-pub use format::{Compression, Format, Settings, open};
+pub use format::{Compression, Format, WriterSettings, open};
 pub use graph::GraphWriter;
 pub use jsonl::{JsonlWriter, format_jsonl_rows};
 pub use matrix::MatrixWriter;
@@ -78,6 +77,7 @@ pub use output::{Output, OutputFile, remove_unfinished};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use removals::{RemovalLine, RemovalWriter, RemovedPart};
-pub use row::{COLUMNS, PairWriter, RAW_SCORE, Row, Vertex};
-pub use run_page::{Names, PairPassages, RunPage, RunPairs, pair_parts, run_page};
-pub use stats::{Capped, Stage, Statistics, write_stats};
+pub use resumable::ResumableFile;
+pub use row::{COLUMNS, PairRow, PairWriter, RAW_SCORE, Vertex};
+pub use run_page::{DocumentNames, PairPassages, RunPage, RunPairs, pair_html, run_page};
+pub use stats::{CappedChunks, StageTime, Statistics, write_stats};

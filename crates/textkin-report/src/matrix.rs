@@ -11,7 +11,7 @@ use textkin_core::Measure;
 
 use crate::jsonl::push_string;
 use crate::number::{push_integer, push_plain};
-use crate::{Error, Output, PairWriter, Row, Vertex};
+use crate::{Error, Output, PairRow, PairWriter, Vertex};
 
 /// Writes pairs as a MatrixMarket matrix.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl PairWriter for MatrixWriter {
         Ok(())
     }
 
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         let (low, high) = (row.a_index.min(row.b_index), row.a_index.max(row.b_index));
         let (low, high) = (u64::from(low) + 1, u64::from(high) + 1);
         self.n_documents = self.n_documents.max(high);
@@ -123,7 +123,7 @@ mod tests {
     fn the_lower_triangle_is_written_with_its_size_before_it() {
         let rows = [
             samples::row("a", "b\n"),
-            Row { a_index: 0, b_index: 4, b: "c", score: 1.0, ..samples::row("a", "") },
+            PairRow { a_index: 0, b_index: 4, b: "c", score: 1.0, ..samples::row("a", "") },
         ];
         let expected = "%%MatrixMarket matrix coordinate real symmetric\n\
             % textkin: kin (ssr of texts that are at least half the same, else s4 (the default)); \

@@ -61,7 +61,7 @@ pub struct OutputFile {
 }
 
 enum Target {
-    Temporary { file: NamedTempFile, place: PathBuf, _listed: Listed },
+    Temporary { file: NamedTempFile, place: PathBuf, _guard: UnfinishedGuard },
     Direct(File),
     Stdout(io::Stdout),
     Other(Box<dyn Write + Send>),
@@ -71,7 +71,7 @@ impl OutputFile {
     /// Starts an output; the directory is checked now, so that a wrong path fails before the work.
     ///
     /// # Errors
-    /// [`Error::Directory`], [`Error::NoFolder`] or [`Error::Create`].
+    /// [`Error::Directory`], [`Error::MissingDirectory`] or [`Error::Create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
         if path == Path::new("-") {
             return Ok(Self { name: path.to_owned(), target: Target::Stdout(io::stdout()) });
@@ -81,7 +81,10 @@ impl OutputFile {
         }
         let folder = directory_of(path);
         if !folder.exists() {
-            return Err(Error::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+            return Err(Error::MissingDirectory {
+                path: path.to_owned(),
+                folder: folder.to_owned(),
+            });
         }
         let target =
             Target::open(path).map_err(|source| Error::Create { path: path.to_owned(), source })?;
@@ -126,16 +129,16 @@ impl Target {
         let file = temporary_beside(&place)?;
         unfinished.push(file.path().to_owned());
         drop(unfinished);
-        let listed = Listed(file.path().to_owned());
+        let listed = UnfinishedGuard(file.path().to_owned());
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self::Temporary { file, place, _listed: listed })
+        Ok(Self::Temporary { file, place, _guard: listed })
     }
 
     fn finish(self) -> io::Result<()> {
         match self {
-            Self::Temporary { file, place, _listed } => {
+            Self::Temporary { file, place, _guard } => {
                 file.as_file().sync_all()?;
                 let unfinished = unfinished();
                 file.persist(&place).map_err(|error| error.error)?;
@@ -151,9 +154,9 @@ impl Target {
 }
 
 /// Keeps a path in the list of unfinished files until dropped.
-struct Listed(PathBuf);
+struct UnfinishedGuard(PathBuf);
 
-impl Drop for Listed {
+impl Drop for UnfinishedGuard {
     fn drop(&mut self) {
         unfinished().retain(|path| *path != self.0);
     }
@@ -392,7 +395,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/x.csv");
         let error = Output::create(&missing).unwrap_err();
-        assert!(matches!(error, Error::NoFolder { .. }), "{error:?}");
+        assert!(matches!(error, Error::MissingDirectory { .. }), "{error:?}");
         let error = error.to_string();
         assert!(error.starts_with(&format!("cannot create {}: ", missing.display())), "{error}");
         assert!(!error.contains(".x.csv."), "{error}");

@@ -11,7 +11,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use crate::{Error, OutputFile, PairColumns, PairWriter, Row, Vertex};
+use crate::{Error, OutputFile, PairColumns, PairRow, PairWriter, Vertex};
 
 /// Rows in one batch: enough to amortise its cost, few enough to stay small.
 const BATCH: usize = 1 << 14;
@@ -20,8 +20,8 @@ const BATCH: usize = 1 << 14;
 #[derive(Debug)]
 pub struct ParquetWriter {
     name: PathBuf,
-    file: Shared,
-    writer: ArrowWriter<Shared>,
+    file: SharedFile,
+    writer: ArrowWriter<SharedFile>,
     rows: PairColumns,
 }
 
@@ -36,7 +36,7 @@ impl ParquetWriter {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .build();
-        let file = Shared(Arc::new(Mutex::new(Some(file))));
+        let file = SharedFile(Arc::new(Mutex::new(Some(file))));
         let writer = ArrowWriter::try_new(file.clone(), rows.schema(), Some(properties))
             .map_err(|source| error(&name, source))?;
         Ok(Self { name, file, writer, rows })
@@ -57,7 +57,7 @@ impl PairWriter for ParquetWriter {
         Ok(())
     }
 
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error> {
         self.rows.push(row);
         if self.rows.len() < BATCH { Ok(()) } else { self.write_batch() }
     }
@@ -75,9 +75,9 @@ impl PairWriter for ParquetWriter {
 
 /// The file in two hands: `ArrowWriter::into_inner` would turn a full disk into a mere string.
 #[derive(Clone, Debug)]
-struct Shared(Arc<Mutex<Option<OutputFile>>>);
+struct SharedFile(Arc<Mutex<Option<OutputFile>>>);
 
-impl Shared {
+impl SharedFile {
     fn take(&self) -> Option<OutputFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -88,7 +88,7 @@ impl Shared {
     }
 }
 
-impl Write for Shared {
+impl Write for SharedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.with(|file| file.write(bytes))
     }

@@ -1,6 +1,6 @@
 //! What was taken out of a collection as JSON lines, one document, passage or line a line:
 //! `{"document":"b","duplicate_of":"a","score":1.0,"words":120}`, with `"start"`, `"end"`, `"word"` and
-//! `"stays_at"` where only a part goes.
+//! `"kept_at"` where only a part goes.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub struct RemovedPart {
     /// Its first word.
     pub word: u64,
     /// The first word (or the line) where it stays.
-    pub stays_at: u64,
+    pub kept_at: u64,
 }
 
 /// Writes removals to a file that appears at the end, or to standard output.
@@ -72,7 +72,7 @@ impl RemovalWriter {
                 (&b",\"start\":"[..], part.start),
                 (b",\"end\":", part.end),
                 (b",\"word\":", part.word),
-                (b",\"stays_at\":", part.stays_at),
+                (b",\"kept_at\":", part.kept_at),
             ];
             for (name, value) in fields {
                 buffer.extend_from_slice(name);

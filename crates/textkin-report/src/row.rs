@@ -33,7 +33,7 @@ pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = &'static str> {
 
 /// One pair with the ids of its documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<'a> {
+pub struct PairRow<'a> {
     /// Id of the earlier document.
     pub a: &'a str,
     /// Id of the later document.
@@ -50,7 +50,7 @@ pub struct Row<'a> {
     pub raw_score: Option<f64>,
 }
 
-impl Row<'_> {
+impl PairRow<'_> {
     /// The values of all columns but `a` and `b`, in the order of the columns.
     pub(crate) fn values(&self) -> impl Iterator<Item = Value> {
         let overlap = &self.overlap;
@@ -95,7 +95,7 @@ impl Value {
         }
     }
 
-    /// The columns of [`Row::values`] and whether each holds integers.
+    /// The columns of [`PairRow::values`] and whether each holds integers.
     pub(crate) fn columns(has_raw: bool) -> impl Iterator<Item = (&'static str, bool)> {
         let integers = ["shared_chunks", "words_a", "words_b"];
         columns(has_raw).skip(2).map(move |column| (column, integers.contains(&column)))
@@ -133,15 +133,15 @@ pub trait PairWriter: Send {
     ///
     /// # Errors
     /// When the output cannot be written.
-    fn pair(&mut self, row: &Row<'_>) -> Result<(), Error>;
+    fn pair(&mut self, row: &PairRow<'_>) -> Result<(), Error>;
 
     /// Writes rows in order: the same bytes as one [`pair`](Self::pair) after another, but CSV and
-    /// JSON lines use the threads of [`Settings`](crate::Settings). Blocks of 10,000 rows or more
+    /// JSON lines use the threads of [`WriterSettings`](crate::Settings). Blocks of 10,000 rows or more
     /// are worth it.
     ///
     /// # Errors
     /// When the output cannot be written.
-    fn pairs(&mut self, rows: &[Row<'_>]) -> Result<(), Error> {
+    fn pairs(&mut self, rows: &[PairRow<'_>]) -> Result<(), Error> {
         rows.iter().try_for_each(|row| self.pair(row))
     }
 
@@ -171,16 +171,16 @@ pub(crate) mod samples {
         }
     }
 
-    pub(crate) fn row<'a>(a: &'a str, b: &'a str) -> Row<'a> {
-        Row { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap(), raw_score: None }
+    pub(crate) fn row<'a>(a: &'a str, b: &'a str) -> PairRow<'a> {
+        PairRow { a, b, a_index: 0, b_index: 1, score: 0.75, overlap: overlap(), raw_score: None }
     }
 
     /// Writes `rows` and all their documents to a file called `name` and returns its bytes.
-    pub(crate) fn written(name: &str, rows: &[Row<'_>]) -> Vec<u8> {
+    pub(crate) fn written(name: &str, rows: &[PairRow<'_>]) -> Vec<u8> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
         let has_raw = rows.iter().any(|row| row.raw_score.is_some());
-        let settings = crate::Settings { has_raw, ..crate::Settings::default() };
+        let settings = crate::WriterSettings { has_raw, ..crate::WriterSettings::default() };
         let mut writer = crate::open(&path, &settings).unwrap();
         let mut vertices = Vec::new();
         for row in rows {

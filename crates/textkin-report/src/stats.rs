@@ -46,7 +46,7 @@ pub struct Statistics {
     /// The selector.
     pub select: String,
     /// The parts of the run, in order.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StageTime>,
     /// The whole run, on the clock.
     pub seconds: f64,
     /// The most memory the process held.
@@ -54,7 +54,7 @@ pub struct Statistics {
     /// Bytes read.
     pub input_bytes: u64,
     /// What a cap of the user left out; `null` if nothing was.
-    pub capped: Option<Capped>,
+    pub capped: Option<CappedChunks>,
     /// What is worth knowing about documents: hidden text and other disguises, parts missing.
     pub notes: Vec<NoteLine>,
     /// The version of textkin.
@@ -63,7 +63,7 @@ pub struct Statistics {
 
 /// One part of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Stage {
+pub struct StageTime {
     /// What it does.
     pub name: String,
     /// How long it took, on the clock.
@@ -74,7 +74,7 @@ pub struct Stage {
 
 /// Chunks left out because more documents than the user wanted hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Capped {
+pub struct CappedChunks {
     /// The largest number of documents a chunk may be in.
     pub max_df: u64,
     /// Different chunks left out.
@@ -105,8 +105,8 @@ mod tests {
     fn the_fields_stand_in_the_order_of_the_contract() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("stats.json");
-        let stages = vec![Stage { name: "read".into(), seconds: 0.5, bytes: 10 }];
-        let capped = Some(Capped { max_df: 9, chunks: 1, postings: 10 });
+        let stages = vec![StageTime { name: "read".into(), seconds: 0.5, bytes: 10 }];
+        let capped = Some(CappedChunks { max_df: 9, chunks: 1, postings: 10 });
         let statistics = Statistics { stages, capped, pairs: None, ..Statistics::default() };
         write_stats(&path, &statistics).unwrap();
         let text = std::fs::read_to_string(path).unwrap();

@@ -10,22 +10,22 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use crate::label::{shorten, shorten_both, visible, width};
-use crate::{Error, Row};
+use crate::{Error, PairRow};
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
+pub struct TerminalView {
     /// Columns there are; from 40 on no line is wider.
     pub width: usize,
     /// Whether to colour. Colour never carries a meaning of its own.
     pub colour: bool,
 }
 
-impl View {
+impl TerminalView {
     /// What suits standard output: the width of the terminal, colour unless `NO_COLOR` or its like
     /// says no; into a file or pipe without limit and without colour.
     #[must_use]
-    pub fn of_stdout() -> Self {
+    pub fn for_stdout() -> Self {
         let stdout = std::io::stdout();
         let choice = anstream::AutoStream::choice(&stdout);
         let columns = terminal_size::terminal_size_of(&stdout).map(|size| usize::from(size.0.0));
@@ -59,7 +59,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 
 /// The figures of a run that a person wants to see first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
+pub struct RunSummary {
     /// Documents read.
     pub documents: u64,
     /// Tokens of all documents.
@@ -84,7 +84,7 @@ pub struct Summary {
 
 /// The summary in one line, or more where the view is narrow, and a line about time.
 #[must_use]
-pub fn render_summary(summary: &Summary, view: View) -> String {
+pub fn render_summary(summary: &RunSummary, view: TerminalView) -> String {
     let threshold = summary.threshold;
     let mut parts = vec![
         (STRONG, counted(summary.documents, "document", "documents")),
@@ -112,7 +112,7 @@ pub fn render_summary(summary: &Summary, view: View) -> String {
     text
 }
 
-fn cost(summary: &Summary) -> Vec<(Style, String)> {
+fn cost(summary: &RunSummary) -> Vec<(Style, String)> {
     let per_second = summary.input_bytes as f64 / summary.seconds;
     let mut parts = vec![
         (DIM, format!("{} in {}", bytes(summary.input_bytes as f64), duration(summary.seconds))),
@@ -125,7 +125,7 @@ fn cost(summary: &Summary) -> Vec<(Style, String)> {
 }
 
 /// Joins parts by ` · `, breaking lines between them.
-fn join_parts(parts: &[(Style, String)], view: View) -> String {
+fn join_parts(parts: &[(Style, String)], view: TerminalView) -> String {
     let (mut text, mut column) = (String::new(), 0);
     for (style, part) in parts {
         let needed = width(part) + 3;
@@ -145,7 +145,7 @@ fn join_parts(parts: &[(Style, String)], view: View) -> String {
 /// The pairs of `rows`, two lines each: one document a line, with the share of its words that is
 /// also in the other. `total` is the number of all pairs, of which `rows` are the strongest.
 #[must_use]
-pub fn render_pairs(rows: &[Row<'_>], total: u64, view: View) -> String {
+pub fn render_pairs(rows: &[PairRow<'_>], total: u64, view: TerminalView) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -165,7 +165,7 @@ pub fn render_pairs(rows: &[Row<'_>], total: u64, view: View) -> String {
 
 /// Widths of the columns; the document takes what is left.
 struct Table {
-    view: View,
+    view: TerminalView,
     score: usize,
     /// Of the raw score, if there is one.
     raw: Option<usize>,
@@ -186,9 +186,9 @@ impl Table {
     /// Less room than this for a document, and the counts of words go.
     const MIN_DOCUMENT: usize = 12;
 
-    fn new(rows: &[Row<'_>], view: View) -> Self {
+    fn new(rows: &[PairRow<'_>], view: TerminalView) -> Self {
         let widest =
-            |values: &dyn Fn(&Row<'_>) -> usize| rows.iter().map(values).max().unwrap_or(0);
+            |values: &dyn Fn(&PairRow<'_>) -> usize| rows.iter().map(values).max().unwrap_or(0);
         let score = widest(&|row| score_text(row.score).len()).max(Self::SCORE.len());
         let has_raw = rows.iter().any(|row| row.raw_score.is_some());
         let raw = has_raw.then(|| widest(&|row| raw_text(row).len()).max(Self::RAW.len()));
@@ -227,7 +227,7 @@ impl Table {
         format!("{}\n", self.view.paint(DIM, &(head + Self::DOCUMENT)))
     }
 
-    fn lines(&self, row: &Row<'_>) -> String {
+    fn lines(&self, row: &PairRow<'_>) -> String {
         let overlap = &row.overlap;
         let [a, b] = if self.view.width == usize::MAX {
             [visible(row.a), visible(row.b)]
@@ -260,7 +260,7 @@ impl Table {
     }
 }
 
-fn raw_text(row: &Row<'_>) -> String {
+fn raw_text(row: &PairRow<'_>) -> String {
     row.raw_score.map_or(String::new(), score_text)
 }
 
@@ -356,10 +356,10 @@ mod tests {
     use proptest::prelude::*;
     use textkin_core::Overlap;
 
-    const PLAIN: View = View { width: 100, colour: false };
+    const PLAIN: TerminalView = TerminalView { width: 100, colour: false };
 
-    fn summary() -> Summary {
-        Summary {
+    fn summary() -> RunSummary {
+        RunSummary {
             documents: 20_865,
             words: 38_214_000,
             exact_duplicates: 3021,
@@ -373,7 +373,7 @@ mod tests {
         }
     }
 
-    fn rows() -> Vec<Row<'static>> {
+    fn rows() -> Vec<PairRow<'static>> {
         let whole = Overlap { words_b: 412, chunks_b: 405, covered_b: 412, ..samples::overlap() };
         let far = Overlap {
             words_a: 1_234_567,
@@ -387,9 +387,13 @@ mod tests {
             "docs/python/version-3.12/library/functions.html",
         );
         vec![
-            Row { score: 1.0, overlap: whole, ..samples::row("letters/1.txt", "letters/2.txt") },
-            Row { score: 0.9974, ..samples::row(a, b) },
-            Row {
+            PairRow {
+                score: 1.0,
+                overlap: whole,
+                ..samples::row("letters/1.txt", "letters/2.txt")
+            },
+            PairRow { score: 0.9974, ..samples::row(a, b) },
+            PairRow {
                 score: 0.004,
                 overlap: far,
                 ..samples::row("文書館/目録.txt", "a\u{1b}[2J\n.txt")
@@ -399,7 +403,7 @@ mod tests {
 
     #[test]
     fn a_table_of_80_columns_shows_both_shares_and_both_word_counts() {
-        let view = View { width: 80, ..PLAIN };
+        let view = TerminalView { width: 80, ..PLAIN };
         let expected = "\
 score  found in the other                   document
  1.00  100 %        412 of       412 words  letters/1.txt
@@ -420,12 +424,13 @@ score  found in the other                   document
 412,345 pairs with score ≥ 0.05 · 2,311 clusters · 1 problem
 250 MB in 1.70 s · 147 MB/s · 1.0 GB memory
 ";
-        assert_eq!(render_summary(&summary(), View { width: 60, ..PLAIN }), expected);
+        assert_eq!(render_summary(&summary(), TerminalView { width: 60, ..PLAIN }), expected);
     }
 
     #[test]
     fn a_summary_without_findings_says_so() {
-        let summary = Summary { documents: 1, words: 7, threshold: 0.05, ..Summary::default() };
+        let summary =
+            RunSummary { documents: 1, words: 7, threshold: 0.05, ..RunSummary::default() };
         let expected = "1 document · 7 words · no pairs with score ≥ 0.05\n";
         assert_eq!(render_summary(&summary, PLAIN), expected);
         assert_eq!(render_pairs(&[], 0, PLAIN), "");
@@ -433,7 +438,7 @@ score  found in the other                   document
 
     #[test]
     fn colour_changes_no_character() {
-        let coloured = View { colour: true, ..PLAIN };
+        let coloured = TerminalView { colour: true, ..PLAIN };
         let text = render_summary(&summary(), coloured) + &render_pairs(&rows(), 9, coloured);
         let plain = render_summary(&summary(), PLAIN) + &render_pairs(&rows(), 9, PLAIN);
         assert!(text.contains('\u{1b}'));
@@ -470,7 +475,7 @@ score  found in the other                   document
     #[ignore = "shows the layout to a person: cargo test -p textkin-report look -- --ignored --nocapture"]
     fn look_at_all_widths() {
         for width in [0, 30, 60, 80, 120, 200, usize::MAX] {
-            let view = View { width, colour: true };
+            let view = TerminalView { width, colour: true };
             println!("{}", "-".repeat(width.min(200)));
             println!("{}", render_summary(&summary(), view));
             println!("{}", render_pairs(&rows(), 412_345, view));
@@ -482,8 +487,8 @@ score  found in the other                   document
         fn no_line_is_wider_than_the_view(
             columns in 40usize..200, id in any::<String>(), overlap in samples::overlaps(),
         ) {
-            let row = Row { overlap, ..samples::row(&id, "b") };
-            let view = View { width: columns, colour: false };
+            let row = PairRow { overlap, ..samples::row(&id, "b") };
+            let view = TerminalView { width: columns, colour: false };
             let text = render_pairs(&[row], 1, view) + &render_summary(&summary(), view);
             for line in text.lines() {
                 prop_assert!(width(line) <= columns, "{line:?}");
@@ -492,7 +497,7 @@ score  found in the other                   document
 
         #[test]
         fn no_width_panics(columns in 0usize..40, colour in any::<bool>(), id in any::<String>()) {
-            let view = View { width: columns, colour };
+            let view = TerminalView { width: columns, colour };
             let text = render_pairs(&[samples::row(&id, "b")], 9, view);
             prop_assert!(text.lines().count() == 4, "{text}");
             prop_assert!(render_summary(&summary(), view).ends_with('\n'));

@@ -8,10 +8,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use textkin_mail::notice::Share;
+use textkin_mail::notice::WordShare;
 use textkin_mail::{
-    Address, Document, Dropped, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
-    Mailboxes, Outcome, Protocol, Refusal, Request, Unavailable, UnknownSenders, Verb, bind_unix,
+    Address, DropReason, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
+    Mailboxes, ReplyContent, Protocol, Refusal, Request, SubmittedDocument, UnavailableError, UnknownSenders, Verb, bind_unix,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -152,7 +152,7 @@ pub(crate) fn answering(
 }
 
 impl MailHandler for ServiceMailHandler {
-    fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
+    fn is_known_sender(&self, sender: &Address) -> Result<bool, UnavailableError> {
         let found = self.service.account_of(sender).map_err(unavailable)?;
         Ok(found.is_some())
     }
@@ -160,19 +160,19 @@ impl MailHandler for ServiceMailHandler {
     fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
         match self.service.store_message(&letter) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Refusal::Later("too much mail in one hour".to_owned())),
+            Ok(false) => Err(Refusal::Temporary("too much mail in one hour".to_owned())),
             Err(error) => {
                 tracing::error!(%error, "a letter could not be kept");
-                Err(Refusal::Later("try again later".to_owned()))
+                Err(Refusal::Temporary("try again later".to_owned()))
             }
         }
     }
 
-    fn dropped(&self, _: &IncomingMessage, why: Dropped) {
+    fn record_dropped(&self, _: &IncomingMessage, why: DropReason) {
         tracing::info!(%why, "a letter is dropped");
     }
 
-    fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+    fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError> {
         let actor = self.service.account_of(&request.sender).map_err(unavailable)?;
         let Some(actor) = actor else {
             return Ok(nothing("There is no account with your address any more."));
@@ -201,18 +201,18 @@ impl MailHandler for ServiceMailHandler {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn unavailable(error: Error) -> Unavailable {
-    Unavailable(error.to_string())
+fn unavailable(error: Error) -> UnavailableError {
+    UnavailableError(error.to_string())
 }
 
-fn nothing(why: &str) -> Outcome {
+fn nothing(why: &str) -> ReplyContent {
     let text = format!("Nothing was done. {why}");
-    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+    ReplyContent { subject: "Nothing was done".to_owned(), text, ..ReplyContent::default() }
 }
 
-fn failed(error: &Error) -> Outcome {
+fn failed(error: &Error) -> ReplyContent {
     let text = format!("Nothing was done: {error}.");
-    Outcome { subject: "Nothing was done".to_owned(), text, ..Outcome::default() }
+    ReplyContent { subject: "Nothing was done".to_owned(), text, ..ReplyContent::default() }
 }
 
 /// The documents of a letter, and what could not be read.
@@ -231,7 +231,7 @@ impl ServiceMailHandler {
         actor: &Actor,
         request: &Request,
         is_watched: bool,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<ReplyContent, Error> {
         let name = match self.repository(actor, request)? {
             Ok(name) => name,
             Err(question) => return Ok(question),
@@ -276,7 +276,7 @@ impl ServiceMailHandler {
         }
         text.push_str(&listed(&problems));
         let withdraw = last.filter(|id| n == 1 && !id.contains(char::is_whitespace));
-        Ok(Outcome {
+        Ok(ReplyContent {
             subject,
             text,
             link: Some(format!("{}/repositories/{name}", self.site())),
@@ -308,7 +308,7 @@ impl ServiceMailHandler {
         self.service.new_watch(actor, &new).map(drop)
     }
 
-    fn probe(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+    fn probe(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
         let Read { documents, problems } = self.read(request)?;
         let (mut text, mut n_found, n) = (String::new(), 0usize, documents.len());
         let mut results: Vec<(String, Result<String, String>)> = Vec::new();
@@ -354,10 +354,10 @@ impl ServiceMailHandler {
             (1, _) => "Found in registered documents".to_owned(),
             (n, found) => format!("{found} of {n} documents found"),
         };
-        Ok(Outcome { subject, text, link, ..Outcome::default() })
+        Ok(ReplyContent { subject, text, link, ..ReplyContent::default() })
     }
 
-    fn status(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+    fn status(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
         if let Some(id) = &request.id {
             let name = match self.holder(actor, request.repository.as_deref(), id)? {
                 Ok(name) => name,
@@ -384,13 +384,13 @@ impl ServiceMailHandler {
             }
             for alert in alerts.iter().take(MAX_NAMED) {
                 let side = &alert.registered;
-                let share = Share { shared_words: side.shared_words, words: side.words };
+                let share = WordShare { shared_words: side.shared_words, words: side.words };
                 let (repository, found) = (&alert.found.repository, &alert.found.id);
                 let _ = writeln!(text, "* {repository}/{found}: {share}");
             }
             let subject = format!("Status of {name}/{id}");
             let link = Some(format!("{}/repositories/{name}", self.site()));
-            return Ok(Outcome { subject, text, link, withdraw: None });
+            return Ok(ReplyContent { subject, text, link, withdraw: None });
         }
         let own: Vec<RepositoryView> = self.own(actor)?;
         let watches = self.service.watches(actor)?;
@@ -406,7 +406,7 @@ impl ServiceMailHandler {
         if own.is_empty() {
             text.push_str("You have no repository.\n");
         }
-        Ok(Outcome {
+        Ok(ReplyContent {
             subject: format!("Status: {} open", counted(open, "alert")),
             text,
             link: Some(format!("{}/alerts", self.site())),
@@ -414,7 +414,7 @@ impl ServiceMailHandler {
         })
     }
 
-    fn remove(&self, actor: &Actor, request: &Request) -> Result<Outcome, Error> {
+    fn remove(&self, actor: &Actor, request: &Request) -> Result<ReplyContent, Error> {
         let id = request.id.as_deref().unwrap_or_default();
         let name = match self.holder(actor, request.repository.as_deref(), id)? {
             Ok(name) => name,
@@ -422,14 +422,14 @@ impl ServiceMailHandler {
         };
         let receipt = self.service.delete(actor, &name, id)?;
         let words = counted(receipt.words, "word");
-        Ok(Outcome {
+        Ok(ReplyContent {
             subject: format!("Removed: {name}/{id}"),
             text: format!(
                 "{name}/{id} ({words}) is removed: no probe finds it any more, and its bytes leave \
                  the disk soon. The number of the receipt is {}.",
                 receipt.receipt
             ),
-            ..Outcome::default()
+            ..ReplyContent::default()
         })
     }
 
@@ -445,7 +445,7 @@ impl ServiceMailHandler {
         &self,
         actor: &Actor,
         request: &Request,
-    ) -> Result<Result<String, Outcome>, Error> {
+    ) -> Result<Result<String, ReplyContent>, Error> {
         if let Some(name) = &request.repository {
             return Ok(Ok(name.clone()));
         }
@@ -463,7 +463,7 @@ impl ServiceMailHandler {
             )))),
             [first, ..] => {
                 let names: Vec<_> = own.iter().map(|own| format!("* {}", own.name)).collect();
-                Ok(Err(Outcome {
+                Ok(Err(ReplyContent {
                     subject: "Which repository?".to_owned(),
                     text: format!(
                         "Nothing was done, because you have several repositories. Please send it \
@@ -471,7 +471,7 @@ impl ServiceMailHandler {
                         first.name,
                         names.join("\n")
                     ),
-                    ..Outcome::default()
+                    ..ReplyContent::default()
                 }))
             }
         }
@@ -483,7 +483,7 @@ impl ServiceMailHandler {
         actor: &Actor,
         named: Option<&str>,
         id: &str,
-    ) -> Result<Result<String, Outcome>, Error> {
+    ) -> Result<Result<String, ReplyContent>, Error> {
         if let Some(name) = named {
             return Ok(Ok(name.to_owned()));
         }
@@ -500,14 +500,14 @@ impl ServiceMailHandler {
             [] => Err(Error::not_found("document", id)),
             several => {
                 let names: Vec<_> = several.iter().map(|name| format!("* {name}/{id}")).collect();
-                Ok(Err(Outcome {
+                Ok(Err(ReplyContent {
                     subject: "Which document?".to_owned(),
                     text: format!(
                         "Nothing was done, because several of your repositories hold {id}. Please \
                          say which one you mean:\n\n{}",
                         names.join("\n")
                     ),
-                    ..Outcome::default()
+                    ..ReplyContent::default()
                 }))
             }
         }
@@ -538,7 +538,7 @@ impl ServiceMailHandler {
         Ok(read)
     }
 
-    fn read_file(&self, document: &Document, read: &mut Read) -> Result<(), Error> {
+    fn read_file(&self, document: &SubmittedDocument, read: &mut Read) -> Result<(), Error> {
         let own = if document.media_type == "text/html" { "message.html" } else { "message.txt" };
         let name = document.name.as_deref().unwrap_or(own);
         let upload = self.service.new_upload(name)?;
@@ -559,7 +559,7 @@ impl ServiceMailHandler {
 
 /// What was found of a document, in words.
 fn found(name: &str, answer: &ProbeResult) -> String {
-    let all = Share { shared_words: answer.shared_words, words: u64::from(answer.words) };
+    let all = WordShare { shared_words: answer.shared_words, words: u64::from(answer.words) };
     if answer.matches.is_empty() {
         return format!("{name}: found nowhere.\n\n");
     }
@@ -575,7 +575,7 @@ fn found(name: &str, answer: &ProbeResult) -> String {
 }
 
 fn matched(found: &ProbeMatch, words: u64) -> String {
-    let share = Share { shared_words: found.shared_words, words };
+    let share = WordShare { shared_words: found.shared_words, words };
     let level = match found.level {
         MatchLevel::Some => "Some",
         MatchLevel::High => "High",
@@ -590,7 +590,7 @@ fn matched(found: &ProbeMatch, words: u64) -> String {
     };
     let other = match (found.document_shared_words, found.document_words) {
         (Some(shared_words), Some(words)) => {
-            format!("; {} of the other", Share { shared_words, words }.percent())
+            format!("; {} of the other", WordShare { shared_words, words }.percent())
         }
         _ => String::new(),
     };

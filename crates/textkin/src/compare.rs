@@ -199,7 +199,7 @@ impl Comparison {
             overlap: alignment.overlap,
             raw: self.raw,
             passages: &alignment.passages,
-            set_aside: &alignment.set_aside,
+            common_passages: &alignment.set_aside,
             pair: None,
             settings: textkin_report::ComparisonSettings {
                 version: env!("CARGO_PKG_VERSION"),

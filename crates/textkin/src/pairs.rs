@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use textkin_core::{Note, Pair};
 use textkin_graph::Overlaps;
-use textkin_report::{Row, RunPair};
+use textkin_report::{PairRow, RunPair};
 use textkin_source::Inputs;
 
 use crate::compare::CommonText;
@@ -53,8 +53,8 @@ pub struct PairRows<'a> {
 impl<'a> PairRows<'a> {
     /// A pair with the names of its documents, and without its raw score.
     #[must_use]
-    pub fn row_without_raw_score(&self, pair: &Pair) -> Row<'a> {
-        Row {
+    pub fn row_without_raw_score(&self, pair: &Pair) -> PairRow<'a> {
+        PairRow {
             a: self.discovery.documents.id(pair.a),
             b: self.discovery.documents.id(pair.b),
             a_index: pair.a,
@@ -73,8 +73,8 @@ impl<'a> PairRows<'a> {
 
     /// The rows of `pairs`, in their order.
     #[must_use]
-    pub fn rows(&self, pairs: &[Pair]) -> Vec<Row<'a>> {
-        let row = |pair: &Pair| Row {
+    pub fn rows(&self, pairs: &[Pair]) -> Vec<PairRow<'a>> {
+        let row = |pair: &Pair| PairRow {
             raw_score: self.raw_score(pair.a, pair.b),
             ..self.row_without_raw_score(pair)
         };
@@ -97,7 +97,7 @@ impl<'a> PairRows<'a> {
 
     /// What the cap set aside of the documents of `row`, if there is one.
     #[must_use]
-    pub fn common_text(&self, row: &Row<'_>) -> Option<CommonText<'a>> {
+    pub fn common_text(&self, row: &PairRow<'_>) -> Option<CommonText<'a>> {
         let aside = self.discovery.common_words.as_ref()?;
         let (a, b) = (aside.of(row.a_index), aside.of(row.b_index));
         Some(CommonText { a, b, overlap: Some(row.overlap) })
@@ -113,7 +113,7 @@ impl<'a> PairRows<'a> {
 
     /// What the run says of the pair `row`, which is number `number` in its order.
     #[must_use]
-    pub fn run_pair(&self, number: usize, row: &Row<'_>) -> RunPair<'static> {
+    pub fn run_pair(&self, number: usize, row: &PairRow<'_>) -> RunPair<'static> {
         RunPair {
             number,
             by: self.settings.score.name(),

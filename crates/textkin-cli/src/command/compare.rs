@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-use textkin::report::terminal::{self, View};
-use textkin::report::{self, Length, OutputFile, WithText};
+use textkin::report::terminal::{self, TerminalView};
+use textkin::report::{self, Detail, OutputFile, WithText};
 use textkin::{RunControl, compare, read_document, split_document_path};
 
 use crate::arguments::{Compare, ComparisonFormat};
@@ -71,17 +71,17 @@ fn show(arguments: &Compare, view: &report::Comparison<'_>) -> Result<(), report
     if arguments.output.format == ComparisonFormat::Json {
         return terminal::print(&(report::comparison_json(view, WithText::Yes) + "\n"));
     }
-    let mut layout = View::of_stdout();
+    let mut layout = TerminalView::for_stdout();
     if let Some(columns) = arguments.output.width {
         layout.width = usize::from(columns);
     }
     let length = match (&arguments.output.html, arguments.output.full) {
-        (Some(_), _) => Length::Summary,
-        (None, true) => Length::Full,
-        (None, false) => Length::Short,
+        (Some(_), _) => Detail::Summary,
+        (None, true) => Detail::Full,
+        (None, false) => Detail::Short,
     };
     let text = report::render_comparison(view, layout, length);
-    let is_long = length != Length::Summary && !arguments.output.no_pager;
+    let is_long = length != Detail::Summary && !arguments.output.no_pager;
     if is_long && std::io::stdout().is_terminal() && page_through(&text) {
         return Ok(());
     }

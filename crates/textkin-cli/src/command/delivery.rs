@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use textkin_hook::Reach;
-use textkin_mail::{Address, Encryption, Relay, Server};
+use textkin_hook::NetworkPolicy;
+use textkin_mail::{Address, Encryption, Relay, RelayServer};
 use textkin_server::{DeliveryConfig, MailOut};
 
 use crate::arguments::{DeliveryArguments, SmtpEncryption};
@@ -25,7 +25,7 @@ pub(crate) fn settings(
             let Some(from) = arguments.smtp_from.clone().or(from) else {
                 bail!("--smtp-relay requires --smtp-from ADDRESS, the sender of the mail");
             };
-            let server = Server {
+            let server = RelayServer {
                 host: host.clone(),
                 port: *port,
                 encryption: match arguments.smtp_encryption {
@@ -47,7 +47,7 @@ pub(crate) fn settings(
     };
     Ok(DeliveryConfig {
         site: public_url.clone().unwrap_or(site),
-        reach: Reach { allowed: webhook_allow.clone(), allow_http: *webhook_http },
+        network_policy: NetworkPolicy { allowed_networks: webhook_allow.clone(), allow_http: *webhook_http },
         mail,
         ..DeliveryConfig::default()
     })

@@ -256,7 +256,7 @@ fn open_writers(
     arguments: &Discover,
     settings: &Settings,
 ) -> Result<Vec<Box<dyn PairWriter>>, report::Error> {
-    let report_settings = report::Settings {
+    let report_settings = report::WriterSettings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
         has_raw: settings.excludes(),
@@ -379,14 +379,14 @@ fn statistics(
     seconds: f64,
 ) -> report::Statistics {
     let counts = &found.counts;
-    let stage = |stage: &textkin::StageTiming| report::Stage {
+    let stage = |stage: &textkin::StageTiming| report::StageTime {
         name: stage.name.to_owned(),
         seconds: stage.seconds,
         bytes: stage.bytes,
     };
-    let mut stages: Vec<report::Stage> = found.stages.iter().map(stage).collect();
+    let mut stages: Vec<report::StageTime> = found.stages.iter().map(stage).collect();
     let bytes = arguments.output.out.iter().filter_map(|path| std::fs::metadata(path).ok());
-    stages.push(report::Stage {
+    stages.push(report::StageTime {
         name: "write".to_owned(),
         seconds: write_seconds,
         bytes: bytes.map(|metadata| metadata.len()).sum(),
@@ -417,7 +417,7 @@ fn statistics(
         seconds,
         peak_rss_bytes: machine::peak_rss_bytes(),
         input_bytes: counts.input_bytes,
-        capped: found.capped.map(|capped| report::Capped {
+        capped: found.capped.map(|capped| report::CappedChunks {
             max_df: u64::from(capped.max_documents),
             chunks: capped.chunks,
             postings: capped.postings,
@@ -438,8 +438,8 @@ fn show(
     start: Instant,
 ) -> Result<(), report::Error> {
     let PairRows { discovery: found, settings, .. } = pairs;
-    let view = terminal::View::of_stdout();
-    let summary = terminal::Summary {
+    let view = terminal::TerminalView::for_stdout();
+    let summary = terminal::RunSummary {
         documents: found.counts.documents,
         words: found.counts.words,
         exact_duplicates: found.counts.exact_duplicates,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hashbrown::HashSet;
-use textkin::report::{Output, Row, WithText, comparison_json};
+use textkin::report::{Output, PairRow, WithText, comparison_json};
 use textkin::source::Inputs;
 use textkin::types::Pair;
 use textkin::{DocumentTexts, Error, PairRows, RunControl, Settings, compare, compare_without};
@@ -34,7 +34,7 @@ pub(crate) fn write(
         if rows.is_empty() {
             break;
         }
-        let numbered: Vec<(usize, &Row<'_>)> = (n_before + 1..).zip(&rows).collect();
+        let numbered: Vec<(usize, &PairRow<'_>)> = (n_before + 1..).zip(&rows).collect();
         n_before += rows.len();
         for line in lines(&numbered, all, &texts, max_gap)? {
             output.write(line.as_bytes())?;
@@ -50,12 +50,12 @@ pub(crate) fn write(
 
 /// Returns one line per pair, computed by several threads.
 fn lines(
-    rows: &[(usize, &Row<'_>)],
+    rows: &[(usize, &PairRow<'_>)],
     all: PairRows<'_>,
     texts: &DocumentTexts,
     max_gap: u32,
 ) -> Result<Vec<String>, Error> {
-    let line = |(number, row): &(usize, &Row<'_>)| {
+    let line = |(number, row): &(usize, &PairRow<'_>)| {
         let (a, b) = ([row.a, texts.get(row.a_index)], [row.b, texts.get(row.b_index)]);
         let comparison = compare_without(a[1], b[1], all.settings, max_gap, all.common_text(row))?;
         let mut view = comparison.view(a, b);

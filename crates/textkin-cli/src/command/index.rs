@@ -77,7 +77,7 @@ fn overview<B: AsRef<[u8]>>(
         first_chunks[index.group_of_chunk(chunk) as usize] = Some(chunk);
     }
     writeln!(text, "\n{:>9}  {:>9}  one of these chunks", "documents", "chunks")?;
-    let room = terminal::View::of_stdout().width.saturating_sub(22).max(20);
+    let room = terminal::TerminalView::for_stdout().width.saturating_sub(22).max(20);
     for (documents, group) in widest {
         let Some(chunk) = first_chunks[group as usize] else { continue };
         let words = index.text_of_chunk(chunk);

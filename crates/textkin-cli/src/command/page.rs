@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use hashbrown::HashSet;
 use textkin::report::{
-    self, Names, OutputFile, PairPassages, Row, RunPage, RunPairs, notes_text, run_page,
+    self, DocumentNames, OutputFile, PairPassages, PairRow, RunPage, RunPairs, notes_text, run_page,
 };
 use textkin::source::Inputs;
 use textkin::types::Cluster;
@@ -67,7 +67,7 @@ pub(crate) fn make(run: Run<'_>, watch: &RunControl) -> anyhow::Result<String> {
         notes: &notes,
         pairs: &pairs,
         clusters,
-        names: Names(&|document| found.documents.id(document)),
+        names: DocumentNames(&|document| found.documents.id(document)),
         passages: &passages,
         no_passages,
         seconds: (run.seconds)(),
@@ -104,7 +104,7 @@ fn explain(
     let texts =
         DocumentTexts::read(&mut inputs.reopen()?, &wanted, settings.memory_budget() / 2, watch)?;
     watch.progress.begin("explaining pairs", pairs.len() as u64);
-    let explained = |(number, row): &(usize, &Row<'_>)| {
+    let explained = |(number, row): &(usize, &PairRow<'_>)| {
         if watch.stop.is_asked() {
             return Err(Error::Stopped);
         }

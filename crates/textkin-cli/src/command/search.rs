@@ -229,7 +229,7 @@ impl SearchSession<'_> {
         ranking: Ranking,
         documents: &[&Ranked],
     ) -> anyhow::Result<()> {
-        let view = terminal::View::of_stdout();
+        let view = terminal::TerminalView::for_stdout();
         let words = terminal::counted(query.hits.words as u64, "word", "words");
         writeln!(rendered, "{} ({words}) by {ranking}", terminal::fit(query.id, 200))?;
         if documents.is_empty() {
@@ -334,7 +334,7 @@ impl SearchSession<'_> {
             return Ok(());
         }
         writeln!(rendered, "{id} by passages\n{:>5}  {:>8}  document", "pairs", "best")?;
-        let room = terminal::View::of_stdout().width.saturating_sub(17).max(20);
+        let room = terminal::TerminalView::for_stdout().width.saturating_sub(17).max(20);
         for found in &list.documents {
             let (id, spans) = self.document_spans(found)?;
             let best = found.best_percent();

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
     // Not the private networks that webhooks may reach: the user sees the page that is fetched.
     delivering.pages = arguments
         .allow_url_probes
-        .then(|| textkin_hook::Reach { allow_http: true, ..textkin_hook::Reach::default() });
+        .then(|| textkin_hook::NetworkPolicy { allow_http: true, ..textkin_hook::NetworkPolicy::default() });
     let listening = ListenConfig { address: arguments.listen, mail, ..ListenConfig::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {

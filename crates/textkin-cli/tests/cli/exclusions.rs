@@ -162,7 +162,7 @@ fn max_df_excludes_text_and_greys_it_out() {
             [0, 1].map(|end| value[side]["excluded"][0]["span"][end].as_u64().unwrap());
         assert_eq!(&text[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()], licence);
         assert_eq!(value[side]["excluded"][0]["reason"], "common");
-        assert_eq!(value["set_aside"][0][side]["text"], licence);
+        assert_eq!(value["common_passages"][0][side]["text"], licence);
         let n_words = |text: &str| text.split_whitespace().count();
         assert_eq!(value[side]["words"], n_words(&text) - n_words(LICENCE));
         assert_eq!(value[side]["contained_words"], n_words(SHARED));
@@ -173,7 +173,7 @@ fn max_df_excludes_text_and_greys_it_out() {
         );
     }
     assert_eq!(value["passages"].as_array().unwrap().len(), 1);
-    assert_eq!(value["set_aside"].as_array().unwrap().len(), 1);
+    assert_eq!(value["common_passages"].as_array().unwrap().len(), 1);
     let page = folder.read("run.html");
     let grey = format!("<span class=\"x\" title=\"does not count: common text\">{licence}</span>");
     assert_eq!(page.matches(&grey).count(), 2, "on both sides");
@@ -186,7 +186,7 @@ fn max_df_excludes_text_and_greys_it_out() {
     for (from, to) in [
         (format!("[0,{}]", licence.len()), format!("[0,{}]", licence.len() - 8)),
         ("\"reason\":\"common\"".to_owned(), "\"reason\":\"template\"".to_owned()),
-        ("\"set_aside\":[{".to_owned(), "\"set_aside\":[],\"other\":[{".to_owned()),
+        ("\"common_passages\":[{".to_owned(), "\"common_passages\":[],\"other\":[{".to_owned()),
     ] {
         assert!(told.contains(&from), "{from}");
         folder.write("lie.jsonl", told.replacen(&from, &to, 1));

@@ -235,7 +235,7 @@ mod tests {
         #[test]
         fn what_is_stuffed_arrives(lines in proptest::collection::vec("[.a]{0,5}", 0..20)) {
             let message: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-            let stuffed = crate::client::stuffed(message.as_bytes());
+            let stuffed = crate::client::dot_stuffed(message.as_bytes());
             prop_assert_eq!(read(&stuffed), (Progress::Complete(stuffed.len()), Ok(message.into_bytes())));
         }
     }

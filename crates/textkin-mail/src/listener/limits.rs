@@ -30,9 +30,9 @@ pub struct Limits {
     /// How long a message may take to arrive.
     pub data_timeout: Duration,
     /// How long the desk may take.
-    pub desk_timeout: Duration,
+    pub handler_timeout: Duration,
     /// How long connections may go on after the listener was told to stop.
-    pub grace: Duration,
+    pub grace_period: Duration,
 }
 
 impl Default for Limits {
@@ -52,8 +52,8 @@ impl Default for Limits {
             max_connections_per_peer: 8,
             command_timeout: Duration::from_secs(60),
             data_timeout: Duration::from_secs(300),
-            desk_timeout: Duration::from_secs(60),
-            grace: Duration::from_secs(10),
+            handler_timeout: Duration::from_secs(60),
+            grace_period: Duration::from_secs(10),
         }
     }
 }

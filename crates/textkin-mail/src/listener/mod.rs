@@ -6,8 +6,8 @@
 //! `handover` asks the desk, `gate` counts.
 
 mod data;
-mod gate;
-mod handover;
+mod limiter;
+mod delivery;
 mod limits;
 mod reply;
 mod session;
@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio::time;
 
 use crate::{Error, MailConfig, MailHandler};
-use gate::{Gate, Room};
+use limiter::{ConnectionLimiter, MemoryBudget};
 use session::Session;
 
 pub use limits::Limits;
@@ -55,12 +55,12 @@ pub enum UnknownSenders {
 #[derive(Clone)]
 pub struct Listener {
     handler: Arc<dyn MailHandler>,
-    office: Arc<MailConfig>,
+    config: Arc<MailConfig>,
     limits: Arc<Limits>,
-    gate: Arc<Gate>,
-    room: Arc<Room>,
+    limiter: Arc<ConnectionLimiter>,
+    memory: Arc<MemoryBudget>,
     protocol: Protocol,
-    unknown: UnknownSenders,
+    unknown_senders: UnknownSenders,
 }
 
 impl std::fmt::Debug for Listener {
@@ -75,25 +75,28 @@ impl Listener {
     /// Receives mail for `handler`.
     pub fn new(
         handler: Arc<dyn MailHandler>,
-        office: Arc<MailConfig>,
+        config: Arc<MailConfig>,
         protocol: Protocol,
         limits: Limits,
     ) -> Self {
         Self {
             handler,
-            office,
-            gate: Gate::new(limits.max_connections, limits.max_connections_per_peer),
-            room: Room::new(limits.max_bytes_in_flight),
+            config,
+            limiter: ConnectionLimiter::new(
+                limits.max_connections,
+                limits.max_connections_per_peer,
+            ),
+            memory: MemoryBudget::new(limits.max_bytes_in_flight),
             limits: Arc::new(limits),
             protocol,
-            unknown: UnknownSenders::default(),
+            unknown_senders: UnknownSenders::default(),
         }
     }
 
     /// Says what happens to mail of unknown senders.
     #[must_use]
-    pub fn unknown_senders(mut self, unknown: UnknownSenders) -> Self {
-        self.unknown = unknown;
+    pub fn unknown_senders(mut self, policy: UnknownSenders) -> Self {
+        self.unknown_senders = policy;
         self
     }
 
@@ -138,7 +141,7 @@ impl Listener {
         // Nobody listens any more where all sessions have ended.
         let _ = stopping.send(true);
         let all = async { while sessions.join_next().await.is_some() {} };
-        if time::timeout(self.limits.grace, all).await.is_err() {
+        if time::timeout(self.limits.grace_period, all).await.is_err() {
             sessions.shutdown().await;
         }
     }
@@ -152,10 +155,10 @@ impl Listener {
     ) where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let Some(pass) = self.gate.enter(peer) else {
+        let Some(pass) = self.limiter.admit(peer) else {
             // At most as many of these as of the others.
             if sessions.len() < self.limits.max_connections.saturating_mul(2) {
-                sessions.spawn(turn_away(stream, self.office.mailboxes.host().to_owned()));
+                sessions.spawn(turn_away(stream, self.config.mailboxes.host().to_owned()));
             }
             return;
         };

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::data::{Data, Fault, Progress};
-use super::handover::{Standing, Transaction, deliver, standing};
+use super::delivery::{SenderStatus, Transaction, deliver, sender_status};
 use super::reply::{self, Reply};
 use super::wire::{Line, Wire};
 use super::{Listener, Protocol, UnknownSenders};
@@ -80,7 +80,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     fn host(&self) -> &str {
-        self.listener.office.mailboxes.host()
+        self.listener.config.mailboxes.host()
     }
 
     async fn step(&mut self) -> io::Result<Step> {
@@ -213,7 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             has_utf8,
             recipients: Vec::new(),
             mailbox: None,
-            standing: Standing::NotAsked,
+            sender_status: SenderStatus::NotAsked,
         });
         reply::SENDER_OK
     }
@@ -227,7 +227,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             return reply::NEEDS_UTF8;
         }
         let Ok(address) = to.address.parse::<Address>() else { return reply::NO_SUCH_ADDRESS };
-        let Some(mailbox) = self.listener.office.mailboxes.read(&address) else {
+        let Some(mailbox) = self.listener.config.mailboxes.read(&address) else {
             return reply::NO_SUCH_ADDRESS;
         };
         if transaction.recipients.len() >= self.listener.limits.max_recipients {
@@ -236,14 +236,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if transaction.mailbox.as_ref().is_some_and(|first| *first != mailbox) {
             return reply::ONE_AT_A_TIME;
         }
-        if transaction.standing == Standing::NotAsked {
-            match standing(&self.listener, transaction.sender.clone()).await {
-                Some(standing) => transaction.standing = standing,
+        if transaction.sender_status == SenderStatus::NotAsked {
+            match sender_status(&self.listener, transaction.sender.clone()).await {
+                Some(sender_status) => transaction.sender_status = sender_status,
                 None => return reply::NOT_NOW,
             }
         }
-        let is_refused = self.listener.unknown == UnknownSenders::Refuse;
-        if transaction.standing == Standing::Unknown && is_refused {
+        let is_refused = self.listener.unknown_senders == UnknownSenders::Refuse;
+        if transaction.sender_status == SenderStatus::Unknown && is_refused {
             return reply::NOT_FROM_YOU;
         }
         transaction.recipients.push(address);
@@ -290,7 +290,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let limits = Arc::clone(&self.listener.limits);
         let end = Instant::now() + limits.data_timeout;
         let mut data = Data::new(limits.max_message_bytes, limits.max_line_bytes);
-        let mut share = self.listener.room.share();
+        let mut reservation = self.listener.memory.reservation();
         let mut n_bytes = 0usize;
         loop {
             let next = Instant::now() + limits.command_timeout;
@@ -303,9 +303,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 }
             }
             let progress = data.take(self.wire.input());
-            if !share.hold(data.held_bytes()) {
+            if !reservation.hold(data.held_bytes()) {
                 data.set_fault(Fault::NoRoom);
-                share.hold(0);
+                reservation.hold(0);
             }
             if data.fault() == Some(Fault::BareLineEnd) {
                 return Ok(Received::Broken(Fault::BareLineEnd));

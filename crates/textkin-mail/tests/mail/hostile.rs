@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use textkin_mail::{Limits, Protocol};
 
-use crate::house::{Client, House};
+use crate::test_server::{Client, TestServer};
 
 /// Ends that one mail system or another takes for the end of a message.
 const ENDS: [&str; 12] = [
@@ -25,9 +25,9 @@ const ENDS: [&str; 12] = [
 
 #[test]
 fn no_second_message_can_be_smuggled() {
-    let house = House::smtp();
+    let server = TestServer::smtp();
     for end in ENDS {
-        let mut client = house.writer();
+        let mut client = server.writer();
         let smuggled = "MAIL FROM:<ann@a.example>\r\nRCPT TO:<register@kin.example>\r\nDATA\r\nSubject: smuggled\r\n\r\nx\r\n.\r\n";
         let reply = client.data(format!("Subject: x\r\n\r\ntext{end}{smuggled}").as_bytes());
         assert!(
@@ -38,12 +38,12 @@ fn no_second_message_can_be_smuggled() {
         let next = client.ask("NOOP");
         assert!(next.is_empty() || end.contains('\0') && next == "250 2.0.0 ok", "{end:?}: {next}");
     }
-    assert!(house.letters().is_empty());
+    assert!(server.messages().is_empty());
 }
 
 #[test]
 fn commands_with_bare_line_ends_end_the_connection() {
-    let house = House::smtp();
+    let server = TestServer::smtp();
     for line in [
         "NOOP\n",
         "NOOP\rNOOP\r\n",
@@ -51,20 +51,20 @@ fn commands_with_bare_line_ends_end_the_connection() {
         "MAIL FROM:<a@a.example>\nRCPT TO:<x@kin.example>\r\n",
         "\u{1}\n",
     ] {
-        let mut client = house.client();
+        let mut client = server.client();
         client.say(line.as_bytes());
         assert!(client.reply().starts_with("500 5.5.2"), "{line:?}");
         assert_eq!(client.reply(), "");
     }
-    let mut client = house.client();
+    let mut client = server.client();
     client.say(b"NOOP \xff\xfe\r\n");
     assert!(client.reply().starts_with("500 5.5.2"));
 }
 
 #[test]
 fn a_browser_is_shown_the_door() {
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     client.say(
         b"POST / HTTP/1.1\r\nHost: kin.example\r\n\r\nEHLO x\r\nMAIL FROM:<ann@a.example>\r\n",
     );
@@ -74,12 +74,12 @@ fn a_browser_is_shown_the_door() {
 
 #[test]
 fn a_message_sent_before_it_was_asked_for_is_refused() {
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     client.say(b"DATA\r\nSubject: x\r\n\r\ntext\r\n.\r\n");
     assert!(client.reply().starts_with("554 5.5.0"));
     assert_eq!(client.reply(), "");
-    assert!(house.letters().is_empty());
+    assert!(server.messages().is_empty());
 }
 
 fn small() -> Limits {
@@ -97,20 +97,20 @@ fn small() -> Limits {
 
 #[test]
 fn large_messages_are_refused_and_the_next_is_taken() {
-    let house = House::new(Protocol::Smtp, small());
-    let mut client = house.writer();
+    let server = TestServer::new(Protocol::Smtp, small());
+    let mut client = server.writer();
     let large = format!("{}.\r\n", "x\r\n".repeat(400));
     assert!(client.data(large.as_bytes()).starts_with("552 5.3.4"));
     client.ask("MAIL FROM:<ann@a.example>");
     client.ask("RCPT TO:<probe@kin.example>");
     assert!(client.data(b"Subject: x\r\n\r\ntext\r\n.\r\n").starts_with("250"));
-    assert_eq!(house.letters().len(), 1);
+    assert_eq!(server.messages().len(), 1);
 }
 
 #[test]
 fn endless_messages_end() {
-    let house = House::new(Protocol::Smtp, small());
-    let mut client = house.writer();
+    let server = TestServer::new(Protocol::Smtp, small());
+    let mut client = server.writer();
     assert!(client.ask("DATA").starts_with("354"));
     for _ in 0..100 {
         client.say("x\r\n".repeat(200).as_bytes());
@@ -121,15 +121,15 @@ fn endless_messages_end() {
 
 #[test]
 fn long_lines_and_zeros_are_refused() {
-    let house = House::new(Protocol::Smtp, small());
-    let mut client = house.writer();
+    let server = TestServer::new(Protocol::Smtp, small());
+    let mut client = server.writer();
     assert!(
         client.data(format!("{}\r\n.\r\n", "x".repeat(101)).as_bytes()).starts_with("554 5.6.0")
     );
     client.ask("MAIL FROM:<ann@a.example>");
     client.ask("RCPT TO:<probe@kin.example>");
     assert!(client.data(b"a\0b\r\n.\r\n").starts_with("554 5.6.0"));
-    let mut client = house.client();
+    let mut client = server.client();
     client.say(&[b'A'; 100_000]);
     assert!(client.reply().starts_with("500 5.5.2"));
     assert_eq!(client.reply(), "");
@@ -137,16 +137,16 @@ fn long_lines_and_zeros_are_refused() {
 
 #[test]
 fn long_headers_are_refused() {
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     let header = "X-Bomb: x\r\n".repeat(30_000);
     assert!(client.data(format!("{header}\r\ntext\r\n.\r\n").as_bytes()).starts_with("552 5.3.4"));
 }
 
 #[test]
 fn numbers_are_bounded() {
-    let house = House::new(Protocol::Smtp, small());
-    let mut client = house.writer();
+    let server = TestServer::new(Protocol::Smtp, small());
+    let mut client = server.writer();
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("452 4.5.3"));
@@ -160,13 +160,13 @@ fn numbers_are_bounded() {
     };
     assert!(begin("354").starts_with("250"));
     assert_eq!(begin("421 4.7.0"), "");
-    let mut client = house.client();
+    let mut client = server.client();
     for _ in 0..4 {
         assert!(client.ask("WHAT").starts_with("500"));
     }
     assert!(client.ask("WHAT").starts_with("500"));
     assert!(client.reply().starts_with("421 4.7.0"));
-    let mut client = house.client();
+    let mut client = server.client();
     for _ in 0..40 {
         assert!(client.ask("NOOP").starts_with("250"));
     }
@@ -180,19 +180,19 @@ fn slow_clients_are_let_go() {
         data_timeout: Duration::from_millis(700),
         ..Limits::default()
     };
-    let house = House::new(Protocol::Smtp, limits);
+    let server = TestServer::new(Protocol::Smtp, limits);
     let start = Instant::now();
-    let mut idle = house.client();
+    let mut idle = server.client();
     assert!(idle.reply().starts_with("421 4.4.2"));
     // A byte now and then, never a line.
-    let mut drip = house.client();
+    let mut drip = server.client();
     for _ in 0..5 {
         drip.say(b"N");
         std::thread::sleep(Duration::from_millis(100));
     }
     assert!(drip.reply().starts_with("421 4.4.2"));
     // A byte now and then, never the end of a message.
-    let mut slow = house.writer();
+    let mut slow = server.writer();
     assert!(slow.ask("DATA").starts_with("354"));
     for _ in 0..10 {
         slow.say(b"x");
@@ -200,15 +200,15 @@ fn slow_clients_are_let_go() {
     }
     assert!(slow.reply().starts_with("421 4.4.2"));
     assert!(start.elapsed() < Duration::from_secs(8));
-    assert!(house.letters().is_empty());
+    assert!(server.messages().is_empty());
 }
 
 #[test]
 fn a_flood_leaves_room_for_others() {
     let limits = Limits { max_connections: 6, max_connections_per_peer: 4, ..Limits::default() };
-    let house = House::new(Protocol::Smtp, limits);
-    let flood: Vec<Client> = (0..4).map(|_| house.client()).collect();
-    let turned: Vec<String> = (0..30).map(|_| Client::connect(house.address).reply()).collect();
+    let server = TestServer::new(Protocol::Smtp, limits);
+    let flood: Vec<Client> = (0..4).map(|_| server.client()).collect();
+    let turned: Vec<String> = (0..30).map(|_| Client::connect(server.address).reply()).collect();
     assert!(
         turned.iter().all(|reply| reply.is_empty() || reply.starts_with("421 4.3.2")),
         "{turned:?}"
@@ -216,19 +216,19 @@ fn a_flood_leaves_room_for_others() {
     assert!(turned[0].starts_with("421"));
     drop(flood);
     std::thread::sleep(Duration::from_millis(300));
-    let mut client = house.writer();
+    let mut client = server.writer();
     assert!(client.data(b"Subject: x\r\n\r\n.\r\n").starts_with("250"));
 }
 
 #[test]
 fn messages_in_flight_share_a_room() {
     let limits = Limits { max_bytes_in_flight: 200_000, ..Limits::default() };
-    let house = House::new(Protocol::Smtp, limits);
-    let mut first = house.writer();
+    let server = TestServer::new(Protocol::Smtp, limits);
+    let mut first = server.writer();
     assert!(first.ask("DATA").starts_with("354"));
     first.say(&b"x\r\n".repeat(40_000));
     std::thread::sleep(Duration::from_millis(300));
-    let mut second = house.writer();
+    let mut second = server.writer();
     let large = [b"x\r\n".repeat(40_000), b".\r\n".to_vec()].concat();
     assert!(second.data(&large).starts_with("452 4.3.1"));
     first.say(b".\r\n");
@@ -250,7 +250,7 @@ proptest! {
             proptest::collection::vec(any::<u8>(), 0..40),
         ], 0..12)
     ) {
-        static HOUSE: std::sync::LazyLock<House> = std::sync::LazyLock::new(House::smtp);
+        static HOUSE: std::sync::LazyLock<TestServer> = std::sync::LazyLock::new(TestServer::smtp);
         let mut client = HOUSE.client();
         for piece in &pieces {
             client.say(piece);

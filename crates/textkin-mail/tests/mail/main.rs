@@ -6,7 +6,7 @@
     reason = "a test may panic and speak, its helpers too"
 )]
 
-mod house;
+mod test_server;
 mod hostile;
 mod programs;
 mod protocol;

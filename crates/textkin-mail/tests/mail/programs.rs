@@ -8,9 +8,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use textkin_mail::{Encryption, Limits, Protocol, Relay, Sender, Server};
+use textkin_mail::{Encryption, Limits, Protocol, Relay, RelayServer, Sender};
 
-use crate::house::{House, office};
+use crate::test_server::{TestServer, config};
 
 /// Whether a program is there; says so if it is not.
 fn has(program: &str, arguments: &[&str]) -> bool {
@@ -24,13 +24,13 @@ fn has(program: &str, arguments: &[&str]) -> bool {
 }
 
 /// Sends a PDF and a text to `probe@kin.example` with `swaks`.
-fn swaks(house: &House, more: &[&str]) -> std::process::Output {
+fn swaks(server: &TestServer, more: &[&str]) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
     let pdf = folder.path().join("Gr\u{fc}\u{df}e paper.pdf");
     std::fs::write(&pdf, [&b"%PDF-1.4\r\n\0\xff\n.\n\r"[..], &[7; 5000]].concat()).unwrap();
     let attachment = format!("@{}", pdf.display());
     Command::new("swaks")
-        .args(["--server", "127.0.0.1", "--port", &house.address.port().to_string()])
+        .args(["--server", "127.0.0.1", "--port", &server.address.port().to_string()])
         .args([
             "--from",
             "ann@a.example",
@@ -58,18 +58,19 @@ fn swaks_is_understood() {
         return;
     }
     for more in [&[][..], &["--pipeline"], &["--helo", "[127.0.0.1]"]] {
-        let house = House::smtp();
-        let output = swaks(&house, more);
+        let server = TestServer::smtp();
+        let output = swaks(&server, more);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        let replies = house.replies();
+        let replies = server.replies();
         assert_eq!(replies.len(), 1);
         assert!(replies[0].text.contains("paper.pdf (5016 bytes)"), "{}", replies[0].text);
     }
-    let house = House::new(Protocol::Lmtp, Limits::default());
-    assert!(swaks(&house, &["--protocol", "LMTP"]).status.success());
-    assert_eq!(house.letters().len(), 1);
-    let house = House::new(Protocol::Smtp, Limits { max_message_bytes: 2000, ..Limits::default() });
-    let output = swaks(&house, &[]);
+    let server = TestServer::new(Protocol::Lmtp, Limits::default());
+    assert!(swaks(&server, &["--protocol", "LMTP"]).status.success());
+    assert_eq!(server.messages().len(), 1);
+    let server =
+        TestServer::new(Protocol::Smtp, Limits { max_message_bytes: 2000, ..Limits::default() });
+    let output = swaks(&server, &[]);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("552 5.3.4 message too large"));
 }
@@ -79,8 +80,8 @@ fn msmtp_is_understood() {
     if !has("msmtp", &["--version"]) {
         return;
     }
-    let house = House::smtp();
-    let port = format!("--port={}", house.address.port());
+    let server = TestServer::smtp();
+    let port = format!("--port={}", server.address.port());
     let mut msmtp = Command::new("msmtp")
         .args([
             "--host=127.0.0.1",
@@ -96,10 +97,10 @@ fn msmtp_is_understood() {
         "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\nMessage-Id: <5@a>\n\n.\n..\nFrom here on\n";
     msmtp.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
     assert!(msmtp.wait().unwrap().success());
-    let letters = house.letters();
-    assert!(letters[0].bytes.ends_with(b"\r\n\r\n.\r\n..\r\nFrom here on\r\n"));
-    assert_eq!(letters[0].subject(), "Gr\u{fc}\u{df}e");
-    assert_eq!(house.replies()[0].subject, "REGISTER: done");
+    let messages = server.messages();
+    assert!(messages[0].bytes.ends_with(b"\r\n\r\n.\r\n..\r\nFrom here on\r\n"));
+    assert_eq!(messages[0].subject(), "Gr\u{fc}\u{df}e");
+    assert_eq!(server.replies()[0].subject, "REGISTER: done");
 }
 
 /// A receiving mail server of Python, which prints what it takes.
@@ -159,8 +160,8 @@ impl Receiver {
         Some(Self { process, output, port: line.trim().parse().unwrap() })
     }
 
-    fn server(&self, host: &str, encryption: Encryption, extra_roots: Vec<Vec<u8>>) -> Server {
-        Server {
+    fn server(&self, host: &str, encryption: Encryption, extra_roots: Vec<Vec<u8>>) -> RelayServer {
+        RelayServer {
             host: host.to_owned(),
             port: self.port,
             encryption,
@@ -195,12 +196,12 @@ impl Drop for Receiver {
 fn aiosmtpd_receives_the_one_reply() {
     let Some(mut receiver) = Receiver::start(&[]) else { return };
     let relay = receiver.relay();
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     let message = "Subject: Re: PROBE\r\nMessage-Id: <9@a>\r\n\r\ntext\r\n.\r\n";
     assert!(client.data(message.as_bytes()).starts_with("250"));
-    let service = office().mailboxes.service().unwrap();
-    for mut reply in house.replies() {
+    let service = config().mailboxes.service().unwrap();
+    for mut reply in server.replies() {
         reply.text.insert_str(0, ".\n..\nGr\u{fc}\u{df}e \n");
         let bytes = reply.to_bytes(&service, std::time::UNIX_EPOCH).unwrap();
         relay.send(&reply.to, &bytes).unwrap();
@@ -256,7 +257,7 @@ fn mail_leaves_encrypted_or_not_at_all() {
         println!("skipped: openssl cannot be run here");
         return;
     }
-    let send = |server: &Server| {
+    let send = |server: &RelayServer| {
         let relay = Relay::new(server, "kin.example", None).unwrap();
         relay.send(&"ann@a.example".parse().unwrap(), b"Subject: x\r\n\r\ntext\r\n")
     };
@@ -338,9 +339,9 @@ impl Drop for Postfix {
 fn postfix_hands_over_by_lmtp() {
     let Some(postfix) = Postfix::start() else { return };
     let socket = postfix.folder.path().join("lmtp");
-    let house = House::unix(&socket);
+    let server = TestServer::unix(&socket);
     Command::new("chown").arg("postfix").arg(&socket).status().unwrap();
-    let mut client = crate::house::Client::connect(([127, 0, 0, 1], postfix.port).into());
+    let mut client = crate::test_server::Client::connect(([127, 0, 0, 1], postfix.port).into());
     assert!(client.reply().starts_with("220 mx.kin.example"));
     client.ask("EHLO a.example");
     client.ask("MAIL FROM:<ann@a.example>");
@@ -349,13 +350,13 @@ fn postfix_hands_over_by_lmtp() {
     let reply = client.data(b"Subject: hello\r\nMessage-Id: <7@a>\r\n\r\n..\r\ntext \xff\r\n.\r\n");
     assert!(reply.starts_with("250"), "{reply}");
     let end = std::time::Instant::now() + Duration::from_secs(20);
-    while house.letters().is_empty() && std::time::Instant::now() < end {
+    while server.messages().is_empty() && std::time::Instant::now() < end {
         std::thread::sleep(Duration::from_millis(100));
     }
     let log = std::fs::read_to_string(postfix.folder.path().join("log")).unwrap_or_default();
-    let letters = house.letters();
-    assert_eq!(letters.len(), 1, "{log}");
-    assert_eq!(letters[0].sender.as_ref().unwrap().to_string(), "ann@a.example");
-    assert!(letters[0].bytes.ends_with(b"\r\n\r\n.\r\ntext \xff\r\n"));
-    assert_eq!(house.replies().len(), 1);
+    let messages = server.messages();
+    assert_eq!(messages.len(), 1, "{log}");
+    assert_eq!(messages[0].sender.as_ref().unwrap().to_string(), "ann@a.example");
+    assert!(messages[0].bytes.ends_with(b"\r\n\r\n.\r\ntext \xff\r\n"));
+    assert_eq!(server.replies().len(), 1);
 }

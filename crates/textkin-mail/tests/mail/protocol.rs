@@ -3,37 +3,37 @@
 use std::time::Duration;
 
 use textkin_mail::{
-    AutomatedSender, Destination, Dropped, Limits, MailConfig, Protocol, Refusal, UnknownSenders,
-    deliver, pipe,
+    AutomatedSender, Destination, DropReason, Limits, MailConfig, Protocol, Refusal,
+    UnknownSenders, deliver, pipe,
 };
 
-use crate::house::{House, office};
+use crate::test_server::{TestServer, config};
 
 const MESSAGE: &[u8] = b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n..dot\r\ntext\r\n.\r\n";
 
 #[test]
 fn a_message_is_taken_once() {
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
     // The same again, as after a lost reply.
     assert_eq!(client.ask("MAIL FROM:<ann@a.example>"), "250 2.1.0 ok");
     assert_eq!(client.ask("RCPT TO:<probe@kin.example>"), "250 2.1.5 ok");
     assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
     assert_eq!(client.ask("QUIT"), "221 2.0.0 bye");
-    let letters = house.letters();
-    assert_eq!(letters.len(), 1);
-    assert_eq!(letters[0].bytes, b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n.dot\r\ntext\r\n");
-    assert_eq!(letters[0].peer, "127.0.0.1");
-    let replies = house.replies();
+    let messages = server.messages();
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0].bytes, b"Subject: hello\r\nMessage-Id: <1@a>\r\n\r\n.dot\r\ntext\r\n");
+    assert_eq!(messages[0].peer, "127.0.0.1");
+    let replies = server.replies();
     assert_eq!(replies.len(), 1);
     assert!(replies[0].text.starts_with("text (9 bytes)"), "{}", replies[0].text);
 }
 
 #[test]
 fn commands_may_come_at_once() {
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     client.say(b"EHLO x\r\nMAIL FROM:<ann@a.example> SIZE=100 BODY=8BITMIME\r\nRCPT TO:<essays@kin.example>\r\nDATA\r\n");
     assert!(
         client.reply().contains("250-PIPELINING\n250-SIZE 33554432\n250-8BITMIME\n250-SMTPUTF8\n")
@@ -52,8 +52,8 @@ fn commands_may_come_at_once() {
 
 #[test]
 fn the_order_of_commands_matters() {
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     for command in ["MAIL FROM:<ann@a.example>", "RCPT TO:<probe@kin.example>", "DATA"] {
         assert!(client.ask(command).starts_with("503"), "{command}");
     }
@@ -68,8 +68,8 @@ fn the_order_of_commands_matters() {
 
 #[test]
 fn nothing_is_relayed_and_strangers_are_not_heard() {
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     client.ask("EHLO x");
     assert!(client.ask("MAIL FROM:<ann@a.example>").starts_with("250"));
     for other in [
@@ -90,13 +90,13 @@ fn nothing_is_relayed_and_strangers_are_not_heard() {
     client.ask("RSET");
     assert!(client.ask("MAIL FROM:<ill@a.example>").starts_with("250"));
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("451"));
-    assert!(house.letters().is_empty());
+    assert!(server.messages().is_empty());
 }
 
 #[test]
 fn what_is_not_offered_is_refused() {
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     client.ask("EHLO x");
     for command in [
         "AUTH PLAIN AGEAYg==",
@@ -111,8 +111,8 @@ fn what_is_not_offered_is_refused() {
         let reply = client.ask(command);
         assert!(reply.starts_with("50"), "{command}: {reply}");
     }
-    let house = House::smtp();
-    let mut client = house.client();
+    let server = TestServer::smtp();
+    let mut client = server.client();
     client.ask("EHLO x");
     for parameter in
         ["SIZE=33554433", "BODY=BINARYMIME", "RET=FULL", "ENVID=x", "AUTH=<>", "WHAT=ever"]
@@ -129,8 +129,8 @@ fn what_is_not_offered_is_refused() {
 
 #[test]
 fn robots_and_bounces_are_taken_and_forgotten() {
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     assert_eq!(
         client.data(b"Auto-Submitted: auto-replied\r\n\r\nI am away\r\n.\r\n"),
         "250 2.6.0 message taken"
@@ -138,12 +138,12 @@ fn robots_and_bounces_are_taken_and_forgotten() {
     assert!(client.ask("MAIL FROM:<>").starts_with("250"));
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert_eq!(client.data(b"Subject: PROBE\r\n\r\ntext\r\n.\r\n"), "250 2.6.0 message taken");
-    assert!(house.letters().is_empty());
-    let dropped = [
-        Dropped::AutomatedSender(AutomatedSender::AutoSubmitted),
-        Dropped::AutomatedSender(AutomatedSender::NoSender),
+    assert!(server.messages().is_empty());
+    let record_dropped = [
+        DropReason::AutomatedSender(AutomatedSender::AutoSubmitted),
+        DropReason::AutomatedSender(AutomatedSender::NoSender),
     ];
-    assert_eq!(*house.handler.dropped.lock().unwrap(), dropped);
+    assert_eq!(*server.handler.record_dropped.lock().unwrap(), record_dropped);
 }
 
 #[test]
@@ -151,38 +151,38 @@ fn senders_that_may_be_forged_are_not_heard() {
     let vouched = "Authentication-Results: mx.kin.example; spf=pass smtp.mailfrom=a.example\r\nSubject: PROBE\r\n\r\nx\r\n.\r\n";
     let forged = vouched.replace("spf=pass", "spf=fail");
     let start = |unknown| {
-        let office = MailConfig { authority: Some("mx.kin.example".to_owned()), ..office() };
-        House::of_office(office, Protocol::Smtp, Limits::default(), unknown)
+        let config = MailConfig { authority: Some("mx.kin.example".to_owned()), ..config() };
+        TestServer::with_config(config, Protocol::Smtp, Limits::default(), unknown)
     };
-    let house = start(UnknownSenders::Refuse);
-    assert!(house.writer().data(forged.as_bytes()).starts_with("550 5.7.26"));
-    assert!(house.letters().is_empty());
-    assert!(house.writer().data(vouched.as_bytes()).starts_with("250"));
-    assert_eq!(house.letters().len(), 1);
-    let house = start(UnknownSenders::Discard);
-    assert!(house.writer().data(forged.as_bytes()).starts_with("250"));
-    assert!(house.letters().is_empty());
-    assert_eq!(*house.handler.dropped.lock().unwrap(), [Dropped::NotAuthentic]);
+    let server = start(UnknownSenders::Refuse);
+    assert!(server.writer().data(forged.as_bytes()).starts_with("550 5.7.26"));
+    assert!(server.messages().is_empty());
+    assert!(server.writer().data(vouched.as_bytes()).starts_with("250"));
+    assert_eq!(server.messages().len(), 1);
+    let server = start(UnknownSenders::Discard);
+    assert!(server.writer().data(forged.as_bytes()).starts_with("250"));
+    assert!(server.messages().is_empty());
+    assert_eq!(*server.handler.record_dropped.lock().unwrap(), [DropReason::NotAuthentic]);
 }
 
 #[test]
 fn recipients_that_say_the_same_are_one() {
-    let house = House::smtp();
-    let mut client = house.writer();
+    let server = TestServer::smtp();
+    let mut client = server.writer();
     assert!(client.ask("RCPT TO:<PROBE@kin.example>").starts_with("250"));
     assert!(client.ask("RCPT TO:<register@kin.example>").starts_with("452"));
     assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
-    assert_eq!(house.letters().len(), 1);
+    assert_eq!(server.messages().len(), 1);
 }
 
 #[test]
 fn the_desk_may_refuse() {
-    let house = House::smtp();
-    let mut client = house.writer();
-    *house.handler.refusal.lock().unwrap() =
-        Some(Refusal::Later("too much mail\r\n250 today".to_owned()));
+    let server = TestServer::smtp();
+    let mut client = server.writer();
+    *server.handler.refusal.lock().unwrap() =
+        Some(Refusal::Temporary("too much mail\r\n250 today".to_owned()));
     assert_eq!(client.data(MESSAGE), "451 4.7.1 too much mail  250 today");
-    *house.handler.refusal.lock().unwrap() = Some(Refusal::Never("no".to_owned()));
+    *server.handler.refusal.lock().unwrap() = Some(Refusal::Permanent("no".to_owned()));
     client.ask("MAIL FROM:<ann@a.example>");
     client.ask("RCPT TO:<probe@kin.example>");
     assert_eq!(client.data(MESSAGE), "550 5.7.1 no");
@@ -190,8 +190,8 @@ fn the_desk_may_refuse() {
 
 #[test]
 fn lmtp_answers_for_every_recipient() {
-    let house = House::new(Protocol::Lmtp, Limits::default());
-    let mut client = house.client();
+    let server = TestServer::new(Protocol::Lmtp, Limits::default());
+    let mut client = server.client();
     assert!(client.ask("EHLO x").starts_with("500"));
     assert!(client.ask("HELO x").starts_with("500"));
     assert!(client.ask("LHLO x").starts_with("250"));
@@ -201,41 +201,41 @@ fn lmtp_answers_for_every_recipient() {
     assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
     assert_eq!(client.reply(), "250 2.6.0 message taken");
     assert!(client.ask("NOOP").starts_with("250"));
-    assert_eq!(house.letters().len(), 1);
+    assert_eq!(server.messages().len(), 1);
 }
 
 #[test]
 fn strangers_can_be_discarded() {
-    let house = House::with(Protocol::Lmtp, Limits::default(), UnknownSenders::Discard);
-    let mut client = house.client();
+    let server = TestServer::with(Protocol::Lmtp, Limits::default(), UnknownSenders::Discard);
+    let mut client = server.client();
     client.ask("LHLO x");
     client.ask("MAIL FROM:<eve@e.example>");
     assert!(client.ask("RCPT TO:<probe@kin.example>").starts_with("250"));
     assert_eq!(client.data(MESSAGE), "250 2.6.0 message taken");
-    assert!(house.letters().is_empty());
+    assert!(server.messages().is_empty());
 }
 
 #[test]
 fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lmtp");
-    let house = House::unix(&path);
+    let server = TestServer::unix(&path);
     let to = ["probe@kin.example".to_owned(), "watch@kin.example".to_owned()];
     let there = Destination::Unix(path.clone());
     let message = &b"Subject: x\n\n.\none\n..\n"[..];
     pipe::pipe(message, "ann@a.example", &to, &there, 1000).unwrap();
     pipe::pipe(message, "ann@a.example", &to, &there, 1000).unwrap();
-    let letters = house.letters();
-    assert_eq!(letters.len(), 2);
-    assert_eq!(letters[1].recipients[0].to_string(), "watch@kin.example");
-    assert_eq!(letters[0].bytes, b"Subject: x\r\n\r\n.\r\none\r\n..\r\n");
-    assert_eq!(letters[0].peer, "local");
+    let messages = server.messages();
+    assert_eq!(messages.len(), 2);
+    assert_eq!(messages[1].recipients[0].to_string(), "watch@kin.example");
+    assert_eq!(messages[0].bytes, b"Subject: x\r\n\r\n.\r\none\r\n..\r\n");
+    assert_eq!(messages[0].peer, "local");
     assert_eq!(pipe::pipe(message, "eve@e.example", &to, &there, 1000).unwrap_err().code(), 65);
     assert_eq!(
         pipe::pipe(&b"a\0b"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
         65
     );
-    *house.handler.refusal.lock().unwrap() = Some(Refusal::Later("busy".to_owned()));
+    *server.handler.refusal.lock().unwrap() = Some(Refusal::Temporary("busy".to_owned()));
     assert_eq!(
         pipe::pipe(&b"Subject: y\n\n"[..], "ann@a.example", &to, &there, 1000).unwrap_err().code(),
         75
@@ -244,7 +244,7 @@ fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let _guard = runtime.enter();
     assert!(textkin_mail::bind_unix(&path).is_err());
-    drop(house);
+    drop(server);
     assert!(path.exists());
     assert!(textkin_mail::bind_unix(&path).is_ok());
     assert!(textkin_mail::bind_unix(folder.path()).is_err());
@@ -252,33 +252,33 @@ fn a_pipe_hands_over_by_a_socket_in_the_file_system() {
 
 #[test]
 fn a_letter_is_handed_over_by_a_port() {
-    let house = House::new(Protocol::Lmtp, Limits::default());
-    let letter = textkin_mail::IncomingMessage {
+    let server = TestServer::new(Protocol::Lmtp, Limits::default());
+    let message = textkin_mail::IncomingMessage {
         sender: "grüße@a.example".parse().ok(),
         recipients: vec!["essays@kin.example".parse().unwrap()],
         bytes: b"Subject: STATUS\r\n\r\n".to_vec(),
         peer: String::new(),
     };
-    deliver(&Destination::Tcp(house.address), &letter, Duration::from_secs(5)).unwrap();
-    assert_eq!(house.letters()[0].sender, letter.sender);
+    deliver(&Destination::Tcp(server.address), &message, Duration::from_secs(5)).unwrap();
+    assert_eq!(server.messages()[0].sender, message.sender);
 }
 
 #[test]
 fn a_stop_is_said_and_a_message_under_way_is_finished() {
-    let mut house = House::smtp();
-    let mut idle = house.client();
-    let mut busy = house.writer();
+    let mut server = TestServer::smtp();
+    let mut idle = server.client();
+    let mut busy = server.writer();
     assert!(busy.ask("DATA").starts_with("354"));
     let writer = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));
         busy.say(MESSAGE);
         (busy.reply(), busy.reply())
     });
-    let took = house.stop();
+    let took = server.stop();
     assert!(took >= Duration::from_millis(200) && took < Duration::from_secs(8), "{took:?}");
     assert!(idle.reply().starts_with("421 4.3.2"));
     let (taken, bye) = writer.join().unwrap();
     assert_eq!(taken, "250 2.6.0 message taken");
     assert!(bye.starts_with("421"));
-    assert_eq!(house.letters().len(), 1);
+    assert_eq!(server.messages().len(), 1);
 }

@@ -1,7 +1,7 @@
 //! The passages alone: what both sides say, without the rest of the texts.
 
 use super::page::write_piece;
-use super::pieces::{Piece, marked_pieces};
+use super::pieces::{TextPiece, marked_pieces};
 use super::{Comparison, Side};
 
 /// A part of one side of a passage.
@@ -9,7 +9,7 @@ use super::{Comparison, Side};
 pub(crate) struct PassageText<'a> {
     /// Its words.
     pub(crate) text: &'a str,
-    piece: Piece,
+    piece: TextPiece,
 }
 
 impl PassageText<'_> {

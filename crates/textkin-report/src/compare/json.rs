@@ -18,23 +18,23 @@ pub enum WithText {
 }
 
 #[derive(Serialize)]
-struct Whole<'a> {
+struct ComparisonReport<'a> {
     textkin: &'a str,
     report: &'static str,
-    settings: Settings<'a>,
+    settings: SettingsLine<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pair: Option<PairLine<'a>>,
-    a: Document<'a>,
-    b: Document<'a>,
+    a: DocumentLine<'a>,
+    b: DocumentLine<'a>,
     scores: Scores,
     passages: Vec<PassageLine<'a>>,
     /// Common text of both that does not count, where a cap sets any aside.
     #[serde(skip_serializing_if = "Option::is_none")]
-    set_aside: Option<Vec<PassageLine<'a>>>,
+    common_passages: Option<Vec<PassageLine<'a>>>,
 }
 
 #[derive(Serialize)]
-struct Settings<'a> {
+struct SettingsLine<'a> {
     chunk: String,
     normalize: &'a str,
     max_gap: u32,
@@ -76,7 +76,7 @@ impl<'a> PairLine<'a> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct DocumentLine<'a> {
     id: &'a str,
     bytes: usize,
     blake3: &'a str,
@@ -137,13 +137,13 @@ struct PassageLine<'a> {
     number: usize,
     matched_words: u32,
     moved: bool,
-    a: Place<'a>,
-    b: Place<'a>,
+    a: PassageSide<'a>,
+    b: PassageSide<'a>,
     segments: Vec<SegmentLine>,
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct PassageSide<'a> {
     span: [u32; 2],
     first_word: u32,
     words: u32,
@@ -163,10 +163,10 @@ struct SegmentLine {
 pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> String {
     let overlap = &comparison.overlap;
     let settings = &comparison.settings;
-    let whole = Whole {
+    let whole = ComparisonReport {
         textkin: settings.version,
         report: "compare",
-        settings: Settings {
+        settings: SettingsLine {
             chunk: format!("words:{}", settings.k),
             normalize: settings.normalize,
             max_gap: settings.max_gap,
@@ -187,8 +187,8 @@ pub fn comparison_json(comparison: &Comparison<'_>, with_text: WithText) -> Stri
             sscr: overlap.sscr(),
         },
         passages: passages(comparison, comparison.passages, with_text),
-        set_aside: (comparison.pair.is_some_and(|pair| pair.max_df.is_some()))
-            .then(|| passages(comparison, comparison.set_aside, with_text)),
+        common_passages: (comparison.pair.is_some_and(|pair| pair.max_df.is_some()))
+            .then(|| passages(comparison, comparison.common_passages, with_text)),
     };
     serde_json::to_string(&whole).expect("numbers and strings are always JSON")
 }
@@ -197,7 +197,7 @@ fn document<'a>(
     document: &'a ComparedText<'_>,
     comparison: &Comparison<'_>,
     counts: impl Fn(&Overlap) -> (u64, u64),
-) -> Document<'a> {
+) -> DocumentLine<'a> {
     let contained = |overlap: &Overlap| {
         let (words, covered) = counts(overlap);
         Contained::new(words, covered)
@@ -211,7 +211,7 @@ fn document<'a>(
         span: span(&repeat.here),
         also_at: span(&repeat.there),
     });
-    Document {
+    DocumentLine {
         id: document.id,
         bytes: document.text.len(),
         blake3: &document.digest,
@@ -230,7 +230,7 @@ fn passages<'a>(
     passages: &[Passage],
     with_text: WithText,
 ) -> Vec<PassageLine<'a>> {
-    let place = |stretch: &Stretch, text: &'a str| Place {
+    let place = |stretch: &Stretch, text: &'a str| PassageSide {
         span: span(stretch),
         first_word: stretch.first,
         words: stretch.count,

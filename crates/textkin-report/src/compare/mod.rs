@@ -18,7 +18,7 @@ pub use json::{WithText, comparison_json};
 pub use page::comparison_page;
 pub(crate) use page::escape;
 pub(crate) use policy::policy;
-pub use text::{Length, render_comparison};
+pub use text::{Detail, render_comparison};
 
 /// One of the two documents.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub struct Comparison<'a> {
     /// What they share, in the order of `a`.
     pub passages: &'a [Passage],
     /// What both have of common text that a cap set aside, where no other word is near.
-    pub set_aside: &'a [Passage],
+    pub common_passages: &'a [Passage],
     /// How they were compared.
     pub settings: ComparisonSettings<'a>,
     /// What a run says of the two, if the comparison is part of one.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use textkin_core::{Overlap, SegmentKind};
 
 use super::json::{WithText, comparison_json};
-use super::pieces::{Piece, marked_pieces};
+use super::pieces::{TextPiece, marked_pieces};
 use super::policy::policy;
 use super::{ComparedText, Comparison, Side};
 use crate::label::visible;
@@ -177,7 +177,7 @@ fn text(comparison: &Comparison<'_>, side: Side, page: &mut String) {
 }
 
 /// Writes a part of a text, as what it is.
-pub(super) fn write_piece(piece: &Piece, text: &str, page: &mut String) {
+pub(super) fn write_piece(piece: &TextPiece, text: &str, page: &mut String) {
     let (class, title) = match (piece.excluded, piece.kind) {
         (Some(reason), _) => ("x", format!("does not count: {reason}")),
         (None, Some(SegmentKind::Changed)) if text.is_empty() => {
@@ -203,7 +203,7 @@ pub(super) fn write_piece(piece: &Piece, text: &str, page: &mut String) {
 }
 
 /// Writes the characters of a piece; those that disguise a word are marked, with their numbers.
-fn write_text(piece: &Piece, text: &str, page: &mut String) {
+fn write_text(piece: &TextPiece, text: &str, page: &mut String) {
     if !piece.is_disguised {
         return escape(text, page);
     }

@@ -8,7 +8,7 @@ use super::{Comparison, Side};
 
 /// A part of a text about which everything is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct TextPiece {
     /// Bytes of the text; empty where the other side alone has words.
     pub(super) bytes: Range<usize>,
     /// The passage it belongs to, by its place in the list.
@@ -33,7 +33,7 @@ impl Side {
 }
 
 /// All of the text of one side, in order.
-pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piece> {
+pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<TextPiece> {
     let document = side.of(&comparison.a, &comparison.b);
     let excluded: Vec<(Range<usize>, Exclusion)> =
         document.excluded.iter().map(|excluded| (excluded.span.range(), excluded.reason)).collect();
@@ -46,7 +46,7 @@ pub(super) fn pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piece> {
 }
 
 /// The same, cut also where letters disguise words.
-pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piece> {
+pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<TextPiece> {
     let document = side.of(&comparison.a, &comparison.b);
     let disguised: Vec<(Range<usize>, ())> =
         document.disguised.iter().map(|span| (span.range(), ())).collect();
@@ -56,7 +56,7 @@ pub(super) fn marked_pieces(comparison: &Comparison<'_>, side: Side) -> Vec<Piec
 }
 
 /// The pieces that passages and their segments make.
-fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Piece> {
+fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<TextPiece> {
     let stretch = |a: Stretch, b: Stretch| side.of(a, b);
     let mut order: Vec<usize> = (0..comparison.passages.len()).collect();
     order.sort_by_key(|&index| {
@@ -66,7 +66,7 @@ fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Pi
     let mut pieces = Vec::new();
     let mut at = 0;
     let mut push = |passage, kind, bytes: Range<usize>| {
-        pieces.push(Piece {
+        pieces.push(TextPiece {
             bytes,
             passage,
             kind,
@@ -104,9 +104,9 @@ fn passage_pieces(comparison: &Comparison<'_>, side: Side, len: usize) -> Vec<Pi
 
 /// Cuts the pieces at the ends of `ranges`, which are ascending, and changes what lies inside.
 fn overlay<T: Copy>(
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<TextPiece>,
     ranges: &[(Range<usize>, T)],
-    mut change: impl FnMut(&mut Piece, T),
+    mut change: impl FnMut(&mut TextPiece, T),
 ) {
     if ranges.is_empty() {
         return;
@@ -124,11 +124,11 @@ fn overlay<T: Copy>(
             };
             if range.start > piece.bytes.start {
                 let rest = range.start..piece.bytes.end;
-                cut.push(Piece { bytes: piece.bytes.start..range.start, ..piece.clone() });
+                cut.push(TextPiece { bytes: piece.bytes.start..range.start, ..piece.clone() });
                 piece.bytes = rest;
             }
             let end = range.end.min(piece.bytes.end);
-            let mut inside = Piece { bytes: piece.bytes.start..end, ..piece.clone() };
+            let mut inside = TextPiece { bytes: piece.bytes.start..end, ..piece.clone() };
             change(&mut inside, *value);
             cut.push(inside);
             piece.bytes.start = end;

@@ -14,7 +14,7 @@ pub(crate) struct Sample {
     pub(crate) overlap: Overlap,
     pub(crate) raw: Option<Overlap>,
     pub(crate) passages: Vec<Passage>,
-    pub(crate) set_aside: Vec<Passage>,
+    pub(crate) common_passages: Vec<Passage>,
     pub(crate) excluded_a: Vec<Excluded>,
     pub(crate) repeats_b: Vec<Repeat>,
 }
@@ -37,7 +37,7 @@ impl Sample {
             overlap: self.overlap,
             raw: self.raw,
             passages: &self.passages,
-            set_aside: &self.set_aside,
+            common_passages: &self.common_passages,
             pair: None,
             settings: ComparisonSettings {
                 version: "0.0.0",
@@ -117,7 +117,7 @@ pub(crate) fn edited() -> Sample {
         overlap,
         raw: Some(Overlap { words_a: 15, ..overlap }),
         passages: vec![passage],
-        set_aside: Vec::new(),
+        common_passages: Vec::new(),
         excluded_a: vec![Excluded { span: quoted.span, reason: Exclusion::Quotation }],
         repeats_b: vec![repeat],
     }
@@ -132,7 +132,7 @@ pub(crate) fn empty() -> Sample {
         overlap: Overlap::default(),
         raw: None,
         passages: Vec::new(),
-        set_aside: Vec::new(),
+        common_passages: Vec::new(),
         excluded_a: Vec::new(),
         repeats_b: Vec::new(),
     }

@@ -7,17 +7,17 @@ use anstyle::{AnsiColor, Style};
 use textkin_core::{Exclusion, Overlap, Passage, SegmentKind, Stretch};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::pieces::{Piece, pieces};
+use super::pieces::{TextPiece, pieces};
 use super::{Comparison, Side};
 use crate::label::{shorten_both, visible, width};
 use crate::notes::notes_text;
-use crate::terminal::{View, counted, percent_text, score_text, thousands};
+use crate::terminal::{TerminalView, counted, percent_text, score_text, thousands};
 
 /// How much of long runs is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub enum Detail {
     /// Nothing but the summary.
-    Summary,
+    RunSummary,
     /// The beginning and the end of each run.
     Short,
     /// Every word.
@@ -42,10 +42,15 @@ const CHANGED: Style = AnsiColor::Yellow.on_default();
 
 /// The comparison as text, no line wider than the view if that has 40 columns or more.
 #[must_use]
-pub fn render_comparison(comparison: &Comparison<'_>, view: View, length: Length) -> String {
-    let view = View { width: if view.width == usize::MAX { UNKNOWN } else { view.width }, ..view };
+pub fn render_comparison(
+    comparison: &Comparison<'_>,
+    view: TerminalView,
+    length: Detail,
+) -> String {
+    let view =
+        TerminalView { width: if view.width == usize::MAX { UNKNOWN } else { view.width }, ..view };
     let mut text = summary(comparison, view);
-    if length == Length::Summary {
+    if length == Detail::RunSummary {
         return text;
     }
     let [a, b] = [Side::A, Side::B].map(|side| by_passage(comparison, side));
@@ -53,7 +58,7 @@ pub fn render_comparison(comparison: &Comparison<'_>, view: View, length: Length
     for (index, (passage, (a, b))) in parts {
         text.push('\n');
         text.push_str(&heading(index + 1, passage, view));
-        let words = |document: &str, pieces: &[Piece]| words(document, pieces, length);
+        let words = |document: &str, pieces: &[TextPiece]| words(document, pieces, length);
         let (a, b) = (words(comparison.a.text, a), words(comparison.b.text, b));
         if view.width >= WIDE {
             beside(&a, &b, view, &mut text)
@@ -66,7 +71,7 @@ pub fn render_comparison(comparison: &Comparison<'_>, view: View, length: Length
 }
 
 /// What is shared, in numbers.
-fn summary(comparison: &Comparison<'_>, view: View) -> String {
+fn summary(comparison: &Comparison<'_>, view: TerminalView) -> String {
     let mut lines: Vec<(Style, String)> = Vec::new();
     let room = view.width.saturating_sub(3).max(1);
     let [a, b] = shorten_both(comparison.a.id, comparison.b.id, room);
@@ -133,7 +138,7 @@ fn broken(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-fn heading(number: usize, passage: &Passage, view: View) -> String {
+fn heading(number: usize, passage: &Passage, view: TerminalView) -> String {
     let words = |stretch: &Stretch| {
         let (first, last) = (u64::from(stretch.first) + 1, u64::from(stretch.end()));
         format!("{}–{}", thousands(first), thousands(last))
@@ -155,7 +160,7 @@ fn heading(number: usize, passage: &Passage, view: View) -> String {
 }
 
 /// The pieces of each passage.
-fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<Piece>> {
+fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<TextPiece>> {
     let mut lists = vec![Vec::new(); comparison.passages.len()];
     for piece in pieces(comparison, side) {
         if let Some(index) = piece.passage {
@@ -167,7 +172,7 @@ fn by_passage(comparison: &Comparison<'_>, side: Side) -> Vec<Vec<Piece>> {
 
 /// Something to print that is not broken unless it is wider than a line.
 #[derive(Debug)]
-struct Word {
+struct StyledWord {
     text: String,
     style: Style,
     /// Whether a space comes before, if it does not begin a line.
@@ -175,8 +180,8 @@ struct Word {
 }
 
 /// The words of one side of a passage. Control characters are visible.
-fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(document: &str, pieces: &[TextPiece], length: Detail) -> Vec<StyledWord> {
+    let mut words: Vec<StyledWord> = Vec::new();
     // Whether white space came before; whether a bracket was opened, and stands before no word yet.
     let (mut is_apart, mut is_open, mut is_bare) = (false, false, false);
     for piece in pieces {
@@ -202,19 +207,19 @@ fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
             SegmentKind::Kept => KEPT,
             SegmentKind::Changed => CHANGED,
         };
-        let is_long = kind == SegmentKind::Same && length != Length::Full && list.len() > 3 * SHOWN;
+        let is_long = kind == SegmentKind::Same && length != Detail::Full && list.len() > 3 * SHOWN;
         for (at, word) in list.iter().enumerate() {
             if is_long && (SHOWN..list.len() - SHOWN).contains(&at) {
                 if at == SHOWN {
                     let hidden = thousands((list.len() - 2 * SHOWN) as u64);
                     let text = format!("… ({hidden} more words) …");
-                    words.push(Word { text, style: QUIET, is_apart: true });
+                    words.push(StyledWord { text, style: QUIET, is_apart: true });
                 }
                 continue;
             }
             let bracket = if std::mem::take(&mut is_bare) { "[" } else { "" };
             let text = format!("{bracket}{}", visible(word));
-            words.push(Word { text, style, is_apart: is_apart || at > 0 });
+            words.push(StyledWord { text, style, is_apart: is_apart || at > 0 });
             is_apart = false;
         }
         is_apart |= text.ends_with(char::is_whitespace);
@@ -226,10 +231,10 @@ fn words(document: &str, pieces: &[Piece], length: Length) -> Vec<Word> {
 }
 
 /// Words that do not count, with the reason.
-fn left_out(reason: Exclusion, list: &[&str], length: Length) -> Vec<Word> {
-    let word = |text: String| Word { text, style: QUIET, is_apart: true };
+fn left_out(reason: Exclusion, list: &[&str], length: Detail) -> Vec<StyledWord> {
+    let word = |text: String| StyledWord { text, style: QUIET, is_apart: true };
     let mut words = vec![word(format!("({reason}:"))];
-    let n_shown = if length == Length::Full { list.len() } else { SHOWN };
+    let n_shown = if length == Detail::Full { list.len() } else { SHOWN };
     words.extend(list.iter().take(n_shown).map(|text| word(visible(text))));
     if list.len() > n_shown {
         let hidden = thousands((list.len() - n_shown) as u64);
@@ -242,15 +247,15 @@ fn left_out(reason: Exclusion, list: &[&str], length: Length) -> Vec<Word> {
 }
 
 /// Ends a bracket; one without words shows that the other text alone has some.
-fn close(words: &mut Vec<Word>, is_bare: bool) {
+fn close(words: &mut Vec<StyledWord>, is_bare: bool) {
     match words.last_mut() {
         Some(word) if !is_bare => word.text.push(']'),
-        _ => words.push(Word { text: "[]".into(), style: CHANGED, is_apart: true }),
+        _ => words.push(StyledWord { text: "[]".into(), style: CHANGED, is_apart: true }),
     }
 }
 
 /// Words in lines of at most `columns`, painted, each with the columns it takes.
-fn wrapped(words: &[Word], columns: usize, view: View) -> Vec<(String, usize)> {
+fn wrapped(words: &[StyledWord], columns: usize, view: TerminalView) -> Vec<(String, usize)> {
     let mut lines: Vec<Vec<(Style, String)>> = vec![Vec::new()];
     let mut used = 0;
     let add = |style: Style, text: &str, lines: &mut Vec<Vec<(Style, String)>>| {
@@ -299,7 +304,7 @@ fn wrapped(words: &[Word], columns: usize, view: View) -> Vec<(String, usize)> {
     lines.into_iter().map(paint).collect()
 }
 
-fn beside(a: &[Word], b: &[Word], view: View, text: &mut String) {
+fn beside(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
     let columns = (view.width - 3) / 2;
     let (left, right) = (wrapped(a, columns, view), wrapped(b, columns, view));
     let nothing = (String::new(), 0);
@@ -315,7 +320,7 @@ fn beside(a: &[Word], b: &[Word], view: View, text: &mut String) {
     }
 }
 
-fn above(a: &[Word], b: &[Word], view: View, text: &mut String) {
+fn above(a: &[StyledWord], b: &[StyledWord], view: TerminalView, text: &mut String) {
     for (name, words) in [("A ", a), ("B ", b)] {
         let lines = wrapped(words, view.width.saturating_sub(2).max(1), view);
         for (at, (line, _)) in lines.iter().enumerate() {
@@ -327,7 +332,7 @@ fn above(a: &[Word], b: &[Word], view: View, text: &mut String) {
 }
 
 /// Words that are found, but at places that other words are already paired with.
-fn repeats(comparison: &Comparison<'_>, view: View) -> String {
+fn repeats(comparison: &Comparison<'_>, view: TerminalView) -> String {
     let sides = [("A", "B", comparison.a.repeats), ("B", "A", comparison.b.repeats)];
     let mut text = String::new();
     for (name, other, repeats) in sides {
@@ -349,7 +354,7 @@ mod tests {
     use crate::compare::samples;
     use proptest::prelude::*;
 
-    const PLAIN: View = View { width: 90, colour: false };
+    const PLAIN: TerminalView = TerminalView { width: 90, colour: false };
 
     #[test]
     fn passages_stand_side_by_side_where_there_is_room() {
@@ -369,15 +374,15 @@ eleven                                      │
 
 4 more words of B repeat what A has at places shown above
 ";
-        let text = render_comparison(&sample.view(), PLAIN, Length::Short);
+        let text = render_comparison(&sample.view(), PLAIN, Detail::Short);
         assert_eq!(text, expected);
     }
 
     #[test]
     fn passages_stand_one_above_the_other_where_there_is_none() {
         let sample = samples::edited();
-        let view = View { width: 60, colour: false };
-        let text = render_comparison(&sample.view(), view, Length::Short);
+        let view = TerminalView { width: 60, colour: false };
+        let text = render_comparison(&sample.view(), view, Detail::Short);
         assert!(
             text.contains(
                 "\nB One two three four five SIX␛[2J & seven [changed] nine ten\n  eleven\n"
@@ -388,7 +393,7 @@ eleven                                      │
 
     #[test]
     fn texts_without_words_share_nothing() {
-        let text = render_comparison(&samples::empty().view(), PLAIN, Length::Full);
+        let text = render_comparison(&samples::empty().view(), PLAIN, Detail::Full);
         assert!(text.contains("n/a — 0 of 0 words of A are in B; n/a of B"), "{text}");
         assert!(text.contains("no run of 4 words is in both"), "{text}");
     }
@@ -396,16 +401,16 @@ eleven                                      │
     #[test]
     fn colour_changes_no_character() {
         let sample = samples::edited();
-        let plain = render_comparison(&sample.view(), PLAIN, Length::Full);
-        let view = View { colour: true, ..PLAIN };
-        let coloured = render_comparison(&sample.view(), view, Length::Full);
+        let plain = render_comparison(&sample.view(), PLAIN, Detail::Full);
+        let view = TerminalView { colour: true, ..PLAIN };
+        let coloured = render_comparison(&sample.view(), view, Detail::Full);
         assert!(coloured.contains('\u{1b}'));
         assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), plain);
     }
 
     #[test]
     fn marks_that_do_not_fit_the_line_are_cut() {
-        let word = Word { text: "ጘ𖽑ો".to_owned(), style: SAME, is_apart: true };
+        let word = StyledWord { text: "ጘ𖽑ો".to_owned(), style: SAME, is_apart: true };
         assert!(wrapped(&[word], 2, PLAIN).iter().all(|(_, used)| *used <= 2));
     }
 
@@ -413,8 +418,8 @@ eleven                                      │
         #[test]
         fn no_line_is_wider_than_the_view(columns in 40usize..150, full in any::<bool>()) {
             let sample = samples::edited();
-            let length = if full { Length::Full } else { Length::Short };
-            let view = View { width: columns, colour: false };
+            let length = if full { Detail::Full } else { Detail::Short };
+            let view = TerminalView { width: columns, colour: false };
             for line in render_comparison(&sample.view(), view, length).lines() {
                 prop_assert!(width(line) <= columns, "{line:?}");
             }
@@ -422,8 +427,8 @@ eleven                                      │
 
         #[test]
         fn words_of_any_width_are_wrapped(text in any::<String>(), columns in 3usize..60) {
-            let word = |text: &str| Word { text: visible(text), style: SAME, is_apart: true };
-            let words: Vec<Word> = text.split_whitespace().map(word).collect();
+            let word = |text: &str| StyledWord { text: visible(text), style: SAME, is_apart: true };
+            let words: Vec<StyledWord> = text.split_whitespace().map(word).collect();
             for (line, used) in wrapped(&words, columns, PLAIN) {
                 prop_assert!(used <= columns, "{line:?} takes {used} of {columns}");
             }

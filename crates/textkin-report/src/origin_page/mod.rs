@@ -153,7 +153,7 @@ fn counts(document: &OriginPage<'_>, origins: &[Origin<'_>], page: &mut String) 
 
 /// The text cut where an origin or an estimate begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
+struct OriginPiece {
     start: usize,
     end: usize,
     /// Which passage it belongs to: where several do, the one that began first.
@@ -161,7 +161,7 @@ struct Piece {
     is_estimated: bool,
 }
 
-fn pieces(document: &OriginPage<'_>) -> Vec<Piece> {
+fn pieces(document: &OriginPage<'_>) -> Vec<OriginPiece> {
     let text = document.text;
     let place = |place: u32| text.floor_char_boundary((place as usize).min(text.len()));
     let mut pieces = Vec::new();
@@ -179,7 +179,7 @@ fn pieces(document: &OriginPage<'_>) -> Vec<Piece> {
         cuts.push((end, false));
         for (cut, is_estimated) in cuts {
             if cut > *at {
-                pieces.push(Piece { start: *at, end: cut, passage, is_estimated });
+                pieces.push(OriginPiece { start: *at, end: cut, passage, is_estimated });
                 *at = cut;
             }
         }

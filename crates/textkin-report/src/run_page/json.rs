@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::RunPage;
 
 #[derive(Serialize)]
-struct Whole<'a> {
+struct RunReport<'a> {
     textkin: &'a str,
     report: &'static str,
     inputs: &'a [String],
@@ -29,7 +29,7 @@ struct Whole<'a> {
 /// The run as one JSON object in one line. Its `comparisons` are those of the pairs whose passages
 /// are shown, as `textkin compare` gives them, with digests and spans.
 pub(super) fn run_json(run: &RunPage<'_>) -> String {
-    let whole = Whole {
+    let whole = RunReport {
         textkin: run.version,
         report: "discover",
         inputs: run.inputs,

@@ -12,7 +12,7 @@ const MARGIN: f64 = 14.0;
 
 /// The room that a picture takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct LayoutSettings {
     /// How wide it is where it can be.
     pub(super) width: f64,
     /// The distance of two nodes that are next to each other.
@@ -35,7 +35,7 @@ pub(super) struct Edge {
 pub(super) type Point = [f64; 2];
 
 /// The places of `n_nodes` nodes and the size of the whole.
-pub(super) fn place(n_nodes: usize, edges: &[Edge], room: Room) -> (Vec<Point>, Point) {
+pub(super) fn place(n_nodes: usize, edges: &[Edge], room: LayoutSettings) -> (Vec<Point>, Point) {
     let mut points = vec![[0.0; 2]; n_nodes];
     let parts = parts(n_nodes, edges);
     let mut size = [0.0f64; 2];
@@ -78,7 +78,7 @@ fn parts(n_nodes: usize, edges: &[Edge]) -> Vec<(Vec<usize>, Vec<Edge>)> {
 }
 
 /// The places within one connected part, and its size with a margin.
-fn part(n_nodes: usize, edges: &[Edge], room: Room) -> (Vec<Point>, Point) {
+fn part(n_nodes: usize, edges: &[Edge], room: LayoutSettings) -> (Vec<Point>, Point) {
     let mut points = if n_nodes <= 2 { line(n_nodes) } else { settle(n_nodes, edges) };
     let low = points.iter().fold([f64::MAX; 2], |low, [x, y]| [low[0].min(*x), low[1].min(*y)]);
     let high = points.iter().fold([f64::MIN; 2], |high, [x, y]| [high[0].max(*x), high[1].max(*y)]);
@@ -187,7 +187,8 @@ impl Union {
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room { width: 300.0, unit: 26.0, stretch: 1.0, names: 0.0 };
+    const ROOM: LayoutSettings =
+        LayoutSettings { width: 300.0, unit: 26.0, stretch: 1.0, names: 0.0 };
 
     fn edge(a: usize, b: usize) -> Edge {
         Edge { a, b, weight: 0.5 }

@@ -21,7 +21,7 @@ use textkin_core::Cluster;
 
 use crate::compare::{escape, policy};
 use crate::label::visible;
-use crate::row::Row;
+use crate::row::PairRow;
 use crate::terminal::{counted, duration, score_text, thousands};
 
 pub use pairs::RunPairs;
@@ -66,7 +66,7 @@ pub struct RunPage<'a> {
     /// The clusters; their members are numbers of documents.
     pub clusters: &'a [Cluster],
     /// The names of the documents, by number.
-    pub names: Names<'a>,
+    pub names: DocumentNames<'a>,
     /// The passages of those pairs that [`RunPairs::to_explain`] gives, in its order.
     pub passages: &'a [PairPassages],
     /// Why there are no passages, if there are none for another reason than that there are no pairs.
@@ -77,9 +77,9 @@ pub struct RunPage<'a> {
 
 /// The names of documents by number.
 #[derive(Clone, Copy)]
-pub struct Names<'a>(pub &'a dyn Fn(u32) -> &'a str);
+pub struct DocumentNames<'a>(pub &'a dyn Fn(u32) -> &'a str);
 
-impl std::fmt::Debug for Names<'_> {
+impl std::fmt::Debug for DocumentNames<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Names")
     }
@@ -127,7 +127,7 @@ fn fill(name: &str, run: &RunPage<'_>, page: &mut String) {
 /// What a page says of a pair with passages: its figures in the table, and its passages. So a page
 /// can be checked against what it should say.
 #[must_use]
-pub fn pair_parts(row: &Row<'_>, passages: &PairPassages) -> [String; 2] {
+pub fn pair_html(row: &PairRow<'_>, passages: &PairPassages) -> [String; 2] {
     let [mut figures, mut shown] = [String::new(), String::new()];
     tables::figures(passages.number, row, &mut figures);
     passages::draw_pair(row, passages, &mut shown);
@@ -190,7 +190,7 @@ fn problems(run: &RunPage<'_>, page: &mut String) {
         page.push_str("</li>");
     }
     page.push_str("</ol>");
-    left_out(n_problems, PROBLEMS, "problem", "problems", "the run names them all", page);
+    write_remainder(n_problems, PROBLEMS, "problem", "problems", "the run names them all", page);
 }
 
 /// What is worth knowing about documents that took part.
@@ -210,11 +210,25 @@ fn notes(run: &RunPage<'_>, page: &mut String) {
         page.push_str("</li>");
     }
     page.push_str("</ol>");
-    left_out(run.notes.len(), PROBLEMS, "note", "notes", "--stats FILE lists them all", page);
+    write_remainder(
+        run.notes.len(),
+        PROBLEMS,
+        "note",
+        "notes",
+        "--stats FILE lists them all",
+        page,
+    );
 }
 
 /// Says how many of `count` things are over `limit`, and where they are.
-fn left_out(count: usize, limit: usize, one: &str, many: &str, place: &str, page: &mut String) {
+fn write_remainder(
+    count: usize,
+    limit: usize,
+    one: &str,
+    many: &str,
+    place: &str,
+    page: &mut String,
+) {
     let rest = count.saturating_sub(limit) as u64;
     if rest > 0 {
         let rest = counted(rest, &format!("more {one}"), &format!("more {many}"));

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::layout::{Edge, Room, Union, place};
+use super::layout::{Edge, LayoutSettings, Union, place};
 use super::{COLOURS, RunPage, shown};
 use crate::label::{shorten, visible};
-use crate::row::Row;
+use crate::row::PairRow;
 use crate::terminal::{counted, thousands};
 
 /// Documents that are drawn.
@@ -41,7 +41,7 @@ impl<'a> Network<'a> {
     }
 
     /// Takes the next pair, in order of score.
-    pub(super) fn add(&mut self, row: &Row<'a>) {
+    pub(super) fn add(&mut self, row: &PairRow<'a>) {
         let most = row.a_index.max(row.b_index) as usize;
         if self.paired.len() <= most {
             self.paired.resize(most + 1, false);
@@ -85,8 +85,8 @@ impl<'a> Network<'a> {
             .collect();
         let is_named = self.nodes.len() <= NAMED;
         let room = match is_named {
-            true => Room { width: WIDTH, unit: 70.0, stretch: 2.5, names: 220.0 },
-            false => Room { width: WIDTH, unit: 26.0, stretch: 1.0, names: 0.0 },
+            true => LayoutSettings { width: WIDTH, unit: 70.0, stretch: 2.5, names: 220.0 },
+            false => LayoutSettings { width: WIDTH, unit: 26.0, stretch: 1.0, names: 0.0 },
         };
         let (points, [width, height]) = place(self.nodes.len(), &edges, room);
         // A few small parts are not blown up to fill the page.
@@ -124,7 +124,7 @@ impl<'a> Network<'a> {
         }
         page.push_str("</g></svg></div><p class=\"note\">");
         let n_paired = self.paired.iter().filter(|paired| **paired).count();
-        let left_out = (n_paired - self.nodes.len()) as u64;
+        let write_remainder = (n_paired - self.nodes.len()) as u64;
         let pairs_left_out = run.pairs.count() - self.edges.len() as u64;
         let _ = write!(
             page,
@@ -133,11 +133,11 @@ impl<'a> Network<'a> {
             counted(self.nodes.len() as u64, "document", "documents"),
             counted(self.edges.len() as u64, "pair", "pairs")
         );
-        if left_out + pairs_left_out > 0 {
+        if write_remainder + pairs_left_out > 0 {
             let _ = write!(
                 page,
                 " Not drawn, the weakest: {} and {}.",
-                counted(left_out, "document", "documents"),
+                counted(write_remainder, "document", "documents"),
                 counted(pairs_left_out, "pair", "pairs")
             );
         }

@@ -3,7 +3,7 @@
 use super::histogram::Histogram;
 use super::network::Network;
 use super::passages::PAIRS;
-use crate::row::Row;
+use crate::row::PairRow;
 
 /// Pairs that are listed.
 pub(super) const ROWS: usize = 5_000;
@@ -11,21 +11,21 @@ pub(super) const ROWS: usize = 5_000;
 /// The strongest pairs, and the rest by counts.
 #[derive(Debug)]
 pub struct RunPairs<'a> {
-    pub(super) rows: Vec<Row<'a>>,
+    pub(super) rows: Vec<PairRow<'a>>,
     pub(super) histogram: Histogram,
     pub(super) network: Network<'a>,
     count: u64,
 }
 
 /// Whether all words of both documents are in the other.
-pub(super) fn is_whole(row: &Row<'_>) -> bool {
+pub(super) fn is_whole(row: &PairRow<'_>) -> bool {
     let overlap = &row.overlap;
     overlap.covered_a == overlap.words_a && overlap.covered_b == overlap.words_b
 }
 
 impl<'a> RunPairs<'a> {
     /// Takes all pairs of a run, in order of score.
-    pub fn new(rows: impl Iterator<Item = Row<'a>>) -> Self {
+    pub fn new(rows: impl Iterator<Item = PairRow<'a>>) -> Self {
         let mut rows = rows.peekable();
         let highest = rows.peek().map_or(1.0, |row| row.score);
         let mut pairs = Self {
@@ -48,7 +48,7 @@ impl<'a> RunPairs<'a> {
     /// The pairs whose passages a page shows, with their numbers from 1 on: the strongest. Those that
     /// are the same from end to end have little to show and come only where others leave room.
     #[must_use]
-    pub fn to_explain(&self) -> Vec<(usize, &Row<'a>)> {
+    pub fn to_explain(&self) -> Vec<(usize, &PairRow<'a>)> {
         let numbered = || (1..).zip(&self.rows);
         let mut pairs: Vec<_> = numbered().filter(|(_, row)| !is_whole(row)).take(PAIRS).collect();
         let room = PAIRS - pairs.len();
@@ -58,7 +58,7 @@ impl<'a> RunPairs<'a> {
     }
 
     /// Gives the pairs that are listed their raw scores, where there are any.
-    pub fn set_raw_scores(&mut self, raw_score: impl Fn(&Row<'a>) -> Option<f64>) {
+    pub fn set_raw_scores(&mut self, raw_score: impl Fn(&PairRow<'a>) -> Option<f64>) {
         for row in &mut self.rows {
             row.raw_score = raw_score(row);
         }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use textkin_core::Overlap;
 
-use super::{COLOURS, RunPage, left_out, shown};
+use super::{COLOURS, RunPage, shown, write_remainder};
 use crate::compare::{Comparison, PassageText, Side, WithText, comparison_json, passage_texts};
-use crate::row::Row;
+use crate::row::PairRow;
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
 /// Pairs whose passages are shown.
@@ -15,7 +15,7 @@ pub(super) const PAIRS: usize = 200;
 const PASSAGES: usize = 25;
 /// Characters of a passage that are shown at its start and at its end, if it is longer than both.
 /// Passages of common text that are shown, the longest of them.
-const SET_ASIDE: usize = 5;
+const MAX_COMMON: usize = 5;
 const START: usize = 500;
 const END: usize = 300;
 
@@ -41,7 +41,7 @@ impl PairPassages {
             shares(raw, &mut html);
         }
         draw_longest(comparison, PASSAGES, &mut html);
-        left_out(
+        write_remainder(
             n_passages,
             PASSAGES,
             "passage",
@@ -49,7 +49,7 @@ impl PairPassages {
             "compare the two documents with textkin compare",
             &mut html,
         );
-        draw_set_aside(comparison, &mut html);
+        draw_common(comparison, &mut html);
         Self { number, html, json: comparison_json(comparison, WithText::No), n_passages }
     }
 }
@@ -66,8 +66,8 @@ fn draw_longest(comparison: &Comparison<'_>, most: usize, html: &mut String) {
 }
 
 /// Writes what both have and a cap set aside.
-fn draw_set_aside(comparison: &Comparison<'_>, html: &mut String) {
-    let n_passages = comparison.set_aside.len();
+fn draw_common(comparison: &Comparison<'_>, html: &mut String) {
+    let n_passages = comparison.common_passages.len();
     if n_passages == 0 {
         return;
     }
@@ -75,11 +75,11 @@ fn draw_set_aside(comparison: &Comparison<'_>, html: &mut String) {
         "<h4>Common text, set aside by --max-df: both have it and it does not count</h4>",
     );
     html.push_str("<div class=\"aside\">");
-    let aside = Comparison { passages: comparison.set_aside, ..comparison.clone() };
-    draw_longest(&aside, SET_ASIDE, html);
-    left_out(
+    let aside = Comparison { passages: comparison.common_passages, ..comparison.clone() };
+    draw_longest(&aside, MAX_COMMON, html);
+    write_remainder(
         n_passages,
-        SET_ASIDE,
+        MAX_COMMON,
         "passage of common text",
         "passages of common text, shorter than these,",
         "--explain writes them all",
@@ -152,8 +152,8 @@ fn draw_text(pieces: &[PassageText<'_>], html: &mut String) {
             piece.write(first(piece.text, START - from), html);
         }
         if !is_told {
-            let left_out = thousands((length - START - END) as u64);
-            let _ = write!(html, "<span class=\"cut\"> … {left_out} characters … </span>");
+            let write_remainder = thousands((length - START - END) as u64);
+            let _ = write!(html, "<span class=\"cut\"> … {write_remainder} characters … </span>");
             is_told = true;
         }
         if to > length - END {
@@ -202,7 +202,7 @@ pub(super) fn draw(run: &RunPage<'_>, page: &mut String) {
 }
 
 /// Writes the passages of one pair.
-pub(super) fn draw_pair(row: &Row<'_>, passages: &PairPassages, page: &mut String) {
+pub(super) fn draw_pair(row: &PairRow<'_>, passages: &PairPassages, page: &mut String) {
     let number = passages.number;
     // The place is inside, so that browsers open what leads there.
     let _ = write!(page, "<details><summary><b>{number}</b> <span>");

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::network::numbers_of_clusters;
 use super::pairs::{ROWS, is_whole};
-use super::{CLUSTERS, COLOURS, RunPage, left_out, shown};
-use crate::row::Row;
+use super::{CLUSTERS, COLOURS, RunPage, shown, write_remainder};
+use crate::row::PairRow;
 use crate::terminal::{counted, percent_text, score_text, thousands};
 
 /// Members of a cluster that are named.
@@ -62,7 +62,7 @@ pub(super) fn clusters(run: &RunPage<'_>, page: &mut String) {
         "the smallest, with {} in all; --clusters writes every cluster",
         counted(rest, "document", "documents")
     );
-    left_out(run.clusters.len(), CLUSTERS, "cluster", "clusters", &place, page);
+    write_remainder(run.clusters.len(), CLUSTERS, "cluster", "clusters", &place, page);
 }
 
 /// Writes the pairs.
@@ -110,11 +110,11 @@ pub(super) fn pairs(run: &RunPage<'_>, page: &mut String) {
     page.push_str("</tbody></table></div>");
     let count = usize::try_from(run.pairs.count()).unwrap_or(usize::MAX);
     let place = "the weakest; --out pairs.csv writes every pair";
-    left_out(count, ROWS, "pair", "pairs", place, page);
+    write_remainder(count, ROWS, "pair", "pairs", place, page);
 }
 
 /// Writes the number of a pair, its scores, names and shares.
-pub(super) fn figures(number: usize, row: &Row<'_>, page: &mut String) {
+pub(super) fn figures(number: usize, row: &PairRow<'_>, page: &mut String) {
     let _ = write!(page, "<td data-value=\"{number}\">{}</td>", thousands(number as u64));
     for score in [Some(row.score), row.raw_score].into_iter().flatten() {
         let _ = write!(page, "<td data-value=\"{score}\">{}</td>", score_text(score));

@@ -4,11 +4,11 @@ use textkin_core::{Cluster, Overlap};
 
 use super::*;
 use crate::compare::samples;
-use crate::row::Row;
+use crate::row::PairRow;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{202e}\"'";
 
-fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> Row<'a> {
+fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> PairRow<'a> {
     let overlap = Overlap {
         covered_a: 412,
         words_a: 1030,
@@ -16,7 +16,7 @@ fn row<'a>(ids: &'a [String], a: u32, b: u32, score: f64) -> Row<'a> {
         words_b: 900,
         ..Overlap::default()
     };
-    Row {
+    PairRow {
         a: &ids[a as usize],
         b: &ids[b as usize],
         a_index: a,
@@ -45,7 +45,7 @@ fn chain(ids: &[String], problems: &[String], clusters: &[Cluster]) -> String {
         notes: problems,
         pairs: &pairs,
         clusters,
-        names: Names(&|document| &ids[document as usize]),
+        names: DocumentNames(&|document| &ids[document as usize]),
         passages: &[PairPassages::new(1, &samples::edited().view())][..n_pairs.min(1) as usize],
         no_passages: None,
         seconds: 1.5,

@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hashbrown::HashSet;
 use rusqlite::params;
 use serde::Serialize;
-use textkin_hook::{Delivery, Pace, Reach, Secret, WebhookClient};
-use textkin_mail::notice::{self, Place, Share};
-use textkin_mail::{Address, Outgoing, Sender};
+use textkin_hook::{Delivery, Timeouts, NetworkPolicy, Secret, WebhookClient};
+use textkin_mail::notice::{self, DocumentLabel, WordShare};
+use textkin_mail::{Address, OutgoingMessage, Sender};
 
 use super::alerts::AlertView;
 use super::hooks::Hook;
@@ -37,11 +37,11 @@ pub struct DeliveryConfig {
     /// The public address of the server, without a trailing `/`.
     pub site: String,
     /// The addresses that webhooks may use.
-    pub reach: Reach,
+    pub network_policy: NetworkPolicy,
     /// The addresses that web pages may be fetched from to be checked; `None` disables fetching.
-    pub pages: Option<Reach>,
+    pub pages: Option<NetworkPolicy>,
     /// The time limits of a webhook request.
-    pub pace: Pace,
+    pub timeouts: Timeouts,
     /// The delay before the next attempt, by the number of failures and the id of the delivery; `None`
     /// gives the delivery up.
     pub delay: fn(u32, u64) -> Option<Duration>,
@@ -62,10 +62,10 @@ impl Default for DeliveryConfig {
     fn default() -> Self {
         Self {
             site: "http://127.0.0.1:7070".to_owned(),
-            reach: Reach::default(),
+            network_policy: NetworkPolicy::default(),
             pages: None,
-            pace: Pace::default(),
-            delay: textkin_hook::delay,
+            timeouts: Timeouts::default(),
+            delay: textkin_hook::retry_delay,
             mail: None,
         }
     }
@@ -73,9 +73,9 @@ impl Default for DeliveryConfig {
 
 impl std::fmt::Debug for DeliveryConfig {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { site, reach, .. } = self;
+        let Self { site, network_policy, .. } = self;
         let mut shown = formatter.debug_struct("Delivering");
-        shown.field("site", site).field("reach", reach).finish_non_exhaustive()
+        shown.field("site", site).field("reach", network_policy).finish_non_exhaustive()
     }
 }
 
@@ -268,13 +268,13 @@ impl Service {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let webhook_client = self.webhook_client()?;
         match webhook_client.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
-            Ok(receipt) => {
-                let response = format!("{} {}", receipt.status, receipt.answer).trim().to_owned();
-                match receipt.is_delivered() {
+            Ok(response) => {
+                let response = format!("{} {}", response.status, response.text).trim().to_owned();
+                match response.is_delivered() {
                     true => Ok(response),
                     false => Err(DeliveryFailure {
                         reason: response,
-                        is_final: receipt.is_final(),
+                        is_final: response.is_final(),
                         affects_receiver: false,
                     }),
                 }
@@ -293,8 +293,8 @@ impl Service {
         if let Some(webhook_client) = &*webhook_client {
             return Ok(webhook_client.clone());
         }
-        let DeliveryConfig { reach, pace, .. } = &self.delivery_config;
-        let created = WebhookClient::new(reach.clone(), *pace, &[]).map_err(|failure| {
+        let DeliveryConfig { network_policy, timeouts, .. } = &self.delivery_config;
+        let created = WebhookClient::new(network_policy.clone(), *timeouts, &[]).map_err(|failure| {
             DeliveryFailure { reason: failure.to_string(), is_final: false, affects_receiver: true }
         })?;
         *webhook_client = Some(created.clone());
@@ -354,13 +354,13 @@ impl Service {
     /// Returns an alert in the form that mail needs.
     fn notice(&self, alert: &AlertView) -> Result<notice::Alert, Error> {
         let AlertView { registered, found, .. } = alert;
-        let place = |side: &super::AlertSide| Place {
+        let label = |side: &super::AlertSide| DocumentLabel {
             title: side.title.clone(),
             repository: side.repository.clone(),
             id: side.id.clone(),
         };
         let share =
-            |side: &super::AlertSide| Share { shared_words: side.shared_words, words: side.words };
+            |side: &super::AlertSide| WordShare { shared_words: side.shared_words, words: side.words };
         let seconds = alert.created_ms / 1000;
         let noticed: String = self.store.read(|read| {
             let sql = "SELECT strftime('%Y-%m-%d %H:%M UTC', ?1, 'unixepoch')";
@@ -372,12 +372,12 @@ impl Service {
         };
         Ok(notice::Alert {
             level: match alert.level {
-                MatchLevel::Some => notice::Level::Some,
-                MatchLevel::High => notice::Level::High,
-                MatchLevel::Exact => notice::Level::Exact,
+                MatchLevel::Some => notice::AlertLevel::Some,
+                MatchLevel::High => notice::AlertLevel::High,
+                MatchLevel::Exact => notice::AlertLevel::Exact,
             },
-            watched: place(registered),
-            found: place(found),
+            watched: label(registered),
+            found: label(found),
             watched_in_found: share(registered),
             found_in_watched: share(found),
             time: found.time.clone().unwrap_or_else(|| format!("found {noticed}")),
@@ -391,7 +391,7 @@ impl Service {
     }
 
     /// Sends a message.
-    pub(crate) fn send_mail(&self, message: &Outgoing) -> DeliveryResult {
+    pub(crate) fn send_mail(&self, message: &OutgoingMessage) -> DeliveryResult {
         let Some(MailOut { sender, from }) = &self.delivery_config.mail else {
             return Err(DeliveryFailure {
                 reason: "outgoing mail is not set up on this server; start it with --smtp-relay"

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use textkin_hook::{Reach, Secret, verify};
+use textkin_hook::{NetworkPolicy, Secret, verify};
 use textkin_mail::Outbox;
 
 use super::tests::{POEM, actor, register, repository};
@@ -95,7 +95,10 @@ impl TestServer {
         let outbox = Arc::new(Outbox::default());
         let delivery_config = DeliveryConfig {
             site: "https://kin.example".to_owned(),
-            reach: Reach { allowed: vec!["127.0.0.1".parse().unwrap()], allow_http: true },
+            network_policy: NetworkPolicy {
+                allowed_networks: vec!["127.0.0.1".parse().unwrap()],
+                allow_http: true,
+            },
             delay: |n, _| (n < 4).then_some(Duration::ZERO),
             mail: Some(MailOut {
                 sender: Arc::clone(&outbox) as Arc<dyn textkin_mail::Sender>,

@@ -162,7 +162,7 @@ impl Service {
 
     /// Checks an address that deliveries are to be sent to.
     pub(crate) fn target(&self, url: &str) -> Result<Target, Error> {
-        let target = Target::new(url, &self.delivery_config.reach);
+        let target = Target::new(url, &self.delivery_config.network_policy);
         target.map_err(|rejected| Error::Invalid(rejected.to_string()))
     }
 

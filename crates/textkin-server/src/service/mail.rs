@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use hashbrown::HashMap;
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use textkin_mail::{Address, Answer, IncomingMessage, MailConfig, MailHandler, Outgoing};
+use textkin_mail::{Address, Answer, IncomingMessage, MailConfig, MailHandler, OutgoingMessage};
 
 use super::deliveries::MailOut;
 use super::{Service, accounts};
@@ -167,7 +167,7 @@ impl Service {
                     peer,
                 };
                 match textkin_mail::answer(&message, handler, config) {
-                    Ok(Answer::Silence(reason)) => {
+                    Ok(Answer::NoReply(reason)) => {
                         tracing::info!(message = id, %reason, "not answering a message");
                         return self.mark_answered(id);
                     }
@@ -199,7 +199,7 @@ impl Service {
     }
 
     /// Replaces a message by its reply, so that it is not carried out again.
-    fn store_reply(&self, id: i64, reply: &Outgoing) -> Result<(String, Vec<u8>), Error> {
+    fn store_reply(&self, id: i64, reply: &OutgoingMessage) -> Result<(String, Vec<u8>), Error> {
         let Some(MailOut { from, .. }) = &self.delivery_config.mail else {
             return Err(Error::Invalid("outgoing mail is not set up on this server".to_owned()));
         };

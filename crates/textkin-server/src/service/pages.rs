@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use textkin_hook::{Pace, Target, WebhookClient};
+use textkin_hook::{Timeouts, Target, WebhookClient};
 
 use super::{Service, Upload};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 
 /// The time limits for fetching a page.
-const PACE: Pace = Pace { connect: Duration::from_secs(5), whole: Duration::from_secs(30) };
+const TIMEOUTS: Timeouts = Timeouts { connect: Duration::from_secs(5), total: Duration::from_secs(30) };
 
 impl Service {
     /// Whether pages can be fetched.
@@ -24,15 +24,15 @@ impl Service {
     /// If fetching is disabled, or the page cannot be fetched.
     pub fn fetch_page(&self, actor: &Actor, url: &str) -> Result<(String, Upload), Error> {
         actor.require_scope(Scope::Probe)?;
-        let Some(reach) = &self.delivery_config.pages else {
+        let Some(network_policy) = &self.delivery_config.pages else {
             return Err(Error::Forbidden(
                 "fetching web pages is not enabled on this server".to_owned(),
             ));
         };
         let failed = |reason: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {reason}"));
-        let target = Target::new(url, reach).map_err(|rejected| failed(&rejected))?;
+        let target = Target::new(url, network_policy).map_err(|rejected| failed(&rejected))?;
         let webhook_client =
-            WebhookClient::new(reach.clone(), PACE, &[]).map_err(|fault| failed(&fault))?;
+            WebhookClient::new(network_policy.clone(), TIMEOUTS, &[]).map_err(|fault| failed(&fault))?;
         let page = webhook_client
             .fetch(&target, self.limits.upload)
             .map_err(|failure| failed(&failure))?;
@@ -101,8 +101,8 @@ mod tests {
     fn pages_are_fetched_only_from_allowed_addresses() {
         let port = site();
         let folder = tempfile::tempdir().unwrap();
-        let loopback = textkin_hook::Reach {
-            allowed: vec!["127.0.0.1/32".parse().unwrap()],
+        let loopback = textkin_hook::NetworkPolicy {
+            allowed_networks: vec!["127.0.0.1/32".parse().unwrap()],
             allow_http: true,
         };
         let delivery_config = DeliveryConfig { pages: Some(loopback), ..DeliveryConfig::default() };
@@ -127,7 +127,7 @@ mod tests {
             Err(Error::Forbidden(_))
         ));
         drop(service);
-        let public = textkin_hook::Reach { allow_http: true, ..Default::default() };
+        let public = textkin_hook::NetworkPolicy { allow_http: true, ..Default::default() };
         let delivery_config = DeliveryConfig { pages: Some(public), ..DeliveryConfig::default() };
         let service =
             Service::open_with(folder.path(), ServiceLimits::default(), delivery_config).unwrap();

@@ -1,14 +1,14 @@
 //! A result as PDF: the content of its page as a printed report.
 
-use textkin_print::{Mark, Note, Report, Run, Source};
+use textkin_print::{Annotation, Highlight, PdfReport, SourceRow, StripSegment};
 
 use crate::format;
 use crate::view::{self, MarkKind, Results};
 
 /// Returns the report of a result.
-pub(super) fn report(view: &Results) -> Report {
+pub(super) fn report(view: &Results) -> PdfReport {
     let text = view.text.as_ref();
-    Report {
+    PdfReport {
         title: view.title.clone(),
         facts: facts(view),
         time: time(&view.time),
@@ -18,7 +18,7 @@ pub(super) fn report(view: &Results) -> Report {
         warnings: view.warnings.clone(),
         words: view.strip.words,
         strip: (view.strip.segments.iter())
-            .map(|run| Run { from: run.from, to: run.to, note: note(&run.kind) })
+            .map(|run| StripSegment { from: run.from, to: run.to, annotation: annotation(&run.kind) })
             .collect(),
         sources: view.sources.iter().map(source).collect(),
         after_sources: after_sources(view),
@@ -33,15 +33,15 @@ pub(super) fn report(view: &Results) -> Report {
         marks: text
             .iter()
             .flat_map(|text| &text.marks)
-            .map(|mark| Mark { start: mark.start, end: mark.end, note: note(&mark.kind) })
+            .map(|mark| Highlight { start: mark.start, end: mark.end, annotation: annotation(&mark.kind) })
             .collect(),
     }
 }
 
-fn note(kind: &MarkKind) -> Note {
+fn annotation(kind: &MarkKind) -> Annotation {
     match kind {
-        MarkKind::Source(number) => Note::Source(*number),
-        MarkKind::Excluded(reason) => Note::Excluded(reason.clone()),
+        MarkKind::Source(number) => Annotation::Source(*number),
+        MarkKind::Excluded(reason) => Annotation::Excluded(reason.clone()),
     }
 }
 
@@ -62,15 +62,15 @@ pub(super) fn facts(view: &Results) -> Vec<String> {
 }
 
 /// Returns a row of the table. For a private match it shows what the page shows: the percentage.
-fn source(source: &view::ResultSource) -> Source {
+fn source(source: &view::ResultSource) -> SourceRow {
     let here = source.score.here;
     if source.is_private_match {
-        return Source {
+        return SourceRow {
             number: source.number,
             title: "Private match in another account".to_owned(),
             facts: "The owner and the text are not shown.".to_owned(),
             here: [here.percent(), String::new()],
-            ..Source::default()
+            ..SourceRow::default()
         };
     }
     let document = &source.document;
@@ -82,7 +82,7 @@ fn source(source: &view::ResultSource) -> Source {
     facts.extend(source.badges.iter().map(|badge| badge.label().to_owned()));
     facts.extend(source.compare.is_none().then(|| "text not stored".to_owned()));
     let there = source.score.there;
-    Source {
+    SourceRow {
         number: source.number,
         title: document.name().to_owned(),
         facts: facts.join(" · "),

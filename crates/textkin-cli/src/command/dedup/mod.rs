@@ -169,7 +169,7 @@ fn write_log(mut log: RemovalWriter, found: &Duplicates) -> Result<RemovalWriter
             start: u64::from(part.span.start),
             end: u64::from(part.span.end),
             word: u64::from(part.word),
-            stays_at: u64::from(part.keeper_position),
+            kept_at: u64::from(part.keeper_position),
         });
         log.removal(&RemovalLine {
             document: found.documents.id(removal.document),

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use textkin::report::terminal::{self, counted};
-use textkin::report::{self, PairWriter, Row, Vertex};
+use textkin::report::{self, PairWriter, PairRow, Vertex};
 use textkin::repository_format::DocumentAddress;
 use textkin::source::Inputs;
 use textkin::{
@@ -123,7 +123,7 @@ fn open_report(arguments: &RepoAdd) -> anyhow::Result<Option<(Box<dyn PairWriter
         threads: arguments.performance.threads.map(usize::from),
         ..Settings::default()
     };
-    let report_settings = report::Settings {
+    let report_settings = report::WriterSettings {
         measure: settings.score,
         threads: NonZeroUsize::new(settings.n_threads()).unwrap_or(NonZeroUsize::MIN),
         has_raw: false,
@@ -145,7 +145,7 @@ fn write_pairs(
         time: found.documents.time(index),
     }))?;
     let pairs: Vec<_> = new.rows().collect();
-    let rows: Vec<Row<'_>> = PairRows { discovery: found, raw: None, settings }.rows(&pairs);
+    let rows: Vec<PairRow<'_>> = PairRows { discovery: found, raw: None, settings }.rows(&pairs);
     for rows in rows.chunks(1 << 14) {
         writer.pairs(rows)?;
     }

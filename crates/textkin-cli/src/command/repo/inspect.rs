@@ -20,7 +20,7 @@ pub(super) fn list(arguments: &RepoList) -> anyhow::Result<Exit> {
     let places = repository.select(&arguments.conditions, None)?.addresses;
     let mut out = Output::create(Path::new("-"))?;
     let mut text = String::new();
-    let room = terminal::View::of_stdout().width.saturating_sub(46).max(20);
+    let room = terminal::TerminalView::for_stdout().width.saturating_sub(46).max(20);
     match arguments.format {
         RepoListFormat::Csv => text.push_str("id,time,added,words,bytes,metadata\n"),
         RepoListFormat::Table => {

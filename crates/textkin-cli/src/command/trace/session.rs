@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use textkin::report::{ContinuedFile, Output, terminal};
+use textkin::report::{ResumableFile, Output, terminal};
 use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
@@ -61,7 +61,7 @@ enum TraceTarget {
     /// A file that is complete or not written at all.
     Whole(Box<Output>),
     /// A file that several runs append to, up to the position in the state.
-    Continued { file: ContinuedFile, path: String },
+    Continued { file: ResumableFile, path: String },
 }
 
 impl TraceTarget {
@@ -398,9 +398,9 @@ fn continued(
                 "{name} was started with --format {}; use the same format, or another file",
                 written.format
             );
-            ContinuedFile::resume(path, written.bytes)?
+            ResumableFile::resume(path, written.bytes)?
         }
-        None => ContinuedFile::create(path)?,
+        None => ResumableFile::create(path)?,
     };
     Ok(TraceTarget::Continued { file, path: name })
 }

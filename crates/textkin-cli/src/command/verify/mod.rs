@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::Value;
 use textkin::report::{
-    PairPassages, Row, RunPair, WithText, comparison_json, comparison_page, pair_parts, terminal,
+    PairPassages, PairRow, RunPair, WithText, comparison_json, comparison_page, pair_html, terminal,
 };
 use textkin::source::{Inputs, SourceSettings};
 use textkin::types::Overlap;
@@ -198,7 +198,7 @@ fn check(
     }
     let recomputed: Value = serde_json::from_str(&comparison_json(&view, with_text))?;
     let is_overlap_known = excluded.is_none_or(|excluded| excluded.overlap.is_some());
-    for part in ["settings", "a", "b", "scores", "passages", "set_aside"] {
+    for part in ["settings", "a", "b", "scores", "passages", "common_passages"] {
         // Which chunks are common depends on all documents.
         if part == "scores" && !is_overlap_known {
             continue;
@@ -221,7 +221,7 @@ fn check(
         let passages = PairPassages::new(run_pair(pair).number, &view);
         let row = row(reported, &run_pair(pair));
         let parts = ["the table of pairs", "the passages"];
-        for (name, part) in parts.into_iter().zip(pair_parts(&row, &passages)) {
+        for (name, part) in parts.into_iter().zip(pair_html(&row, &passages)) {
             if !page.contains(&part) {
                 faults.push(format!("{name} on the page does not match this pair"));
             }
@@ -257,8 +257,8 @@ fn run_pair(pair: &Value) -> RunPair<'_> {
     }
 }
 
-fn row<'a>(reported: &'a Value, pair: &RunPair<'_>) -> Row<'a> {
-    Row {
+fn row<'a>(reported: &'a Value, pair: &RunPair<'_>) -> PairRow<'a> {
+    PairRow {
         a: id(reported, "a"),
         b: id(reported, "b"),
         a_index: 0,

@@ -1,6 +1,6 @@
 //! Counts connections and the memory of messages, and lets in what there is room for.
 //!
-//! In: where a connection comes from. Out: a [`Pass`] that gives the place back when it is
+//! In: where a connection comes from. Out: a [`ConnectionPermit`] that gives the place back when it is
 //! dropped, or nothing.
 
 use std::collections::BTreeMap;
@@ -10,56 +10,56 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The places of one listener.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct ConnectionLimiter {
     max_connections: usize,
     max_per_peer: usize,
-    taken: Mutex<Taken>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct OpenConnections {
     connections: usize,
     by_peer: BTreeMap<IpAddr, usize>,
 }
 
 /// A place that is taken.
 #[derive(Debug)]
-pub(crate) struct Pass {
-    gate: Arc<Gate>,
+pub(crate) struct ConnectionPermit {
+    limiter: Arc<ConnectionLimiter>,
     peer: Option<IpAddr>,
 }
 
-impl Gate {
+impl ConnectionLimiter {
     pub(crate) fn new(max_connections: usize, max_per_peer: usize) -> Arc<Self> {
-        Arc::new(Self { max_connections, max_per_peer, taken: Mutex::default() })
+        Arc::new(Self { max_connections, max_per_peer, open: Mutex::default() })
     }
 
     /// A place for a connection from `peer`; those from the same machine by a file have none.
-    pub(crate) fn enter(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<Pass> {
+    pub(crate) fn admit(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<ConnectionPermit> {
         let peer = peer.map(network);
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_peer = peer.and_then(|peer| taken.by_peer.get(&peer)).copied().unwrap_or_default();
-        if taken.connections >= self.max_connections || of_peer >= self.max_per_peer {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_peer = peer.and_then(|peer| open.by_peer.get(&peer)).copied().unwrap_or_default();
+        if open.connections >= self.max_connections || of_peer >= self.max_per_peer {
             return None;
         }
-        taken.connections += 1;
+        open.connections += 1;
         if let Some(peer) = peer {
-            taken.by_peer.insert(peer, of_peer + 1);
+            open.by_peer.insert(peer, of_peer + 1);
         }
-        Some(Pass { gate: Arc::clone(self), peer })
+        Some(ConnectionPermit { limiter: Arc::clone(self), peer })
     }
 }
 
-impl Drop for Pass {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.gate.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.connections = taken.connections.saturating_sub(1);
+        let mut open = self.limiter.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.connections = open.connections.saturating_sub(1);
         let Some(peer) = self.peer else { return };
-        let of_peer = taken.by_peer.get(&peer).copied().unwrap_or_default();
+        let of_peer = open.by_peer.get(&peer).copied().unwrap_or_default();
         if of_peer > 1 {
-            taken.by_peer.insert(peer, of_peer - 1);
+            open.by_peer.insert(peer, of_peer - 1);
         } else {
-            taken.by_peer.remove(&peer);
+            open.by_peer.remove(&peer);
         }
     }
 }
@@ -74,32 +74,32 @@ fn network(peer: IpAddr) -> IpAddr {
 
 /// The memory that messages in flight may take.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct MemoryBudget {
     left: AtomicUsize,
 }
 
 /// The part of the room that one message takes.
 #[derive(Debug)]
-pub(crate) struct Share {
-    room: Arc<Room>,
+pub(crate) struct MemoryReservation {
+    budget: Arc<MemoryBudget>,
     held: usize,
 }
 
-impl Room {
+impl MemoryBudget {
     pub(crate) fn new(bytes: usize) -> Arc<Self> {
         Arc::new(Self { left: AtomicUsize::new(bytes) })
     }
 
     /// A share that holds nothing yet.
-    pub(crate) fn share(self: &Arc<Self>) -> Share {
-        Share { room: Arc::clone(self), held: 0 }
+    pub(crate) fn reservation(self: &Arc<Self>) -> MemoryReservation {
+        MemoryReservation { budget: Arc::clone(self), held: 0 }
     }
 }
 
-impl Share {
+impl MemoryReservation {
     /// Makes the share hold `bytes`, if there is room.
     pub(crate) fn hold(&mut self, bytes: usize) -> bool {
-        let left = &self.room.left;
+        let left = &self.budget.left;
         if let Some(more) = bytes.checked_sub(self.held).filter(|more| *more > 0) {
             let take = |left: usize| left.checked_sub(more);
             if left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_err() {
@@ -113,9 +113,9 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.room.left.fetch_add(self.held, Ordering::AcqRel);
+        self.budget.left.fetch_add(self.held, Ordering::AcqRel);
     }
 }
 
@@ -125,18 +125,18 @@ mod tests {
 
     #[test]
     fn places_are_given_back() {
-        let gate = Gate::new(3, 2);
+        let limiter = ConnectionLimiter::new(3, 2);
         let here: Option<IpAddr> = "10.0.0.1".parse().ok();
-        let first = gate.enter(here).unwrap();
-        let second = gate.enter("::ffff:10.0.0.1".parse().ok()).unwrap();
-        assert!(gate.enter(here).is_none());
-        let third = gate.enter("2001:db8::1".parse().ok()).unwrap();
-        assert!(gate.enter(None).is_none());
+        let first = limiter.admit(here).unwrap();
+        let second = limiter.admit("::ffff:10.0.0.1".parse().ok()).unwrap();
+        assert!(limiter.admit(here).is_none());
+        let third = limiter.admit("2001:db8::1".parse().ok()).unwrap();
+        assert!(limiter.admit(None).is_none());
         drop((first, third));
-        let _other = gate.enter(here).unwrap();
-        let _local = gate.enter(None).unwrap();
+        let _other = limiter.admit(here).unwrap();
+        let _local = limiter.admit(None).unwrap();
         drop(second);
-        assert_eq!(gate.taken.lock().unwrap().connections, 2);
+        assert_eq!(limiter.open.lock().unwrap().connections, 2);
         assert_eq!(
             network("2001:db8::1".parse().unwrap()),
             network("2001:db8::2".parse().unwrap())
@@ -145,12 +145,12 @@ mod tests {
 
     #[test]
     fn room_is_given_back() {
-        let room = Room::new(10);
-        let (mut a, mut b) = (room.share(), room.share());
+        let budget = MemoryBudget::new(10);
+        let (mut a, mut b) = (budget.reservation(), budget.reservation());
         assert!(a.hold(6) && b.hold(4));
         assert!(!b.hold(5));
         assert!(a.hold(2) && b.hold(8));
         drop((a, b));
-        assert_eq!(room.left.load(Ordering::Acquire), 10);
+        assert_eq!(budget.left.load(Ordering::Acquire), 10);
     }
 }

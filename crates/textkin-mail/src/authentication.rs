@@ -1,32 +1,31 @@
-//! Whether the mail system in front says that the sender is no forgery.
+//! Checks whether the mail system in front has verified the sender.
 //!
-//! In: the header, and the name that this mail system signs its findings with. Out: yes or no, by
-//! `Authentication-Results` (RFC 8601). The mail system must take such fields of others under its
-//! own name away, as the RFC asks.
+//! In: the header, and the name that this mail system uses in `Authentication-Results` (RFC 8601).
+//! Out: yes or no. As the RFC demands, the mail system must remove fields that others added under
+//! its name.
 
 use textkin_extract::mime::Entity;
 
 use crate::Address;
 
-/// Whether `authority` found the sender of the envelope, or the same sender in the header, to be
-/// who they say.
+/// Whether `authority` has verified the envelope sender, or the same sender in the header.
 pub(crate) fn is_authentic(message: &Entity<'_>, sender: &Address, authority: &str) -> bool {
     let mut froms = message.fields_named("from");
-    let from = froms.next().and_then(Address::of_field).filter(|_| froms.next().is_none());
+    let from = froms.next().and_then(Address::from_field).filter(|_| froms.next().is_none());
     let is_same = from.is_some_and(|from| from.folded() == sender.folded());
     let mut fields = message.fields_named("authentication-results");
     fields.any(|field| {
         let field = without_comments(field);
-        let mut findings = field.split(';');
-        let name = findings.next().unwrap_or_default().split_whitespace().next();
-        let is_theirs = name.is_some_and(|name| name.eq_ignore_ascii_case(authority));
-        is_theirs && findings.any(|finding| vouches(finding, sender, is_same))
+        let mut results = field.split(';');
+        let name = results.next().unwrap_or_default().split_whitespace().next();
+        let is_authority = name.is_some_and(|name| name.eq_ignore_ascii_case(authority));
+        is_authority && results.any(|result_text| verifies(result_text, sender, is_same))
     })
 }
 
-/// Whether one finding, such as `spf=pass smtp.mailfrom=a.example`, is about the sender.
-fn vouches(finding: &str, sender: &Address, is_same: bool) -> bool {
-    let mut words = finding.split_whitespace().filter_map(|word| word.split_once('='));
+/// Whether one result, such as `spf=pass smtp.mailfrom=a.example`, verifies the sender.
+fn verifies(result_text: &str, sender: &Address, is_same: bool) -> bool {
+    let mut words = result_text.split_whitespace().filter_map(|word| word.split_once('='));
     let Some((method, result)) = words.next() else { return false };
     if !result.eq_ignore_ascii_case("pass") {
         return false;
@@ -44,7 +43,7 @@ fn vouches(finding: &str, sender: &Address, is_same: bool) -> bool {
     values.next().is_some_and(|(_, value)| is_sender(value))
 }
 
-/// A field without what stands in parentheses. A quoted string is never needed here.
+/// Removes comments (in parentheses). Quoted strings are not needed here.
 fn without_comments(field: &str) -> String {
     let mut depth = 0usize;
     let is_kept = |c: &char| {
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_the_authority_count() {
+    fn results_of_the_authority_count() {
         assert!(is_ann("Authentication-Results: mx.kin.example; spf=pass smtp.mailfrom=a.example"));
         assert!(is_ann(
             "Authentication-Results: mx.kin.example 1; none=x; SPF=Pass (ok; (really)) smtp.mailfrom=ann@A.example"
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn others_do_not() {
+    fn other_results_do_not_count() {
         let dmarc = "Authentication-Results: mx.kin.example; dmarc=pass header.from=a.example";
         for header in [
             "Subject: x",
@@ -109,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_field_is_too_strange(field in "(mx.kin.example|[;()=@\"<> ]|spf|pass|smtp.mailfrom|\u{e9}){0,20}") {
+        fn any_field_is_parsed_without_panic(field in "(mx.kin.example|[;()=@\"<> ]|spf|pass|smtp.mailfrom|\u{e9}){0,20}") {
             is_ann(&format!("Authentication-Results: {field}"));
         }
     }

@@ -21,7 +21,7 @@ const BOTTOM: f32 = PAGE.1 - 60.0;
 
 /// Something on a page. Places are points from the left and the top.
 #[derive(Clone, Debug)]
-pub(crate) enum Mark {
+pub(crate) enum PageItem {
     /// A line of text: its left, its baseline, the size of its type.
     Text { x: f32, y: f32, size: f32, line: Rc<Line> },
     /// A filled rectangle, perhaps with an edge.
@@ -32,8 +32,8 @@ pub(crate) enum Mark {
 
 /// Pages.
 #[derive(Debug)]
-pub(crate) struct Sheet {
-    pub(crate) pages: Vec<Vec<Mark>>,
+pub(crate) struct PageLayout {
+    pub(crate) pages: Vec<Vec<PageItem>>,
     /// Where each source is told of: page and height.
     pub(crate) sources: HashMap<usize, (usize, f32)>,
     /// Headings, for the outline: page, height and words.
@@ -42,7 +42,7 @@ pub(crate) struct Sheet {
     pub(crate) y: f32,
 }
 
-impl Sheet {
+impl PageLayout {
     pub(crate) fn new() -> Self {
         let (sources, headings) = (HashMap::new(), Vec::new());
         Self { pages: vec![Vec::new()], sources, headings, y: TOP }
@@ -50,7 +50,7 @@ impl Sheet {
 
     /// Makes room for something of this height, on a new page if need be. False if there are no
     /// more pages.
-    pub(crate) fn room(&mut self, height: f32) -> bool {
+    pub(crate) fn reserve(&mut self, height: f32) -> bool {
         if self.y + height <= BOTTOM || self.is_at_top() {
             return true;
         }
@@ -79,7 +79,7 @@ impl Sheet {
         self.pages.len() - 1
     }
 
-    pub(crate) fn put(&mut self, mark: Mark) {
+    pub(crate) fn put(&mut self, mark: PageItem) {
         let page = self.page();
         self.pages[page].push(mark);
     }

@@ -8,50 +8,50 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use textkin_mail::{
-    Address, Answer, Dropped, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
-    Mailboxes, Outcome, Outgoing, Protocol, Refusal, Request, Unavailable, UnknownSenders, answer,
-    bind_unix,
+    Address, Answer, DropReason, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
+    Mailboxes, OutgoingMessage, Protocol, Refusal, ReplyContent, Request, UnavailableError,
+    UnknownSenders, answer, bind_unix,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// Knows `ann@a.example`, keeps letters in memory, says what it did.
 #[derive(Default)]
-pub(crate) struct ServiceMailHandler {
-    pub(crate) letters: Mutex<Vec<IncomingMessage>>,
-    pub(crate) dropped: Mutex<Vec<Dropped>>,
+pub(crate) struct TestHandler {
+    pub(crate) messages: Mutex<Vec<IncomingMessage>>,
+    pub(crate) record_dropped: Mutex<Vec<DropReason>>,
     known: Mutex<BTreeSet<String>>,
     pub(crate) refusal: Mutex<Option<Refusal>>,
 }
 
-impl MailHandler for ServiceMailHandler {
-    fn knows(&self, sender: &Address) -> Result<bool, Unavailable> {
+impl MailHandler for TestHandler {
+    fn is_known_sender(&self, sender: &Address) -> Result<bool, UnavailableError> {
         match sender.local() {
-            "ill" => Err(Unavailable("the desk is ill".to_owned())),
+            "ill" => Err(UnavailableError("the desk is ill".to_owned())),
             _ => Ok(sender.host() == "a.example"),
         }
     }
 
-    fn accept(&self, letter: IncomingMessage) -> Result<(), Refusal> {
+    fn accept(&self, message: IncomingMessage) -> Result<(), Refusal> {
         if let Some(refusal) = self.refusal.lock().unwrap().clone() {
             return Err(refusal);
         }
-        if self.known.lock().unwrap().insert(letter.identity()) {
-            self.letters.lock().unwrap().push(letter);
+        if self.known.lock().unwrap().insert(message.identity()) {
+            self.messages.lock().unwrap().push(message);
         }
         Ok(())
     }
 
-    fn dropped(&self, _: &IncomingMessage, why: Dropped) {
-        self.dropped.lock().unwrap().push(why);
+    fn record_dropped(&self, _: &IncomingMessage, why: DropReason) {
+        self.record_dropped.lock().unwrap().push(why);
     }
 
-    fn handle(&self, request: Request) -> Result<Outcome, Unavailable> {
+    fn handle(&self, request: Request) -> Result<ReplyContent, UnavailableError> {
         let names = request.documents.iter().map(|document| {
             let name = document.name.clone().unwrap_or_else(|| "text".to_owned());
             format!("{name} ({} bytes)", document.bytes.len())
         });
-        Ok(Outcome {
+        Ok(ReplyContent {
             subject: format!("{}: done", request.verb),
             text: names.collect::<Vec<_>>().join(", "),
             link: Some("https://kin.example/results/1".to_owned()),
@@ -60,37 +60,37 @@ impl MailHandler for ServiceMailHandler {
     }
 }
 
-pub(crate) fn office() -> MailConfig {
+pub(crate) fn config() -> MailConfig {
     MailConfig::new(Mailboxes::new(&["kin.example".to_owned()], "textkin").unwrap())
 }
 
 /// A listener that runs until it is dropped.
-pub(crate) struct House {
-    pub(crate) handler: Arc<ServiceMailHandler>,
+pub(crate) struct TestServer {
+    pub(crate) handler: Arc<TestHandler>,
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
     done: Option<tokio::task::JoinHandle<()>>,
 }
 
-impl House {
+impl TestServer {
     pub(crate) fn new(protocol: Protocol, limits: Limits) -> Self {
         Self::with(protocol, limits, UnknownSenders::Refuse)
     }
 
     pub(crate) fn with(protocol: Protocol, limits: Limits, unknown: UnknownSenders) -> Self {
-        Self::of_office(office(), protocol, limits, unknown)
+        Self::with_config(config(), protocol, limits, unknown)
     }
 
-    pub(crate) fn of_office(
-        office: MailConfig,
+    pub(crate) fn with_config(
+        config: MailConfig,
         protocol: Protocol,
         limits: Limits,
         unknown: UnknownSenders,
     ) -> Self {
         let runtime = Runtime::new().unwrap();
-        let handler = Arc::new(ServiceMailHandler::default());
-        let listener = Listener::new(handler.clone(), Arc::new(office), protocol, limits)
+        let handler = Arc::new(TestHandler::default());
+        let listener = Listener::new(handler.clone(), Arc::new(config), protocol, limits)
             .unknown_senders(unknown);
         let socket = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = socket.local_addr().unwrap();
@@ -103,9 +103,9 @@ impl House {
 
     pub(crate) fn unix(path: &Path) -> Self {
         let runtime = Runtime::new().unwrap();
-        let handler = Arc::new(ServiceMailHandler::default());
+        let handler = Arc::new(TestHandler::default());
         let listener =
-            Listener::new(handler.clone(), Arc::new(office()), Protocol::Lmtp, Limits::default());
+            Listener::new(handler.clone(), Arc::new(config()), Protocol::Lmtp, Limits::default());
         let socket = {
             let _guard = runtime.enter();
             bind_unix(path).unwrap()
@@ -154,26 +154,26 @@ impl House {
         client
     }
 
-    pub(crate) fn letters(&self) -> Vec<IncomingMessage> {
-        self.handler.letters.lock().unwrap().clone()
+    pub(crate) fn messages(&self) -> Vec<IncomingMessage> {
+        self.handler.messages.lock().unwrap().clone()
     }
 
     /// The replies to all letters so far.
-    pub(crate) fn replies(&self) -> Vec<Outgoing> {
+    pub(crate) fn replies(&self) -> Vec<OutgoingMessage> {
         let answers = self
-            .letters()
+            .messages()
             .into_iter()
-            .map(|letter| answer(&letter, &*self.handler, &office()).unwrap());
+            .map(|message| answer(&message, &*self.handler, &config()).unwrap());
         answers
             .filter_map(|answer| match answer {
                 Answer::Reply(reply) => Some(reply),
-                Answer::Silence(_) => None,
+                Answer::NoReply(_) => None,
             })
             .collect()
     }
 }
 
-impl Drop for House {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.stop();
         if let Some(runtime) = self.runtime.take() {

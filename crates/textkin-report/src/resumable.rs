@@ -13,14 +13,14 @@ use crate::{Compression, Error};
 
 /// A file that grows over several runs.
 #[derive(Debug)]
-pub struct ContinuedFile {
+pub struct ResumableFile {
     name: PathBuf,
     file: BufWriter<File>,
     /// None if it is a pipe or a device, which nothing can be cut off of.
     bytes: Option<u64>,
 }
 
-impl ContinuedFile {
+impl ResumableFile {
     /// Begins the file, empty.
     ///
     /// # Errors
@@ -39,14 +39,17 @@ impl ContinuedFile {
 
     fn open(path: &Path, bytes: u64) -> Result<Self, Error> {
         if Compression::from_path(path) != Compression::None {
-            return Err(Error::ContinuedCompressed { path: path.to_owned() });
+            return Err(Error::ResumableCompressed { path: path.to_owned() });
         }
         if path.is_dir() {
             return Err(Error::Directory { path: path.to_owned() });
         }
         let folder = directory_of(path);
         if !folder.exists() {
-            return Err(Error::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+            return Err(Error::MissingDirectory {
+                path: path.to_owned(),
+                folder: folder.to_owned(),
+            });
         }
         let created = |source| Error::Create { path: path.to_owned(), source };
         let mut options = File::options();
@@ -99,26 +102,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("grows.jsonl");
         std::fs::write(&path, "of an earlier run").unwrap();
-        let mut file = ContinuedFile::create(&path).unwrap();
+        let mut file = ResumableFile::create(&path).unwrap();
         file.write(b"one\n").unwrap();
         assert_eq!(file.sync().unwrap(), 4);
         file.write(b"two\n").unwrap();
         drop(file);
-        let mut file = ContinuedFile::resume(&path, 4).unwrap();
+        let mut file = ResumableFile::resume(&path, 4).unwrap();
         file.write(b"2\n").unwrap();
         assert_eq!(file.sync().unwrap(), 6);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n2\n");
-        let error = ContinuedFile::resume(&path, 7).unwrap_err().to_string();
+        let error = ResumableFile::resume(&path, 7).unwrap_err().to_string();
         assert!(error.contains("holds 6 bytes, and 7 were written before"), "{error}");
-        assert!(ContinuedFile::create(&folder.path().join("grows.jsonl.gz")).is_err());
-        assert!(ContinuedFile::create(folder.path()).is_err());
-        assert!(ContinuedFile::create(&folder.path().join("no/such")).is_err());
+        assert!(ResumableFile::create(&folder.path().join("grows.jsonl.gz")).is_err());
+        assert!(ResumableFile::create(folder.path()).is_err());
+        assert!(ResumableFile::create(&folder.path().join("no/such")).is_err());
     }
 
     #[cfg(unix)]
     #[test]
     fn devices_are_written_to() {
-        let mut file = ContinuedFile::resume(Path::new("/dev/null"), 100).unwrap();
+        let mut file = ResumableFile::resume(Path::new("/dev/null"), 100).unwrap();
         file.write(b"one\n").unwrap();
         assert_eq!(file.sync().unwrap(), 0);
     }
