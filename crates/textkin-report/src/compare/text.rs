@@ -17,7 +17,7 @@ use crate::terminal::{TerminalView, counted, percent_text, score_text, thousands
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing but the summary.
-    RunSummary,
+    Summary,
     /// The beginning and the end of each run.
     Short,
     /// Every word.
@@ -50,7 +50,7 @@ pub fn render_comparison(
     let view =
         TerminalView { width: if view.width == usize::MAX { UNKNOWN } else { view.width }, ..view };
     let mut text = summary(comparison, view);
-    if length == Detail::RunSummary {
+    if length == Detail::Summary {
         return text;
     }
     let [a, b] = [Side::A, Side::B].map(|side| by_passage(comparison, side));
