@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use textkin_mail::notice::WordShare;
 use textkin_mail::{
-    Address, DropReason, IncomingMessage, Limits, Listener, MailConfig, MailHandler,
-    Mailboxes, ReplyContent, Protocol, Refusal, Request, SubmittedDocument, UnavailableError, UnknownSenders, Verb, bind_unix,
+    Address, DropReason, IncomingMessage, Limits, Listener, MailConfig, MailHandler, Mailboxes,
+    Protocol, Refusal, ReplyContent, Request, SubmittedDocument, UnavailableError, UnknownSenders,
+    Verb, bind_unix,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

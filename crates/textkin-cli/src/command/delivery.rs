@@ -47,7 +47,10 @@ pub(crate) fn settings(
     };
     Ok(DeliveryConfig {
         site: public_url.clone().unwrap_or(site),
-        network_policy: NetworkPolicy { allowed_networks: webhook_allow.clone(), allow_http: *webhook_http },
+        network_policy: NetworkPolicy {
+            allowed_networks: webhook_allow.clone(),
+            allow_http: *webhook_http,
+        },
         mail,
         ..DeliveryConfig::default()
     })

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hashbrown::HashSet;
 use rusqlite::params;
 use serde::Serialize;
-use textkin_hook::{Delivery, Timeouts, NetworkPolicy, Secret, WebhookClient};
+use textkin_hook::{Delivery, NetworkPolicy, Secret, Timeouts, WebhookClient};
 use textkin_mail::notice::{self, DocumentLabel, WordShare};
 use textkin_mail::{Address, OutgoingMessage, Sender};
 
@@ -294,9 +294,14 @@ impl Service {
             return Ok(webhook_client.clone());
         }
         let DeliveryConfig { network_policy, timeouts, .. } = &self.delivery_config;
-        let created = WebhookClient::new(network_policy.clone(), *timeouts, &[]).map_err(|failure| {
-            DeliveryFailure { reason: failure.to_string(), is_final: false, affects_receiver: true }
-        })?;
+        let created =
+            WebhookClient::new(network_policy.clone(), *timeouts, &[]).map_err(|failure| {
+                DeliveryFailure {
+                    reason: failure.to_string(),
+                    is_final: false,
+                    affects_receiver: true,
+                }
+            })?;
         *webhook_client = Some(created.clone());
         Ok(created)
     }
@@ -359,8 +364,10 @@ impl Service {
             repository: side.repository.clone(),
             id: side.id.clone(),
         };
-        let share =
-            |side: &super::AlertSide| WordShare { shared_words: side.shared_words, words: side.words };
+        let share = |side: &super::AlertSide| WordShare {
+            shared_words: side.shared_words,
+            words: side.words,
+        };
         let seconds = alert.created_ms / 1000;
         let noticed: String = self.store.read(|read| {
             let sql = "SELECT strftime('%Y-%m-%d %H:%M UTC', ?1, 'unixepoch')";

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use textkin_hook::{Timeouts, Target, WebhookClient};
+use textkin_hook::{Target, Timeouts, WebhookClient};
 
 use super::{Service, Upload};
 use crate::access::{Actor, Scope};
 use crate::error::Error;
 
 /// The time limits for fetching a page.
-const TIMEOUTS: Timeouts = Timeouts { connect: Duration::from_secs(5), total: Duration::from_secs(30) };
+const TIMEOUTS: Timeouts =
+    Timeouts { connect: Duration::from_secs(5), total: Duration::from_secs(30) };
 
 impl Service {
     /// Whether pages can be fetched.
@@ -31,8 +32,8 @@ impl Service {
         };
         let failed = |reason: &dyn std::fmt::Display| Error::Invalid(format!("{url}: {reason}"));
         let target = Target::new(url, network_policy).map_err(|rejected| failed(&rejected))?;
-        let webhook_client =
-            WebhookClient::new(network_policy.clone(), TIMEOUTS, &[]).map_err(|fault| failed(&fault))?;
+        let webhook_client = WebhookClient::new(network_policy.clone(), TIMEOUTS, &[])
+            .map_err(|fault| failed(&fault))?;
         let page = webhook_client
             .fetch(&target, self.limits.upload)
             .map_err(|failure| failed(&failure))?;

@@ -18,7 +18,11 @@ pub(super) fn report(view: &Results) -> PdfReport {
         warnings: view.warnings.clone(),
         words: view.strip.words,
         strip: (view.strip.segments.iter())
-            .map(|run| StripSegment { from: run.from, to: run.to, annotation: annotation(&run.kind) })
+            .map(|run| StripSegment {
+                from: run.from,
+                to: run.to,
+                annotation: annotation(&run.kind),
+            })
             .collect(),
         sources: view.sources.iter().map(source).collect(),
         after_sources: after_sources(view),
@@ -33,7 +37,11 @@ pub(super) fn report(view: &Results) -> PdfReport {
         marks: text
             .iter()
             .flat_map(|text| &text.marks)
-            .map(|mark| Highlight { start: mark.start, end: mark.end, annotation: annotation(&mark.kind) })
+            .map(|mark| Highlight {
+                start: mark.start,
+                end: mark.end,
+                annotation: annotation(&mark.kind),
+            })
             .collect(),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use textkin::report::terminal::{self, counted};
-use textkin::report::{self, PairWriter, PairRow, Vertex};
+use textkin::report::{self, PairRow, PairWriter, Vertex};
 use textkin::repository_format::DocumentAddress;
 use textkin::source::Inputs;
 use textkin::{
