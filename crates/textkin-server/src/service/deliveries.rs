@@ -269,11 +269,11 @@ impl Service {
         let webhook_client = self.webhook_client()?;
         match webhook_client.deliver(&target, &Secret::new(hook.secret.as_str()), &delivery, time) {
             Ok(response) => {
-                let response = format!("{} {}", response.status, response.text).trim().to_owned();
+                let text = format!("{} {}", response.status, response.text).trim().to_owned();
                 match response.is_delivered() {
-                    true => Ok(response),
+                    true => Ok(text),
                     false => Err(DeliveryFailure {
-                        reason: response,
+                        reason: text,
                         is_final: response.is_final(),
                         affects_receiver: false,
                     }),
