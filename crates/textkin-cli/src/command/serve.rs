@@ -27,9 +27,10 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Exit> {
         mail.as_ref().and_then(|mail| format!("textkin@{}", mail.hosts.first()?).parse().ok());
     let mut delivering = delivery::settings(&arguments.delivery, site, from)?;
     // Not the private networks that webhooks may reach: the user sees the page that is fetched.
-    delivering.pages = arguments
-        .allow_url_probes
-        .then(|| textkin_hook::NetworkPolicy { allow_http: true, ..textkin_hook::NetworkPolicy::default() });
+    delivering.pages = arguments.allow_url_probes.then(|| textkin_hook::NetworkPolicy {
+        allow_http: true,
+        ..textkin_hook::NetworkPolicy::default()
+    });
     let listening = ListenConfig { address: arguments.listen, mail, ..ListenConfig::default() };
     let (sender, stop) = watch::channel(false);
     ctrlc::set_handler(move || {

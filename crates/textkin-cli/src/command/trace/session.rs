@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use textkin::report::{ResumableFile, Output, terminal};
+use textkin::report::{Output, ResumableFile, terminal};
 use textkin::source::Inputs;
 use textkin::types::{Document, DocumentSink, Problem, Source};
 use textkin::{RunControl, StreamTracer, TraceOutput, TraceProgress, TraceSettings};
