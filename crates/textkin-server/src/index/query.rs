@@ -163,17 +163,21 @@ impl Index {
         let partition = self.partition(candidate.kind);
         let overlap = match partition.text(candidate.number)? {
             Some(text) => {
-                let own = self.tokens(&text);
+                let document_tokens = self.tokens(&text);
                 match &query.tokens {
-                    Some(tokens) => overlap_by_alignment(tokens, &own),
-                    None => overlap_by_chunks(query, own.len(), &self.chunks(&own)),
+                    Some(tokens) => overlap_by_alignment(tokens, &document_tokens),
+                    None => overlap_by_chunks(
+                        query,
+                        document_tokens.len(),
+                        &self.chunks(&document_tokens),
+                    ),
                 }
             }
             None => {
-                let Some((words, own)) = partition.chunks(candidate.number)? else {
+                let Some((words, document_chunks)) = partition.chunks(candidate.number)? else {
                     return Ok(None);
                 };
-                overlap_by_chunks(query, words, &own)
+                overlap_by_chunks(query, words, &document_chunks)
             }
         };
         // A text that is not kept is not revealed, even while it is still in memory.
@@ -207,11 +211,11 @@ fn overlap_by_alignment(query: &Tokens, document: &Tokens) -> MatchOverlap {
 }
 
 /// Returns the overlap by chunks alone: the words in shared chunks.
-fn overlap_by_chunks(query: &IndexQuery, words: usize, own: &[Chunk]) -> MatchOverlap {
+fn overlap_by_chunks(query: &IndexQuery, words: usize, document_chunks: &[Chunk]) -> MatchOverlap {
     let hashes = |chunks: &[Chunk]| chunks.iter().map(|chunk| chunk.hash).collect::<HashSet<_>>();
-    let (searched, held) = (hashes(&query.chunks), hashes(own));
-    let of_query = merged(query.chunks.iter().filter(|chunk| held.contains(&chunk.hash)));
-    let of_document = merged(own.iter().filter(|chunk| searched.contains(&chunk.hash)));
+    let (in_query, in_document) = (hashes(&query.chunks), hashes(document_chunks));
+    let of_query = merged(query.chunks.iter().filter(|chunk| in_document.contains(&chunk.hash)));
+    let of_document = merged(document_chunks.iter().filter(|chunk| in_query.contains(&chunk.hash)));
     let length = |runs: &[(u32, u32)]| runs.iter().map(|run| u64::from(run.1 - run.0)).sum();
     let spans = query.spans();
     let place = |&(first, end): &(u32, u32)| {

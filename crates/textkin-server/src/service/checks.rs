@@ -107,20 +107,20 @@ impl Service {
     /// right after it is stored; one that is missing for too long is added again from the store.
     fn ready(&self, mut jobs: Vec<PendingJob>) -> Result<Vec<PendingJob>, Error> {
         let number = |job: &PendingJob| job.document.unwrap_or(0);
-        let late = jobs.iter().position(|job| self.index.is_removed(number(job)));
-        let Some(late) = late else { return Ok(jobs) };
-        let job = &jobs[late];
+        let first_missing = jobs.iter().position(|job| self.index.is_removed(number(job)));
+        let Some(first_missing) = first_missing else { return Ok(jobs) };
+        let job = &jobs[first_missing];
         let exists =
             self.store.read(|read| Ok(documents::by_number(read, number(job))?.is_some()))?;
         if !exists {
             // It was removed meanwhile: its check finds nothing.
-            jobs.truncate(late + 1);
+            jobs.truncate(first_missing + 1);
             return Ok(jobs);
         }
         if now() - job.created > REINDEX_AFTER {
             self.reindex_pending(number(job).cast_signed() - 1, 1)?;
         }
-        jobs.truncate(late);
+        jobs.truncate(first_missing);
         if jobs.is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(2));
             self.work.notify();

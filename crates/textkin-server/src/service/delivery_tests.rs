@@ -147,8 +147,8 @@ impl TestServer {
     pub(super) fn wait(&self, what: &str, is_done: impl Fn() -> bool) {
         let started = Instant::now();
         while !is_done() {
-            let late = started.elapsed() > Duration::from_secs(15);
-            assert!(!late, "{what}: {:?}", self.deliveries(None));
+            let is_late = started.elapsed() > Duration::from_secs(15);
+            assert!(!is_late, "{what}: {:?}", self.deliveries(None));
             std::thread::sleep(Duration::from_millis(10));
         }
     }

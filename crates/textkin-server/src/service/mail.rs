@@ -120,7 +120,7 @@ impl Service {
                                 let wait = wait.map_or(3600, |wait| wait.as_secs());
                                 let next = now() + i64::try_from(wait).unwrap_or(3600);
                                 later.insert(id, (next, n));
-                                tracing::warn!(message = id, %error, "cannot answer a message; will retry");
+                                tracing::warn!(mail = id, %error, "cannot answer a message; will retry");
                             }
                         }
                     }
@@ -168,12 +168,12 @@ impl Service {
                 };
                 match textkin_mail::answer(&message, handler, config) {
                     Ok(Answer::NoReply(reason)) => {
-                        tracing::info!(message = id, %reason, "not answering a message");
+                        tracing::info!(mail = id, %reason, "not answering a message");
                         return self.mark_answered(id);
                     }
                     Ok(Answer::Reply(reply)) => self.store_reply(id, &reply)?,
                     Err(_) if now() - at > GIVE_UP => {
-                        tracing::error!(message = id, "giving up on a message");
+                        tracing::error!(mail = id, "giving up on a message");
                         return self.mark_answered(id);
                     }
                     Err(unavailable) => return Err(Error::Commit(unavailable.to_string())),
@@ -191,7 +191,7 @@ impl Service {
         match sender.send(&to, &message) {
             Ok(()) => self.mark_answered(id),
             Err(failure) if failure.is_permanent || is_late => {
-                tracing::warn!(message = id, "giving up on a reply that was not accepted");
+                tracing::warn!(mail = id, "giving up on a reply that was not accepted");
                 self.mark_answered(id)
             }
             Err(failure) => Err(Error::Commit(failure.reason)),

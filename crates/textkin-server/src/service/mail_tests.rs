@@ -130,8 +130,8 @@ fn requests_by_mail_are_carried_out_and_answered_once() {
                 task hast done home art gone and taken thy wages golden lads and girls all must";
     let message = format!("Subject: REGISTER: Fear no more\nMessage-Id: <1@a>\n\n{song}\n");
     for _ in 0..2 {
-        let taken = mail.write("Anna@A.example", "textkin@kin.example", &message);
-        assert!(taken.starts_with("250"), "{taken}");
+        let accepted = mail.write("Anna@A.example", "textkin@kin.example", &message);
+        assert!(accepted.starts_with("250"), "{accepted}");
     }
     let answer = mail.answer(0);
     assert!(answer.contains("Subject: 1 document registered in poems"), "{answer}");

@@ -150,10 +150,10 @@ impl Service {
         &self,
         text: &str,
         own: (u64, Option<i64>),
-        holders: &[ContainingDocument],
+        containing: &[ContainingDocument],
     ) -> Vec<SharedSpan> {
         let query = self.index.query(text);
-        shared_spans(query.spans(), own, holders)
+        shared_spans(query.spans(), own, containing)
     }
 
     /// Returns the passages of a document that others contain, with their origins.
@@ -166,16 +166,16 @@ impl Service {
         repository: &str,
         id: &str,
     ) -> Result<Vec<SharedPassage>, Error> {
-        let (_, holders, held) = self.shared_spans_of(actor, repository, id)?;
-        let passages = held.iter().filter_map(|held| {
-            let origin = &holders[held.origin?].entry;
+        let (_, containing, shared) = self.shared_spans_of(actor, repository, id)?;
+        let passages = shared.iter().filter_map(|shared| {
+            let origin = &containing[shared.origin?].entry;
             Some(SharedPassage {
-                span: held.span.into(),
-                words: held.words,
+                span: shared.span.into(),
+                words: shared.words,
                 origin: origin.id.clone(),
                 origin_time: origin.time.clone(),
-                status: held.status,
-                documents: held.documents,
+                status: shared.status,
+                documents: shared.documents,
             })
         });
         Ok(passages.collect())
@@ -194,9 +194,10 @@ impl Service {
             Ok((record.index_id(), documents::find(read, &record, id)?.number.cast_unsigned()))
         })?;
         let Some(text) = &view.text else { return Ok((view, Vec::new(), Vec::new())) };
-        let holders = self.containing_documents(owner, number, text, false)?;
-        let held = self.shared_spans(text, (number, timestamp(view.time.as_deref())), &holders);
-        Ok((view, holders, held))
+        let containing = self.containing_documents(owner, number, text, false)?;
+        let shared =
+            self.shared_spans(text, (number, timestamp(view.time.as_deref())), &containing);
+        Ok((view, containing, shared))
     }
 
     /// Returns all occurrences of a passage of a document that the actor may see.
@@ -332,14 +333,17 @@ fn containing_document(
 fn shared_spans(
     spans: &[Span],
     own: (u64, Option<i64>),
-    holders: &[ContainingDocument],
+    containing: &[ContainingDocument],
 ) -> Vec<SharedSpan> {
-    let mut edges: Vec<usize> =
-        holders.iter().flat_map(|holder| &holder.words).flat_map(|run| [run.0, run.1]).collect();
+    let mut edges: Vec<usize> = containing
+        .iter()
+        .flat_map(|document| &document.words)
+        .flat_map(|run| [run.0, run.1])
+        .collect();
     edges.sort_unstable();
     edges.dedup();
     // The position in the list of ranges of each document.
-    let mut next = vec![0usize; holders.len()];
+    let mut next = vec![0usize; containing.len()];
     let mut cut: Vec<SharedSpan> = Vec::new();
     for pair in edges.windows(2) {
         let (start, end) = (pair[0], pair[1].min(spans.len()));
@@ -347,11 +351,11 @@ fn shared_spans(
             continue;
         }
         let mut has: Vec<usize> = Vec::new();
-        for (at, holder) in holders.iter().enumerate() {
-            while holder.words.get(next[at]).is_some_and(|run| run.1 <= start) {
+        for (at, document) in containing.iter().enumerate() {
+            while document.words.get(next[at]).is_some_and(|run| run.1 <= start) {
                 next[at] += 1;
             }
-            if holder.words.get(next[at]).is_some_and(|run| run.0 <= start) {
+            if document.words.get(next[at]).is_some_and(|run| run.0 <= start) {
                 has.push(at);
             }
         }
@@ -359,14 +363,14 @@ fn shared_spans(
             continue;
         }
         let number =
-            |at: &usize| (holders[*at].entry.number.cast_unsigned(), holders[*at].timestamp);
+            |at: &usize| (containing[*at].entry.number.cast_unsigned(), containing[*at].timestamp);
         let all = std::iter::once(own).chain(has.iter().map(number));
         let Some((first, status)) = earliest(all) else { continue };
         let origin = match (first, status) {
             // As early as another document: name the other one.
             (0, OriginStatus::Tied) => {
-                let tied = has.iter().filter(|at| holders[**at].timestamp == own.1);
-                tied.min_by_key(|at| holders[**at].entry.number).copied()
+                let tied = has.iter().filter(|at| containing[**at].timestamp == own.1);
+                tied.min_by_key(|at| containing[**at].entry.number).copied()
             }
             (0, _) => None,
             (at, _) => Some(has[at - 1]),
@@ -426,7 +430,7 @@ mod tests {
         ) {
             let spans: Vec<Span> = (0..12).map(|word| Span::new(word * 2, word * 2 + 1)).collect();
             let own = (3u64, own_time);
-            let holders: Vec<ContainingDocument> = others.iter().enumerate().map(|(at, (timestamp, has))| {
+            let containing: Vec<ContainingDocument> = others.iter().enumerate().map(|(at, (timestamp, has))| {
                 let mut words: Vec<(usize, usize)> = Vec::new();
                 for word in (0..12).filter(|word| has[*word]) {
                     match words.last_mut() {
@@ -438,11 +442,11 @@ mod tests {
                 let number = at as i64 + i64::from(at >= 2) + 1;
                 ContainingDocument { entry: entry(number), timestamp: *timestamp, words, there: Vec::new() }
             }).collect();
-            let cut = shared_spans(&spans, own, &holders);
+            let cut = shared_spans(&spans, own, &containing);
             for (word, &span) in spans.iter().enumerate() {
-                let found = cut.iter().find(|held| held.span.start <= span.start && span.end <= held.span.end);
-                let has: Vec<&ContainingDocument> = holders.iter().filter(|holder|
-                    holder.words.iter().any(|run| run.0 <= word && word < run.1)).collect();
+                let found = cut.iter().find(|shared| shared.span.start <= span.start && span.end <= shared.span.end);
+                let has: Vec<&ContainingDocument> = containing.iter().filter(|document|
+                    document.words.iter().any(|run| run.0 <= word && word < run.1)).collect();
                 let Some(found) = found else {
                     prop_assert!(has.is_empty());
                     continue;
@@ -458,7 +462,7 @@ mod tests {
                     _ => OriginStatus::Tied,
                 };
                 prop_assert_eq!(found.status, status);
-                let first = found.origin.map(|at| &holders[at]);
+                let first = found.origin.map(|at| &containing[at]);
                 match status {
                     OriginStatus::EarliestKnown | OriginStatus::Tied => {
                         let timestamp = first.map_or(own.1, |first| first.timestamp);
@@ -471,7 +475,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(
-                cut.iter().map(|held| u64::from(held.words)).sum::<u64>(),
+                cut.iter().map(|shared| u64::from(shared.words)).sum::<u64>(),
                 (0..12).filter(|word| others.iter().any(|(_, has)| has[*word])).count() as u64
             );
         }

@@ -154,7 +154,7 @@ impl Service {
                     if entries.is_empty() {
                         return Ok(Vec::new());
                     }
-                    let reason = format!("retention rule: {}", reason(&rule));
+                    let reason = format!("retention rule: {}", rule.describe());
                     Ok(documents::remove(write, None, &record, &entries, &reason)?.1)
                 })?;
                 self.index.remove(&removed);

@@ -76,25 +76,25 @@ impl Service {
         if is_in_order {
             return Ok(Vec::new());
         }
-        let holders = self.containing_documents(repository, number, text, true)?;
-        let held = self.shared_spans(text, (number, Some(own)), &holders);
-        let blocks = held.iter().filter_map(|held| {
-            let origin = holders[held.origin?].entry.number.cast_unsigned();
-            let Span { start, end } = held.span;
+        let containing = self.containing_documents(repository, number, text, true)?;
+        let shared = self.shared_spans(text, (number, Some(own)), &containing);
+        let blocks = shared.iter().filter_map(|shared| {
+            let origin = containing[shared.origin?].entry.number.cast_unsigned();
+            let Span { start, end } = shared.span;
             Some(OriginBlock {
                 start,
                 end,
                 origin: Some(origin),
-                words: held.words,
+                words: shared.words,
                 estimated: false,
             })
         });
         labels.blocks = blocks.collect();
         let old: u32 = labels.blocks.iter().map(|block| block.words).sum();
         labels.fresh_words = labels.words.saturating_sub(old);
-        let younger = holders
+        let younger = containing
             .iter()
-            .filter(|holder| holder.timestamp.is_some_and(|timestamp| timestamp > own));
+            .filter(|document| document.timestamp.is_some_and(|timestamp| timestamp > own));
         let mut reattribution = Vec::new();
         for ContainingDocument { entry, there, .. } in younger {
             let document = entry.number.cast_unsigned();

@@ -148,8 +148,8 @@ fn sources_that_are_mostly_the_same_are_marked_as_similar() {
     let quoted = "it droppeth as the gentle rain from heaven upon the place beneath";
     let long: String = (0..100).map(|n| format!(" word{n}")).collect();
     register(&service, &anna, "works", "guide", &format!("{quoted}{long}"));
-    let found = details_of(&service, &anna, POEM, &Exclusions::default());
-    let mut similar: Vec<(&str, bool)> = found
+    let details = details_of(&service, &anna, POEM, &Exclusions::default());
+    let mut similar: Vec<(&str, bool)> = details
         .sources
         .iter()
         .map(|source| (source.matched.id.as_deref().unwrap(), source.has_similar_source))

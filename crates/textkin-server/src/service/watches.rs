@@ -262,7 +262,9 @@ fn hook_of(read: &Transaction<'_>, account: i64, requested: Option<i64>) -> Resu
             Err(Error::not_found("webhook", &requested.map_or(String::new(), |id| id.to_string())))
         }
         [one] => Ok(one),
-        _ => Err(Error::Invalid("the account has several webhooks; choose one".to_owned())),
+        _ => Err(Error::Invalid(
+            "the account has several webhooks; set `webhook` to the id of one".to_owned(),
+        )),
     }
 }
 

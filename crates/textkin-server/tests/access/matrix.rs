@@ -8,8 +8,8 @@ use textkin_server::{NewKey, Role, Scope};
 
 use crate::support::{POEM, TestSite, actor, from, key, key_for};
 
-/// The callers. `anonymous` has no key, most others have one with every scope; `scope` has a key of the owner with
-/// another scope, `elsewhere` a key of the owner for another repository.
+/// The callers. `anonymous` has no key; `scope` has a key of the owner with another scope, `elsewhere`
+/// a key of the owner for another repository; the others have a key with every scope.
 const CALLERS: [&str; 10] = [
     "anonymous",
     "tenant",
