@@ -46,9 +46,9 @@ class Origins:
     is_clear: bool
     #: The passages that came from earlier documents, in text order.
     blocks: list[CopiedBlock]
-    #: Where its new words stand, in characters.
+    #: Positions of new words, in characters.
     new: list[tuple[int, int]]
-    #: Where old words stand whose origin is an estimate.
+    #: Positions of copied words whose origin is an estimate, in characters.
     estimated: list[tuple[int, int]]
 
     @property

@@ -187,7 +187,7 @@ fn found_by(
 }
 
 pub(super) fn minhash(context: &ExperimentContext<'_>) -> Result<ExperimentOutput, Error> {
-    let mut table = ReportTable::new("method", ["recall, %", "unrelated pairs", "F1"]);
+    let mut table = ReportTable::new("method", ["recall of related pairs, %", "wrong pairs", "F1"]);
     let mut push = |name: &str, found: Retrieval| {
         let cells =
             [(percent(found.coverage()), 1), (Some(found.wrong as f64), 0), (found.f1(), 3)];

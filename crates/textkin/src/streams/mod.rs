@@ -113,9 +113,9 @@ pub struct DocumentOrigins {
     pub dominant_origin: Option<Arc<str>>,
     /// Where each copied block stands in the text, and the name of its origin.
     pub blocks: Vec<BlockOrigin>,
-    /// Where fresh words stand in the text.
+    /// Spans of new words in the text.
     pub new_spans: Vec<Span>,
-    /// Where old words stand whose origin is estimated.
+    /// Spans of copied words whose origin is estimated.
     pub estimated_spans: Vec<Span>,
 }
 

@@ -92,8 +92,7 @@ pub(in crate::experiment) fn defaults(
     context: &ExperimentContext<'_>,
 ) -> Result<ExperimentOutput, Error> {
     let truth = &context.collection().truth;
-    let columns =
-        ["coverage, %", "average precision, %", "F1", "unrelated pairs", "selected chunks, %"];
+    let columns = ["coverage, %", "average precision, %", "F1", "unrelated", "selected chunks, %"];
     let mut table = ReportTable::new("changed setting", columns);
     let documents = truth.by_document().into_keys().collect();
     for change in &CHANGES {

@@ -111,7 +111,7 @@ pub(in crate::experiment) fn pairs(
     }
     let mut columns = vec!["precision, %".to_owned(), "recall, %".to_owned(), "F1".to_owned()];
     columns.extend(Degree::ALL.map(|degree| format!("recall of {}, %", degree.name())));
-    columns.extend(["unrelated pairs".to_owned(), "unjudged pairs".to_owned()]);
+    columns.extend(["unrelated".to_owned(), "unjudged".to_owned()]);
     let mut table = ReportTable::new("pairs by", columns);
     let of = |degree: Degree| truth.related.values().filter(|one| **one == degree).count() as u64;
     let of_degree = Degree::ALL.map(of);
